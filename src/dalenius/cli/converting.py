@@ -16,8 +16,8 @@ from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import UnitsOption, drawn, err, named, out, write_json
 from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
-from dalenius.conversions.facts import MEANINGS, Facts
 from dalenius.conversions.notions import notion_of
+from dalenius.conversions.rule import MEANINGS, Facts
 from dalenius.conversions.search import fewest_missing
 from dalenius.errors import brief
 from dalenius.files import need_places

@@ -1,32 +1,33 @@
 """From one notion of privacy to another: rules with their theorems, and the search for the best chain of them.
 
-`convert` is the door; `RULES` the shelf, a theorem a file in `rules/`; `NOTIONS` what there is to convert between.
+`convert` is the door; `RULES` the shelf, a theorem each; `NOTIONS` what there is to convert between.
 """
 
-from dalenius.conversions.answer import Conversion, Step
-from dalenius.conversions.closed_forms import (
-    PrivacyProfile,
-    PrivateUtility,
-    ThresholdDisclosure,
+from dalenius.conversions.closed_forms.floored_priors import (
     conditional_leakage_with_floor,
-    copies_threshold,
     correlated_record_leakage,
     dataset_leakage_with_floor,
-    excluding_channel,
-    excluding_threshold,
+    record_leakage_with_floor,
+)
+from dalenius.conversions.closed_forms.laplace_counts import (
     laplace_count_leakage,
     laplace_count_scale,
     laplace_count_tails,
     laplace_dataset_leakage,
-    largest_power,
+)
+from dalenius.conversions.closed_forms.mixtures import (
+    copies_threshold,
+    excluding_channel,
+    excluding_threshold,
     mixture_min_entropy,
     mixture_threshold,
-    record_leakage_with_floor,
 )
-from dalenius.conversions.door import convert
-from dalenius.conversions.facts import Facts
+from dalenius.conversions.closed_forms.profiles import PrivacyProfile, largest_power
+from dalenius.conversions.closed_forms.thresholds import ThresholdDisclosure
+from dalenius.conversions.closed_forms.utility import PrivateUtility
+from dalenius.conversions.door import Conversion, Step, convert
 from dalenius.conversions.notions import NOTIONS, Notion
-from dalenius.conversions.rule import Given, Rule
+from dalenius.conversions.rule import Facts, Given, Rule
 from dalenius.conversions.rules import RULES
 
 __all__ = [

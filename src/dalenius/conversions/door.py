@@ -2,26 +2,135 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.always import holds_always
-from dalenius.conversions.answer import Conversion, Step
-from dalenius.conversions.epsilon import Epsilon
-from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS, Notion, notion_of
-from dalenius.conversions.reasons import why_not
-from dalenius.conversions.rule import Given
-from dalenius.conversions.search import Found, Place, Taken, best_chain
+from dalenius.conversions.numbers import Epsilon
+from dalenius.conversions.rule import Facts, Given
+from dalenius.conversions.search import Found, Place, Taken, best_chain, why_not
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, fraction_text
 from dalenius.information.balls import ball
+from dalenius.intervals import text_above, text_below
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
 from dalenius.model.epsilons import epsilon_text
+from dalenius.notebook import grid
 from dalenius.units import unit_size
 
-__all__ = ["convert", "convert_with"]
+# What converting answers: a number on the safe side, the rules that give it, and whether anything better is possible.
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule of a chain.
+
+    Attributes
+    ----------
+    rule, theorem, formula, conditions : str
+    source, target : str
+        Names, with the epsilon where the notion has one.
+    value : float
+        What follows, rounded to the safe side, in `units`.
+    units : str
+    attained : str
+        The mechanism with which no smaller number would be true; empty if none is known.
+    """
+
+    rule: str
+    theorem: str
+    formula: str
+    conditions: str
+    source: str
+    target: str
+    value: float
+    units: str
+    attained: str
+
+    def __str__(self) -> str:
+        return f"{self.target} {_directed(self.target, self.value, self.units)}  [{self.rule}: {self.formula}]"
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What follows from a guarantee.
+
+    Attributes
+    ----------
+    source : str
+        The guarantee, as it was given: ``"local_dp <= 1"``.
+    target : str
+        The notion that was asked for.
+    value : float or None
+        The number: an upper bound, or a lower one for notions of which more is more privacy; rounded to the safe side. None if nothing
+        follows.
+    units : str
+        ``"nats"``, ``"bits"``, ``"probability"`` or ``"number"``.
+    steps : tuple of Step
+        The chain of rules; empty if `value` holds of every mechanism, or is None.
+    better : str
+        Whether anything better is possible, or why there is no rule.
+    """
+
+    source: str
+    target: str
+    value: float | None
+    units: str
+    steps: tuple[Step, ...]
+    better: str
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions of all rules, without repetition."""
+        return tuple(dict.fromkeys(step.conditions for step in self.steps if step.conditions))
+
+    @property
+    def amount(self) -> str:
+        """The number with its direction and units, with six digits, rounded to the safe side."""
+        return "nothing" if self.value is None else _directed(self.target, self.value, self.units)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        rows = [(step.rule, step.target, f"{step.value:.6g} {step.units}", step.theorem) for step in self.steps]
+        return grid(f"{self.source}: {self.target} {self.amount}", ("rule", "gives", "number", "theorem"), rows)
+
+    def __str__(self) -> str:
+        lines = [f"{self.source}  =>  {self.target} {self.amount}"]
+        for step in self.steps:
+            lines += [f"  {step}", f"    {step.theorem}"]
+            lines += [f"    if {step.conditions}"] * bool(step.conditions)
+        return "\n".join([*lines, f"  {self.better}"])
+
+
+def _directed(target: str, value: float, units: str) -> str:
+    notion = notion_of(target.partition("(")[0])
+    text = text_below(value) if notion.at_least else text_above(value)
+    return f"{notion.sign} {text}" + (f" {units}" if units in ("nats", "bits") else "")
+
+
+# What holds of every mechanism, without a guarantee: limits by the sizes of alphabets and the least probability.
+
+
+def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
+    """A guarantee in this notion that every mechanism has, and why; None if there is none.
+
+    >>> holds_always("local_dp", Facts()) is None, holds_always("total_variation", Facts())[1]
+    (True, 'it is never more than 2')
+    """
+    size = min((x for x in (facts.letters, facts.outputs) if x is not None), default=None)
+    if notion == "pointwise_maximal_leakage" and facts.p_min is not None:
+        return -ball(facts.p_min).log(), "no posterior probability is above 1: log 1/p_min"
+    if notion in ("mutual_information", "shannon_capacity", "maximal_leakage") and size is not None:
+        return arb(size).log(), f"the logarithm of {size}, the smaller alphabet"
+    if notion == "chi_square" and size is not None:
+        return arb(size - 1), f"{size} - 1, of the smaller alphabet"
+    if NOTIONS[notion].at_least:
+        return arb(0), "it is never less than 0"
+    most = NOTIONS[notion].most
+    return None if most is None else (arb(most), f"it is never more than {most}")
+
 
 BITS = 160  # of the balls
 MOST_NUMBER = 10**9  # of a distance that is given

@@ -7,8 +7,6 @@ from enum import Enum
 
 from dalenius.errors import InputError, hint
 
-__all__ = ["NOTIONS", "About", "Notion", "notion_of"]
-
 
 class About(Enum):
     """What a notion bounds; why there is no rule between two of them rests on it."""

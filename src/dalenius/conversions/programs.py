@@ -12,9 +12,7 @@ from collections.abc import Callable
 
 from flint import arb
 
-from dalenius.conversions.balls import larger, positive
-
-__all__ = ["between_inputs", "input_and_others", "input_and_output", "two_tails"]
+from dalenius.conversions.numbers import larger, positive
 
 STEPS = 64  # of a search in doubles, where it does not end before
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0

@@ -12,10 +12,9 @@ from flint import arb
 
 import dalenius as dl
 from dalenius.conversions import RULES
-from dalenius.conversions.epsilon import Epsilon
-from dalenius.conversions.facts import Facts
 from dalenius.conversions.gaussian import chi_square, gaussian_delta
-from dalenius.conversions.rule import Given
+from dalenius.conversions.numbers import Epsilon
+from dalenius.conversions.rule import Facts, Given
 from dalenius.information import measures as m
 from dalenius.information import relative_entropy
 from dalenius.information.noise_formulas import classical_gaussian_variance

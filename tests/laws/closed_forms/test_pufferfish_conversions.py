@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 import dalenius as dl
 from dalenius.conversions import RULES, Facts, Given, PrivacyProfile
-from dalenius.conversions.epsilon import ZERO
+from dalenius.conversions.numbers import ZERO
 from dalenius.information import measures as m
 
 NAMED = {rule.name: rule for rule in RULES}

@@ -13,10 +13,10 @@ from scipy.optimize import brentq, minimize_scalar
 import channels
 from campaigns import draws
 from dalenius.conversions import NOTIONS, RULES, Facts, Given
-from dalenius.conversions.always import holds_always
-from dalenius.conversions.epsilon import ZERO, Epsilon
+from dalenius.conversions.door import holds_always
 from dalenius.conversions.notions import About
-from dalenius.conversions.reasons import why_not
+from dalenius.conversions.numbers import ZERO, Epsilon
+from dalenius.conversions.search import why_not
 from dalenius.information import measures as m
 from dalenius.information.capacity import capacity
 

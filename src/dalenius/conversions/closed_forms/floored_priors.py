@@ -10,17 +10,9 @@ from fractions import Fraction
 
 from flint import ctx
 
-from dalenius.conversions.balls import above
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_law, as_list, exact_sum
-from dalenius.information.balls import ball
-
-__all__ = [
-    "conditional_leakage_with_floor",
-    "correlated_record_leakage",
-    "dataset_leakage_with_floor",
-    "record_leakage_with_floor",
-]
+from dalenius.information.balls import above, ball
 
 BITS = 160  # of the balls
 MOST_DATASETS = 4096

@@ -6,12 +6,10 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.balls import above, larger
+from dalenius.conversions.numbers import larger
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer
-from dalenius.information.balls import ball
-
-__all__ = ["laplace_count_leakage", "laplace_count_scale", "laplace_count_tails", "laplace_dataset_leakage"]
+from dalenius.information.balls import above, ball
 
 BITS = 160  # of the balls, beside those of the numbers that are given
 

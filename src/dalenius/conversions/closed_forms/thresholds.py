@@ -8,12 +8,10 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.balls import above, bernoulli_divergence, larger
+from dalenius.conversions.numbers import bernoulli_divergence, larger
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer
-from dalenius.information.balls import ball
-
-__all__ = ["ThresholdDisclosure"]
+from dalenius.information.balls import above, ball
 
 BITS = 160  # of the balls
 MOST_RECORDS = 1_000_000

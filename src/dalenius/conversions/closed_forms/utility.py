@@ -8,13 +8,11 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.balls import above, entropy_term, larger, positive, smaller
+from dalenius.conversions.numbers import entropy_term, larger, positive, smaller
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
-from dalenius.information.balls import ball, below
+from dalenius.information.balls import above, ball, below
 from dalenius.model.constraints.secret import as_joint
-
-__all__ = ["PrivateUtility"]
 
 BITS = 160  # of the balls
 CONSTANT = 4  # bits, of the strong functional representation lemma

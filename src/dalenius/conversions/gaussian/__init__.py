@@ -4,8 +4,13 @@ and the best noise on a lattice."""
 from dalenius.conversions.gaussian.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_of
 from dalenius.conversions.gaussian.covariances import gaussian_information
 from dalenius.conversions.gaussian.lattice import LeastPower, least_power, shaped_power
-from dalenius.conversions.gaussian.listed import ListedInputs
-from dalenius.conversions.gaussian.profile import chi_square, gaussian_delta, information_of_profile, saddle_value
+from dalenius.conversions.gaussian.listed import (
+    ListedInputs,
+    chi_square,
+    gaussian_delta,
+    information_of_profile,
+    saddle_value,
+)
 
 __all__ = [
     "AmplitudeCapacity",

@@ -11,8 +11,6 @@ from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.information.balls import ball
 
-__all__ = ["gaussian_information"]
-
 BITS = 128  # of the ball
 MOST_DIMENSION = 64
 

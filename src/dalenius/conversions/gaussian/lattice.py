@@ -14,8 +14,6 @@ from dalenius.information.capacity import capacity
 from dalenius.programs.lattice_noise import lattice_noise
 from dalenius.programs.own import CertifiedInterval, certify
 
-__all__ = ["LeastPower", "least_power", "shaped_power"]
-
 SOLVER = "CLARABEL"
 SPARE = 1e-10  # nats of the limit, of which every summand gets a part, so that doubles decide that a point is inside
 WIDER = 1e-2  # by how much more power the noise has that a solver's is mixed with

@@ -14,8 +14,6 @@ from scipy.special import ive, loggamma
 from dalenius.information.arrays import Floats
 from dalenius.information.balls import ball
 
-__all__ = ["Shells", "best_shells"]
-
 ACCURACY = 70  # bits of an integral, more where inputs are short
 FAR = 10  # standard deviations beyond what is likely that are integrated; the rest is bounded
 STRIP, HIGHEST = 1.3, 3.0  # height of an ellipse: times R, below pi/2; and most

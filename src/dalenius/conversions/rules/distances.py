@@ -1,24 +1,12 @@
-"""The order of distances from independence."""
+"""From distances from independence: to each other, to unlikely lifts, of every row; maximal correlation."""
 
 from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.balls import positive
-from dalenius.conversions.programs import input_and_output
-from dalenius.conversions.rule import FDIV, OURS, Given, Rule, any_alphabets
-
-__all__ = ["RULES"]
-
-
-def pinsker(given: Given) -> arb:
-    """Sqrt(2 KL): the distance is from 0 to 2, and "TV^2 <= KL" is false for it (E3-2)."""
-    return (2 * positive(given.value)).sqrt()
-
-
-def exact_pinsker(given: Given) -> arb:
-    """2 max q - p with d(p || q) <= KL: the largest distance of two laws with that divergence."""
-    return 2 * input_and_output(given.value, arb(0))
+from dalenius.conversions.numbers import positive
+from dalenius.conversions.programs import input_and_others, input_and_output, two_tails
+from dalenius.conversions.rule import FDIV, LMIP, OURS, Given, Rule, Value, any_alphabets, rare_values
 
 
 def jensen(given: Given) -> arb:
@@ -42,6 +30,148 @@ PAIRS = (
     ("largest_divergence", "largest_divergence", "strong_total_variation"),
 )
 FORMULA = "sqrt(eta), from eta = 1 on 2 eta/(1 + eta)"
+
+
+# What a distance from independence leaves of unlikely lifts: total variation, information, chi-square.
+
+
+CIRCULANT = "circulants: X uniform on a large ring, the output X + noise"
+
+
+def total_variation(given: Given) -> arb | None:
+    """Min(1, (eta/2) coth(epsilon/2))."""
+    if not given.epsilon_after > 0:
+        return None
+    return (given.value / 2 / (given.epsilon_after / 2).tanh()).min(arb(1))
+
+
+def chi_square(given: Given) -> arb | None:
+    """Min(1, eta / (2 cosh epsilon - 2)).
+
+    *Bound because* chi-square is the mean of (d-1)^2/d under the joint law, which is at least 4 sinh^2(epsilon/2) outside of the band.
+    """
+    if not given.epsilon_after > 0:
+        return None
+    return (given.value / (4 * (given.epsilon_after / 2).sinh() ** 2)).min(arb(1))
+
+
+def printed_chi_square(given: Given) -> arb | None:
+    """g(e^-epsilon) + g(e^epsilon), g(G) = G eta / ((G-1)^2 + eta)."""
+    if not given.epsilon_after > 0:
+        return None
+    return sum(
+        (_g(factor, given.value) for factor in (given.epsilon_after.exp(), (-given.epsilon_after).exp())), arb(0)
+    )
+
+
+def printed_information(given: Given) -> arb | None:
+    """Zeta(epsilon) + zeta(-epsilon)."""
+    if not given.epsilon_after > 0:
+        return None
+    return _zeta(given.value, given.epsilon_after) + _zeta(given.value, -given.epsilon_after)
+
+
+def _g(factor: arb, eta: arb) -> arb:
+    return factor * eta / ((factor - 1) ** 2 + eta)
+
+
+def _zeta(eta: arb, epsilon: arb) -> arb:
+    """At least the largest p below min(1, e^epsilon) with epsilon + (1-p) log((1-p)/(e^epsilon - p)) <= eta, or 1.
+
+    Sought by bisection over p = min(1, e^epsilon) u.
+
+    *Bound because* the left side grows with p (Appendix B of the paper), and exceeds eta at the p that is returned.
+    """
+    most = epsilon.exp().min(arb(1))
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        p = most * middle
+        beyond = epsilon + (1 - p) * ((1 - p) / (epsilon.exp() - p)).log() > eta
+        low, high = (low, middle) if beyond else (middle, high)
+    return most * high
+
+
+BY_DISTANCE = {
+    "total_variation": total_variation,
+    "mutual_information": lambda given: (
+        two_tails(given.value, given.epsilon_after) if given.epsilon_after > 0 else None
+    ),
+    "chi_square": chi_square,
+}
+PRINTED = {
+    "total_variation": (
+        lambda given: given.value / (1 - (-given.epsilon_after).exp()) if given.epsilon_after > 0 else None,
+        "Theorem 1(a)",
+        "eta/(1 - exp(-e))",
+    ),
+    "mutual_information": (printed_information, "Theorem 1(b)", "zeta(e) + zeta(-e)"),
+    "chi_square": (printed_chi_square, "Theorem 1(c)", "g(exp(-e)) + g(exp e), g(G) = G eta/((G-1)^2 + eta)"),
+}
+FORMULAS = {
+    "total_variation": "min(1, (eta/2) coth(e/2))",
+    "mutual_information": "max P(|log d| > e) with E log d <= eta, E 1/d <= 1",
+    "chi_square": "min(1, eta/(2 cosh e - 2))",
+}
+
+
+# From strong distances, of every row, to strong information privacy, and from there to approximate differential privacy.
+
+
+STRONG = {
+    "strong_total_variation": "total_variation",
+    "strong_kl": "mutual_information",
+    "strong_chi_square": "chi_square",
+}
+
+
+def times_letters(value: Value) -> Value:
+    """The letters times what holds of each row.
+
+    *Bound because* D_f(q || W_x) <= eta bounds the probability under q of |log W_x/q| > epsilon as the exact worst case does, whose
+    band is the same for q/W_x; and an output is bad if it is for some x.
+    """
+
+    def all_rows(given: Given) -> arb | None:
+        each = value(given)
+        return None if each is None else (given.letters * each).min(arb(1))
+
+    return all_rows
+
+
+def lemma_1(given: Given) -> arb | None:
+    """Delta / p_min, for twice the epsilon."""
+    assert given.before is not None
+    assert given.after is not None
+    if not given.after.at_least(given.before.times(TWICE)):
+        return None
+    return (given.value / given.p_min).min(arb(1))
+
+
+TWICE = 2
+
+
+# What an information leaves of local information privacy.
+
+
+def corrected(given: Given) -> arb:
+    """Of the mutual information, for values of probability p_min at least.
+
+    *Bound because* the channel from "X = x or not" to "the output is in E or not" tells no more, and with p0 and p1 kept the
+    divergence grows with the probability of x.
+    """
+    return input_and_others(given.value, given.epsilon_after, given.p_min)
+
+
+# Maximal correlation and chi-square: singular values, of which the largest is one and the squares sum to the other.
+
+
+def to_chi_square(given: Given) -> arb:
+    """(min(letters, outputs) - 1) rho^2."""
+    size = min(given.letters, given.facts.outputs or given.letters)
+    return (size - 1) * given.value**2
+
+
 RULES = (
     *(
         Rule(
@@ -50,7 +180,8 @@ RULES = (
             target,
             "sqrt(2 KL)",
             f"{FDIV}, after Definition 6, with the 2 that is missing there",
-            pinsker,
+            # Sqrt(2 KL): the distance is from 0 to 2, and "TV^2 <= KL" is false for it (E3-2).
+            lambda given: (2 * positive(given.value)).sqrt(),
         )
         for name, source, target in PAIRS
     ),
@@ -61,7 +192,8 @@ RULES = (
             target,
             "2 max q - p with d(p||q) <= KL",
             OURS,
-            exact_pinsker,
+            # 2 max q - p with d(p || q) <= KL: the largest distance of two laws with that divergence.
+            lambda given: 2 * input_and_output(given.value, arb(0)),
             attained="X uniform on a ring, the output X + noise with two probabilities"
             if name == target == PAIRS[0][0]
             else "",
@@ -100,5 +232,96 @@ RULES = (
         OURS,
         cauchy_schwarz,
         ours=True,
+    ),
+    *(
+        Rule(
+            f"CONV-9 ({source}, exact)",
+            source,
+            "information_privacy_delta",
+            FORMULAS[source],
+            f"{OURS}; the exact worst case of {FDIV}, Theorem 1",
+            value,
+            conditions="epsilon is above 0",
+            attained=CIRCULANT,
+            meets=any_alphabets,
+            ours=True,
+        )
+        for source, value in BY_DISTANCE.items()
+    ),
+    *(
+        Rule(
+            f"CONV-9 ({source})",
+            source,
+            "information_privacy_delta",
+            formula,
+            f"{FDIV}, {place}",
+            value,
+            (),
+            "epsilon is above 0",
+        )
+        for source, (value, place, formula) in PRINTED.items()
+    ),
+    *(
+        Rule(
+            f"CONV-10 ({strong})",
+            strong,
+            "strong_information_privacy_delta",
+            f"letters times {FORMULAS[plain]}",
+            f"{FDIV}, Corollary 1, with the exact worst case of Theorem 1 ({OURS})",
+            times_letters(BY_DISTANCE[plain]),
+            needs=("letters",),
+            conditions="epsilon is above 0",
+            ours=True,
+        )
+        for strong, plain in STRONG.items()
+    ),
+    Rule(
+        "CONV-10 (Lemma 1)",
+        "strong_information_privacy_delta",
+        "local_dp_delta",
+        "d/p_min at 2e",
+        f"{FDIV}, Lemma 1; of plain information privacy the remark after it is false",
+        lemma_1,
+        needs=("p_min",),
+    ),
+    Rule(
+        "theorem-2a-corrected",
+        "mutual_information",
+        "local_information_privacy_delta",
+        "max p0 - exp(e) p1, exp(-e) p1 - p0 with p d(p1||p0) + (1-p) d(r||p0) <= mu, p0 = p p1 + (1-p) r, p = p_min",
+        f"{OURS}; Theorem 2(a) of {LMIP} is false as printed: an information is a mean over the inputs",
+        corrected,
+        needs=("p_min",),
+        attained="a channel that tells whether X is a value of probability p_min, with rows p1, r",
+        ours=True,
+    ),
+    Rule(
+        "theorem-2a",
+        "largest_divergence",
+        "local_information_privacy_delta",
+        "max p0 - exp(e) p1, exp(-e) p1 - p0 with d(p1||p0) <= mu",
+        f"{LMIP}, Theorem 2(a), eq. (13), of the notion that its proof uses: D(W_x || q) <= mu for every x",
+        lambda given: input_and_output(given.value, given.epsilon_after),
+        attained="a channel that tells whether X is one rare value, with rows p1, p0",
+        meets=rare_values,
+    ),
+    Rule(
+        "CONV-16",
+        "maximal_correlation",
+        "chi_square",
+        "(min(letters, outputs) - 1) rho^2",
+        f"{FDIV}, Lemma 5",
+        to_chi_square,
+        needs=("letters",),
+        attained="randomised response under a uniform prior",
+    ),
+    Rule(
+        "CONV-16 (back)",
+        "chi_square",
+        "maximal_correlation",
+        "sqrt(eta)",
+        f"{FDIV}, Lemma 5",
+        lambda given: positive(given.value).sqrt(),
+        attained="every channel with two inputs or two outputs",
     ),
 )

@@ -6,8 +6,6 @@ from flint import arb
 
 from dalenius.conversions.rule import LMIP, OURS, Given, Rule
 
-__all__ = ["RULES"]
-
 
 def same(given: Given) -> arb:
     """The number itself."""
@@ -30,11 +28,6 @@ def room_for_a_row(given: Given) -> bool:
     return bool(q < 1) if given.facts.p_min is None else bool(q - given.p_min * low <= 1 - given.p_min)
 
 
-def half(given: Given) -> arb:
-    """Half of the distance."""
-    return given.value / 2
-
-
 def same_epsilon(given: Given) -> arb | None:
     """Delta (1 - p_min), for the same epsilon; delta without a p_min.
 
@@ -50,11 +43,6 @@ def less_own_row(given: Given) -> arb:
     return given.value if given.facts.p_min is None else given.value * (1 - given.p_min)
 
 
-def one_of_the_mean(given: Given) -> arb:
-    """mu / p_min: the mean over the inputs has each with weight p_min at least."""
-    return given.value / given.p_min
-
-
 def half_of_the_mean(given: Given) -> arb:
     """TV / (2 p_min).
 
@@ -64,21 +52,11 @@ def half_of_the_mean(given: Given) -> arb:
     return given.value / (2 * given.p_min)
 
 
-def far_enough(given: Given) -> bool:
-    """Whether a value of probability p_min can be so far from the others: TV = 2 p_min a, a at most 2 (1 - p_min)."""
-    return bool(given.value <= 4 * given.p_min * (1 - given.p_min))
-
-
 def later(given: Given) -> arb | None:
     """Delta, for a larger epsilon."""
     assert given.before is not None
     assert given.after is not None
     return given.value if given.after.at_least(given.before) else None
-
-
-def above_lifts(given: Given) -> arb | None:
-    """0, for an epsilon that no lift exceeds."""
-    return arb(0) if given.epsilon_after >= given.value else None
 
 
 def of_lifts(given: Given) -> arb:
@@ -134,7 +112,8 @@ RULES = (
         "largest_divergence",
         "mu/p_min",
         f"{OURS}: a mean of numbers that are at least 0",
-        one_of_the_mean,
+        # mu / p_min: the mean over the inputs has each with weight p_min at least.
+        lambda given: given.value / given.p_min,
         needs=("p_min",),
         ours=True,
     ),
@@ -147,7 +126,8 @@ RULES = (
         half_of_the_mean,
         needs=("p_min",),
         attained="a channel that tells something of whether X is a value of probability p_min",
-        meets=far_enough,
+        # Whether a value of probability p_min can be so far from the others: TV = 2 p_min a, a at most 2 (1 - p_min).
+        meets=lambda given: bool(given.value <= 4 * given.p_min * (1 - given.p_min)),
         ours=True,
     ),
     Rule(
@@ -175,7 +155,7 @@ RULES = (
         "local_information_privacy_delta",
         "TV/2",
         "by definition at epsilon 0; a delta falls with its epsilon",
-        half,
+        lambda given: given.value / 2,
     ),
     Rule(
         "local-dp-inputs",
@@ -200,7 +180,7 @@ RULES = (
         "strong_information_privacy_delta",
         "0 from that epsilon on",
         "by definition",
-        above_lifts,
+        lambda given: arb(0) if given.epsilon_after >= given.value else None,
     ),
     *(
         Rule(f"larger-epsilon ({name})", name, name, "d", "a delta falls with its epsilon", later, keeps=False)

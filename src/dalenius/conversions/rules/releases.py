@@ -6,11 +6,8 @@ from functools import lru_cache
 
 from flint import arb, arb_poly, ctx
 
-from dalenius.conversions.epsilon import Epsilon
+from dalenius.conversions.numbers import Epsilon
 from dalenius.conversions.rule import DRV, KOV, LMIP, PUFFERFISH, Given, Rule
-
-__all__ = ["RULES"]
-
 
 SOME = 16  # an answer for so many is enough to see that all are too many
 
@@ -18,11 +15,6 @@ SOME = 16  # an answer for so many is enough to see that all are too many
 def times(given: Given) -> arb:
     """T times."""
     return given.facts.releases * given.value
-
-
-def repeated_pure(given: Given) -> arb:
-    """Of an epsilon without a delta: the hockey-stick divergence of T answers of randomised response."""
-    return _repeated(given.value, given.epsilon_after, given.facts.releases)
 
 
 def repeated(given: Given) -> arb:
@@ -118,7 +110,8 @@ RULES = (
         "local_dp_delta",
         "sum over l of C(T,l) (exp((T-l)C) - exp(e + lC))_+ / (1 + exp C)^T",
         f"{KOV}, Theorem 3.3",
-        repeated_pure,
+        # Of an epsilon without a delta: the hockey-stick divergence of T answers of randomised response.
+        lambda given: _repeated(given.value, given.epsilon_after, given.facts.releases),
         conditions=ADAPTIVE,
         attained="randomised response, T times",
         releases=True,

@@ -1,15 +1,17 @@
-"""What a small delta leaves of information, where the alphabets are small."""
+"""Approximate local differential privacy: what a capacity leaves of it, and what it leaves of information."""
 
 from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.balls import binary_entropy
-from dalenius.conversions.epsilon import ZERO
-from dalenius.conversions.facts import Facts
-from dalenius.conversions.rule import OURS, PUFFERFISH, Given, Rule
+from dalenius.conversions.numbers import ZERO, binary_entropy
+from dalenius.conversions.programs import between_inputs
+from dalenius.conversions.rule import LMIP, OURS, PUFFERFISH, Facts, Given, Rule
 
-__all__ = ["RULES"]
+# What a Shannon capacity leaves of approximate local differential privacy.
+
+
+# What a small delta leaves of information, where the alphabets are small.
 
 
 def two_letters(given: Given) -> arb | None:
@@ -51,7 +53,40 @@ def printed(given: Given) -> arb | None:
 
 
 FOUR = 4  # outputs of the dominating channel
+
+
+# What a small delta leaves of maximal leakage, where the secret has few values.
+
+
+def largest_of_rows(given: Given) -> arb:
+    """Log(e^epsilon + (k-1) delta).
+
+    *Bound because* the largest entry of a column is at most e^epsilon times that of one row, and besides what the k-1 others have
+    above it, which is delta each in all columns.
+    """
+    return (given.epsilon_before.exp() + (given.letters - 1) * given.value).log()
+
+
 RULES = (
+    Rule(
+        "theorem-1a",
+        "shannon_capacity",
+        "local_dp_delta",
+        "max p0 - exp(e) p1 with d(p0||q), d(p1||q) <= mu",
+        f"{LMIP}, Theorem 1(a), eqs. (10), (11)",
+        lambda given: between_inputs(given.value, given.epsilon_after),
+        conditions="the information is bounded for every prior, or for every prior on two values at least",
+        attained="the binary channel with rows p0, p1",
+    ),
+    Rule(
+        "theorem-1-distance",
+        "shannon_capacity",
+        "local_dp_delta",
+        "sqrt(2 mu)",
+        f"{PUFFERFISH}, Theorem 1, second implication",
+        lambda given: (2 * given.value).sqrt(),
+        conditions="the information is bounded for every prior, or for every prior on two values at least",
+    ),
     Rule(
         "binary-delta-information",
         "local_dp_delta",
@@ -106,5 +141,30 @@ RULES = (
         printed,
         needs=("outputs",),
         conditions="epsilon is 0",
+    ),
+    Rule(
+        "delta-maximal-leakage",
+        "local_dp_delta",
+        "maximal_leakage",
+        "log(exp e + (k-1) d)",
+        OURS,
+        largest_of_rows,
+        needs=("letters",),
+        attained="telling every value with probability d, at epsilon 0",
+        meets=lambda given: (
+            given.before == ZERO and (given.facts.outputs is None or given.facts.outputs > given.letters)
+        ),
+        ours=True,
+    ),
+    Rule(
+        "delta-maximal-leakage (inputs)",
+        "local_information_privacy_delta",
+        "maximal_leakage",
+        "e + log(1 + k d)",
+        OURS,
+        # Epsilon + log(1 + k delta): the same with the law of the outputs, above which each of k rows has e^epsilon delta.
+        lambda given: given.epsilon_before + (1 + given.letters * given.value).log(),
+        needs=("letters",),
+        ours=True,
     ),
 )

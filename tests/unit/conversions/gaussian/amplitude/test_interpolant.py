@@ -6,8 +6,8 @@ import pytest
 from flint import acb, arb, ctx
 
 from campaigns import thinned
-from dalenius.conversions.gaussian import interpolant, shells
-from dalenius.conversions.gaussian.interpolant import DivergenceOfLengths
+from dalenius.conversions.gaussian import amplitude, shells
+from dalenius.conversions.gaussian.amplitude import DivergenceOfLengths
 from dalenius.conversions.gaussian.shells import Shells, best_shells
 from dalenius.information.balls import ball
 
@@ -76,7 +76,7 @@ def test_the_largest_value_is_enclosed(radii, weights, dimension):
 
 
 @pytest.mark.parametrize(("radii", "weights"), thinned([law[:2] for law in LAWS if law[2] == 1], every=3))
-@pytest.mark.parametrize(("module", "constant"), [(shells, "ACCURACY"), (interpolant, "SMALL")])
+@pytest.mark.parametrize(("module", "constant"), [(shells, "ACCURACY"), (amplitude, "SMALL")])
 def test_errors_are_bounded_where_they_are_large(monkeypatch, module, constant, radii, weights):
     """With too few points for the integrals, or for the interpolation, values are wrong in digits that are seen, and balls say so."""
     with ctx.workprec(100):
