@@ -14,7 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalenius"
 CHECKER = ROOT / "src" / "dalenius_check"
+CERTIFIER = ROOT / "src" / "cvxcertify"
 MODULES = sorted(SOURCE.rglob("*.py"))
+CERTIFYING = sorted(CERTIFIER.glob("*.py"))
 UNIT = ROOT / "tests" / "unit"
 
 
@@ -62,7 +64,7 @@ def test_of_the_checker_the_bridge_sees_its_verdict_and_what_it_reads():
         for node in nodes(SOURCE / "_verify.py")
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
-    assert names == {"check", "conic", "digest", "Verdict", "RefusedError", "LimitError"}
+    assert names == {"check", "digest", "Verdict", "RefusedError", "LimitError"}
 
 
 def test_unit_tests_mirror_the_source():
@@ -76,10 +78,16 @@ def test_unit_tests_mirror_the_source():
         )
 
 
-def test_the_checker_imports_the_standard_library_and_flint_only():
-    for path in sorted(CHECKER.rglob("*.py")):
-        for name in imports(path, "dalenius_check"):
-            assert name.split(".")[0] in {*sys.stdlib_module_names, "flint", "dalenius_check"}, f"{path}: {name}"
+def test_the_checkers_import_the_standard_library_and_flint_only():
+    """That of intervals stands on the checker's arithmetic, and on nothing else of the certifier."""
+    for folder, package, others in (
+        (CHECKER, "dalenius_check", ()),
+        (CERTIFIER / "check", "cvxcertify.check", ("dalenius_check",)),
+    ):
+        for path in sorted(folder.rglob("*.py")):
+            for name in imports(path, package):
+                known = {*sys.stdlib_module_names, "flint", package, *others}
+                assert {name, name.split(".")[0], ".".join(name.split(".")[:2])} & known, f"{path}: {name}"
 
 
 def test_nothing_is_imported_by_a_name_that_nobody_reads():
@@ -162,8 +170,9 @@ def written(tree: Iterable[ast.AST]) -> set[str]:
 
 def test_nothing_but_intervals_formats_an_end():
     """An end that is rounded to nearest is another claim than the one that was proved."""
-    for path in [*MODULES, *sorted((ROOT / "examples").glob("*.py"))]:
-        name = path.relative_to(SOURCE if path.is_relative_to(SOURCE) else ROOT).as_posix()
+    for path in [*MODULES, *CERTIFYING, *sorted((ROOT / "examples").glob("*.py"))]:
+        folder = next(each for each in (SOURCE, CERTIFIER, ROOT) if path.is_relative_to(each))
+        name = path.relative_to(folder).as_posix()
         texts = written(nodes(path))
         for value in formatted(nodes(path)):
             fine = not named(value) & ENDS - texts or (name, ast.unparse(value)) in OTHERS or name == "intervals.py"
@@ -183,7 +192,7 @@ def test_the_rule_for_ends_sees_them():
 
 
 def test_no_prints_and_no_global_random_state_in_the_library():
-    for path in MODULES:
+    for path in [*MODULES, *CERTIFYING]:
         calls = [node.func for node in nodes(path) if isinstance(node, ast.Call)]
         assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
         assert "np.random.seed" not in path.read_text(), path

@@ -115,7 +115,7 @@ def code_lines(path):
     [
         ("README.md", r"about ([\d,]+) lines of code", "dalenius_check"),
         ("models/README.md", r"about ([\d,]+) lines of code", "dalenius_check"),
-        ("docs/own-models.md", r"([\d,]+) lines of code of their own", "dalenius_check/conic"),
+        ("docs/own-models.md", r"([\d,]+) lines of code of their own", "cvxcertify/check"),
     ],
 )
 def test_what_pages_say_of_the_size_of_the_checker_is_counted(page, words, folder):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import dalenius_check
-import dalenius_check.conic
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
 
-__all__ = ["MEMORY", "SECONDS", "Verdict", "need_readable", "verify", "verify_interval"]
+__all__ = ["MEMORY", "SECONDS", "Verdict", "need_readable", "verify"]
 
 Verdict = dalenius_check.Verdict
 SECONDS, MEMORY = (
@@ -83,11 +82,6 @@ def verify(
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"verify: {error}") from None
-
-
-def verify_interval(proof: str, *, seconds: float = SECONDS, memory: float = MEMORY) -> Verdict:
-    """Have the independent checker prove an interval for a conic instance (`dalenius.programs.certify`)."""
-    return dalenius_check.conic.check_interval(proof.encode("utf-8", "surrogatepass"), seconds=seconds, memory=memory)
 
 
 def need_readable(problem: Problem) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from fractions import Fraction
+
+from cvxcertify.errors import brief as brief
 
 __all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief", "counted", "hint"]
 
@@ -32,18 +33,6 @@ class NotProvedError(DaleniusError):
     def __init__(self, message: str, *, status: str, exit_code: int) -> None:
         super().__init__(message)
         self.status, self.exit_code = status, exit_code
-
-
-def brief(value: object) -> str:
-    """`repr`, cut to a length fit for a message; for any object at all."""
-    try:
-        text = str(value) if isinstance(value, Fraction) else repr(value)
-    except ValueError:  # an integer beyond Python's limit of printed digits
-        text = f"a {type(value).__name__} of thousands of digits"
-    if len(text) <= 60:
-        return text
-    quote = text[0] if text[0] in "'\"" else ""  # a text that is cut has its second quote all the same
-    return text[: 57 - len(quote)] + "..." + quote
 
 
 def counted(number: int, noun: str) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
+from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
+
 __all__ = ["ConstraintPrice", "ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "TermValue", "Termination"]
 
 
@@ -72,10 +74,6 @@ class Refusal:
 
     def __str__(self) -> str:
         return f"{self.end} end of [{self.lower}, {self.upper}]: {self.reason}"
-
-
-class ProofRefusedWarning(UserWarning):
-    """The checker refused a proof, and rounding does not explain it; the interval that is returned is proved, but wider."""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,11 @@ import functools
 from collections import defaultdict
 from pathlib import Path
 
+import cvxcertify.check
 import dalenius_check
 
 PACKAGE = Path(dalenius_check.__file__).parent
+INTERVALS = Path(cvxcertify.check.__file__).parent  # the certifier's checker
 Scope = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
@@ -16,7 +18,7 @@ Scope = ast.Module | ast.ClassDef | ast.FunctionDef
 def _scopes() -> dict[str, list[Path]]:
     """The files of every function and class, by its name in its file, alone and behind the file's: `Rows.met`, `rows.Rows.met`."""
     found = defaultdict[str, list[Path]](list)
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted([*PACKAGE.rglob("*.py"), *INTERVALS.glob("*.py")]):
         waiting: list[tuple[str, Scope]] = [("", ast.parse(path.read_text()))]
         while waiting:
             name, scope = waiting.pop()

@@ -215,15 +215,11 @@ def code_lines(source):
 
 def test_the_trusted_package_stays_small():
     sizes = {str(path.relative_to(PACKAGE)): code_lines(path.read_text()) for path in PACKAGE.rglob("*.py")}
-    own, conic = (
-        {name: size for name, size in sizes.items() if name.startswith(room)} for room in ("arithmetic", "conic")
-    )
+    own = {name: size for name, size in sizes.items() if name.startswith("arithmetic")}
     assert sum(own.values()) <= ARITHMETIC_LIMIT, own
-    assert sum(conic.values()) <= CONIC_LIMIT, conic
-    assert sum(sizes.values()) - sum(own.values()) - sum(conic.values()) <= LIMIT, sizes
+    assert sum(sizes.values()) - sum(own.values()) <= LIMIT, sizes
     assert max(sizes.values()) <= 200, sizes
 
 
 LIMIT = 7350
 ARITHMETIC_LIMIT = 400
-CONIC_LIMIT = 400  # of what certificates do not need: intervals for conic instances

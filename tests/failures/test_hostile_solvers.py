@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from campaigns import draws, thinned
+from cvxcertify import solvers
 from dalenius.information import x_log_x
 from dalenius.outcome import Termination
-from dalenius.programs import MarginalUpdate, solvers
+from dalenius.programs import MarginalUpdate
 
 HONEST = cp.Problem.solve
 STATUSES = ("optimal", "optimal_inaccurate", "user_limit", "infeasible", "infeasible_inaccurate", "unbounded", "None")

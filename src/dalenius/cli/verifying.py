@@ -57,8 +57,8 @@ def verify(
 
     Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved), 6 proved, but more than --at-most.
     """
+    from cvxcertify.check.__main__ import run as check_interval
     from dalenius_check.__main__ import run as check
-    from dalenius_check.conic.__main__ import run as check_interval
 
     options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     options += ["--json"] * as_json + ["--resolved"] * resolved

@@ -1,74 +1,27 @@
-"""Which solvers are tried in which order, and one attempt of a conic solver, whatever it does: fail, hang, lie, or die.
-
-Nothing a solver says is evidence. What an attempt brings back are candidates for a point and for multipliers; a program repairs them
-and evaluates both sides of its interval in closed form.
-"""
+"""Which solvers are tried in which order: the conic ones of `cvxcertify.solvers`, and the programs' own methods."""
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
-import cvxpy as cp
-import numpy as np
-
-from dalenius.errors import InputError
-from dalenius.exact import brief
-from dalenius.information.arrays import Floats
+import cvxcertify.solvers as conic
+from cvxcertify.solvers import Attempt as Attempt
+from cvxcertify.solvers import usable as usable
+from dalenius.programs.own import as_ours
 from dalenius.search import stop_requested
 
-__all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "installed", "ladder", "order_of", "solver_states", "usable"]
-
 OWN = "own"
-SOLVERS = ("auto", OWN, "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
-GRACE = 2.0  # seconds beyond its own time limit after which a solver counts as hung
-FIRST_LOOK, LOOK = 0.002, 0.05  # seconds between two looks whether somebody wants to stop
-MOSEK_TOLERANCES = {
-    "MSK_DPAR_INTPNT_CO_TOL_REL_GAP": 1e-10,
-    "MSK_DPAR_INTPNT_CO_TOL_PFEAS": 1e-10,
-    "MSK_DPAR_INTPNT_CO_TOL_DFEAS": 1e-10,
-    "MSK_DPAR_INTPNT_CO_TOL_MU_RED": 1e-10,
-}
-SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
-    # full steps stall on rate-distortion problems (8 of 20 at 100 x 100 fail at the default); shorter ones do not
-    "CLARABEL": (
-        {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
-        {"max_step_fraction": 0.9, "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11},
-    ),
-    "SCS": ({"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 50_000},),
-    "ECOS": ({"abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10},),
-    "MOSEK": ({"accept_unknown": True, "mosek_params": MOSEK_TOLERANCES},),
-    "QICS": ({},),
-}
-TIME_SETTING = {"CLARABEL": "time_limit", "SCS": "time_limit_secs", "UNO": "time_limit"}
-MOSEK_TIME = "MSK_DPAR_OPTIMIZER_MAX_TIME"
-LARGEST = 1e100  # no honest answer has larger entries, and squares of these do not overflow
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """What one solver call brought back: diagnostics, and candidates by name (absent where there is no usable array)."""
-
-    solver: str
-    status: str
-    value: float | None
-    seconds: float
-    point: Mapping[str, Floats]
-    duals: Mapping[str, Floats]
-    hung: bool = False
+SOLVERS = ("auto", OWN, *conic.SETTINGS)
+attempt = partial(conic.attempt, stop=stop_requested)
 
 
 def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The solvers and settings to try in turn: all settings of the named solvers, or (auto) conic ones and our own method.
 
-    `auto` is MOSEK if it is installed and licensed, Clarabel, the program's own method, Clarabel with shorter steps, then QICS and
-    SCS if they are installed. Names may be written in small letters.
+    `auto` is what it is in `cvxcertify.solvers.ladder`, with the program's own method after Clarabel's first settings. Names may be
+    written in small letters.
 
     Raises
     ------
@@ -76,18 +29,12 @@ def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         If a name is unknown, the solver is not installed, or it is MOSEK without a working licence.
     """
     if isinstance(solver, str) and solver.lower() == "auto":
-        first, *shorter = SETTINGS["CLARABEL"] or ({},)
-        if not _mosek_refusal():
-            yield from _settings("MOSEK")
-        yield "CLARABEL", dict(first)
-        yield OWN, {}
-        yield from (("CLARABEL", dict(settings)) for settings in shorter)
-        for name in ("QICS", "SCS"):
-            if name in installed():
-                yield from _settings(name)
+        rungs = conic.ladder()
+        own = next(k for k, (name, _) in enumerate(rungs, start=1) if name == "CLARABEL")
+        yield from (*rungs[:own], (OWN, {}), *rungs[own:])
         return
     for name in [_there(name) for name in (solver if isinstance(solver, tuple | list) else [solver])]:
-        yield from [(OWN, {})] if name == OWN else _settings(name)
+        yield from [(OWN, {})] if name == OWN else conic.ladder(name)
 
 
 def order_of(solver: str, quickest: tuple[str, ...] = ("CLARABEL", OWN)) -> tuple[str, ...]:
@@ -105,102 +52,14 @@ def order_of(solver: str, quickest: tuple[str, ...] = ("CLARABEL", OWN)) -> tupl
     (('CLARABEL',), ('own',))
     """
     if solver.lower() == "auto":
-        return quickest if _mosek_refusal() else ("MOSEK", *quickest)
+        return quickest if conic.mosek_refusal() else ("MOSEK", *quickest)
     return (_there(solver),)
 
 
+@as_ours()
 def _there(solver: object) -> str:
     """A solver's name as it is written here; InputError if it is unknown, not installed or not licensed."""
-    known = {name.lower(): name for name in SOLVERS}
-    name = known.get(solver.lower()) if isinstance(solver, str) else None
-    if name is None or name == "auto":
-        raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {brief(solver)}")
-    if name == OWN:
-        return name
-    if name not in installed():
-        raise InputError(f"solver: {name} is not installed; pip install {name.lower()}, or choose solver='auto'")
-    if name == "MOSEK" and (reason := _mosek_refusal()):
-        raise InputError(f"solver: {reason}; get a licence, or choose solver='auto'")
-    return name
-
-
-def _settings(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from ((name, dict(settings)) for settings in SETTINGS[name])
-
-
-def attempt(
-    problem: cp.Problem,
-    variables: Mapping[str, cp.Variable],
-    constraints: Mapping[str, cp.Constraint],
-    solver: str,
-    settings: dict[str, Any],
-    *,
-    time_limit: float | None = None,
-) -> Attempt:
-    """Run one solver in a thread of its own and wait at most a little longer than its time limit, or until somebody wants to stop.
-
-    A thread that hangs is left behind: it keeps the problem, so that a caller must build another one.
-    """
-    settings = _limited(solver, settings, time_limit)
-    said: list[str] = []
-    failed: list[str] = []
-
-    def work() -> None:
-        try:
-            problem.solve(solver=solver, **settings)
-            said.append(str(problem.status))
-        except BaseException as error:  # noqa: BLE001  (Clarabel's panic is no Exception)
-            failed.append(f"{type(error).__name__}: {error}"[:200])
-
-    started = time.monotonic()
-    thread = threading.Thread(target=work, daemon=True)
-    with warnings.catch_warnings():  # out here, because a thread that hangs would never restore them
-        warnings.simplefilter("ignore")
-        thread.start()
-        look = FIRST_LOOK
-        while thread.is_alive() and not stop_requested():
-            left = LOOK if time_limit is None else time_limit + GRACE - (time.monotonic() - started)
-            if left <= 0.0:
-                break
-            thread.join(min(left, look))
-            look = min(2.0 * look, LOOK)
-            _hear_interrupts()
-        seconds = time.monotonic() - started
-        if failed or not said:  # the values, if any, are those of an earlier solve, or still being written
-            return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)
-        point = usable({name: (variable.value, variable.shape) for name, variable in variables.items()})
-        duals = usable({name: (constraint.dual_value, constraint.shape) for name, constraint in constraints.items()})
-    value = problem.value if isinstance(problem.value, float | int) and np.isfinite(problem.value) else None
-    return Attempt(solver, said[0], value, seconds, point, duals)
-
-
-def _hear_interrupts() -> None:
-    """Python's own handler of Ctrl-C again: SCS puts one in its place that swallows the signal and writes to standard output."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is threading.main_thread() and callable(handler):
-        signal.signal(signal.SIGINT, handler)
-
-
-def _limited(solver: str, settings: dict[str, Any], time_limit: float | None) -> dict[str, Any]:
-    """The settings with the time limit, where the solver has one."""
-    if time_limit is None:
-        return settings
-    if solver == "MOSEK":
-        return settings | {"mosek_params": settings.get("mosek_params", {}) | {MOSEK_TIME: time_limit}}
-    return settings | ({TIME_SETTING[solver]: time_limit} if solver in TIME_SETTING else {})
-
-
-def usable(values: Mapping[str, tuple[object, tuple[int, ...]]]) -> dict[str, Floats]:
-    """Copies of the values that are finite numbers of sane size, as many as asked for, in the shape asked for."""
-    result = {}
-    for name, (value, shape) in values.items():
-        try:
-            result[name] = np.array(value, dtype=float).reshape(shape)
-        except (TypeError, ValueError):
-            continue
-        if not np.all(np.abs(result[name]) <= LARGEST):
-            del result[name]
-    return result
+    return conic.named(solver, others=[OWN])
 
 
 def solver_states() -> dict[str, str]:
@@ -209,36 +68,6 @@ def solver_states() -> dict[str, str]:
     >>> solver_states()["CLARABEL"], solver_states()["own"]
     ('', '')
     """
-    there = {OWN, *installed()}
+    there = {OWN, *conic.installed()}
     absent = {name: "" if name in there else f"{name} is not installed" for name in SOLVERS if name != "auto"}
-    return absent | {"MOSEK": _mosek_refusal()}
-
-
-@cache
-def installed() -> frozenset[str]:
-    """The solvers that cvxpy finds: it looks for each of some twenty packages in every folder, which takes as long as a small solve.
-
-    >>> "CLARABEL" in installed()
-    True
-    """
-    return frozenset(cp.installed_solvers())
-
-
-def _mosek_refusal() -> str:
-    """Why MOSEK cannot be chosen: not installed, not importable, or no licence can be checked out; empty if it can."""
-    if "MOSEK" not in installed():
-        return "MOSEK is not installed"
-    try:
-        import mosek
-    except (ImportError, OSError) as error:
-        return f"MOSEK cannot be imported ({_one_line(error)})"
-    try:
-        with mosek.Env() as environment:
-            environment.checkoutlicense(mosek.feature.pton)
-    except mosek.Error as error:
-        return f"MOSEK is installed, but no licence works ({_one_line(error)})"
-    return ""
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    return absent | {"MOSEK": conic.mosek_refusal()}

@@ -161,7 +161,7 @@ def test_what_has_no_meaning_is_refused(problem, options, words):
 
 
 def test_a_solver_that_is_not_there_is_refused_before_any_work(monkeypatch, solved):
-    monkeypatch.setattr("dalenius.programs.solvers.installed", lambda: frozenset(["CLARABEL"]))
+    monkeypatch.setattr("cvxcertify.solvers.installed", lambda: frozenset(["CLARABEL"]))
     for problem, options in ((DESIGNS["leakage"], {}), (AUDIT, {"method": "alternating"})):
         for solver in ("mosek", "scs"):
             with pytest.raises(dl.InputError, match=f"{solver.upper()} is not installed; pip install {solver}"):

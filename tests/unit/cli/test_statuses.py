@@ -158,7 +158,7 @@ def ended(main, arguments, place):
     sys.argv, sys.stdout = ["program", *arguments], open(1, "w", closefd=False)
     sys.exit(main())
 
-programs = "dalenius.cli", "dalenius_check.__main__", "dalenius_check.conic.__main__"
+programs = "dalenius.cli", "dalenius_check.__main__", "cvxcertify.check.__main__"
 programs = {name: import_module(name).main for name in programs}
 gc.freeze()  # or every child takes all that apart when it ends
 for line in sys.stdin.read().splitlines():
@@ -169,7 +169,7 @@ FILES = f"{ROOT / 'models/parity/laplace-n4.toml'} {ROOT / 'models/parity/laplac
 PRINTING = [
     f"dalenius.cli {{}} verify {FILES} --arithmetic=python",
     f"dalenius_check.__main__ {{}} {FILES} --arithmetic=python",
-    "dalenius_check.conic.__main__ {} --help",
+    "cvxcertify.check.__main__ {} --help",
     "dalenius.cli {} --version",
     "dalenius.cli {} list --set minimal --json --folder home",
 ]

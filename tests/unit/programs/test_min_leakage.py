@@ -10,7 +10,7 @@ from campaigns import draws, thinned
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
-from dalenius.programs import MinDistortionProgram, MinLeakageProgram, solvers
+from dalenius.programs import MinDistortionProgram, MinLeakageProgram
 from dalenius.programs import mechanism_update as update
 
 FAIR = 0.5 * np.eye(2)
@@ -423,7 +423,7 @@ def test_improving_ends_with_the_time(instances, monkeypatch):
     program, steps = MinLeakageProgram(laws, cost, between(cost, 0.4, instances)), []
     real = update.interior_points
     monkeypatch.setattr(update, "interior_points", lambda aim: (steps.append(1) or point for point in real(aim)))
-    monkeypatch.setattr(solvers, "SETTINGS", {"CLARABEL": ({"max_iter": 1},)})
+    monkeypatch.setattr("cvxcertify.solvers.SETTINGS", {"CLARABEL": ({"max_iter": 1},)})
     program.wanted, (point, multipliers) = 1e-8, program.start()
     for seconds, most in ((-1.0, 0), (math.inf, 200)):
         program.deadline = update.time.monotonic() + seconds

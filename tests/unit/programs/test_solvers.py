@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from campaigns import draws
+from cvxcertify import solvers
+from cvxcertify.solvers import SETTINGS
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import (
@@ -25,9 +27,8 @@ from dalenius.programs import (
     PosteriorUpdate,
     RowUpdate,
     base,
-    solvers,
 )
-from dalenius.programs.solvers import SETTINGS, attempt, ladder, order_of
+from dalenius.programs.solvers import attempt, ladder, order_of
 
 CHANNEL = np.array([[0.9, 0.1], [0.2, 0.8]])
 
@@ -231,7 +232,7 @@ def test_a_mosek_that_cannot_be_imported_is_no_mosek(installed, monkeypatch, err
 
 
 def test_mosek_itself(program, instances):
-    if reason := solvers._mosek_refusal():
+    if reason := solvers.mosek_refusal():
         pytest.skip(f"needs MOSEK: pip install mosek, and a licence ({reason})")
     instances.assert_honest(program.solve(solver="MOSEK"), program.solve())
 

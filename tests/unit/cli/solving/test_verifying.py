@@ -1,4 +1,4 @@
-"""The command verify with the proof of an interval alone: what `python -m dalenius_check.conic` says, as one of our commands."""
+"""The command verify with the proof of an interval alone: what `python -m cvxcertify.check` says, as one of our commands."""
 
 import json
 
@@ -18,7 +18,7 @@ def proof(tmp_path):
 def test_an_interval_is_proved_from_its_file_alone(proof, command_line):
     told = command_line("verify", proof.name)
     assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout == command_line(proof.name, program="dalenius_check.conic").stdout
+    assert told.stdout == command_line(proof.name, program="cvxcertify.check").stdout
     answer = json.loads(command_line("verify", proof.name, "--json", "--arithmetic", "python").stdout)
     assert (answer["status"], answer["proved"], answer["proof"]) == ("proved", True, proof.name)
     assert answer["lines"][0] in told.stdout

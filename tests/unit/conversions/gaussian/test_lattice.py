@@ -7,10 +7,10 @@ import pytest
 from flint import arb
 
 from campaigns import thinned
+from cvxcertify.check import check_interval
 from dalenius.conversions.gaussian import least_power, saddle_value, shaped_power
 from dalenius.errors import DaleniusError, InputError
 from dalenius.information.capacity import capacity
-from dalenius_check.conic import check_interval
 
 PEAK = [  # nats, largest input, reach: the least power, as a solver gave it, that of discrete Gaussian and of discrete Laplace noise
     (0.1, 1, 12, 4.50712137, 4.51168479, 7.06211585),

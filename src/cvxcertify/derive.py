@@ -1,0 +1,318 @@
+"""From a model of the modelling language to a conic instance in exact numbers, and which of the two a proof is about."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.atoms.affine.affine_atom import AffAtom
+from cvxpy.atoms.elementwise.power import Power
+from cvxpy.atoms.geo_mean import GeoMean
+from cvxpy.reductions import EvalParams, FlipObjective
+from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr, recover_value_for_leaf
+from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
+from cvxpy.reductions.eliminate_zero_sized import EliminateZeroSized
+from flint import fmpq
+from scipy.sparse import issparse
+
+from cvxcertify.affine import CONSTANT, Exactly
+from cvxcertify.errors import InputError, brief
+from cvxcertify.instance import CONES, Cone, Floats, Instance, Terms, triangle
+
+Ranges = Mapping[cp.Variable, tuple[object, object]]
+Form = tuple[str, list[Terms]]  # the kind of a cone and its members as affine forms
+EXACT = {  # atoms that are no affine ones and whose cones say what the atom says, without a number that is rounded
+    "GeoMeanApprox", "MatrixFrac", "PnormApprox", "Pnorm", "PowerApprox", "Power", "abs", "cummax", "entr", "exp", "huber", "kl_div",
+    "lambda_max", "log", "log1p", "log_det", "log_sum_exp", "logistic", "max", "maximum", "min", "minimum", "norm1", "normNuc",
+    "norm_inf", "quad_over_lin", "rel_entr", "sigma_max", "sum_largest", "tr_inv", "xexp",
+}  # fmt: skip
+
+
+class Claim(Enum):
+    """What an interval is about."""
+
+    MODEL = "model"
+    CONIC_FORM = "conic form"
+
+    @property
+    def meaning(self) -> str:
+        """In a sentence."""
+        return {
+            Claim.MODEL: "the optimal value of the model as written, every number the double that it is",
+            Claim.CONIC_FORM: "the optimal value of the conic form that cvxpy makes of the model, with the numbers that it computes",
+        }[self]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Consecutive columns that make up a variable of the conic form, row by row; `own` is the model's, None if it has none such."""
+
+    variable: cp.Variable
+    own: cp.Variable | None
+    columns: range
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """The instance of a model and the way back.
+
+    Attributes
+    ----------
+    instance : Instance
+        A minimisation; of a model that maximises, the objective is negated.
+    maximises : bool
+    claim : Claim
+    rounded : tuple of str
+        The atoms because of which the claim is about the conic form.
+    blocks : tuple of Block
+        What the columns are.
+    """
+
+    instance: Instance
+    maximises: bool
+    claim: Claim
+    rounded: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    def own(self, column: int) -> bool:
+        """Whether a column belongs to a variable of the model, and not to one that only the conic form has."""
+        return any(block.own is not None and column in block.columns for block in self.blocks)
+
+    def values(self, x: Floats) -> dict[str, Floats]:
+        """The model's own variables by name; of several with one name, all but the first get a number."""
+        found: dict[str, Floats] = {}
+        for block in self.blocks:
+            if block.own is not None:
+                value = x[block.columns.start : block.columns.stop].reshape(block.variable.shape)
+                whole = recover_value_for_leaf(block.own, value, project=False)
+                found[unused(block.own.name(), found)] = np.asarray(whole.toarray() if issparse(whole) else whole)
+        return found
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, with a number if it is taken."""
+    return next(text for text in (name, *(f"{name}_{k}" for k in range(2, len(taken) + 3))) if text not in taken)
+
+
+def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
+    """The conic instance of a model whose numbers are there.
+
+    Raises
+    ------
+    InputError
+        If it is no problem, not DCP, has integer or complex variables, none at all, a parameter without a value, a number that is
+        not finite, or needs a cone that is not offered.
+    """
+    problem = _with_ranges(_checked(problem), ranges or {})
+    maximises = isinstance(problem.objective, cp.Maximize)
+    atoms = set(_doubtful(problem))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about how cvxpy reads values of its own
+        reduced, new = _reduced(problem, maximises)
+    variables = _ordered(reduced, problem, new)
+    starts, count = {}, 0
+    for variable in variables:
+        starts[variable.id] = count
+        count += variable.size
+    read = Exactly(starts)
+    (objective,) = read.forms(reduced.objective.expr)
+    members = sorted(
+        (form for constraint in reduced.constraints for form in _forms(constraint, read)),
+        key=lambda form: CONES.index(form[0]),
+    )
+    rows = [form for _, forms in members for form in forms]
+    own = {new.get(variable.id, variable).id: variable for variable in problem.variables()}
+    doubts = tuple(sorted(atoms | read.rounded))
+    instance = Instance(
+        c=tuple(objective.get(j, fmpq(0)) for j in range(count)),
+        offset=objective.get(CONSTANT, fmpq(0)),
+        rows=tuple({j: x for j, x in row.items() if j != CONSTANT} for row in rows),
+        b=tuple(row.get(CONSTANT, fmpq(0)) for row in rows),
+        cones=_cones(members),
+        names=tuple(name for variable in variables for name in _names(variable, own.get(variable.id))),
+    )
+    blocks = tuple(
+        Block(variable, own.get(variable.id), range(starts[variable.id], starts[variable.id] + variable.size))
+        for variable in variables
+    )
+    return Derived(instance, maximises, Claim.CONIC_FORM if doubts else Claim.MODEL, doubts, blocks)
+
+
+def _reduced(problem: cp.Problem, maximises: bool) -> tuple[cp.Problem, Mapping[int, cp.Variable]]:
+    """A minimisation over cones whose members are affine, and the variables that it has for the model's."""
+    reduced = EvalParams().apply(problem)[0] if problem.parameters() else problem
+    reduced = FlipObjective().apply(reduced)[0] if maximises else reduced
+    reduced = Dcp2Cone(quad_obj=False).apply(reduced)[0]
+    reduced, back = CvxAttr2Constr(reduce_bounds=True).apply(reduced)
+    return EliminateZeroSized().apply(reduced)[0], back[0] if back else {}
+
+
+def _checked(problem: object) -> cp.Problem:
+    if not isinstance(problem, cp.Problem):
+        raise InputError(f"certify: expected a cvxpy.Problem, got {brief(problem)}")
+    if not problem.variables():
+        raise InputError("certify: the problem has no variables; its value is what cvxpy says")
+    for variable in problem.variables():
+        if variable.attributes["boolean"] or variable.attributes["integer"]:
+            raise InputError(
+                f"certify: variable {variable.name()} is integer; certify is for convex problems; relax it"
+            )
+        if variable.is_complex():
+            raise InputError(
+                f"certify: variable {variable.name()} is complex; write its real and imaginary parts as variables"
+            )
+    for parameter in problem.parameters():
+        if parameter.value is None:
+            raise InputError(f"certify: parameter {parameter.name()} has no value; set it")
+    if not problem.is_dcp():
+        parts = [
+            ("the objective", problem.objective),
+            *((f"constraint {k}", x) for k, x in enumerate(problem.constraints)),
+        ]
+        wrong = next((f"{what}, {brief(str(part))}," for what, part in parts if not part.is_dcp()), "the problem")
+        raise InputError(
+            f"certify: {wrong} is not DCP; write it with convex atoms of cvxpy (https://www.cvxpy.org/tutorial/dcp)"
+        )
+    return problem
+
+
+def _with_ranges(problem: cp.Problem, ranges: Ranges) -> cp.Problem:
+    """The problem with these bounds as constraints."""
+    known, more = {variable.id for variable in problem.variables()}, []
+    for variable, ends in ranges.items():
+        if not isinstance(variable, cp.Variable) or variable.id not in known:
+            raise InputError(f"ranges: expected variables of the problem, got {brief(variable)}")
+        if not isinstance(ends, tuple | list) or len(ends) != 2:
+            raise InputError(f"ranges: expected (low, high) for {variable.name()}, got {brief(ends)}")
+        try:
+            low, high = (np.broadcast_to(np.asarray(end, dtype=float), variable.shape) for end in ends)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"ranges: expected numbers, or arrays of shape {variable.shape}, for {variable.name()}"
+            ) from None
+        if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high)) and np.all(low <= high)):
+            raise InputError(f"ranges: expected finite numbers, low <= high, for {variable.name()}")
+        more += [variable >= low, variable <= high]
+    return cp.Problem(problem.objective, [*problem.constraints, *more]) if more else problem
+
+
+def _doubtful(problem: cp.Problem) -> Iterator[str]:
+    """The atoms of the model that their cones do not express exactly, as far as is known here."""
+    parts = [problem.objective.expr, *(arg for constraint in problem.constraints for arg in constraint.args)]
+    seen = set[int]()
+    while parts:
+        part = parts.pop()
+        if id(part) in seen or part.is_affine():
+            continue
+        seen.add(id(part))
+        known = type(part).__name__ in EXACT and _as_asked(part)
+        if known or isinstance(part, AffAtom):
+            parts += part.args
+        else:
+            yield type(part).__name__
+
+
+def _as_asked(atom: cp.Expression) -> bool:
+    """Whether an atom with an exponent, or weights, has the very one that was asked for."""
+    if isinstance(atom, cp.Pnorm):
+        return Fraction(atom.p) == Fraction(getattr(atom, "original_p", atom.p))
+    if isinstance(atom, Power):
+        return Fraction(atom.p_used) == Fraction(float(atom.p.value))
+    if isinstance(atom, GeoMean):
+        return len(set(atom.w)) == 1
+    return True
+
+
+def _ordered(reduced: cp.Problem, problem: cp.Problem, new: Mapping[int, cp.Variable]) -> list[cp.Variable]:
+    """The model's own variables, in its order, then the others; those that no row and no cost mentions are left out."""
+    there = {variable.id: variable for variable in reduced.variables()}
+    own = [new.get(variable.id, variable).id for variable in problem.variables()]
+    first = [there[key] for key in own if key in there]
+    return first + [variable for key, variable in there.items() if key not in set(own)]
+
+
+def _names(variable: cp.Variable, own: cp.Variable | None) -> Iterator[str]:
+    """A name an entry; those of a matrix that is kept by its upper triangle, say, count along the kept entries."""
+    name = variable.name() if own is None else own.name()
+    for place in np.ndindex(*variable.shape):
+        yield name + (f"[{', '.join(str(int(k)) for k in place)}]" if place else "")
+
+
+# ---------------------------------------------------------------- cones
+
+
+def _cones(members: list[Form]) -> tuple[Cone, ...]:
+    """One zero cone, one nonnegative one, and all the others."""
+    sizes = Counter(kind for kind, _ in members if kind in CONES[:2])
+    others = (Cone(kind, len(forms)) for kind, forms in members if kind not in sizes)
+    return (*(Cone(kind, size) for kind, size in sizes.items()), *others)
+
+
+def _forms(constraint: Any, read: Exactly) -> Iterator[Form]:
+    """The cones of a constraint."""
+    make = MAKERS.get(type(constraint).__name__)
+    if make is None:
+        kind = type(constraint).__name__
+        raise InputError(
+            f"certify: the model needs {kind}, and only zero, nonnegative, second-order, exponential and semidefinite cones are "
+            "offered; write it with other atoms"
+        )
+    yield from make(constraint, read)
+
+
+def _linear(kind: str, sign: int) -> Callable[[Any, Exactly], Iterator[Form]]:
+    def make(constraint: Any, read: Exactly) -> Iterator[Form]:
+        expression = constraint.args[0] if len(constraint.args) == 1 else constraint.args[0] - constraint.args[1]
+        for form in read.forms(expression):
+            yield kind, [{j: sign * x for j, x in form.items()}]
+
+    return make
+
+
+def _second_order(constraint: Any, read: Exactly) -> Iterator[Form]:
+    t, X = constraint.args
+    heads, members = read.forms(t), read.forms(X.T if constraint.axis == 1 else X)
+    size = len(members) // len(heads)
+    for k, head in enumerate(heads):
+        yield "second-order", [head, *members[k * size : (k + 1) * size]]
+
+
+def _exponential(constraint: Any, read: Exactly) -> Iterator[Form]:
+    for triple in zip(*(read.forms(part) for part in constraint.args), strict=True):
+        yield "exponential", list(triple)
+
+
+def _semidefinite(constraint: Any, read: Exactly) -> Iterator[Form]:
+    """Of a matrix that is not symmetric its symmetric part, as the modelling language has it."""
+    expression = constraint.args[0]
+    size = expression.shape[-1]
+    if expression.ndim > 2:
+        raise InputError("certify: a stack of semidefinite matrices is not offered; write a constraint for each")
+    forms, half = read.forms(expression), fmpq(1, 2)
+    upper = []
+    for i, j in triangle(size):
+        entry: Terms = {}
+        for form in (forms[i + size * j], forms[j + size * i]):
+            for column, x in form.items():
+                entry[column] = entry.get(column, fmpq(0)) + half * x
+        upper.append({column: x for column, x in entry.items() if x})
+    yield "semidefinite", upper
+
+
+MAKERS: dict[str, Callable[[Any, Exactly], Iterator[Form]]] = {
+    "Equality": _linear("zero", 1),
+    "Zero": _linear("zero", 1),
+    "Inequality": _linear("nonnegative", -1),
+    "NonPos": _linear("nonnegative", -1),
+    "NonNeg": _linear("nonnegative", 1),
+    "SOC": _second_order,
+    "ExpCone": _exponential,
+    "PSD": _semidefinite,
+}

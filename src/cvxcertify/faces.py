@@ -1,0 +1,31 @@
+"""Public names of a package that are imported where they are asked for; the stub beside it is the one list of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+
+
+def lazily(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package, from the lines `from HOME import NAME as NAME` of its `__init__.pyi`.
+
+    Type checkers read the stub itself. A module of the package is found by its name, too, as after an import of it.
+
+    Parameters
+    ----------
+    package, file : str
+        Its `__name__` and `__file__`.
+    """
+    with open(f"{file}i", encoding="utf-8") as stub:
+        homes = {name: home for home, name in re.findall(r"^from (\S+) import (\w+) as \2$", stub.read(), re.MULTILINE)}
+
+    def found(name: str) -> object:
+        if name in homes:
+            return getattr(import_module(homes[name]), name)
+        if not name.startswith("__") and find_spec(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
+
+    return found, lambda: sorted(homes), sorted(homes)

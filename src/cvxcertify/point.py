@@ -1,0 +1,126 @@
+"""The upper end: a point whose feasibility is decided in exact numbers.
+
+A solver's point is nearly feasible. It is mixed with one that is strictly inside all cones, as little as is needed; what the equations
+then lack is made up for exactly; and the members of A x + b are looked at in rationals, exponentials in balls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import fmpq
+
+from cvxcertify.geometry import Geometry
+from cvxcertify.instance import Cone, Floats, Instance, exactly, triangle
+from cvxcertify.linear import made_up
+from cvxcertify.membership import in_cone
+from cvxcertify.ranges import RangeState
+
+NONE: frozenset[int] = frozenset()
+FUZZ = 1e-15  # what doubles may lose in a sum, relative to its summands
+SHARES = (*(m * 10.0**-k for k in range(13, 0, -1) for m in (1.0, 3.0)), 1.0)  # of the strictly feasible point
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A feasible point and its value, exactly."""
+
+    x: list[fmpq]
+    value: fmpq
+
+
+def feasible(instance: Instance, x: Floats, ranges: RangeState, pinned: frozenset[int] = NONE) -> Point | None:
+    """The feasible point that this one becomes when equations are made to hold; None if it is none then.
+
+    `pinned` are further rows whose members are to be 0: those of inequalities that no feasible point satisfies strictly.
+    """
+    _, A, b = instance.doubles
+    members, fuzz = A @ x + b, FUZZ * (abs(A) @ abs(x) + abs(b))
+    members[list(pinned)] = 0.0
+    if not Geometry(instance).contains(members, fuzz):
+        return None
+    exact = [exactly(value) for value in x.tolist()]
+    pairs = zip(instance.cones, instance.places, strict=True)
+    rows = [row for cone, places in pairs if cone.kind == "zero" for row in places] + sorted(pinned)
+    lacks = [-instance.activity(exact, row) for row in rows]
+    change = made_up([instance.rows[row] for row in rows], lacks, _room(instance, x, ranges))
+    if change is None:
+        return None
+    for j, step in change.items():
+        exact[j] += step
+    for cone, places in zip(instance.cones, instance.places, strict=True):
+        if not in_cone(cone, [instance.activity(exact, row) for row in places]):
+            return None
+    return Point(exact, instance.value(exact))
+
+
+def _room(instance: Instance, x: Floats, ranges: RangeState) -> Floats:
+    """How far each column is from the ends of its range."""
+    sides = []
+    for ends, sign in ((ranges.low, 1.0), (ranges.high, -1.0)):
+        known = np.array([np.nan if end is None else float(end.p) / float(end.q) for end in ends])
+        sides.append(np.where(np.isnan(known), 1.0, sign * (x - known)))
+    return np.clip(np.minimum(*sides), 1e-12, 1.0)
+
+
+def mixed(
+    instance: Instance, x: Floats, inner: Floats, ranges: RangeState, pinned: frozenset[int] = NONE
+) -> Point | None:
+    """The feasible point nearest to x on the way to a strictly feasible one, if there is any."""
+    for share in SHARES:
+        found = feasible(instance, (1.0 - share) * x + share * inner, ranges, pinned)
+        if found is not None:
+            return found
+    return None
+
+
+def inner_instance(
+    instance: Instance, ranges: RangeState, pinned: frozenset[int] = NONE, most: fmpq | None = None
+) -> Instance:
+    """Find x as far inside the cones as may be: minimise t over A x + b + t e in the cones, t >= -1, e inside the cones.
+
+    With `most`, among points whose value is at most that.
+
+    Members that can only be 0, because their columns are fixed or they are pinned, are left alone. The value is not positive if there
+    is a feasible point, and negative if one is strictly inside.
+    """
+    rows = [dict(row) for row in instance.rows]
+    t = len(instance.c)
+    for cone, places in zip(instance.cones, instance.places, strict=True):
+        for row, factor in zip(places, _inner(cone, places, instance, ranges), strict=True):
+            if factor and row not in pinned:
+                rows[row][t] = fmpq(factor)
+    more, ends = [{t: fmpq(1)}], [fmpq(1)]
+    if most is not None:
+        more.append({j: -c for j, c in enumerate(instance.c) if c})
+        ends.append(most - instance.offset)
+    return replace(
+        instance,
+        c=(*([fmpq(0)] * t), fmpq(1)),
+        offset=fmpq(0),
+        rows=(*rows, *more),
+        b=(*instance.b, *ends),
+        cones=(*instance.cones, Cone("nonnegative", len(ends))),
+        names=(*instance.names, "t"),
+    )
+
+
+def _inner(cone: Cone, places: range, instance: Instance, ranges: RangeState) -> Iterator[int]:
+    """A vector inside the cone, or inside the face of it that the ranges leave."""
+
+    def fixed(row: int) -> bool:
+        low, high = ranges.ends(instance.rows[row], instance.b[row])
+        return high is not None and high <= 0 and low is not None and low >= 0
+
+    if cone.kind == "zero":
+        yield from (0 for _ in places)
+    elif cone.kind == "nonnegative":
+        yield from (0 if fixed(row) else 1 for row in places)
+    elif cone.kind == "second-order":
+        yield from (int(row == places[0] and not fixed(row)) for row in places)
+    elif cone.kind == "exponential":
+        yield from (-1, 0 if fixed(places[1]) else 1, 0 if fixed(places[2]) else 1)
+    else:
+        yield from (int(i == j) for i, j in triangle(cone.order))

@@ -1,0 +1,223 @@
+"""The search for an interval: what each solver says, and the best multipliers and the best point that were made of it."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from cvxcertify.derive import Derived
+from cvxcertify.dual import bound, proposals
+from cvxcertify.instance import Cone, Floats, Instance, as_float, exactly
+from cvxcertify.point import Point, feasible, inner_instance, mixed
+from cvxcertify.proof import Lower, Upper
+from cvxcertify.ranges import RangeState, outward, propagated
+from cvxcertify.solvers import Attempt
+from cvxcertify.solving import Answer, Stop, ask
+from cvxcertify.vacuous import Trimmed
+
+ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
+PINNINGS = 3  # how often inequalities are pinned at most
+INSIDE = 1e-9  # how far inside the cones a point counts as strictly inside
+TIGHT = 1e-3  # of the largest multiplier: an inequality with such a one is tight
+LARGEST = 1e100  # of a value that says something
+SMALLEST = 1e-9  # of the larger end, in relative gaps
+
+
+@dataclass(eq=False)
+class Search:
+    """What is known so far of the minimisation.
+
+    Attributes
+    ----------
+    model : Derived
+    wanted, deadline : float
+        The relative gap at which the search is done, and the `time.monotonic()` at which it ends.
+    stop : callable
+        Whether somebody wants it to end.
+    lower, upper : Lower, Upper or None
+        The best evidence of either end.
+    inner : array or None
+        A point that is strictly inside the cones, as far as doubles can tell.
+    pinned : frozenset of int
+        Inequalities that no feasible point satisfies strictly.
+    attempts : list of Attempt
+    unpaid : tuple of int
+        Columns because of which multipliers proved nothing.
+    """
+
+    model: Derived
+    wanted: float
+    deadline: float
+    stop: Stop
+    lower: Lower | None = None
+    upper: Upper | None = None
+    inner: Floats | None = None
+    pinned: frozenset[int] = frozenset()
+    attempts: list[Attempt] = field(default_factory=list)
+    unpaid: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.instance = self.model.instance
+        self.free = propagated(self.instance)
+        self.known: RangeState | None = None
+        pairs = zip(self.instance.cones, self.instance.places, strict=True)
+        self.signs = [row for cone, places in pairs if cone.kind == "nonnegative" for row in places]
+        if self.free.empty:
+            self.lower = Lower(None, None, tuple(self.free.steps), None, True, "ranges")
+
+    @property
+    def done(self) -> bool:
+        """Whether more attempts are pointless, or there is no time for them."""
+        certain = (self.lower is not None and self.lower.value is None) or (
+            self.upper is not None and self.upper.value is None
+        )
+        return certain or self.gap <= self.wanted or time.monotonic() >= self.deadline or self.stop()
+
+    @property
+    def gap(self) -> float:
+        if self.lower is None or self.upper is None or self.lower.value is None or self.upper.value is None:
+            return math.inf
+        low, high = self.lower.value, self.upper.value
+        return as_float(high - low) / max(abs(as_float(low)), abs(as_float(high)), SMALLEST)
+
+    def ask(self, instance: Instance, solver: str, settings: dict[str, Any]) -> Answer:
+        left = self.deadline - time.monotonic()
+        answer = ask(instance, solver, settings, max(left, 0.0) if math.isfinite(left) else None, self.stop)
+        self.attempts.append(answer.attempt)
+        return answer
+
+    def attempt(self, solver: str, settings: dict[str, Any], given: Answer | None = None) -> None:
+        """A solver's point and multipliers, and what can be made of them; what garbage raises is noted in the attempt's status."""
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._attempt(solver, settings, given)
+        except Exception as error:  # noqa: BLE001  (an answer may be bad, a crash may not be)
+            made = self.attempts.pop() if self.attempts else Attempt(solver, "no answer", None, 0.0, {}, {})
+            self.attempts.append(replace(made, status=f"{made.status}; {type(error).__name__}: {error}"[:200]))
+
+    def _attempt(self, solver: str, settings: dict[str, Any], given: Answer | None) -> None:
+        if given is not None:
+            self.attempts.append(given.attempt)
+        answer = given or self.ask(self.instance, solver, settings)
+        by = answer.attempt.solver
+        if answer.x is not None:
+            self._take_point(feasible(self.instance, answer.x, self.free), by)
+        if self.inner is None and (answer.x is None or self.upper is None):
+            self._look_inside(solver, settings, answer.x)
+        if self.upper is None and answer.x is not None:
+            self._look_inside(solver, settings, None)
+        if answer.x is not None and self.inner is not None:
+            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.pinned), by)
+        if answer.z is not None and not self.done:
+            self._take_multipliers(answer, by)
+        if self.lower is None and self.upper is not None and not self.done:
+            self._look_down(solver, settings)
+
+    def _take_point(self, point: Point | None, solver: str) -> None:
+        if point is not None and (
+            self.upper is None or (self.upper.value is not None and point.value < self.upper.value)
+        ):
+            self.upper = Upper(point.value, point.x, None, solver)
+
+    def _take_multipliers(self, answer: Answer, solver: str) -> None:
+        assert answer.z is not None
+        ranges = self._ranges(answer.x)
+        steps = tuple(ranges.steps)
+        smaller = Trimmed.of(self.instance, ranges)
+        for z in map(smaller.lifted, proposals(smaller.instance, smaller.restricted(answer.z), ranges)):
+            found = bound(self.instance, z, ranges)
+            if found.value is None:
+                self.unpaid = found.unpaid
+                continue
+            value = found.value if ranges.cutoff is None else min(found.value, ranges.cutoff)
+            if self.lower is None or (self.lower.value is not None and value > self.lower.value):
+                self.lower = Lower(value, ranges.cutoff, steps, z, True, solver)
+            if self.done:
+                return
+
+    def _ranges(self, x: Floats | None) -> RangeState:
+        """Of all points that are not much worse than the one at hand: the bound is then the lesser one of theirs and the cutoff."""
+        heard = [] if x is None else [self._value(x)]
+        heard += [] if self.upper is None or self.upper.value is None else [as_float(self.upper.value)]
+        values = [value for value in heard if abs(value) < LARGEST]
+        if not values:
+            return self.free
+        value = min(values)
+        room = ROOM * (1.0 + abs(value))
+        known = None if self.known is None or self.known.cutoff is None else as_float(self.known.cutoff)
+        if self.known is None or known is None or not value < known <= value + 3.0 * room:
+            self.known = propagated(self.instance, outward(exactly(value + room), True))
+        return self.known
+
+    def _value(self, x: Floats) -> float:
+        return float(self.instance.doubles[0] @ x) + as_float(self.instance.offset)
+
+    def _look_inside(self, solver: str, settings: dict[str, Any], x: Floats | None) -> None:
+        """A point strictly inside the cones, or a proof that there is none at all.
+
+        Where no point is strictly inside, the multipliers tell inequalities that none satisfies strictly: these are pinned.
+        """
+        value = math.inf if x is None else self._value(x)
+        most = outward(exactly(value + 1.0 + abs(value)), True) if abs(value) < LARGEST else None
+        for _ in range(PINNINGS):
+            if self.done:
+                return
+            answer = self.ask(inner_instance(self.instance, self.free, self.pinned, most), solver, settings)
+            if answer.x is not None:
+                self.inner = answer.x[:-1]
+                self._take_point(feasible(self.instance, self.inner, self.free, self.pinned), solver)
+            if answer.z is None or (self.upper is not None and answer.x is not None and answer.x[-1] < -INSIDE):
+                return
+            if most is None:
+                self._take_refutation(answer.z[:-1], solver)
+            prices = np.array([answer.z[row] for row in self.signs])
+            tight = {
+                row for row, price in zip(self.signs, prices, strict=True) if price > TIGHT * prices.max(initial=0.0)
+            }
+            if tight <= self.pinned:
+                return
+            self.pinned |= tight
+
+    def _take_refutation(self, z: Floats, solver: str) -> None:
+        """Multipliers that show that there is no feasible point."""
+        if self.upper is not None:
+            return
+        for exact in proposals(self.instance, z, self.free, cost=False):
+            found = bound(self.instance, exact, self.free, cost=False)
+            if found.value is not None and found.value > 0:
+                self.lower = Lower(None, None, tuple(self.free.steps), exact, False, solver)
+                return
+
+    def _look_down(self, solver: str, settings: dict[str, Any]) -> None:
+        """A direction that leads down for ever."""
+        assert self.upper is not None
+        homogeneous = self.instance.homogeneous()
+        boxed = _boxed(homogeneous)
+        answer = self.ask(boxed, solver, settings)
+        if answer.x is None:
+            return
+        for direction in (answer.x, np.round(answer.x, 4)):  # exactly 0 where it is nearly
+            point = feasible(homogeneous, direction, propagated(homogeneous))
+            if point is not None and point.value < 0:
+                self.upper = Upper(None, self.upper.x, point.x, solver)
+                return
+
+
+def _boxed(instance: Instance) -> Instance:
+    """With every column between -1 and 1."""
+    columns = range(len(instance.c))
+    return Instance(
+        c=instance.c,
+        offset=instance.offset,
+        rows=(*instance.rows, *({j: fmpq(sign)} for j in columns for sign in (1, -1))),
+        b=(*instance.b, *(fmpq(1) for _ in columns for _ in range(2))),
+        cones=(*instance.cones, Cone("nonnegative", 2 * len(columns))),
+        names=instance.names,
+    )
