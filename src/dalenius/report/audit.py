@@ -29,26 +29,25 @@ from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import table
 from dalenius.outcome import Termination
-from dalenius.report.audit_words import (
+from dalenius.report.page import report_page
+from dalenius.report.page.proofs import TOLD, WITHOUT, advantage_at_most
+from dalenius.report.words import (
     FOLLOWS,
     PROVED,
     WHY,
     assumed,
     computed,
+    ends_shown,
     factor,
     in_bits,
     paragraph,
     point,
+    question,
     told_without,
 )
-from dalenius.report.page import report_page
-from dalenius.report.page.facts import TOLD, WITHOUT, advantage_at_most, ends_shown
-from dalenius.report.words import question
 from dalenius.results import Result
 from dalenius.search import LimitOptions, Progress
 from dalenius.units import lower_in, upper_in
-
-__all__ = ["PAGES", "Audit", "audit"]
 
 MODEL, PROOF = "MODEL.toml", "CERTIFICATE.cert"
 PAGES = (".md", ".html")

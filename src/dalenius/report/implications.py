@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-__all__ = ["implications_picture"]
 
 ROWS = (  # from the strongest notions down
     (About.DATASETS,),

@@ -18,22 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-__all__ = [
-    "COLOURS",
-    "INK",
-    "MARKERS",
-    "TELL",
-    "Style",
-    "axes_of",
-    "draw_band",
-    "finished",
-    "label",
-    "new_axes",
-    "picture_bytes",
-    "save_picture",
-    "telling",
-    "with_bits",
-]
 
 COLOURS = (
     "#0072b2",

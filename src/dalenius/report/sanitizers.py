@@ -13,7 +13,6 @@ from dalenius.sanitizers import Trained
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["sanitizer_picture", "sanitizer_table"]
 
 HEADS = (
     "experiment", "method", "root_budget", "weight", "seed", "attack_accuracy", "attack_loss", "attack_at_least", "utility_accuracy",

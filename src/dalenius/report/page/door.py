@@ -12,12 +12,25 @@ from pathlib import Path
 
 from dalenius.errors import InputError
 from dalenius.files import write_whole
-from dalenius.report.page.citation import AUTHORS, PAPER, TITLE, citation
+from dalenius.report.page.proofs import Source, collect
 from dalenius.report.page.sections import Group, groups_of
-from dalenius.report.page.sources import Source, collect
 from dalenius.version import __version__
 
-__all__ = ["report_page", "write_report"]
+# How to cite the package: what CITATION.cff says, for pages that have no file beside them.
+
+
+AUTHORS = "The dalenius developers"
+TITLE = "dalenius: certified information leakage of privacy mechanisms"
+PAPER = (
+    "Computing Maximal Per-Record Leakage and Leakage-Distortion Functions for Privacy Mechanisms under "
+    "Entropy-Constrained Adversaries"
+)
+
+
+def citation() -> str:
+    """The package and its release, in one line."""
+    return f"{AUTHORS}. {TITLE}, version {__version__}."
+
 
 PROVERS = ("dalenius", "numpy", "scipy", "python-flint", "matplotlib")
 

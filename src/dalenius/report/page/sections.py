@@ -24,20 +24,15 @@ from dalenius.model import (
     SecretLeakage,
     digest,
 )
-from dalenius.report.curve import curve_picture
-from dalenius.report.frontier import frontier_picture
-from dalenius.report.heatmap import mechanism_picture
-from dalenius.report.page.facts import Facts, Shown, ends_shown, facts_of, leakage_shown
-from dalenius.report.page.sources import Collected, Proof, audit_of
+from dalenius.report.curves import curve_picture, frontier_picture
+from dalenius.report.page.proofs import Collected, Facts, Proof, Shown, audit_of, facts_of, leakage_shown
 from dalenius.report.page.svg import Drawn, drawn
-from dalenius.report.prior import prior_picture
-from dalenius.report.words import adversary_in_words, question
+from dalenius.report.release import mechanism_picture, prior_picture
+from dalenius.report.words import adversary_in_words, ends_shown, question
 from dalenius.results import relative_gap
 from dalenius.studies.frontier import FrontierPoint, with_budget
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.units import Quantity, lower_in, upper_in
-
-__all__ = ["Group", "Row", "groups_of"]
 
 LONGEST = 48  # characters of a value that tells releases apart
 MOST_CURVES = 6  # in one picture

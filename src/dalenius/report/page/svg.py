@@ -14,7 +14,6 @@ from dalenius.report.picture import TELL, new_axes, picture_bytes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Drawn", "drawn"]
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 SIZES = {"wide": (7.4, 4.3), "narrow": (3.7, 4.1)}  # inches

@@ -12,7 +12,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.report import report_page, write_report
-from dalenius.report.page import citation
+from dalenius.report.page import door
 from dalenius.report.page.svg import Drawn
 from dalenius.units import lower_in, upper_in
 
@@ -118,7 +118,7 @@ def test_it_says_how_to_check_it_and_with_what_it_was_made(page, result):
 
 def test_how_to_cite_is_what_the_citation_file_says():
     cff = (ROOT / "CITATION.cff").read_text()
-    for text in (citation.AUTHORS, citation.TITLE, citation.PAPER):
+    for text in (door.AUTHORS, door.TITLE, door.PAPER):
         assert f'"{text}"' in cff
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] in cff
 

@@ -1,28 +1,35 @@
-"""A mechanism as a heat map: how likely each output is on each input."""
+"""A release in pictures: its mechanism as a heat map, and the worst-case prior of its audit."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalenius.errors import InputError, brief
+from dalenius.evidence import Certificate
 from dalenius.information.arrays import Floats
+from dalenius.intervals import percent_text
+from dalenius.measures.witness import witness_of
 from dalenius.model import DesignProblem, MaximalLeakage
 from dalenius.model.mechanisms import DesignedMechanism
-from dalenius.report.picture import INK, axes_of, finished, telling
-from dalenius.results import DesignResult
+from dalenius.report.picture import COLOURS, INK, axes_of, finished, telling
+from dalenius.report.words import belief, value_names
+from dalenius.results import DesignResult, Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["mechanism_picture"]
+
+# A mechanism as a heat map: how likely each output is on each input.
+
 
 MOST_WRITTEN = 12  # inputs and outputs of which each cell has its number
 MOST_TOLD = 400  # cells with a value to point at
 MOST_TICKS = 16
 MOST_CELLS = 2**20
-COLOURS = "cividis"  # Nunez, Anderton and Renslow 2018; even in lightness, the same to the colour-blind
+COLOUR_MAP = "cividis"  # Nunez, Anderton and Renslow 2018; even in lightness, the same to the colour-blind
 
 
 def mechanism_picture(
@@ -55,7 +62,7 @@ def mechanism_picture(
             f"mechanism: at most {MOST_CELLS} probabilities are drawn, got {rows.shape[0]} x {rows.shape[1]}"
         )
     ax = axes_of(ax)
-    image = ax.imshow(rows, cmap=COLOURS, vmin=0.0, vmax=float(rows.max()), aspect="auto", interpolation="nearest")
+    image = ax.imshow(rows, cmap=COLOUR_MAP, vmin=0.0, vmax=float(rows.max()), aspect="auto", interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label="probability of the output")
     _cells(ax, rows, inputs, outputs)
     for axis, names in ((ax.xaxis, outputs), (ax.yaxis, inputs)):
@@ -111,3 +118,69 @@ def _parts(of: object) -> tuple[Floats, list[str], list[str], str]:
 
 def _what(inputs: str) -> str:
     return "true value of the query" if inputs == "query" else "dataset, by its number"
+
+
+# The worst-case prior of an audit: what the adversary believes.
+
+
+MOST_LETTERS = len(COLOURS)
+HATCHES = ("", "//", "..", "xx", "--", "oo")
+
+
+def prior_picture(
+    problem: MaximalLeakage, proof: Result | Certificate, *, ax: Axes | None = None, title: str | None = None
+) -> Axes:
+    """Draw the prior that an answer's lower end rests on: how likely each value of the query is, by the letter of the record.
+
+    Parameters
+    ----------
+    problem : MaximalLeakage
+    proof : Result or Certificate
+        Of this problem.
+    ax : matplotlib Axes, optional
+    title : str, optional
+        Left out, it says in words what the adversary believes.
+
+    Raises
+    ------
+    InputError
+        If the certificate is of another problem, shows no prior (what is proved from below is 0), or is too large; or matplotlib is
+        not installed.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior())
+    >>> prior_picture(problem, dl.solve(problem)).get_title()
+    'The adversary believes that record 0 is 0 (... %) or 1 (... %).\\nIf it is 0, then the true total is most likely ...'
+    """
+    certificate = proof.certificate if isinstance(proof, Result) else proof
+    witness = witness_of(problem, certificate)
+    if len(witness.masses) > MOST_LETTERS:
+        raise InputError(f"prior: at most {MOST_LETTERS} letters are drawn, got {len(witness.masses)}")
+    ax = axes_of(ax)
+    names = value_names(witness.problem)
+    bottoms = [Fraction(0)] * len(names)
+    for letter, masses in enumerate(witness.masses):
+        bars = ax.bar(
+            range(len(names)),
+            [float(mass) for mass in masses],
+            bottom=[float(bottom) for bottom in bottoms],
+            color=COLOURS[letter],
+            hatch=HATCHES[letter],
+            edgecolor="white",
+            linewidth=0.5,
+            label=f"it is {letter}",
+        )
+        for name, bar, mass in zip(names, bars if len(names) <= MOST_TOLD else [], masses, strict=False):
+            bar.set_gid(
+                telling(f"record {witness.record} is {letter} and the value {name}: {percent_text(mass, mass)}")
+            )
+        bottoms = [bottom + mass for bottom, mass in zip(bottoms, masses, strict=True)]
+    ax.set_ylim(0.0, 1.08 * float(max(bottoms)))
+    step = -(-len(names) // MOST_TICKS)
+    ax.set_xticks(range(0, len(names), step), names[::step])
+    of_block = "" if witness.piece is None else ", of the record's own block"
+    ax.set_xlabel(f"true value of the query{of_block}" if problem.inputs == "query" else "dataset")
+    ax.set_ylabel("probability in the worst-case prior")
+    ax.legend(title=f"record {witness.record}", frameon=False)
+    return finished(ax, title="\n".join(belief(witness)) if title is None else title)

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 import dalenius as dl
-from dalenius.report.page.facts import advantage_at_most, facts_of
-from dalenius.report.page.sources import Proof
+from dalenius.report.page.proofs import Proof, advantage_at_most, facts_of
 
 
 def test_no_guess_gains_more_than_the_bound():
