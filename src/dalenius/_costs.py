@@ -27,11 +27,10 @@ from dalenius.model import (
     SecretLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.known_others import channel_steps
 from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol, RandomizedHistogram
-from dalenius.model.mechanisms.randomized_response import RandomizedResponse
-from dalenius.model.mechanisms.symmetric import Symmetric
+from dalenius.model.mechanisms.symmetric import RandomizedResponse, Symmetric
 from dalenius.model.objectives import LeakageTerm
+from dalenius.model.problems.known_others import channel_steps
 from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types

@@ -16,7 +16,7 @@ from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.noise import FreeNoiseAudit
 from dalenius.evidence.lines import LowerLine, PieceOfWitness, PieceSection, WitnessLine
 from dalenius.model import MaximalLeakage
-from dalenius.model.piece import Piece
+from dalenius.model.problems.pieces import Piece
 from dalenius.results import RecordProof
 from dalenius.search.clock import Progress, ProgressCallback
 

@@ -46,7 +46,7 @@ from dalenius.information.chains import (
 )
 from dalenius.information.letter_chains import LetterChain, tangents
 from dalenius.model import MarkovChain
-from dalenius.model.chains import inputs_by_ones, noise_of
+from dalenius.model.problems.chains import inputs_by_ones, noise_of
 from dalenius.results import RecordProof
 from dalenius.search.tree import Leaf, Tree
 

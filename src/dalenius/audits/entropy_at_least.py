@@ -35,7 +35,7 @@ from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
-from dalenius.model.pieces import own_rows
+from dalenius.model.problems.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof
 from dalenius.search.clock import Clock

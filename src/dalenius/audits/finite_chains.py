@@ -30,7 +30,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.divergences import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
 from dalenius.model import FiniteChain
-from dalenius.model.chains import inputs_by_total, what_letters_add
+from dalenius.model.problems.chains import inputs_by_total, what_letters_add
 from dalenius.results import RecordProof
 from dalenius.search.tree import Leaf, Tree
 

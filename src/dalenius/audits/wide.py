@@ -32,8 +32,8 @@ from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
 from dalenius.information.places import Places, log_shares
 from dalenius.information.tilt import entropy_of, largest_score
-from dalenius.model.pieces import own_rows
-from dalenius.model.wide import WideCount
+from dalenius.model.problems.large import WideCount
+from dalenius.model.problems.pieces import own_rows
 from dalenius.results import RecordProof
 from dalenius.search.decimals import short
 

@@ -21,8 +21,8 @@ from dalenius.baselines.projections import on_entropy_boundary
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.design_problem import DesignProblem
-from dalenius.model.maximal_leakage import MaximalLeakage
+from dalenius.model.problems.design_problem import DesignProblem
+from dalenius.model.problems.maximal_leakage import MaximalLeakage
 from dalenius.reduction import record_channels, record_completions
 
 __all__ = ["MOST_CELLS", "Family", "View", "aggregated", "full_joint"]

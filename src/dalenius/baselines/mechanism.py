@@ -24,10 +24,9 @@ from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.run import Log, Turn, need_one_of, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.model.min_distortion import MinDistortion
-from dalenius.model.min_leakage import MinLeakage
+from dalenius.model.problems.budgeted import MinDistortion, MinLeakage
+from dalenius.model.problems.design_problem import DesignProblem
 
 __all__ = [
     "MechanismSettings",

@@ -12,7 +12,7 @@ from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, write_json
 from dalenius.errors import InputError
 from dalenius.model import digest
-from dalenius.model.maximal_leakage import audited
+from dalenius.model.problems.maximal_leakage import audited
 
 __all__ = ["compose"]
 

@@ -15,7 +15,7 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
 from dalenius.evidence.lines import DualLine, LowerLine
 from dalenius.model import DesignProblem
-from dalenius.model.expected_distortion import ExpectedDistortion
+from dalenius.model.distortions import ExpectedDistortion
 from dalenius.outcome import Termination
 from dalenius.results import Result, relative_gap
 from dalenius.units import Quantity

@@ -32,8 +32,8 @@ from dalenius.model.adversaries import (
     PriorSet,
     ProductPriors,
 )
-from dalenius.model.design_problem import DesignProblem
-from dalenius.model.pieces import PlacedBlock, placed_blocks
+from dalenius.model.problems.design_problem import DesignProblem
+from dalenius.model.problems.pieces import PlacedBlock, placed_blocks
 from dalenius.reduction import (
     BlockSelections,
     Completions,

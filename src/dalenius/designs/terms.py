@@ -14,7 +14,7 @@ from dalenius.designs.claims import need_workable
 from dalenius.designs.rational import at_most_one
 from dalenius.errors import DaleniusError
 from dalenius.model import Adversary, DesignProblem, MinDistortion
-from dalenius.model.expected_distortion import ExpectedDistortion
+from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
 
 __all__ = ["Terms"]

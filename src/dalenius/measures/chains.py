@@ -16,7 +16,7 @@ from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
 from dalenius.model import MarkovChain, MaximalLeakage
-from dalenius.model.chains import inputs_by_ones, noise_of
+from dalenius.model.problems.chains import inputs_by_ones, noise_of
 from dalenius.search import Clock
 
 __all__ = ["OF_CHAINS", "OfChain"]

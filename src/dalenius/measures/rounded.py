@@ -12,9 +12,7 @@ from flint import arb, ctx, fmpq
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.mechanisms.base import ExactEntries, rational
-from dalenius.model.mechanisms.gaussian import Gaussian
-from dalenius.model.mechanisms.laplace import Laplace
-from dalenius.model.mechanisms.real_noise import RealNoise
+from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise
 
 __all__ = ["RoundedNoise"]
 

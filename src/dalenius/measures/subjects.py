@@ -21,8 +21,7 @@ from dalenius.information.measures import AllPriors, PriorClass, channel_of_secr
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
 from dalenius.model import MaximalLeakage
-from dalenius.model.input_law import check_size
-from dalenius.model.laws import Law, Uniform
+from dalenius.model.laws import Law, Uniform, check_size
 from dalenius.model.mechanisms import Channel, Mechanism
 from dalenius.model.mechanisms.base import exact_rows
 from dalenius.model.sums import attained_values

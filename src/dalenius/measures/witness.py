@@ -28,7 +28,7 @@ from dalenius.model.adversaries import (
 )
 from dalenius.model.laws import Uniform
 from dalenius.model.mechanisms.real_noise import RealNoise
-from dalenius.model.piece import Piece
+from dalenius.model.problems.pieces import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
 
 __all__ = ["OfWitness", "witness_of"]

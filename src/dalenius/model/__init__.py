@@ -11,18 +11,16 @@ from dalenius.model.adversaries import (
     PriorSet,
     ProductPriors,
 )
-from dalenius.model.design_problem import DesignProblem
-from dalenius.model.max_information import MaxInformation
-from dalenius.model.max_utility import MaxUtility
-from dalenius.model.maximal_leakage import MaximalLeakage, audited
-from dalenius.model.mechanism_problem import MechanismProblem
-from dalenius.model.min_distortion import MinDistortion
-from dalenius.model.min_leakage import MinLeakage
 from dalenius.model.model_file import digest, dumps, loads, model_bytes, normal_form, read_model
 from dalenius.model.problem import Problem
+from dalenius.model.problems.budgeted import MaxUtility, MinDistortion, MinLeakage
+from dalenius.model.problems.design_problem import DesignProblem
+from dalenius.model.problems.max_information import MaxInformation
+from dalenius.model.problems.maximal_leakage import MaximalLeakage, audited
+from dalenius.model.problems.mechanism_problem import MechanismProblem
+from dalenius.model.problems.secret_leakage import SecretLeakage
 from dalenius.model.records import Records
 from dalenius.model.secret import Letters, Secret
-from dalenius.model.secret_leakage import SecretLeakage
 
 __all__ = [
     "Adversary",

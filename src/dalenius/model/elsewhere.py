@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import IndependentBlocks
-from dalenius.model.columns import by_size, is_missing, told_apart
+from dalenius.model.adversaries.independent_blocks import by_size, is_missing, told_apart
 from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mechanism, RandomizedResponse, Symmetric
 from dalenius.model.records import Records
 from dalenius.strict_json import parse_object

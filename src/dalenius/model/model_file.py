@@ -14,12 +14,11 @@ from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Numeral, as_fraction, fraction_text
 from dalenius.files import read_bytes
 from dalenius.model.laws import CsvLaw
-from dalenius.model.max_information import MaxInformation
-from dalenius.model.maximal_leakage import MaximalLeakage
-from dalenius.model.min_distortion import MinDistortion
-from dalenius.model.min_leakage import MinLeakage
 from dalenius.model.problem import Problem
-from dalenius.model.secret_leakage import SecretLeakage
+from dalenius.model.problems.budgeted import MinDistortion, MinLeakage
+from dalenius.model.problems.max_information import MaxInformation
+from dalenius.model.problems.maximal_leakage import MaximalLeakage
+from dalenius.model.problems.secret_leakage import SecretLeakage
 
 __all__ = ["PROBLEMS", "digest", "dumps", "loads", "model_bytes", "normal_form", "read_model"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.errors import DaleniusError
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import IndependentBlocks
-from dalenius.model.pieces import PlacedBlock, placed_blocks
+from dalenius.model.problems.pieces import PlacedBlock, placed_blocks
 from dalenius.model.queries import Query
 from dalenius.model.records import Integers, Records
 from dalenius.model.sums import other_sums, record_types

@@ -9,7 +9,7 @@ import numpy as np
 
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.secret_leakage import SecretLeakage
+from dalenius.model.problems.secret_leakage import SecretLeakage
 
 __all__ = ["Family", "SecretCells", "cells_of_secrets", "output_laws"]
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.information.arrays import Integers
-from dalenius.model.input_law import dataset_weights, sum_weights
-from dalenius.model.laws import Law
+from dalenius.model.laws import Law, dataset_weights, sum_weights
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types

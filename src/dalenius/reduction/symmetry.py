@@ -21,7 +21,7 @@ from dalenius.errors import counted
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import EntropyAtLeast
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
 from dalenius.reduction.problems import record_completions
 from dalenius.reduction.record_symmetry import found_again, orbits_of

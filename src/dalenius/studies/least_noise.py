@@ -24,9 +24,9 @@ from dalenius.information.noise_formulas import (
 )
 from dalenius.model import MaximalLeakage
 from dalenius.model.adversaries import LawClass, ProductPriors
-from dalenius.model.maximal_leakage import audited
 from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Geometric, Laplace, Mechanism
 from dalenius.model.mechanisms.real_noise import LEAST, MAX_SPAN, MOST
+from dalenius.model.problems.maximal_leakage import audited
 from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
 from dalenius.outcome import Termination

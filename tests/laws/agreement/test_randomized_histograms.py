@@ -6,7 +6,7 @@ import pytest
 import dalenius as dl
 from campaigns import draws
 from dalenius.information.divergences import mutual_information
-from dalenius.model import known_others
+from dalenius.model.problems import known_others
 
 NOISE = dl.randomized_histogram(1)
 

@@ -86,7 +86,7 @@ def test_a_count_of_thirty_as_if_it_were_wide(monkeypatch, bound):
     question = asked(dl.Records(30, alphabet=2), dl.EntropyAtLeast(bound))
     run = Run.of(Limits(gap=1e-6, time_limit=60))
     written = search(record_channels(question)[0], rng=np.random.default_rng(1), clock=run.clock, starts=6)
-    monkeypatch.setattr("dalenius.model.wide.MAX_ENTRIES", 100)
+    monkeypatch.setattr("dalenius.model.problems.large.MAX_ENTRIES", 100)
     audit = audit_of(replace(question), run)
     audit.run()
     assert isinstance(audit, WideAudit)

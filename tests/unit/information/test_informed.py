@@ -11,7 +11,7 @@ from campaigns import draws
 from dalenius.information import binary_entropy
 from dalenius.information.capacity import capacity
 from dalenius.information.informed import informed_bound
-from dalenius.model.pieces import own_rows
+from dalenius.model.problems.pieces import own_rows
 
 CASES = {
     "count": (dl.Records(4, alphabet=2), dl.Count(), dl.geometric(0.7)),

@@ -10,7 +10,7 @@ import pytest
 import dalenius as dl
 from dalenius.information.chains import Chain, joint_law
 from dalenius.measures.chains import OfChain
-from dalenius.model.chains import inputs_by_ones
+from dalenius.model.problems.chains import inputs_by_ones
 from dalenius.search import Clock
 
 PUFFERFISH = ["pufferfish_privacy"]

@@ -25,7 +25,7 @@ from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
 from dalenius.designs.terms import Terms
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.outcome import Termination
 from dalenius.programs.tally import Tally
 from dalenius.reduction import Orbits

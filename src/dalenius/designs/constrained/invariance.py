@@ -11,7 +11,7 @@ from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.constraints import LeakageLimit, SecondOrderCone, SecretLeakageLimit, SecretLimit
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 
 __all__ = ["Invariance"]
 

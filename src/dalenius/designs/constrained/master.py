@@ -15,7 +15,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.constraints import MaximalCorrelation
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Limits, Run

@@ -20,8 +20,8 @@ from dalenius.designs.constrained.selections import selection_laws
 from dalenius.designs.constrained.told import ToldLaw
 from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
-from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
 from dalenius.programs.levels import Levels

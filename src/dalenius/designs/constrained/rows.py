@@ -17,7 +17,7 @@ from dalenius.model.constraints import (
     Rows,
     SecondOrderCone,
 )
-from dalenius.model.constraints.cone import Affine
+from dalenius.model.constraints.affine import Affine
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
 __all__ = ["BUDGET", "PRIVACY", "Cone", "Folding", "Row", "cones_of", "numbered_rows", "rows_of"]

@@ -25,7 +25,7 @@ from dalenius.model.constraints import (
     TotalVariation,
 )
 from dalenius.model.constraints.secret_limits import HockeyStick
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs.secret_part import SecretPart
 from dalenius.programs.secret_parts import (
     ChiSquarePart,

@@ -32,7 +32,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.balls import ball
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import SecretLeakageLimit
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs.selection_part import SelectionPart
 from dalenius.reduction import Family, SecretCells
 

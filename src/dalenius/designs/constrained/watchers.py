@@ -15,7 +15,7 @@ from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
 from dalenius.model import Adversary, EntropyAtLeast, MinDistortion
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 

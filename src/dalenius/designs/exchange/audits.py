@@ -10,7 +10,7 @@ from dalenius.audits import Audit, EntropyAudit, audit_of
 from dalenius.designs.exchange.known import KnownPriors
 from dalenius.designs.exchange.mechanisms import Rows
 from dalenius.designs.oracle import Prior
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.search import Clock, Run
 
 __all__ = ["AuditedMechanism", "MechanismAudits"]

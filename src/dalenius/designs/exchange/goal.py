@@ -14,7 +14,7 @@ from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
 from dalenius.designs.exchange.statement import MasterStatement
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.search import Clock
 
 __all__ = ["Goal"]

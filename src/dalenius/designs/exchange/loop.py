@@ -21,7 +21,7 @@ from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, or
 from dalenius.evidence import Certificate
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.outcome import Termination
 from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalenius.designs.rational import rational_rows
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.design_problem import DesignProblem
+from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction import Orbits, orbits_of
 
 __all__ = ["Mechanisms", "RepairedMechanism", "Rows"]

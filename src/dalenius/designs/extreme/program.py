@@ -13,7 +13,7 @@ from dalenius.designs.linear.rational import LinearSystem
 from dalenius.designs.rational import writable
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
-from dalenius.model.max_information import MaxInformation
+from dalenius.model.problems.max_information import MaxInformation
 
 __all__ = ["Extreme"]
 

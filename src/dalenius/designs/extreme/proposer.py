@@ -16,7 +16,7 @@ from dalenius.designs.rational import weight_texts
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
 from dalenius.evidence.lines import PotentialLine
 from dalenius.information.arrays import Floats
-from dalenius.model.max_information import MaxInformation
+from dalenius.model.problems.max_information import MaxInformation
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult
 from dalenius.search import Run

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.max_information import MaxInformation
+from dalenius.model.problems.max_information import MaxInformation
 
 __all__ = ["Rays"]
 

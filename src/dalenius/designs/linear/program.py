@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 from dalenius.errors import DaleniusError
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
-from dalenius.model.expected_distortion import ExpectedDistortion
+from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.privacy import Reference
 
 __all__ = ["Comparison", "Matrices", "PrivateDesign", "Rows"]

@@ -1,29 +1,22 @@
-"""The shelf of constraints on a design's mechanisms: one small file each; `CONSTRAINTS` maps the model file's `kind` to the class."""
+"""The shelf of constraints on a design's mechanisms; `CONSTRAINTS` maps the model file's `kind` to the class."""
 
-from dalenius.model.constraints.band import Band
+from dalenius.model.constraints.affine import Affine, Linear, SecondOrderCone
 from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows
-from dalenius.model.constraints.chi_square import ChiSquare
-from dalenius.model.constraints.cone import Affine, SecondOrderCone
-from dalenius.model.constraints.distortion import DistortionBudget
-from dalenius.model.constraints.error import ErrorCap
-from dalenius.model.constraints.information_privacy import InformationPrivacy
-from dalenius.model.constraints.kl import KL
-from dalenius.model.constraints.leakage import LeakageLimit
-from dalenius.model.constraints.linear import Linear
-from dalenius.model.constraints.local_dp import LocalDPBetween
-from dalenius.model.constraints.local_dp_delta import LocalDPDelta
-from dalenius.model.constraints.local_information_privacy import LocalInformationPrivacy
-from dalenius.model.constraints.local_information_privacy_delta import LocalInformationPrivacyDelta
-from dalenius.model.constraints.maximal_correlation import MaximalCorrelation
-from dalenius.model.constraints.monotone import Monotone
-from dalenius.model.constraints.mutual_information import MutualInformation
-from dalenius.model.constraints.pointwise_maximal_leakage import PointwiseLeakageLimit
+from dalenius.model.constraints.budgets import DistortionBudget, LeakageLimit, SecretLeakageLimit
+from dalenius.model.constraints.information_privacy import InformationPrivacy, LocalInformationPrivacy
+from dalenius.model.constraints.outputs import Band, ErrorCap, Monotone, Unbiased, ZeroEntries
+from dalenius.model.constraints.privacy import LocalDPBetween, PointwiseLeakageLimit
 from dalenius.model.constraints.secret import JointLaw
-from dalenius.model.constraints.secret_leakage import SecretLeakageLimit
-from dalenius.model.constraints.secret_limits import SecretLimit
-from dalenius.model.constraints.total_variation import TotalVariation
-from dalenius.model.constraints.unbiased import Unbiased
-from dalenius.model.constraints.zero import ZeroEntries
+from dalenius.model.constraints.secret_limits import (
+    KL,
+    ChiSquare,
+    LocalDPDelta,
+    LocalInformationPrivacyDelta,
+    MaximalCorrelation,
+    MutualInformation,
+    SecretLimit,
+    TotalVariation,
+)
 
 __all__ = [
     "CONSTRAINTS",

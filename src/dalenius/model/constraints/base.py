@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
-from dalenius.model.distortions import DISTORTIONS, Distortion
-from dalenius.model.expected_distortion import ExpectedDistortion
+from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
 from dalenius.model.problem import read_adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, read_shelved

@@ -1,4 +1,4 @@
-"""Information privacy about a secret: output laws given the secret stay within e^epsilon of the output's own, but for delta."""
+"""Information privacy about a secret, on the data and locally: ratios of its output laws stay within e^epsilon."""
 
 from __future__ import annotations
 
@@ -10,16 +10,60 @@ from typing import Any, ClassVar
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.exact import Rows as WrittenRows
-from dalenius.model.constraints.base import Entry, MechanismSpace, Rows, Terms, as_entry
+from dalenius.model.constraints.base import Entry, MechanismSpace, RowConstraint, Rows, Terms, as_entry
 from dalenius.model.constraints.secret import (
     JointLaw,
+    Matrices,
+    Priors,
     Secret,
+    as_priors,
+    as_secret,
+    check_secret,
+    laws_of,
     ratio_rows,
 )
-from dalenius.model.constraints.secret_ratios import SecretRatios
 from dalenius.model.privacy import LocalDP
 
-__all__ = ["InformationPrivacy"]
+
+@dataclass(frozen=True, init=False)
+class SecretRatios(RowConstraint):
+    """What both kinds share: an epsilon, and a secret."""
+
+    epsilon: Number
+    secret: Matrices | None = None
+    priors: Priors | None = None
+
+    def _take(self, epsilon: Number, secret: Any, priors: Any) -> None:
+        what = f"constraints: {self.kind}"
+        notion = LocalDP(epsilon)
+        if not notion.feasible:
+            raise InputError(f"{what}: epsilon must be at least 0, got {brief(epsilon)}")
+        if secret is not None and priors is not None:
+            raise InputError(f"{what}: expected secret or priors, got both")
+        object.__setattr__(self, "epsilon", notion.epsilon)
+        object.__setattr__(self, "secret", as_secret(secret, what))
+        object.__setattr__(self, "priors", as_priors(priors, what))
+
+    def normal_table(self) -> dict[str, Any]:
+        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+
+    def check_parts(self, space: MechanismSpace) -> None:
+        check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
+
+    def size(self, space: MechanismSpace) -> tuple[int, int]:
+        laws = laws_of(self.secret, self.priors, space)
+        rows = [2 * len(law.letters) * space.outputs for law in laws]
+        return sum(rows), sum(2 * len(law.support) * count for law, count in zip(laws, rows, strict=True))
+
+    @property
+    def about_the_law(self) -> bool:
+        """Whether the secret is the input itself, under the model's own law."""
+        return self.secret is None and self.priors is None
+
+    def laws(self, space: MechanismSpace) -> list[JointLaw]:
+        """The laws that it is about."""
+        return laws_of(self.secret, self.priors, space)
+
 
 MAX_SUBSETS = 12  # letters of a secret for whose sets outputs are copied
 
@@ -162,3 +206,47 @@ class InformationPrivacy(SecretRatios):
 def _counts(what: str, letters: object, outputs: object) -> tuple[int, int]:
     """How many letters and outputs there are, at least one of each."""
     return as_integer(letters, f"{what}: letters", at_least=1), as_integer(outputs, f"{what}: outputs", at_least=1)
+
+
+@dataclass(frozen=True, init=False)
+class LocalInformationPrivacy(SecretRatios):
+    """e^-epsilon r(y) <= W(s,y) <= e^epsilon r(y) for every letter s of the secret and every output y.
+
+    W(s,.) is the output's law given the secret's letter s, and r its own; so no output changes the probability of any letter by more
+    than a factor e^epsilon either way.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        As of `LocalDP`: nats, or ``"1 bits"``, or ``"log 3"``; at least 0.
+    secret : joint law P(s,x), or list of them, optional
+        A row for each letter of the secret, a column for each of the mechanism's inputs, with sum 1. Every one of them must be met.
+    priors : list of laws of the inputs, optional
+        The secret is then the input itself. Left out, as `secret` is: it has the law of the inputs under the model's law of the data.
+
+    Raises
+    ------
+    InputError
+        If epsilon cannot be read or is negative, a law is none, or both are given; a design raises it where a law does not fit.
+
+    Notes
+    -----
+    Source: Z. Wang, W. P. Tay, "Inference privacy by f-divergences" (the definition of information privacy with delta = 0).
+
+    >>> LocalInformationPrivacy("log 2", secret=[[0.5, 0.25], [0, 0.25]]).epsilon
+    'log 2'
+    """
+
+    kind: ClassVar[str] = "local_information_privacy"
+
+    def __init__(self, epsilon: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
+        self._take(epsilon, secret, priors)
+
+    def rows(self, space: MechanismSpace) -> Rows:
+        pairs = []
+        for law in self.laws(space):
+            for s in law.letters:
+                given = law.given(s)
+                for y in range(space.outputs):
+                    pairs += [(given, law.support, y), (law.support, given, y)]
+        return ratio_rows(pairs, self.epsilon)

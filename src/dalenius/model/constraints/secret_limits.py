@@ -1,11 +1,11 @@
-"""What limits of convex leakage measures of a secret share: its laws, and how the number that is not to be passed is written."""
+"""Limits of convex leakage measures of a secret: its laws, how the number that limits is read, and the measures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_quantity, fraction_text
@@ -23,8 +23,6 @@ from dalenius.model.constraints.secret import (
 )
 from dalenius.model.privacy import LocalDP
 from dalenius.units import UNITS, unit_size
-
-__all__ = ["Divergence", "HockeyStick", "Information", "SecretLimit"]
 
 
 @dataclass(frozen=True, init=False)
@@ -170,3 +168,175 @@ class HockeyStick(SecretLimit):
 
     def normal_table(self) -> dict[str, Any]:
         return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+
+
+@dataclass(frozen=True, init=False)
+class MutualInformation(Information):
+    """I(S;Y) = sum_sy u log( u / (pi r) ) is at most so much.
+
+    Parameters
+    ----------
+    at_most : number or str
+        Nats, or a text of a number and a unit, ``"0.1 bits"``; exact, at least 0.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> MutualInformation("0.1 bits").limit
+    (Fraction(1, 10), 'bits')
+    """
+
+    kind: ClassVar[str] = "mutual_information"
+
+    def __init__(self, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
+        self._take(secret, priors, at_most=self._quantity(at_most))
+
+
+@dataclass(frozen=True, init=False)
+class KL(Information):
+    """The KL divergence of u from pi r, which is I(S;Y), is at most so much; or, if strong, sum_y r log(r/W(s,.)) for every s.
+
+    Parameters
+    ----------
+    at_most : number or str
+        As of `MutualInformation`.
+    strong : bool
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> KL(0.1, strong=True).limit_in_doubles
+    0.1
+    """
+
+    kind: ClassVar[str] = "kl"
+    strong: bool = False
+
+    def __init__(
+        self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
+    ) -> None:
+        self._take(secret, priors, at_most=self._quantity(at_most), strong=self._flag(strong))
+
+
+@dataclass(frozen=True, init=False)
+class ChiSquare(Divergence):
+    """sum_sy u^2/(pi r) - 1 is at most so much; or, if strong, sum_y r(y)^2/W(s,y) - 1 for every s.
+
+    Parameters
+    ----------
+    at_most : number
+        At least 0.
+    strong : bool
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> ChiSquare(0.1, strong=True).strong
+    True
+    """
+
+    kind: ClassVar[str] = "chi_square"
+
+
+@dataclass(frozen=True, init=False)
+class TotalVariation(Divergence):
+    """sum_sy |u - pi r|, from 0 to 2, is at most so much; or, if strong, sum_y |W(s,y) - r(y)| for every s.
+
+    Parameters
+    ----------
+    at_most : number
+        At least 0.
+    strong : bool
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> TotalVariation(0.1).limit
+    (Fraction(1, 10), '')
+    """
+
+    kind: ClassVar[str] = "total_variation"
+
+
+@dataclass(frozen=True, init=False)
+class MaximalCorrelation(SecretLimit):
+    """The largest correlation E f(S) g(Y) of functions with mean 0 and variance 1, or its square, is at most so much.
+
+    Parameters
+    ----------
+    at_most, square_at_most : number
+        One of them, at least 0: of the correlation, or of its square.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> MaximalCorrelation(0.5).limit, MaximalCorrelation(square_at_most=0.1).limit
+    ((Fraction(1, 4), ''), (Fraction(1, 10), ''))
+    """
+
+    kind: ClassVar[str] = "maximal_correlation"
+    at_most: Number | None = None
+    square_at_most: Number | None = None
+
+    def __init__(
+        self,
+        at_most: Number | None = None,
+        square_at_most: Number | None = None,
+        secret: Secret | None = None,
+        priors: WrittenRows | None = None,
+    ) -> None:
+        if (at_most is None) == (square_at_most is None):
+            raise InputError(
+                f"constraints: {self.kind}: expected one of at_most and square_at_most, got "
+                f"{'neither' if at_most is None else 'both'}"
+            )
+        given = {"at_most": at_most, "square_at_most": square_at_most}
+        self._take(secret, priors, **{name: None if x is None else self._amount(x, name) for name, x in given.items()})
+
+    @property
+    def limit(self) -> tuple[Fraction, str]:
+        """That of the square."""
+        if self.at_most is not None:
+            return self._amount(self.at_most) ** 2, ""
+        return self._amount(self.square_at_most), ""
+
+
+@dataclass(frozen=True, init=False)
+class LocalDPDelta(HockeyStick):
+    """sum_y max(W(s,y) - e^epsilon W(s',y), 0) is at most so much for all letters s and s': (epsilon, delta) local privacy.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        As of `LocalDP`, at least 0.
+    at_most : number
+        delta, at least 0.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> LocalDPDelta("log 3", 0.05).limit
+    (Fraction(1, 20), '')
+    """
+
+    kind: ClassVar[str] = "local_dp_delta"
+
+    @property
+    def at_zero(self) -> str:
+        return f"local_dp (dl.LocalDPBetween) with epsilon {self.epsilon}"
+
+
+@dataclass(frozen=True, init=False)
+class LocalInformationPrivacyDelta(HockeyStick):
+    """sum_y max(r - e^epsilon W(s,.), 0) and e^-epsilon sum_y max(W(s,.) - e^epsilon r, 0) are at most so much for every letter s.
+
+    Parameters
+    ----------
+    epsilon : number or str
+    at_most : number
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> LocalInformationPrivacyDelta(1, 0.05).factor()[0] > 2
+    True
+    """
+
+    kind: ClassVar[str] = "local_information_privacy_delta"
+
+    @property
+    def at_zero(self) -> str:
+        return f"local_information_privacy (dl.LocalInformationPrivacy) with epsilon {self.epsilon}"

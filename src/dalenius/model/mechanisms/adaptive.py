@@ -57,7 +57,7 @@ class Adaptive(OfQueries):
 
     A count of three, and then a sum, with more noise where the count came out small:
 
-    >>> from dalenius.model.mechanisms.discrete_laplace import discrete_laplace
+    >>> from dalenius.model.mechanisms.noise import discrete_laplace
     >>> discrete_laplace(0.5).output_labels(np.arange(4))
     ['at most 0', '1', '2', 'at least 3']
     >>> coarse, fine = (adaptive(discrete_laplace(epsilon), on=1) for epsilon in (0.2, 1))

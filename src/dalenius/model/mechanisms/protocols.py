@@ -1,10 +1,12 @@
-"""What local protocols share: outputs that are sets of inputs, with two likelihoods."""
+"""Local protocols: outputs that are sets of inputs, with two likelihoods."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +15,11 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_integer
-from dalenius.information.arrays import Floats
-from dalenius.information.set_channels import SetChannel
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.set_channels import FixedSets, ParitySets, RandomSets, SetChannel
 from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
-from dalenius.model.mechanisms.base import ExactEntries, Mechanism, rational
-from dalenius.model.queries.base import Integers
-
-__all__ = ["MAX_INPUTS", "LocalProtocol"]
+from dalenius.model.mechanisms.base import ExactEntries, Mechanism, rational, strictly_called
+from dalenius.model.queries.base import MAX_INTEGER
 
 MAX_INPUTS = 2**14
 MAX_WRITTEN = 2**20  # entries of a channel that is written out
@@ -141,3 +141,223 @@ class LocalProtocol(Mechanism):
 
 def _filled(members: NDArray[np.bool_], likelihoods: NDArray[Any], factor: Any) -> NDArray[Any]:
     return np.where(members, likelihoods * factor, likelihoods)
+
+
+@dataclass(frozen=True)
+class SubsetSelection(LocalProtocol):
+    """It reports a set of `size` inputs: one with the true input e^epsilon times as likely as one without it.
+
+    With size 1 it is k-ary randomised response; near k / (e^epsilon + 1) it tells most about a uniform law.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        Nats, ``"1 bits"`` or ``"log 3"``; see `LocalProtocol`.
+    size : int
+        From 1 to the number of inputs less 1.
+    k : int, optional
+        Number of inputs; left out, it is the query's.
+
+    Raises
+    ------
+    InputError
+        If epsilon is negative or cannot be read, or `size` or `k` does not fit.
+
+    Notes
+    -----
+    Source: M. Ye, A. Barg, "Optimal schemes for discrete distribution estimation under locally differential privacy", IEEE Trans.
+    Inf. Theory 64 (2018).
+
+    >>> subset_selection("log 3", size=1).exact_channel(np.arange(3)).tolist()[0]
+    [3/5, 1/5, 1/5]
+    """
+
+    kind: ClassVar[str] = "subset_selection"
+    size: int = field(kw_only=True)
+
+    @strictly_called
+    def __init__(self, epsilon: Number, *, size: Integer, k: Integer | None = None) -> None:
+        self._keep(epsilon, k)
+        object.__setattr__(self, "size", as_integer(size, "mechanism: size", at_least=1))
+
+    def check_inputs(self, inputs: int) -> None:
+        super().check_inputs(inputs)
+        if self.size >= inputs:
+            raise InputError(f"mechanism: size must be below the number of inputs, {inputs}, got {self.size}")
+
+    def _outputs(self, inputs: int) -> int:
+        return comb(inputs, self.size)
+
+    def members(self, inputs: int) -> NDArray[np.bool_]:
+        found = np.zeros((inputs, self._outputs(inputs)), dtype=bool)
+        for y, chosen in enumerate(combinations(range(inputs), self.size)):
+            found[list(chosen), y] = True
+        return found
+
+    def likelihoods(self, inputs: int, factor: Any) -> NDArray[Any]:
+        total = comb(inputs - 1, self.size - 1) * factor + comb(inputs - 1, self.size)
+        return np.full(self._outputs(inputs), 1 / total)
+
+    def sets(self, inputs: int) -> FixedSets:
+        return FixedSets(inputs, self.nats, self.size)
+
+
+subset_selection = SubsetSelection
+
+
+@dataclass(frozen=True)
+class OptimizedUnaryEncoding(LocalProtocol):
+    """A bit for each input: that of the true one is 1 with probability 1/2, every other with 1/(e^epsilon + 1), independently.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        Nats, ``"1 bits"`` or ``"log 3"``; see `LocalProtocol`.
+    k : int, optional
+        Number of inputs; left out, it is the query's.
+
+    Raises
+    ------
+    InputError
+        If epsilon is negative or cannot be read, or `k` is below 2.
+
+    Notes
+    -----
+    Source: T. Wang, J. Blocki, N. Li, S. Jha, "Locally differentially private protocols for frequency estimation", USENIX Security
+    2017.
+
+    >>> optimized_unary_encoding("log 3").exact_channel(np.arange(2)).tolist()[0]
+    [3/8, 3/8, 1/8, 1/8]
+    """
+
+    kind: ClassVar[str] = "optimized_unary_encoding"
+
+    @strictly_called
+    def __init__(self, epsilon: Number, *, k: Integer | None = None) -> None:
+        self._keep(epsilon, k)
+
+    def _outputs(self, inputs: int) -> int:
+        return 1 << inputs
+
+    def members(self, inputs: int) -> NDArray[np.bool_]:
+        return (np.arange(self._outputs(inputs))[None, :] >> np.arange(inputs)[:, None] & 1).astype(bool)
+
+    def likelihoods(self, inputs: int, factor: Any) -> NDArray[Any]:
+        one = 1 / (1 + factor)
+        ones = self.members(inputs).sum(axis=0).tolist()
+        of_count = [one**count * (1 - one) ** (inputs - 1 - count) / 2 for count in range(inputs)]
+        of_count.append(one**inputs / (1 - one) / 2)
+        return np.array([of_count[count] for count in ones])
+
+    def sets(self, inputs: int) -> RandomSets:
+        return RandomSets(inputs, self.nats, 0.5, 1.0 / (float(arb(self.factor)) + 1.0))
+
+
+optimized_unary_encoding = OptimizedUnaryEncoding
+
+
+@dataclass(frozen=True)
+class HadamardResponse(LocalProtocol):
+    """Input x is the row x + 1 of a Hadamard matrix; outputs where it has a +1 are e^epsilon times as likely as the others.
+
+    There are as many outputs as the smallest power of 2 above the number of inputs.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        Nats, ``"1 bits"`` or ``"log 3"``; see `LocalProtocol`.
+    k : int, optional
+        Number of inputs; left out, it is the query's.
+
+    Raises
+    ------
+    InputError
+        If epsilon is negative or cannot be read, or `k` is below 2.
+
+    Notes
+    -----
+    Source: J. Acharya, Z. Sun, H. Zhang, "Hadamard response: estimating distributions privately, efficiently, and with little
+    communication", AISTATS 2019.
+
+    >>> hadamard_response("log 3").exact_channel(np.arange(2)).tolist()
+    [[3/8, 1/8, 3/8, 1/8], [3/8, 3/8, 1/8, 1/8]]
+    """
+
+    kind: ClassVar[str] = "hadamard_response"
+
+    @strictly_called
+    def __init__(self, epsilon: Number, *, k: Integer | None = None) -> None:
+        self._keep(epsilon, k)
+
+    def _outputs(self, inputs: int) -> int:
+        return 1 << inputs.bit_length()
+
+    def members(self, inputs: int) -> NDArray[np.bool_]:
+        common = np.arange(1, inputs + 1)[:, None] & np.arange(self._outputs(inputs))[None, :]
+        return np.bitwise_count(common) % 2 == 0
+
+    def likelihoods(self, inputs: int, factor: Any) -> NDArray[Any]:
+        outputs = self._outputs(inputs)
+        return np.full(outputs, 2 / (outputs * (factor + 1)))
+
+    def sets(self, inputs: int) -> ParitySets:
+        return ParitySets(inputs, self.nats)
+
+
+hadamard_response = HadamardResponse
+
+
+@dataclass(frozen=True)
+class LocalHashing(LocalProtocol):
+    """It hashes the input with a random function into buckets, and reports the function, and the bucket by randomised response.
+
+    All functions are alike: this is the limit of hash families without structure. Best for estimates is `buckets` near e^epsilon + 1.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        Nats, ``"1 bits"`` or ``"log 3"``; see `LocalProtocol`.
+    buckets : int
+        At least 2.
+    k : int, optional
+        Number of inputs; left out, it is the query's.
+
+    Raises
+    ------
+    InputError
+        If epsilon is negative or cannot be read, or `buckets` or `k` is below 2, or `buckets` above 10^9.
+
+    Notes
+    -----
+    Source: T. Wang, J. Blocki, N. Li, S. Jha, "Locally differentially private protocols for frequency estimation", USENIX Security
+    2017.
+
+    >>> local_hashing("log 3", buckets=2).exact_channel(np.arange(2)).tolist()[0]
+    [3/16, 1/16, 1/16, 3/16, 3/16, 1/16, 1/16, 3/16]
+    """
+
+    kind: ClassVar[str] = "local_hashing"
+    buckets: int = field(kw_only=True)
+
+    @strictly_called
+    def __init__(self, epsilon: Number, *, buckets: Integer, k: Integer | None = None) -> None:
+        self._keep(epsilon, k)
+        object.__setattr__(self, "buckets", as_integer(buckets, "mechanism: buckets", at_least=2, at_most=MAX_INTEGER))
+
+    def _outputs(self, inputs: int) -> int:
+        return int(self.buckets ** (inputs + 1))
+
+    def members(self, inputs: int) -> NDArray[np.bool_]:
+        outputs = np.arange(self._outputs(inputs))
+        functions, bucket = outputs // self.buckets, outputs % self.buckets
+        return (functions[None, :] // self.buckets ** np.arange(inputs)[:, None]) % self.buckets == bucket
+
+    def likelihoods(self, inputs: int, factor: Any) -> NDArray[Any]:
+        return np.full(self._outputs(inputs), 1 / (self.buckets**inputs * (factor + (self.buckets - 1))))
+
+    def sets(self, inputs: int) -> RandomSets:
+        factor = float(arb(self.factor))
+        return RandomSets(inputs, self.nats, factor / (factor + self.buckets - 1), 1.0 / self.buckets)
+
+
+local_hashing = LocalHashing

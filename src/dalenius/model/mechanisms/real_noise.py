@@ -1,18 +1,17 @@
-"""What Gaussian and Laplace noise on the real line share: no matrix, and a quadrature in its place."""
+"""Gaussian and Laplace noise on the real line: no matrix, and a quadrature in its place."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction
-from dalenius.model.mechanisms.base import ExactEntries, Floats, Mechanism
-from dalenius.model.queries.base import Integers
-
-__all__ = ["LEAST", "MOST", "RealNoise", "scale_of"]
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.noise_rows import gaussian_rows, laplace_rows
+from dalenius.model.mechanisms.base import ExactEntries, Mechanism, strictly_called
 
 LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
 MAX_VALUES = 64
@@ -66,3 +65,77 @@ def scale_of(value: Number) -> Fraction:
     if not LEAST <= scale <= MOST:
         raise InputError(f"mechanism: scale must be from {LEAST} to {MOST}, got {brief(value)}")
     return scale
+
+
+@dataclass(frozen=True)
+class Laplace(RealNoise):
+    """Laplace noise on the real line: of the value v any real number y comes out, with a density that falls on both sides.
+
+    g(y) = e^(-|y - v| / scale) / (2 scale).
+
+    Parameters
+    ----------
+    scale : number in [1/1000, 10^6]
+        b; the standard deviation is sqrt(2) b.
+
+    Raises
+    ------
+    InputError
+        If `scale` is out of range. `MaximalLeakage` raises it against an adversary for whom it is not known what such noise tells,
+        and for queries of more than 64 values, or values that span more than 64 scales.
+
+    >>> import dalenius as dl
+    >>> result = dl.solve(dl.MaximalLeakage(records=dl.Records(1, alphabet=2), query=dl.Count(),
+    ...     mechanism=dl.laplace(1), adversary=dl.ProductPriors()))
+    >>> 0.0885196402 < result.lower <= result.upper < 0.0885196403
+    True
+    """
+
+    kind: ClassVar[str] = "laplace"
+
+    @strictly_called
+    def __init__(self, scale: Number) -> None:
+        object.__setattr__(self, "scale", scale_of(scale))
+
+    def rows(self, points: Floats) -> Floats:
+        return laplace_rows(points)
+
+
+laplace = Laplace
+
+
+@dataclass(frozen=True)
+class Gaussian(RealNoise):
+    """Gaussian noise on the real line: of the value v any real number y comes out, with a Gaussian density around it.
+
+    g(y) = e^(-(y - v)^2 / (2 scale^2)) / (scale sqrt(2 pi)).
+
+    Parameters
+    ----------
+    scale : number in [1/1000, 10^6]
+        sigma, the standard deviation.
+
+    Raises
+    ------
+    InputError
+        If `scale` is out of range. `MaximalLeakage` raises it against an adversary for whom it is not known what such noise tells,
+        and for queries of more than 64 values, or values that span more than 64 scales.
+
+    >>> import dalenius as dl
+    >>> result = dl.solve(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(),
+    ...     mechanism=dl.gaussian(2), adversary=dl.IndependentBlocks(4)))
+    >>> 0.33683082034 < result.lower <= result.upper < 0.33683082035
+    True
+    """
+
+    kind: ClassVar[str] = "gaussian"
+
+    @strictly_called
+    def __init__(self, scale: Number) -> None:
+        object.__setattr__(self, "scale", scale_of(scale))
+
+    def rows(self, points: Floats) -> Floats:
+        return gaussian_rows(points)
+
+
+gaussian = Gaussian

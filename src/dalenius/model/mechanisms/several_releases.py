@@ -17,15 +17,11 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism, OfQueries
-from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
-from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
 from dalenius.model.mechanisms.exponential import Exponential
-from dalenius.model.mechanisms.geometric import Geometric
-from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold
 from dalenius.model.mechanisms.matrix import Channel
-from dalenius.model.mechanisms.randomized_count import RandomizedCount
-from dalenius.model.mechanisms.randomized_response import RandomizedResponse
-from dalenius.model.mechanisms.symmetric import Symmetric
+from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
+from dalenius.model.mechanisms.randomized_counts import RandomizedCount
+from dalenius.model.mechanisms.symmetric import RandomizedResponse, Symmetric
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.shelf import check_keys, read_shelved
 
@@ -77,7 +73,7 @@ class SeveralReleases(OfQueries):
     InputError
         If there is no mechanism, or one that cannot be repeated; `channel` raises it where there are more than 2^24 entries.
 
-    >>> from dalenius.model.mechanisms.randomized_response import randomized_response
+    >>> from dalenius.model.mechanisms.symmetric import randomized_response
     >>> import numpy as np
     >>> four = several_releases(randomized_response(3), times=4)
     >>> four.channel(np.arange(3)).shape, four.output_labels(np.arange(3))[:3]

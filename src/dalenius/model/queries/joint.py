@@ -11,12 +11,8 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
+from dalenius.model.queries.additive import Count, ModularSum, Parity, Sum, Threshold
 from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery, Integers, attained_sums_of, spacing
-from dalenius.model.queries.count import Count
-from dalenius.model.queries.modular_sum import ModularSum
-from dalenius.model.queries.parity import Parity
-from dalenius.model.queries.sum import Sum
-from dalenius.model.queries.threshold import Threshold
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
 

@@ -1,4 +1,4 @@
-"""A query listed dataset by dataset."""
+"""Queries as tables over the datasets: listed one by one, or the datasets themselves."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.exact import Integer, as_integer, as_list
-from dalenius.model.queries.base import MAX_INTEGER, Integers, TableQuery
+from dalenius.information.arrays import Integers
+from dalenius.model.queries.base import MAX_INTEGER, TableQuery
 from dalenius.model.records import Records
-
-__all__ = ["Table"]
 
 
 @dataclass(frozen=True)
@@ -52,3 +51,23 @@ class Table(TableQuery):
 
     def index_of_dataset(self, records: Records) -> Integers:
         return np.searchsorted(self.values(records), np.asarray(self.table, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Identity(TableQuery):
+    """f(x) = the index of x in lexicographic order, so a mechanism on it is a full channel from datasets.
+
+    >>> Identity().values(Records(2, alphabet=2)).tolist()
+    [0, 1, 2, 3]
+    """
+
+    kind: ClassVar[str] = "identity"
+
+    def check(self, records: Records) -> None:
+        records.enumerable("query: identity")
+
+    def values(self, records: Records) -> Integers:
+        return np.arange(records.datasets)
+
+    def index_of_dataset(self, records: Records) -> Integers:
+        return np.arange(records.datasets)

@@ -1,0 +1,316 @@
+"""Records that are a Markov chain whose transition probabilities are known up to a box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, exact_sum, fraction_text
+from dalenius.model.adversaries.base import Adversary
+from dalenius.model.records import MAX_RECORDS, Records
+
+STARTS = ("stationary", "any")
+Range = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class MarkovChain(Adversary):
+    """Every prior under which binary records are a Markov chain with transition probabilities in a box.
+
+    P(X_{j+1} = 1 | X_j = 0) is one number of `to_one` for all j, P(X_{j+1} = 0 | X_j = 1) one of `to_zero`; the leakage is the largest
+    I(X_i; Y) over all such pairs, not over the corners of the box.
+
+    Parameters
+    ----------
+    to_one, to_zero : pairs of numbers
+        The least and the largest probability of a move from 0 to 1, and from 1 to 0; above 0 and below 1. One number stands for both.
+    start : {"stationary", "any"}
+        Whether the first record has the chain's stationary law, or may have any law.
+    record : int, optional
+        The record that is asked about, from 0; left out, the largest leakage of all is.
+
+    Raises
+    ------
+    InputError
+        If a range is empty, or not inside (0, 1), or `start` is another word; `check` raises it where a record is not binary, or there
+        is none of this number.
+
+    Notes
+    -----
+    The class is not convex, but has two or three parameters only: it is searched by boxes of them, with derivatives where there are
+    few records, and where there are many by how little a record differs from the share of ones around it (docs/theory.md, Markov
+    chains).
+
+    >>> chain = MarkovChain((0.01, 0.1), (0.01, 0.1), record=50_000)
+    >>> chain.check(Records(100_000, alphabet=2))
+    >>> chain.records_of(Records(100_000, alphabet=2))
+    [50000]
+    """
+
+    kind: ClassVar[str] = "markov_chain"
+    to_one: Range
+    to_zero: Range
+    start: Literal["stationary", "any"] = "stationary"
+    record: int | None = None
+
+    def __init__(
+        self,
+        to_one: Sequence[Number] | Number,
+        to_zero: Sequence[Number] | Number,
+        start: Literal["stationary", "any"] = "stationary",
+        record: Integer | None = None,
+    ) -> None:
+        object.__setattr__(self, "to_one", _range(to_one, "adversary: to_one"))
+        object.__setattr__(self, "to_zero", _range(to_zero, "adversary: to_zero"))
+        if start not in STARTS:
+            raise InputError(f'adversary: start must be "stationary" or "any", got {brief(start)}')
+        object.__setattr__(self, "start", start)
+        if record is not None:
+            record = as_integer(record, "adversary: record", at_least=0, at_most=MAX_RECORDS - 1)
+        object.__setattr__(self, "record", record)
+
+    @property
+    def stationary(self) -> bool:
+        """Whether the first record has the stationary law."""
+        return self.start == "stationary"
+
+    @property
+    def box(self) -> tuple[Range, ...]:
+        """The least and the largest value of each parameter: of P(0 -> 1), of P(1 -> 0) and, from any start, of P(X_0 = 1).
+
+        >>> MarkovChain("1/4", (0.1, 0.2), start="any").box[2]
+        (Fraction(0, 1), Fraction(1, 1))
+        """
+        free = (Fraction(0), Fraction(1))
+        return (self.to_one, self.to_zero) if self.stationary else (self.to_one, self.to_zero, free)
+
+    def check(self, records: Records) -> None:
+        if any(size != 2 for size, _ in records.runs):
+            raise InputError(
+                f"adversary: a markov_chain is about binary records; got the alphabets {brief(list(records.alphabets))}"
+            )
+        if self.record is not None and self.record >= len(records):
+            raise InputError(f"adversary: record must be from 0 to {len(records) - 1}, got {self.record}")
+
+    def check_design(self, records: Records) -> NoReturn:
+        raise InputError(
+            "adversary: markov_chain is for audits; design against entropy_at_least or product_priors, then audit the "
+            "mechanism that is handed out against markov_chain"
+        )
+
+    def records_of(self, records: Records) -> list[int]:
+        """Those that are asked about; of two that mirror each other, in a stationary chain, the first one.
+
+        >>> MarkovChain(0.1, 0.2).records_of(Records(5, alphabet=2))
+        [0, 1, 2]
+        """
+        if self.record is not None:
+            return [self.record]
+        return list(range((len(records) + 1) // 2 if self.stationary else len(records)))
+
+    def in_words(self) -> str:
+        start = "stationary" if self.stationary else "from any start"
+        moves = f"P(0 -> 1) in {_words(self.to_one)} and P(1 -> 0) in {_words(self.to_zero)}"
+        asked = "" if self.record is None else f", and who asks about record {self.record} alone"
+        return f"to whom the records are a Markov chain, {start}, {moves}{asked}"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str) -> MarkovChain:
+        """Build from a table without `kind`; a range must be a list of two numbers."""
+        for key in ("to_one", "to_zero"):
+            if key in table and not isinstance(table[key], list | tuple):
+                raise InputError(f"{where}: {key} must be a list of two numbers, got {brief(table[key])}")
+        return super().from_table(table, where)
+
+
+def _range(value: Sequence[Number] | Number, what: str) -> Range:
+    """The two ends of a range inside (0, 1)."""
+    single = isinstance(value, str) or not hasattr(value, "__len__")
+    listed = [value, value] if single else as_list(value, what)
+    if len(listed) != 2:
+        raise InputError(f"{what} must be a number, or the least and the largest, got {brief(value)}")
+    low, high = (as_fraction(end, what) for end in listed)
+    if not 0 < low <= high < 1:
+        raise InputError(f"{what} must be from above 0 to below 1, the least first, got {brief(value)}")
+    return low, high
+
+
+def _words(ends: Range) -> str:
+    return f"[{fraction_text(ends[0])}, {fraction_text(ends[1])}]"
+
+
+MOST_LETTERS = 16
+Entry: TypeAlias = Number | Sequence[Number]
+ListedRange: TypeAlias = Sequence[Entry]
+
+
+@dataclass(frozen=True)
+class FiniteChain(Adversary):
+    """Every prior under which records of k letters are a Markov chain with transition probabilities in ranges.
+
+    P(X_{j+1} = b | X_j = a) is one number of `transitions[a][b]` for all j, the sum of each row being 1; the leakage is the largest
+    I(X_i; Y) over the whole polytope of such matrices, not over its corners. Of two letters `MarkovChain` says the same;
+    up to some twenty records with a stationary start, or five with any, fewer boxes are needed here (measured in docs/people.md).
+
+    Parameters
+    ----------
+    transitions : k rows of k entries
+        Each entry the least and the largest probability of a move from letter a, the row, to letter b; one number stands for both.
+    start : {"stationary", "any"} or k entries
+        Whether the first record has a stationary law of the matrix, or any law, or one in these ranges (a law: one number each).
+    record : int, optional
+        The record that is asked about, from 0; left out, the largest leakage of all is.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square, an entry is no range inside [0, 1], a row cannot sum to 1, or, with a stationary start, a letter
+        cannot be reached from another; `check` raises it where records have another number of letters, or there are too few.
+
+    Notes
+    -----
+    The class is not convex: boxes of the parameters are searched, with a bound that is exact to first order (docs/theory.md, Markov
+    chains of several letters).
+
+    >>> week = FiniteChain([[0.8, 0.2, 0], [(0.1, 0.2), (0.5, 0.7), (0.2, 0.3)], [0, 0.4, 0.6]])
+    >>> week.letters, week.transitions[1][0]
+    (3, (Fraction(1, 10), Fraction(1, 5)))
+    >>> FiniteChain([[0.75, 0.125], [0.3, 0.7]])
+    Traceback (most recent call last):
+        ...
+    dalenius.errors.InputError: adversary: transitions[0] must sum to 1 exactly, got 0.875; write fractions as text, such as '1/3', \
+or a range for each entry
+    """
+
+    kind: ClassVar[str] = "finite_chain"
+    in_files: ClassVar[dict[str, object]] = {
+        "transitions": Sequence[ListedRange],
+        "start": Literal["stationary", "any"] | ListedRange,
+    }
+    transitions: tuple[tuple[Range, ...], ...]
+    start: Literal["stationary", "any"] | tuple[Range, ...] = "stationary"
+    record: int | None = None
+
+    def __init__(
+        self,
+        transitions: Sequence[ListedRange],
+        start: Literal["stationary", "any"] | ListedRange = "stationary",
+        record: Integer | None = None,
+    ) -> None:
+        rows = as_list(transitions, "adversary: transitions")
+        if not 2 <= len(rows) <= MOST_LETTERS:
+            raise InputError(
+                f"adversary: transitions must have 2 to {MOST_LETTERS} rows, one a letter, got {len(rows)}"
+            )
+        matrix = tuple(_ranges(row, len(rows), f"adversary: transitions[{a}]") for a, row in enumerate(rows))
+        object.__setattr__(self, "transitions", matrix)
+        if isinstance(start, str) and start not in ("stationary", "any"):
+            raise InputError(
+                f'adversary: start must be "stationary", "any" or a list of {len(rows)} probabilities, got {brief(start)}'
+            )
+        ranges = start if isinstance(start, str) else _ranges(start, len(rows), "adversary: start")
+        object.__setattr__(self, "start", ranges)
+        if start == "stationary":
+            self._check_reached()
+        if record is not None:
+            record = as_integer(record, "adversary: record", at_least=0, at_most=MAX_RECORDS - 1)
+        object.__setattr__(self, "record", record)
+
+    def _check_reached(self) -> None:
+        """Raise `InputError` where a letter cannot be reached from another, so that stationary laws leave letters out."""
+        for first in range(self.letters):
+            reached, new = {first}, [first]
+            while new:
+                row = self.transitions[new.pop()]
+                more = {b for b, (_, most) in enumerate(row) if most > 0} - reached
+                reached, new = reached | more, [*new, *more]
+            if len(reached) < self.letters:
+                left = min(set(range(self.letters)) - reached)
+                raise InputError(
+                    f"adversary: letter {left} cannot be reached from letter {first}, so that it is not clear which stationary law is "
+                    "meant; leave out letters that no record keeps having, or give the first record's law as start"
+                )
+
+    @property
+    def letters(self) -> int:
+        """How many letters a record has, k."""
+        return len(self.transitions)
+
+    @property
+    def stationary(self) -> bool:
+        """Whether the first record has a stationary law."""
+        return self.start == "stationary"
+
+    @property
+    def box(self) -> tuple[tuple[Range, ...], ...]:
+        """The ranges of each row of transitions and, where the start is not stationary, of the first record's law.
+
+        >>> FiniteChain([[0.5, 0.5], [0.5, 0.5]], start="any").box[2]
+        ((Fraction(0, 1), Fraction(1, 1)), (Fraction(0, 1), Fraction(1, 1)))
+        """
+        if isinstance(self.start, str):
+            free = (Fraction(0), Fraction(1))
+            return self.transitions if self.stationary else (*self.transitions, (free,) * self.letters)
+        return (*self.transitions, self.start)
+
+    def check(self, records: Records) -> None:
+        if any(size != self.letters for size, _ in records.runs):
+            raise InputError(
+                f"adversary: transitions are between {self.letters} letters, and every record needs as many; got the alphabets "
+                f"{brief(list(records.alphabets))}"
+            )
+        if self.record is not None and self.record >= len(records):
+            raise InputError(f"adversary: record must be from 0 to {len(records) - 1}, got {self.record}")
+
+    def check_design(self, records: Records) -> NoReturn:
+        raise InputError(
+            "adversary: finite_chain is for audits; design against entropy_at_least or product_priors, then audit the "
+            "mechanism that is handed out against finite_chain"
+        )
+
+    def records_of(self, records: Records) -> list[int]:
+        """Those that are asked about."""
+        return list(range(len(records))) if self.record is None else [self.record]
+
+    def in_words(self) -> str:
+        starts = {"stationary": "stationary", "any": "from any start"}
+        start = starts[self.start] if isinstance(self.start, str) else "from a start in the ranges given"
+        asked = "" if self.record is None else f", and who asks about record {self.record} alone"
+        return f"to whom the records are a Markov chain of {self.letters} letters, {start}, transitions in the ranges given{asked}"
+
+    def to_table(self) -> dict[str, Any]:
+        start = self.start if isinstance(self.start, str) else [list(ends) for ends in self.start]
+        matrix = [[list(ends) for ends in row] for row in self.transitions]
+        return {"transitions": matrix, "start": start, "record": self.record}
+
+
+def _ranges(value: object, letters: int, what: str) -> tuple[Range, ...]:
+    """The ranges of a law's probabilities, between which there is one."""
+    entries = as_list(value, what)
+    if len(entries) != letters:
+        raise InputError(f"{what} must have an entry for each of the {letters} letters, got {len(entries)}")
+    ranges = tuple(_finite_chain_range(entry, f"{what}[{b}]") for b, entry in enumerate(entries))
+    low, high = (exact_sum([ends[j] for ends in ranges], what) for j in (0, 1))
+    if low == high != 1:
+        raise InputError(
+            f"{what} must sum to 1 exactly, got {float(low)!r}; write fractions as text, such as '1/3', or a range for each entry"
+        )
+    if not low <= 1 <= high:
+        raise InputError(
+            f"{what} cannot sum to 1: its least probabilities sum to {fraction_text(low)} and its largest to {fraction_text(high)}"
+        )
+    return ranges
+
+
+def _finite_chain_range(value: Entry, what: str) -> Range:
+    single = isinstance(value, str) or not hasattr(value, "__len__")
+    listed = [value, value] if single else as_list(value, what)
+    if len(listed) != 2:
+        raise InputError(f"{what} must be a probability, or the least and the largest, got {brief(value)}")
+    low, high = (as_fraction(end, what) for end in listed)
+    if not 0 <= low <= high <= 1:
+        raise InputError(f"{what} must be from 0 to 1, the least first, got {brief(value)}")
+    return low, high

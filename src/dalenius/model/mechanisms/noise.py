@@ -1,0 +1,327 @@
+"""Noise that is added to whole numbers: two-sided geometric or discrete Gaussian, or Laplace noise on one bit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from flint import arb, ctx
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_fraction
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.mechanisms.base import (
+    MAX_EPSILON,
+    Calibrated,
+    ExactEntries,
+    Mechanism,
+    distances,
+    epsilon_of,
+    exp_ball,
+    range_of,
+    rational,
+    strictly_called,
+    symmetric_channel,
+    symmetric_entries,
+)
+
+
+@dataclass(frozen=True)
+class Geometric(Calibrated):
+    """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009) for counts.
+
+    Two-sided geometric noise of ratio a = e^-epsilon, clamped to the range: output y of value v has probability
+    a^|y-v| (1-a)/(1+a) inside the range and a^|y-v|/(1+a) at its two ends.
+
+    Parameters
+    ----------
+    epsilon : number in (0, 1000]
+        Privacy parameter for sensitivity 1, in nats.
+    range : int or pair of int, optional
+        Outputs lo, ..., hi; an integer means (0, hi); left out, they are the smallest and largest value of the query.
+
+    Raises
+    ------
+    InputError
+        If `epsilon` is out of range, the range is empty, or it is not given by name.
+
+    >>> import numpy as np
+    >>> geometric(0.5, range=3).channel(np.arange(4)).sum(axis=1).round(12).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
+
+    kind: ClassVar[str] = "geometric"
+    in_files: ClassVar[dict[str, object]] = {"range": int | tuple[int, int]}
+    range: tuple[int, int] | None = None
+
+    @strictly_called
+    def __init__(self, epsilon: Number, *, range: Integer | Sequence[Integer] | None = None) -> None:
+        object.__setattr__(self, "epsilon", epsilon_of(epsilon, positive=True))
+        object.__setattr__(self, "range", range_of(range))
+
+    def channel(self, values: Integers) -> Floats:
+        epsilon = float(self.epsilon)
+        tail = np.exp(-epsilon * distances(values, self.range)) / (1.0 + np.exp(-epsilon))
+        inside = tail * -np.expm1(-epsilon)
+        inside[:, [0, -1]] = tail[:, [0, -1]]
+        return inside
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        steps, ratio = distances(values, self.range), exp_ball(-self.epsilon)
+        tails = [exp_ball(-self.epsilon * step) / (1 + ratio) for step in range(int(steps.max()) + 1)]
+        inside = -arb(-rational(self.epsilon)).expm1()
+        at_an_end = np.isin(np.arange(steps.shape[1]), (0, steps.shape[1] - 1))
+        return ExactEntries([number for tail in tails for number in (tail * inside, tail)], 2 * steps + at_an_end)
+
+    def output_labels(self, values: Integers) -> list[str]:
+        lo, hi = self.range or (int(values[0]), int(values[-1]))
+        return [str(y) for y in np.arange(lo, hi + 1)]
+
+
+geometric = Geometric
+
+
+@dataclass(frozen=True)
+class LaplaceThreshold(Calibrated):
+    """The Laplace mechanism on a query with values 0 and 1, rounded to the nearer value (source paper, section 7.2).
+
+    Noise of scale 1/epsilon crosses the threshold 1/2 with probability e^(-epsilon/2)/2: a binary symmetric channel.
+
+    Parameters
+    ----------
+    epsilon : number in [0, 1000]
+        Privacy parameter for sensitivity 1, in nats.
+
+    Raises
+    ------
+    InputError
+        If `epsilon` is out of range.
+
+    >>> import numpy as np
+    >>> bool(np.isclose(laplace_threshold(1.0).channel(np.arange(2))[0, 1], np.exp(-0.5) / 2))
+    True
+    """
+
+    kind: ClassVar[str] = "laplace_threshold"
+
+    @strictly_called
+    def __init__(self, epsilon: Number) -> None:
+        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
+
+    def channel(self, values: Integers) -> Floats:
+        if values.tolist() != [0, 1]:
+            raise InputError(
+                f"mechanism: laplace_threshold needs a query with the two values 0 and 1 (parity, threshold), got "
+                f"{values.size} value(s) from {values[0]} to {values[-1]}"
+            )
+        flip = math.exp(-self.epsilon / 2) / 2
+        return symmetric_channel(values, 2, 1.0 - flip, flip)
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        _ = self.channel(values)
+        flip = exp_ball(-self.epsilon / 2) / 2
+        return symmetric_entries(values, 2, 1 - flip, flip)
+
+
+laplace_threshold = LaplaceThreshold
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Mechanism):
+    """Discrete Laplace noise (two-sided geometric noise) on an integer: output y of value v has probability a^|y-v| (1-a)/(1+a).
+
+    a = e^-epsilon, or e^(-1/scale); y is any integer.
+
+    Parameters
+    ----------
+    epsilon : number in (0, 1000], optional
+        Privacy parameter for sensitivity 1, in nats.
+    scale : number, optional
+        1/epsilon; instead of `epsilon`.
+
+    Raises
+    ------
+    InputError
+        If neither or both are given, one is out of range, or it is not given by name.
+
+    Notes
+    -----
+    Of an output up to the least value, and of one from the largest value on, only the side matters: its column is a multiple of that
+    value's own. Merging them loses nothing, and what is left is `Geometric` on the range of the values: the channel that is worked
+    with, whose first output means "at most the least value" and its last one "at least the largest" (docs/certificate-format.md).
+
+    >>> import numpy as np
+    >>> bool(np.array_equal(discrete_laplace(scale=2).channel(np.arange(3)), Geometric(0.5).channel(np.arange(3))))
+    True
+    """
+
+    kind: ClassVar[str] = "discrete_laplace"
+    epsilon: Fraction | None = None
+    scale: Fraction | None = None
+
+    @strictly_called
+    def __init__(self, epsilon: Number | None = None, *, scale: Number | None = None) -> None:
+        if (epsilon is None) == (scale is None):
+            raise InputError("mechanism: discrete_laplace needs either epsilon or scale")
+        if epsilon is not None:
+            object.__setattr__(self, "epsilon", epsilon_of(epsilon, positive=True))
+        if scale is not None:
+            number = as_fraction(scale, "mechanism: scale")
+            if number * MAX_EPSILON < 1:
+                raise InputError(f"mechanism: scale must be at least 1/{MAX_EPSILON}, got {brief(scale)}")
+            object.__setattr__(self, "scale", number)
+
+    @property
+    def merged(self) -> Geometric:
+        """The same where outputs that only the side tells apart are one."""
+        if self.scale is not None:
+            return Geometric(1 / self.scale)
+        assert self.epsilon is not None
+        return Geometric(self.epsilon)
+
+    def channel(self, values: Integers) -> Floats:
+        return self.merged.channel(values) if values.size > 1 else np.ones((1, 1))
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        return self.merged.exact_entries(values) if values.size > 1 else ExactEntries.of_rows([[Fraction(1)]])
+
+    def output_labels(self, values: Integers) -> list[str]:
+        if values.size == 1:
+            return ["any"]
+        inside = self.merged.output_labels(values)[1:-1]
+        return [f"at most {values[0]}", *inside, f"at least {values[-1]}"]
+
+
+discrete_laplace = DiscreteLaplace
+
+
+LEAST, MOST = Fraction(1, 100), 10**6
+FAR = 39.0  # scales beyond which a probability is no double any more
+REACH = 10  # scales by which values are widened
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(Mechanism):
+    """Discrete Gaussian noise on an integer (Canonne, Kamath and Steinke 2020), clamped to a range, or not at all.
+
+    g(k) = e^(-k^2/(2 scale^2)) / Z, Z = sum over all integers k of e^(-k^2/(2 scale^2)). Output y of value v has probability g(y - v)
+    inside the range, and at its ends that of all that is clamped there.
+
+    Parameters
+    ----------
+    scale : number in [1/100, 10^6]
+        sigma, about the standard deviation.
+    range : int or pair of int, optional
+        Outputs lo, ..., hi; an integer means (0, hi). Left out, nothing cuts the noise off: an audit clamps it `reach` beyond the
+        query's values (a household's own), and what that hides, 2 `tail` log of the number of letters at most, is added to the
+        upper end.
+
+    Raises
+    ------
+    InputError
+        If `scale` is out of range, or the range is empty; `channel` raises it where there is no range: `clamped` has one.
+
+    >>> import numpy as np
+    >>> discrete_gaussian(scale=1, range=2).channel(np.arange(3)).round(3).tolist()
+    [[0.699, 0.242, 0.059], [0.301, 0.399, 0.301], [0.059, 0.242, 0.699]]
+    """
+
+    kind: ClassVar[str] = "discrete_gaussian"
+    scale: Fraction
+    range: tuple[int, int] | None = None
+
+    @strictly_called
+    def __init__(self, *, scale: Number, range: Integer | Sequence[Integer] | None = None) -> None:
+        number = as_fraction(scale, "mechanism: scale")
+        if not LEAST <= number <= MOST:
+            raise InputError(f"mechanism: scale must be from {LEAST} to {MOST}, got {brief(scale)}")
+        object.__setattr__(self, "scale", number)
+        object.__setattr__(self, "range", range_of(range))
+
+    @property
+    def reach(self) -> int:
+        """How far noise goes beyond which it has hardly any probability: the least integer that is at least 10 scale + 1."""
+        return math.ceil(REACH * self.scale + 1)
+
+    @property
+    def tail(self) -> float:
+        """At least the probability that noise is `reach` or more, R: e^(-R^2/(2 scale^2)) / (1 - e^(-(2R+1)/(2 scale^2))).
+
+        Bound because g(k) <= e^(-k^2/(2 scale^2)), and from one k >= R to the next that falls at least by the factor in the divisor.
+        """
+        reach = self.reach
+        fall = float((2 * reach + 1) / (2 * self.scale**2))
+        return math.exp(-float(reach**2 / (2 * self.scale**2))) / -math.expm1(-fall)
+
+    def hidden(self, letters: int) -> float:
+        """At most the nats about a record of so many letters that `clamped` noise does not tell: 2 tail log(letters).
+
+        Bound because the clamped output says what was clamped unless it is an end of the range (docs/theory.md, independent blocks).
+        """
+        return 2.0 * self.tail * math.log(letters)
+
+    def clamped(self, values: Integers) -> DiscreteGaussian:
+        """The same noise, clamped `reach` beyond the least and the greatest of these values; itself where it has a range.
+
+        >>> import numpy as np
+        >>> discrete_gaussian(scale=2).clamped(np.arange(4)).range
+        (-21, 24)
+        """
+        if self.range is not None:
+            return self
+        return DiscreteGaussian(scale=self.scale, range=(int(values[0]) - self.reach, int(values[-1]) + self.reach))
+
+    def channel(self, values: Integers) -> Floats:
+        steps = distances(values, self._span)
+        sigma = float(self.scale)
+        there = np.arange(int(steps.max()) + math.ceil(FAR * sigma) + 2)
+        weights = np.exp(-0.5 * (there / sigma) ** 2)
+        tails = np.cumsum(weights[::-1])[::-1]
+        inside = weights[steps]
+        inside[:, [0, -1]] = tails[steps[:, [0, -1]]]
+        return inside / (2.0 * tails[0] - 1.0)
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        steps = distances(values, self._span)
+        last = int(steps.max())
+        weights, tails = self._balls(last)
+        total = 2 * tails[0] - 1
+        at_an_end = np.isin(np.arange(steps.shape[1]), (0, steps.shape[1] - 1))
+        numbers = [x / total for pair in zip(weights, tails, strict=True) for x in pair]
+        return ExactEntries(numbers, 2 * steps + at_an_end)
+
+    def _balls(self, last: int) -> tuple[list[arb], list[arb]]:
+        """e^(-k^2/(2 scale^2)) for k = 0, ..., last, and the sums of these from k on, to infinity."""
+        rate = arb(rational(-1 / (2 * self.scale**2)))
+        enough = math.isqrt(int(2 * self.scale**2 * (ctx.prec + 16))) + 2
+        end = max(last + 1, enough)
+        terms = [(rate * k**2).exp() for k in range(end + 1)]
+        left = terms[end] / (
+            1 - (rate * (2 * end + 1)).exp()
+        )  # at most: every further term falls by this factor or more
+        tail = left / 2 + arb(0, left / 2)
+        tails = []
+        for k in reversed(range(end)):
+            tail += terms[k]
+            tails.append(tail)
+        return terms[: last + 1], tails[::-1][: last + 1]
+
+    @property
+    def _span(self) -> tuple[int, int]:
+        if self.range is None:
+            raise InputError(
+                "mechanism: discrete_gaussian without a range is known in audits of records, released by itself and of no Markov "
+                "chain; give range=(lo, hi), to which what is released is clamped"
+            )
+        return self.range
+
+    def output_labels(self, values: Integers) -> list[str]:
+        lo, hi = self._span
+        return [str(y) for y in range(lo, hi + 1)]
+
+
+discrete_gaussian = DiscreteGaussian

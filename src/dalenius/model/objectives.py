@@ -1,0 +1,255 @@
+"""What a design minimises besides its own leakage or distortion: terms, and how they are combined."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from dalenius.errors import InputError, brief, hint
+from dalenius.exact import Number, as_fraction, as_list
+from dalenius.model.adversaries import Adversary
+from dalenius.model.constraints.base import MechanismSpace, nested_adversary, nested_distortion
+from dalenius.model.distortions import Distortion
+from dalenius.model.shelf import Shelved, check_keys, read_shelved
+
+
+@dataclass(frozen=True)
+class Term(Shelved):
+    """A leakage or a distortion T_j >= 0 of a mechanism, with its weight w_j > 0, exact."""
+
+    weight: Number = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", as_weight(self.weight, f"objective: {self.kind}: weight"))
+
+    @abstractmethod
+    def check(self, space: MechanismSpace, what: str) -> None:
+        """Raise `InputError` if the term does not fit these mechanisms."""
+
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
+        return {"kind": self.kind, **self.to_table()}
+
+
+def as_weight(value: Any, what: str) -> Fraction:
+    """A weight, exactly.
+
+    >>> as_weight("1/10", "weight")
+    Fraction(1, 10)
+    """
+    weight = as_fraction(value, what)
+    if weight <= 0:
+        raise InputError(f"{what}: expected a number more than 0, got {brief(value)}; leave the term out instead")
+    return weight
+
+
+@dataclass(frozen=True)
+class DistortionTerm(Term):
+    """sum_x p(x) sum_y d(x,y) Q(x,y), the expected distortion of a mechanism Q under a distortion d, in units of d.
+
+    Parameters
+    ----------
+    distortion : Distortion
+        With as many outputs as the model's own.
+    weight : number, optional
+        More than 0; exact. By default 1.
+
+    Raises
+    ------
+    InputError
+        If it is no distortion, or no such number; a design raises it where the distortion does not fit.
+
+    >>> from dalenius.model.distortions import Squared
+    >>> DistortionTerm(Squared(), weight="1/10").weight
+    Fraction(1, 10)
+    """
+
+    kind: ClassVar[str] = "distortion"
+    distortion: Distortion
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.distortion, Distortion):
+            raise InputError(f"objective: {self.kind}: distortion: expected a Distortion, got {brief(self.distortion)}")
+        super().__post_init__()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
+        return super().from_table(nested_distortion(table, where), where)
+
+    def to_table(self) -> dict[str, Any]:
+        return {**super().to_table(), "distortion": self.distortion.described()}
+
+    def check(self, space: MechanismSpace, what: str) -> None:
+        space.check_distortion(self.distortion, what)
+
+
+@dataclass(frozen=True)
+class LeakageTerm(Term):
+    """What a mechanism leaks about any record to a further adversary, in nats.
+
+    Parameters
+    ----------
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
+    weight : number, optional
+        More than 0; exact. By default 1.
+
+    Raises
+    ------
+    InputError
+        If it is no adversary, or no such number; a design raises it where the adversary does not fit its records.
+
+    >>> from dalenius.model.adversaries import ProductPriors
+    >>> LeakageTerm(ProductPriors(), weight="1/3")
+    LeakageTerm(weight=Fraction(1, 3), adversary=ProductPriors())
+    """
+
+    kind: ClassVar[str] = "leakage"
+    adversary: Adversary
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.adversary, Adversary):
+            raise InputError(f"objective: {self.kind}: adversary: expected an Adversary, got {brief(self.adversary)}")
+        super().__post_init__()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
+        return super().from_table(nested_adversary(table, where), where)
+
+    def to_table(self) -> dict[str, Any]:
+        return {**super().to_table(), "adversary": self.adversary.to_model()}
+
+    def normal_table(self) -> dict[str, Any]:
+        return {**super().normal_table(), "adversary": self.adversary.normal_form()}
+
+    def check(self, space: MechanismSpace, what: str) -> None:
+        self.adversary.check_further(space.records)
+
+
+MAX_TERMS = 100
+TERMS: dict[str, type[Term]] = {term.kind: term for term in (LeakageTerm, DistortionTerm)}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Several leakages and distortions T_j as one number to be minimised; `WeightedSum` and `WeightedMaximum` say how.
+
+    T_0 is what the design would minimise without: its leakage (`MinLeakage`), or its expected distortion (`MinDistortion`).
+
+    Parameters
+    ----------
+    terms : sequence of LeakageTerm and DistortionTerm
+        T_1, T_2, ...; at least one, at most 100.
+    weight : number, optional
+        w_0, more than 0; exact. By default 1.
+
+    Raises
+    ------
+    InputError
+        If there is no term, or too many, or a weight is no such number.
+    """
+
+    combine: ClassVar[str]
+    terms: Sequence[Term]
+    weight: Number = 1
+
+    def __post_init__(self) -> None:
+        listed = as_list(self.terms, "objective: terms")
+        for j, term in enumerate(listed, start=1):
+            if not isinstance(term, Term):
+                raise InputError(f"objective: term {j}: expected a LeakageTerm or a DistortionTerm, got {brief(term)}")
+        if not 1 <= len(listed) <= MAX_TERMS:
+            raise InputError(
+                f"objective: expected 1 to {MAX_TERMS} terms besides the problem's own, got {len(listed)}; a design with its own term "
+                "alone has no objective"
+            )
+        object.__setattr__(self, "terms", tuple(listed))
+        object.__setattr__(self, "weight", as_weight(self.weight, "objective: weight"))
+
+    @cached_property
+    def weights(self) -> tuple[Fraction, ...]:
+        """w_0, w_1, ..., exactly."""
+        return tuple(as_weight(weight, "weight") for weight in (self.weight, *(term.weight for term in self.terms)))
+
+    @abstractmethod
+    def of(self, values: Sequence[Fraction]) -> Fraction:
+        """The objective where the terms have these values, exactly."""
+
+    def check(self, space: MechanismSpace) -> None:
+        """Raise `InputError` if a term does not fit these mechanisms."""
+        for j, term in enumerate(self.terms, start=1):
+            try:
+                term.check(space, f"objective: term {j}")
+            except InputError as error:
+                text = str(error)
+                raise InputError(text if text.startswith("objective") else f"objective: term {j}: {text}") from None
+
+    # ------------------------------------------------------------ model files
+
+    def to_table(self) -> dict[str, Any]:
+        """The table of a model file."""
+        return self._table([{"kind": term.kind, **term.to_table()} for term in self.terms])
+
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
+        return self._table([term.normal_table() for term in self.terms])
+
+    def _table(self, terms: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"combine": self.combine, "weight": self.weight, "terms": terms}
+
+
+@dataclass(frozen=True)
+class WeightedSum(Objective):
+    """w_0 T_0 + w_1 T_1 + ...: every term counts. As `Objective`.
+
+    >>> from dalenius.model.distortions import Squared
+    >>> both = WeightedSum([DistortionTerm(Squared(), weight="1/10")], weight=2)
+    >>> both.weights, both.of([Fraction(1, 3), Fraction(5)])
+    ((Fraction(2, 1), Fraction(1, 10)), Fraction(7, 6))
+    """
+
+    combine: ClassVar[str] = "sum"
+
+    def of(self, values: Sequence[Fraction]) -> Fraction:
+        return sum((w * value for w, value in zip(self.weights, values, strict=True)), Fraction(0))
+
+
+@dataclass(frozen=True)
+class WeightedMaximum(Objective):
+    """The largest of w_0 T_0, w_1 T_1, ...: the worst term counts. As `Objective`.
+
+    >>> from dalenius.model.adversaries import ProductPriors
+    >>> WeightedMaximum([LeakageTerm(ProductPriors(), weight=3)]).of([Fraction(1, 2), Fraction(1, 4)])
+    Fraction(3, 4)
+    """
+
+    combine: ClassVar[str] = "max"
+
+    def of(self, values: Sequence[Fraction]) -> Fraction:
+        return max(w * value for w, value in zip(self.weights, values, strict=True))
+
+
+OBJECTIVES: dict[str, type[Objective]] = {kind.combine: kind for kind in (WeightedSum, WeightedMaximum)}
+
+
+def read_objective(table: Any) -> Objective:
+    """The objective that a model file's table describes.
+
+    >>> read_objective({"combine": "sum", "terms": [{"kind": "distortion", "distortion": {"kind": "hamming"}}]}).weights
+    (Fraction(1, 1), Fraction(1, 1))
+    """
+    if not isinstance(table, Mapping):
+        raise InputError(f"model: expected a table [objective], got {brief(table)}")
+    check_keys(table, ("combine", "weight", "terms"), "[objective]")
+    combine, terms = table.get("combine"), table.get("terms", [])
+    if not isinstance(combine, str) or combine not in OBJECTIVES:
+        raise InputError(
+            f"[objective]: combine must be one of {', '.join(OBJECTIVES)}; got {brief(combine)}{hint(combine, OBJECTIVES)}"
+        )
+    if not isinstance(terms, list):
+        raise InputError(f"[objective]: terms are tables [[objective.terms]], one for each; got {brief(terms)}")
+    read = [read_shelved(TERMS, term, f"objective.terms[{j}]") for j, term in enumerate(terms, start=1)]
+    return OBJECTIVES[combine](read, **({"weight": table["weight"]} if "weight" in table else {}))

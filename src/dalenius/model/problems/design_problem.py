@@ -1,0 +1,335 @@
+"""What the two design problems share: which mechanisms there are, what they distort, and the law that this is averaged over."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Rows, as_list
+from dalenius.information.arrays import Floats
+from dalenius.model.adversaries import Adversary, IndependentBlocks
+from dalenius.model.constraints import CONSTRAINTS, Constraint, LocalDPBetween, MechanismSpace, PointwiseLeakageLimit
+from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
+from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform, check_size, value_weights
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
+from dalenius.model.mechanisms import Channel
+from dalenius.model.objectives import Objective, read_objective
+from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
+from dalenius.model.problems.maximal_leakage import MaximalLeakage
+from dalenius.model.problems.mechanism_choice import MechanismChoice
+from dalenius.model.problems.pieces import placed_blocks
+from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.sums import attained_values
+from dalenius.units import Quantity
+
+D = TypeVar("D", bound="DesignProblem")
+MAX_CONSTRAINTS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignProblem(MechanismChoice):
+    """Which mechanism of a class leaks least, or distorts least? `MinLeakage` and `MinDistortion` say which, and within which budget.
+
+    The expected distortion of a mechanism Q is E(Q) = sum_x p(x) sum_y Q(x,y) d(x,y), p the law of its inputs x.
+
+    Parameters
+    ----------
+    records, query, distortion, mechanism, title, source
+        As `MechanismChoice` says.
+    law : Uniform or Iid
+        The law of the true data, which distortion is averaged over; the adversary's priors have nothing to do with it.
+    adversary : EntropyAtLeast, ProductPriors, PriorSet, IndependentBlocks or a class of laws (KLBallPriors, ...)
+        Against `IndependentBlocks`: the class "oblivious" or "additive", no constraints, no objective.
+    constraints : sequence of Constraint, optional
+        What every mechanism must meet besides the budget: `Unbiased`, `ErrorCap`, `Band`, `ZeroEntries`, `Monotone`, `Linear`,
+        `DistortionBudget`, `SecondOrderCone`, `LeakageLimit`, `LocalDPBetween`, `PointwiseLeakageLimit`; `LocalDP` and
+        `PointwiseMaximalLeakage` stand for the last two. At most 1000.
+    objective : WeightedSum or WeightedMaximum, optional
+        What is minimised instead of the leakage or the distortion alone: it and further ones, weighted.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together: a distortion of the wrong size, a law of other letters, a class that the query does not
+        have, a constraint on inputs or a term of the objective on outputs that there are not, numbers beyond the limits of
+        docs/model-format.md.
+    """
+
+    parts: ClassVar[dict[str, type]] = {**MechanismChoice.parts, "law": Law, "objective": Objective}
+    optional: ClassVar[tuple[str, ...]] = ("objective",)
+    budget_key: ClassVar[str]
+    law: Law = field(default_factory=Uniform)
+    constraints: Sequence[Constraint | Privacy] = ()
+    objective: Objective | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.law.check(self.records)
+        check_size(self.query, self.records, self.law)
+        object.__setattr__(self, "constraints", _as_constraints(self.constraints))
+        for j, constraint in enumerate(self.own_constraints):
+            try:
+                constraint.check(self.space)
+            except InputError as error:
+                raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
+        if self.objective is not None:
+            self.objective.check(self.space)
+
+    def _check_adversary(self) -> None:
+        super()._check_adversary()
+        if not isinstance(self.adversary, IndependentBlocks):
+            return
+        self.need_plain("a design against independent_blocks", "audit the mechanism against them instead")
+        if self.inputs != "query":
+            raise InputError(
+                'mechanism: a design against independent_blocks is of the class "oblivious" or "additive", got '
+                f"{self.mechanism_class.kind}"
+            )
+        if not placed_blocks(self.query, self.records, self.adversary):
+            raise InputError(
+                "adversary: no letter of any record changes the query's value, so there is nothing to hide"
+            )
+
+    # ------------------------------------------------------------ what is minimised
+
+    @property
+    def quantity(self) -> Quantity:
+        """What an answer bounds: a leakage, a distortion, or an objective of several."""
+        return self.own_quantity if self.objective is None else Quantity.OBJECTIVE
+
+    # ------------------------------------------------------------ what it must meet
+
+    @property
+    def own_constraints(self) -> tuple[Constraint, ...]:
+        """`constraints`, which are kept as such."""
+        return tuple(constraint for constraint in self.constraints if isinstance(constraint, Constraint))
+
+    @property
+    def plain(self) -> bool:
+        """Whether it has neither constraints nor an objective of its own."""
+        return not self.constraints and self.objective is None
+
+    def need_plain(self, what: str, instead: str = "solve it") -> None:
+        """`InputError` for a design with constraints, or with an objective of its own: `what` knows neither."""
+        if self.objective is not None:
+            raise InputError(
+                f"{what}: expected a design without an objective of several terms; {instead}, or leave the objective out"
+            )
+        if self.constraints:
+            raise InputError(
+                f"{what}: expected a design without constraints, got {len(self.constraints)}; {instead}, or leave them out"
+            )
+
+    @cached_property
+    def space(self) -> MechanismSpace:
+        """What the inputs and outputs of the mechanisms stand for."""
+        return MechanismSpace(
+            records=self.records,
+            values=tuple(self._values[self._value_of_input].tolist()),
+            possible=self.possible_inputs,
+            law=tuple(self.exact_input_law()),
+            outputs=self.output_count,
+            numbers=self.output_numbers,
+            costs=self.expected,
+            distortion=self.distortion,
+        )
+
+    @cached_property
+    def possible_inputs(self) -> tuple[int, ...]:
+        """The inputs that some dataset has."""
+        return tuple(attained_values(self.query_of_inputs, self.records).tolist())
+
+    # ------------------------------------------------------------ what it distorts
+
+    @cached_property
+    def distortions(self) -> ExpectedDistortion:
+        """E(Q) as a function of the rows that describe a mechanism."""
+        return self.expected(self.distortion)
+
+    def expected(self, distortion: Distortion) -> ExpectedDistortion:
+        """The same with another distortion on the query's values; `InputError` if it does not fit them."""
+        distortion.check(self._values)
+        whole, denominator = distortion.whole(self._values)
+        tied = self.tied if whole.shape[1] == self.output_count else TiedEntries.free(self.input_count, whole.shape[1])
+        return ExpectedDistortion(whole[self._value_of_input], denominator, self._weights, tied)
+
+    @cached_property
+    def _weights(self) -> tuple[int, ...]:
+        """Proportional to p(x)."""
+        return tuple(value_weights(self.query_of_inputs, self.records, self.law))
+
+    @property
+    def cost(self) -> Floats:
+        """d(x,y) of every input and output, in doubles: (inputs, outputs), in units of the distortion."""
+        return self.distortions.cost
+
+    @property
+    def input_law(self) -> Floats:
+        """p(x), the probability of every input, in doubles: (inputs,), each entry correctly rounded."""
+        return self.distortions.input_law
+
+    def exact_cost(self) -> list[tuple[Fraction, ...]]:
+        """d(x,y) exactly, a row for every input."""
+        return self.distortions.exact_cost()
+
+    def exact_input_law(self) -> list[Fraction]:
+        """p(x) exactly, the probability of every input."""
+        return self.distortions.exact_input_law()
+
+    @property
+    def least_distortion(self) -> Fraction:
+        """The least E(Q) of the class, with no regard to leakage: sum_x p(x) min_y d(x,y), or that of the best shift."""
+        return self.distortions.least
+
+    @property
+    def constant_distortion(self) -> Fraction:
+        """The least E(Q) of a mechanism that releases nothing: always the best output; class additive: the uniform law q."""
+        return self.distortions.of_constant
+
+    def expected_distortion(self, rows: Rows) -> Fraction:
+        """E(Q) exactly.
+
+        Parameters
+        ----------
+        rows : (inputs, outputs)
+            A mechanism of the class; class additive: the one row q, or all V of them.
+
+        Raises
+        ------
+        InputError
+            If there are not as many rows and entries as inputs and outputs, a row is no law, or the rows are not of the class.
+        """
+        return self.distortions.of(self._laws(rows))
+
+    # ------------------------------------------------------------ what it leaks
+
+    def release(self, rows: Rows, adversary: Adversary | None = None) -> MaximalLeakage:
+        """The audit of one mechanism of the class: how much it leaks to the same adversary, or to another one.
+
+        Raises
+        ------
+        InputError
+            As in `expected_distortion`, or if an entry cannot be written with 400 characters.
+        """
+        return MaximalLeakage(
+            records=self.records,
+            query=self.query,
+            mechanism=Channel(self.expand(rows), inputs=self.inputs),
+            adversary=self.against("the audit of a mechanism") if adversary is None else adversary,
+            title=self.title,
+        )
+
+    # ------------------------------------------------------------ the budget
+
+    @property
+    @abstractmethod
+    def budget(self) -> Fraction:
+        """The bound on what is not minimised, as written."""
+
+    @property
+    @abstractmethod
+    def feasible(self) -> bool:
+        """Whether some mechanism of the class meets the budget; decided exactly."""
+
+    # ------------------------------------------------------------ model files
+
+    @classmethod
+    def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
+        """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", cls.budget_key, *optional, *needed), "model")
+        cls.need_tables(model, *(key for key in needed if key != cls.budget_key))
+        check_keys(model["mechanism"], ("class",), "[mechanism]")
+        if "class" not in model["mechanism"]:
+            raise InputError(f"[mechanism]: missing class, one of {', '.join(MECHANISM_CLASSES)}")
+        return cls(
+            distortion=read_shelved(DISTORTIONS, model["distortion"], "[distortion]"),
+            law=law_of_table(model["law"], folder),
+            mechanism=model["mechanism"]["class"],
+            constraints=_constraints_of_tables(model.get("constraints", [])),
+            objective=read_objective(model["objective"]) if "objective" in model else None,
+            **cls.goal(model),
+            **cls.common_parts(model),
+        )
+
+    @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        more = cls.more_tables(model)
+        budget = (cls.budget_key,) if "adversary" in more else ()
+        tables = ("records", "query", "distortion", "law", "mechanism", *more)
+        return (*budget, *tables), ("title", "source", "constraints", "objective")
+
+    @classmethod
+    def more_tables(cls, model: Mapping[str, Any]) -> tuple[str, ...]:
+        """The tables of such a model file besides those of every design."""
+        return ("adversary",)
+
+    @classmethod
+    def goal(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+        """What a mechanism must meet, from a model file: the budget."""
+        if cls.budget_key not in model:
+            raise InputError(f"model: missing {cls.budget_key}, the budget of {cls.kind}; it stands above the tables")
+        return {cls.budget_key: model[cls.budget_key]}
+
+    def tables(self) -> dict[str, Any]:
+        return {
+            self.budget_key: getattr(self, self.budget_key),
+            "distortion": self.distortion.described(),
+            "law": {"kind": self.law.kind, **self.law.to_table()},
+            "mechanism": {"class": self.mechanism_class.kind},
+            **self._constraint_tables([{"kind": c.kind, **c.to_table()} for c in self.own_constraints]),
+            **({} if self.objective is None else {"objective": self.objective.to_table()}),
+        }
+
+    def normal_tables(self) -> dict[str, Any]:
+        return {
+            **self.tables(),
+            **self._constraint_tables([c.normal_table() for c in self.own_constraints]),
+            **({} if self.objective is None else {"objective": self.objective.normal_table()}),
+        }
+
+    def _constraint_tables(self, tables: list[dict[str, Any]]) -> dict[str, Any]:
+        """Under their key, if there are any."""
+        return {"constraints": tables} if tables else {}
+
+
+def _as_constraints(given: object) -> tuple[Constraint, ...]:
+    """Constraints, also from privacy notions that stand for some."""
+    listed = as_list(given, "constraints")
+    if len(listed) > MAX_CONSTRAINTS:
+        raise InputError(f"constraints: at most {MAX_CONSTRAINTS} can be handled, got {len(listed)}")
+    found = list[Constraint]()
+    for j, member in enumerate(listed):
+        match member:
+            case Constraint():
+                found.append(member)
+            case LocalDP():
+                found.append(LocalDPBetween.everywhere(member))
+            case PointwiseMaximalLeakage():
+                found.append(PointwiseLeakageLimit.of(member))
+            case _:
+                raise InputError(f"constraints[{j}]: expected a constraint such as dl.Unbiased(), got {brief(member)}")
+    return tuple(found)
+
+
+def _constraints_of_tables(tables: Any) -> tuple[Constraint, ...]:
+    """Of a model file, which lists them as [[constraints]]."""
+    if not isinstance(tables, list):
+        raise InputError(f"model: constraints are tables [[constraints]], one for each; got {brief(tables)}")
+    kinds: dict[str, Any] = CONSTRAINTS
+    return tuple(read_shelved(kinds, table, f"constraints[{j}]") for j, table in enumerate(tables))
+
+
+def law_of_table(table: Mapping[str, Any], folder: str | Path) -> Law:
+    """The law of the data that a model file's table describes, read from a csv file where it says so."""
+    if table.get("kind") == CsvLaw.kind:
+        return read_shelved({CsvLaw.kind: CsvLaw}, table, "[law]").read(folder)
+    kinds: dict[str, Any] = {**LAWS, CsvLaw.kind: CsvLaw}  # for the message that lists them
+    law: Law = read_shelved(kinds, table, "[law]")
+    return law

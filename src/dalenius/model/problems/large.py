@@ -1,0 +1,163 @@
+"""Questions of which no whole matrix is written out: counts of very many people, and a histogram's cells against people in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, ProductPriors
+from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Geometric, Mechanism
+from dalenius.model.mechanisms.base import MAX_ENTRIES
+from dalenius.model.queries import Count, Query
+from dalenius.model.records import Records
+
+
+@dataclass(frozen=True)
+class WideCount:
+    """A count with two-sided geometric noise whose channel would have more than 2^24 entries.
+
+    Attributes
+    ----------
+    records : int
+        n.
+    letters, counted : int
+        Of each record: its letters, and how many of them are counted.
+    noise : Geometric
+        Without a range.
+    contributions : (letters,)
+        1 for a letter that is counted, else 0.
+    """
+
+    records: int
+    letters: int
+    noise: Geometric
+    contributions: tuple[int, ...]
+
+    @property
+    def counted(self) -> int:
+        """How many letters are counted."""
+        return sum(self.contributions)
+
+    @classmethod
+    def of(cls, query: Query, records: Records, mechanism: Mechanism, adversary: Adversary | None) -> WideCount | None:
+        """None where the question is another one, or small enough (docs/certificate-format.md, wide counts).
+
+        >>> WideCount.of(Count(), Records(4095, alphabet=2), Geometric(0.5), ProductPriors()) is None
+        True
+        >>> WideCount.of(Count(), Records(4096, alphabet=2), Geometric(0.5), ProductPriors()).counted
+        1
+        """
+        known = isinstance(query, Count) and isinstance(mechanism, Geometric | DiscreteLaplace)
+        if not known or not isinstance(adversary, EntropyAtLeast | ProductPriors) or len(records.runs) > 1:
+            return None
+        assert isinstance(query, Count)
+        n, letters = len(records), records.alphabets[0]
+        noise = mechanism.merged if isinstance(mechanism, DiscreteLaplace) else mechanism
+        assert isinstance(noise, Geometric)
+        low, high = noise.range or (0, n)
+        if low > 0 or high < n or (n + 1) * (high - low + 1) <= MAX_ENTRIES:
+            return None
+        return cls(n, letters, Geometric(noise.epsilon), query.contribution(0, letters))
+
+
+# What a histogram comes down to against people in blocks: the steps of one cell, how many cells there are, and the largest block.
+#
+# I(X_i; Y) is convex in the channel from the record to the release, so that everybody else's data are known but those of the own
+# block, and of these it is known what they are for each letter of the record (docs/theory.md, histograms).
+
+
+FAINT = 1e-150  # of which the reciprocal, and products with it, are still numbers
+MOST = 2**16  # entries of a cell's steps
+KNOWN = "discrete_laplace, geometric, or discrete_gaussian without a range"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a histogram, as far as an audit needs them.
+
+    Attributes
+    ----------
+    count : int
+        k, the letters of a record.
+    size, record : int
+        Of the largest block: its records, and the first of them.
+    noise : Mechanism
+        What is added to the counts 0, ..., size that the block can make in a cell, the others' being known.
+    slack : float
+        Nats that the leakage may be above that of `noise`, where this is clamped.
+    """
+
+    count: int
+    size: int
+    record: int
+    noise: Mechanism
+    slack: float = 0.0
+
+    @classmethod
+    def of(cls, records: Records, mechanism: Mechanism, adversary: Adversary) -> Cells:
+        """Of a histogram of these records.
+
+        Raises
+        ------
+        InputError
+            If the adversary or the mechanism is none that is known for histograms, or the steps of a cell are too many.
+        """
+        letters, (size, record) = records.alphabets[0], _largest(records, adversary)
+        noise, slack = _noise(mechanism, len(records), size), 0.0
+        if isinstance(mechanism, DiscreteGaussian):
+            slack = letters * mechanism.hidden(letters)
+        found = cls(letters, size, record, noise, slack)
+        width = size + 1 if noise.range is None else noise.range[1] - noise.range[0] + 1
+        if (size + 1) * width > MOST:
+            raise InputError(
+                f"mechanism: {size + 1} counts of a cell with {width} outputs are more than {MOST} numbers; make blocks smaller, or "
+                "the scale"
+            )
+        return found
+
+    @cached_property
+    def steps(self) -> Floats:
+        """T[s, l], the probability of output l where s records of the block are in a cell, (size + 1, outputs).
+
+        Where noise is so small that a probability underflows, `FAINT` stands for it: the search needs ratios of all of them, and
+        what it finds is proved anew.
+        """
+        return np.asarray(np.maximum(self.noise.channel(np.arange(self.size + 1)), FAINT))
+
+
+def _largest(records: Records, adversary: Adversary) -> tuple[int, int]:
+    """The size of the largest block, and its first record."""
+    if isinstance(adversary, ProductPriors):
+        return 1, 0
+    if not isinstance(adversary, IndependentBlocks):
+        raise InputError(
+            f"query: a histogram is audited against independent_blocks or product_priors, got {adversary.kind}"
+        )
+    if adversary.entropy_at_least is not None:
+        raise InputError("adversary: entropy_at_least inside blocks is not known for a histogram; leave it out")
+    best = start = record = 0
+    for size, times in adversary.sizes_of(records):
+        if size > best:
+            best, record = size, start
+        start += size * times
+    return best, record
+
+
+def _noise(mechanism: Mechanism, records: int, size: int) -> Geometric | DiscreteGaussian:
+    """The same noise on the counts 0, ..., size, outputs that only the side tells apart merged, or clamped far out."""
+    if isinstance(mechanism, DiscreteLaplace):
+        return mechanism.merged
+    if isinstance(mechanism, Geometric):
+        span = mechanism.range or (0, records)
+        if span[0] > 0 or span[1] < records:
+            raise InputError(
+                f"mechanism: a cell's count runs from 0 to {records}, outside the range {list(span)}; widen it"
+            )
+        return Geometric(mechanism.epsilon)
+    if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
+        return mechanism.clamped(np.arange(size + 1))
+    raise InputError(f"mechanism: a histogram is audited with {KNOWN}; got {mechanism.kind}")

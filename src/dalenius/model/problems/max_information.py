@@ -1,0 +1,230 @@
+"""The most information about something useful that a private mechanism can tell: a convex utility, not an expected one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, Rows, as_law, as_list
+from dalenius.model.adversaries import Adversary
+from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
+from dalenius.model.laws import Law, Uniform, check_size, value_weights
+from dalenius.model.mechanisms import DesignedMechanism
+from dalenius.model.privacy import NOTIONS, LocalDP, PointwiseMaximalLeakage, Privacy, Reference
+from dalenius.model.problem import Problem
+from dalenius.model.problems.design_problem import law_of_table
+from dalenius.model.problems.maximal_leakage import MaximalLeakage
+from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.sums import attained_values
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxInformation(Problem):
+    """max over the private mechanisms Q, with any number of outputs, of I(U;Y), on a Markov chain U - X - Y; in nats.
+
+    U is what the release is useful for, X the input of the mechanism, which sees X alone.
+
+    Parameters
+    ----------
+    records, query, title, source
+        As `Problem` says; the inputs of the mechanism are the query's values.
+    law : Uniform or Iid
+        The law of the data: the one that `PointwiseMaximalLeakage` is about, if it lists no prior.
+    privacy : LocalDP or PointwiseMaximalLeakage
+        With epsilon >= 0, and at most one prior.
+    useful : (letters of U, inputs), optional
+        The joint law P(u,x), exact; its sum may differ from 1 by at most 1e-9, and it is divided by that. Left out, U is the input
+        itself, under `law`.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together, or epsilon is negative.
+
+    Notes
+    -----
+    I(U;Y) is convex in Q, a sum over the outputs of a sublinear function of Q's columns. The best mechanism is therefore made of
+    extreme rays of the columns that private mechanisms have, and its weights are a linear program, whose dual bounds *all*
+    mechanisms. Source: P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", JMLR 17 (2016),
+    Theorem 4 (staircase mechanisms); for pointwise maximal leakage L. Grosse, S. Saeidian, T. Oechtering, "Extremal mechanisms for
+    pointwise maximal leakage", IEEE Trans. Inf. Forensics Secur. 19 (2024).
+
+    >>> import dalenius as dl
+    >>> problem = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
+    >>> problem.inputs, problem.joint.pi
+    ('query', (Fraction(1, 2), Fraction(1, 2)))
+    """
+
+    kind: ClassVar[str] = "max_information"
+    parts: ClassVar[dict[str, type]] = {
+        **{name: part for name, part in Problem.parts.items() if name != "adversary"},
+        "law": Law,
+        "privacy": Privacy,
+    }
+    adversary: Adversary | None = field(default=None, init=False)
+    privacy: Privacy
+    law: Law = field(default_factory=Uniform)
+    useful: Sequence[Sequence[Number]] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.law.check(self.records)
+        check_size(self.query, self.records, self.law)
+        if self.useful is not None:
+            listed = as_list(self.useful, "useful")
+            object.__setattr__(self, "useful", as_joint(listed, "useful", of="the useful variable"))
+            self._check_useful()
+        self._check_privacy()
+
+    def _check_useful(self) -> None:
+        assert self.useful is not None
+        width = len(self.useful[0])
+        if width != self.input_count:
+            raise InputError(
+                f"useful: its rows have {width} numbers, and the mechanism has {self.input_count} inputs; give one number for each"
+            )
+        if len(self.useful) * width > MAX_NUMBERS:
+            raise InputError(f"useful: at most {MAX_NUMBERS} numbers in a joint law, got {len(self.useful) * width}")
+        for x in sorted(set(range(self.input_count)) - set(self.possible_inputs)):
+            if any(row[x] for row in self.useful):
+                raise InputError(f"useful: has mass at input {x}, whose value no dataset has; it must be 0")
+
+    def _check_privacy(self) -> None:
+        if not isinstance(self.privacy, LocalDP | PointwiseMaximalLeakage):
+            raise InputError(
+                f"privacy: expected LocalDP or PointwiseMaximalLeakage, whose extreme mechanisms are known, got {brief(self.privacy)}"
+            )
+        if not self.privacy.feasible:
+            raise InputError(
+                f'privacy: no mechanism is private for a negative epsilon; expected at least 0, got "{self.privacy.epsilon}"'
+            )
+        self.privacy.check(self.possible_inputs, self.input_count)
+        if isinstance(self.privacy, PointwiseMaximalLeakage) and len(self.privacy.priors or [()]) > 1:
+            raise InputError(
+                "privacy: priors: expected at most one, for which the extreme mechanisms are known; for several of them give the "
+                "utility as a table, to dl.MaxUtility"
+            )
+
+    # ------------------------------------------------------------ inputs
+
+    @property
+    def inputs(self) -> str:
+        return "query"
+
+    @property
+    def input_count(self) -> int:
+        """How many values the query has."""
+        return len(self._values)
+
+    @cached_property
+    def _values(self) -> list[int]:
+        values: list[int] = self.query.values(self.records).tolist()
+        return values
+
+    @cached_property
+    def possible_inputs(self) -> tuple[int, ...]:
+        """The inputs that some dataset has."""
+        return tuple(attained_values(self.query, self.records).tolist())
+
+    def exact_input_law(self) -> list[Fraction]:
+        """p(x) exactly, the probability of every input."""
+        weights = value_weights(self.query, self.records, self.law)
+        return [Fraction(weight, sum(weights)) for weight in weights]
+
+    @cached_property
+    def joint(self) -> JointLaw:
+        """P(u,x) exactly."""
+        if self.useful is None:
+            law = self.exact_input_law()
+            return JointLaw(
+                tuple(tuple(p if x == u else Fraction(0) for x in range(len(law))) for u, p in enumerate(law))
+            )
+        return JointLaw.of(as_joint(self.useful, "useful"))
+
+    # ------------------------------------------------------------ mechanisms
+
+    @cached_property
+    def reference(self) -> Reference:
+        """What private mechanisms compare entries of a column with."""
+        return self.privacy.references(self.possible_inputs, self.exact_input_law())[0]
+
+    def exp_epsilon(self, rows: Rows) -> Fraction | None:
+        """The least e^epsilon for which a mechanism is private, exactly; None if none is large enough.
+
+        Raises
+        ------
+        InputError
+            If there are not as many rows as inputs, or a row is no law.
+        """
+        laws = [as_law(row, f"mechanism: rows[{x}]") for x, row in enumerate(as_list(rows, "mechanism: rows"))]
+        if len(laws) != self.input_count:
+            raise InputError(f"mechanism: expected a row for each of the {self.input_count} inputs, got {len(laws)}")
+        return self.privacy.exp_epsilon(laws, [self.reference])
+
+    def designed(self, rows: Rows) -> DesignedMechanism:
+        """The mechanism with these rows, to be handed out, its outputs numbered from 0; `InputError` if a row is no law."""
+        return DesignedMechanism(rows, self.inputs, self._values)
+
+    def release(self, rows: Rows, adversary: Adversary) -> MaximalLeakage:
+        """The audit of one mechanism: how much it leaks to an adversary; `InputError` if a row is no law."""
+        return MaximalLeakage(
+            records=self.records, query=self.query, mechanism=self.designed(rows), adversary=adversary, title=self.title
+        )
+
+    def against(self, what: str) -> Adversary:
+        """`InputError`: `what` is about an adversary, and there is none."""
+        raise InputError(
+            f"{what} is about an adversary, and {self.kind} has none; solve it, and audit its mechanism, "
+            "problem.release(rows, adversary)"
+        )
+
+    def check_designed(self, mechanism: DesignedMechanism) -> None:
+        """Raise `InputError` unless this mechanism has the problem's inputs."""
+        if mechanism.inputs != self.inputs:
+            raise InputError(
+                f"mechanism: its rows belong to {mechanism.inputs} inputs, the model's to {self.inputs} values"
+            )
+        mechanism.check_values(self._values)
+
+    # ------------------------------------------------------------ model files
+
+    @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return ("records", "query", "law", "privacy"), ("title", "source", "useful")
+
+    @classmethod
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaxInformation:
+        """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", *optional, *needed), "model")
+        cls.need_tables(model, *needed)
+        useful = None
+        if "useful" in model:
+            cls.need_tables(model, "useful")
+            check_keys(model["useful"], ("joint",), "[useful]")
+            if "joint" not in model["useful"]:
+                raise InputError(
+                    "[useful]: missing joint, a row for each letter of the useful variable, a number for each input"
+                )
+            useful = model["useful"]["joint"]
+        return cls(
+            law=law_of_table(model["law"], folder),
+            privacy=read_shelved(NOTIONS, model["privacy"], "[privacy]"),
+            useful=useful,
+            **cls.common_parts(model),
+        )
+
+    def tables(self) -> dict[str, Any]:
+        return {
+            "law": {"kind": self.law.kind, **self.law.to_table()},
+            "privacy": {"kind": self.privacy.kind, **self.privacy.to_table()},
+            **({} if self.useful is None else {"useful": {"joint": self.useful}}),
+        }
+
+    def normal_tables(self) -> dict[str, Any]:
+        return {**self.tables(), "privacy": self.privacy.normal_table()}

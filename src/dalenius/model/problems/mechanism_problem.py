@@ -1,0 +1,225 @@
+"""What problems share that are about a mechanism that is there: its matrix, its tables, and releases of several queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from flint import fmpq
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import as_list
+from dalenius.information.arrays import Integers
+from dalenius.model.adversaries import Adversary
+from dalenius.model.mechanisms import (
+    MECHANISMS,
+    Channel,
+    Mechanism,
+    OfQueries,
+    RandomizedResponse,
+    SeveralReleases,
+    Symmetric,
+    Vectors,
+)
+from dalenius.model.problem import Problem
+from dalenius.model.queries import AdditiveQuery, Identity, Joint, Query
+from dalenius.model.records import Records
+from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.sums import attained_values
+
+BY_NUMBER = (Channel, Symmetric, RandomizedResponse)
+M = TypeVar("M", bound=Mechanism)
+
+
+def of_vectors(query: Joint, records: Records, mechanism: Mechanism) -> Mechanism:
+    """The mechanism, told which vectors of values its inputs are.
+
+    Raises
+    ------
+    InputError
+        If it is one of the values of a single query.
+    """
+    if isinstance(mechanism, OfQueries):
+        lists = tuple(part.values(records) for part in query.queries)
+        return mechanism.on_vectors(Vectors(lists, query.vectors(records)))
+    if isinstance(mechanism, BY_NUMBER) or mechanism.kind not in MECHANISMS:
+        return mechanism
+    raise InputError(
+        "mechanism: a joint query needs several_releases or adaptive, whose parts are on its queries, or a matrix; got "
+        f"{mechanism.kind}"
+    )
+
+
+def releases(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralReleases]:
+    """The query and the mechanism of independent releases of several queries of one dataset, looked at together.
+
+    Parameters
+    ----------
+    listed : sequence of (Query, Mechanism)
+        What is released, each with its noise. A query that comes several times is one query with several releases.
+
+    Returns
+    -------
+    query, mechanism
+        For `MaximalLeakage`: a `Joint` query and `several_releases`, of which each part is on its own query.
+
+    Raises
+    ------
+    InputError
+        If nothing is listed, or a query or a mechanism cannot be released together with others.
+
+    >>> import dalenius as dl
+    >>> twice = [(dl.Count(), dl.geometric(1))] * 2
+    >>> query, mechanism = releases([*twice, (dl.Sum([0, 2]), dl.geometric(0.5))])
+    >>> query, [(part.times, part.on) for part in mechanism.parts]
+    (Joint(queries=(Count(letters=(1,)), Sum(weights=(0, 2)))), [(2, 0), (1, 1)])
+    """
+    pairs = [as_list(pair, f"releases[{j}]") for j, pair in enumerate(as_list(listed, "releases"))]
+    if not all(len(pair) == 2 and isinstance(pair[0], Query) for pair in pairs):
+        raise InputError(f"releases: expected pairs (query, mechanism), got {brief(listed)}")
+    queries = list(dict.fromkeys(query for query, _ in pairs))
+    mechanism = SeveralReleases(*(each for _, each in pairs), on=[queries.index(query) for query, _ in pairs])
+    if len(queries) == 1:
+        return queries[0], mechanism
+    return Joint(*(_additive(query) for query in queries)), mechanism
+
+
+def _additive(query: Query) -> AdditiveQuery:
+    if not isinstance(query, AdditiveQuery):
+        raise InputError(f"query: only sums are released together, such as a count; got {query.kind}")
+    return query
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanismProblem(Problem):
+    """A question about what a given mechanism tells: `MaximalLeakage` or `SecretLeakage`."""
+
+    parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
+    mechanism: Mechanism
+    adversary: Adversary
+    query: Query = field(default_factory=Identity)
+
+    @property
+    def inputs(self) -> str:
+        return self.mechanism.indexed_by()
+
+    @property
+    def held_bytes(self) -> int:
+        """What the channels that an audit works with take."""
+        return self.channel.nbytes
+
+    @property
+    def _indices(self) -> Integers:
+        """What the mechanism's rows are indexed by."""
+        if self.inputs == "dataset":
+            return np.arange(self.records.enumerable("mechanism: a channel from datasets"))
+        return self.query.values(self.records)
+
+    @property
+    def finite(self) -> Mechanism:
+        """The mechanism whose matrix is worked with: the problem's own."""
+        return self.mechanism
+
+    @cached_property
+    def channel(self) -> NDArray[np.float64]:
+        """The matrix of `finite`, (inputs, outputs), row-stochastic."""
+        values = self._indices
+        try:
+            matrix = np.asarray(self.finite.channel(values), dtype=float)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"mechanism: the channel is no matrix of numbers: {error}") from None
+        if matrix.ndim != 2 or matrix.shape[0] != values.size or matrix.shape[1] < 1:
+            raise InputError(f"mechanism: expected a matrix of {values.size} rows, got shape {matrix.shape}")
+        if not (np.all(np.isfinite(matrix)) and np.all(matrix >= 0) and np.all(abs(matrix.sum(axis=1) - 1) <= 1e-9)):
+            raise InputError("mechanism: every row of the channel must be nonnegative and sum to 1")
+        fresh = type(self.mechanism) is MECHANISMS.get(
+            self.mechanism.kind
+        )  # a class of one's own may hand out what it keeps
+        matrix = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=matrix if fresh else None)
+        matrix.flags.writeable = False
+        return matrix
+
+    @property
+    def exact_channel(self) -> NDArray[Any]:
+        """The same in exact numbers, or in balls of the precision that is set, dtype object."""
+        return self.finite.exact_channel(self._indices)
+
+    @cached_property
+    def constant_row(self) -> tuple[Fraction, ...] | None:
+        """The one row of all datasets, which tells nothing, exactly; None if there are several, or their kind does not know them.
+
+        >>> import dalenius as dl
+        >>> dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),
+        ...     adversary=dl.AnyPrior()).constant_row
+        (Fraction(1, 2), Fraction(1, 2))
+        """
+        inputs, outputs = np.arange(len(self.channel)), self.channel.shape[1]
+        if self.inputs == "query" and (self.channel != self.channel[0]).any():
+            inputs = attained_values(self.query, self.records)
+        if (self.channel[inputs] != self.channel[inputs[0]]).any():
+            return None
+        return self.mechanism.constant_row(inputs, outputs)
+
+    @cached_property
+    def alike(self) -> Integers:
+        """Numbers (inputs, outputs), equal only where two entries of the channel are one number, exactly.
+
+        Of a mechanism of a kind of one's own, what is proved is about the matrix of its doubles, each row divided by its exact sum:
+        where one row is the other in another order, equal doubles are equal entries.
+
+        >>> import dalenius as dl
+        >>> dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+        ...     adversary=dl.AnyPrior()).alike.tolist()
+        [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
+        """
+        if self.mechanism.kind in MECHANISMS:
+            return self.finite.exact_entries(self._indices).index
+        return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
+
+    @cached_property
+    def equal_rows(self) -> list[int]:
+        """For each input the first one that is known to have the same row: of rationals the same numbers, else the same input."""
+        entries = self.finite.exact_entries(self._indices)
+        if not isinstance(entries.numbers[entries.index[0, 0]], fmpq):
+            return list(range(len(entries.index)))
+        first: dict[bytes, int] = {}
+        return [first.setdefault(row.tobytes(), k) for k, row in enumerate(entries.index)]
+
+    @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return ("records", "mechanism", "adversary"), ("title", "source", "query")
+
+    @classmethod
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Self:
+        """Build from the tables of a model file (docs/model-format.md)."""
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", *optional, *needed), "model")
+        cls.need_tables(model, *needed)
+        mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
+        if "query" not in model and mechanism.indexed_by() != "dataset":
+            raise InputError(
+                'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
+            )
+        return cls(mechanism=mechanism, **cls.common_parts(model), **cls.own_parts(model))
+
+    @classmethod
+    def own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that this kind of problem takes from a model file besides."""
+        return {}
+
+    def tables(self) -> dict[str, Any]:
+        return {"mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()}}
+
+    def normal_tables(self) -> dict[str, Any]:
+        """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
+        table = {"kind": self.mechanism.kind, **self.mechanism.normal_table()}
+        known = self.mechanism.kind in MECHANISMS
+        return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}

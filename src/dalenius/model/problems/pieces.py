@@ -1,0 +1,422 @@
+"""What a question about independent blocks comes down to: questions about one block each, for every total of the other records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
+from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
+from dalenius.model.mechanisms import (
+    Adaptive,
+    Channel,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Exponential,
+    Geometric,
+    LaplaceThreshold,
+    Mechanism,
+    RandomizedHistogram,
+    RandomizedResponse,
+    RealNoise,
+    SeveralReleases,
+    Symmetric,
+)
+from dalenius.model.mechanisms.exponential import MergedExponential
+from dalenius.model.problems.known_others import KnownOthers
+from dalenius.model.queries import Count, Histogram, Joint, ModularSum, Parity, Query, Sum, Threshold
+from dalenius.model.queries.base import AdditiveQuery
+from dalenius.model.records import Records
+from dalenius.model.sums import RecordType, attained_sums, record_types
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some blocks that nobody can tell apart, with a total of the other records, as a question about one of them by itself.
+
+    Attributes
+    ----------
+    block, first, times : int
+        The first block, its first record, and how many blocks there are.
+    total : int, tuple of int, or None
+        What the contributions of the other records add up to; None where that makes no difference. Where letters are randomised, how
+        many others have each letter.
+    records, query, mechanism
+        Of the question.
+    slack : float
+        Nats that the leakage may be above that of the question: of noise that nothing cuts off, and is clamped here far out.
+    bounds, attained : bool
+        Whether its upper bound is one of those that together bound the leakage, and whether its lower bound is a lower bound of that.
+    """
+
+    block: int
+    first: int
+    times: int
+    total: int | tuple[int, ...] | None
+    records: Records
+    query: Query
+    mechanism: Mechanism
+    slack: float = 0.0
+    bounds: bool = True
+    attained: bool = True
+
+    @property
+    def written(self) -> str | None:
+        """The total, as certificates write it."""
+        if isinstance(self.total, tuple):
+            return ",".join(map(str, self.total))
+        return None if self.total is None else str(self.total)
+
+
+# What a question about independent blocks comes down to: questions about one block each, for every total of the other records.
+#
+# I(X_i; Y) is convex in the channel from the own block to the release, so the rest of the data is at one dataset, and matters through
+# the sum of its contributions alone. Noise that is added to the sum makes all totals the same question (docs/theory.md, independent
+# blocks).
+
+
+SYMMETRIC = (Symmetric, RandomizedResponse)
+ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
+KNOWN = (
+    "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
+    "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
+    "exponential, Gaussian and real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query "
+    "with a matrix from its values; adaptive with matrices, of threshold with any noise on a bit; and histogram with "
+    "randomized_histogram"
+)
+MOST = 100_000
+
+
+@dataclass(frozen=True)
+class PlacedBlock:
+    """A block with a total of the other records, where mechanisms are matrices from the query's values.
+
+    Attributes
+    ----------
+    block, first, times : int
+        The first block, its first record, and how many blocks there are that nobody can tell apart.
+    total : int
+        What the contributions of the other records add up to.
+    records, query
+        The block's own.
+    inputs : (values,)
+        For each value of its own query, ascending, the index of the value that it makes together with the total.
+    """
+
+    block: int
+    first: int
+    times: int
+    total: int
+    records: Records
+    query: AdditiveQuery
+    inputs: tuple[int, ...]
+
+
+def placed_blocks(query: Query, records: Records, adversary: IndependentBlocks) -> list[PlacedBlock]:
+    """All of them, but for those in which no letter changes the query's value.
+
+    Raises
+    ------
+    InputError
+        If the query adds nothing up, or there are more than 100,000.
+
+    >>> [placed.inputs for placed in placed_blocks(Count(), Records(4, alphabet=2), IndependentBlocks(2))]
+    [(0, 1, 2), (1, 2, 3), (2, 3, 4)]
+    """
+    if not isinstance(query, Count | Sum | Parity | ModularSum | Threshold):
+        raise InputError(
+            f"adversary: designs against independent_blocks know count, sum, parity, modular_sum and threshold; got {query.kind}"
+        )
+    query.check_values(records)
+    split = _at_thresholds if isinstance(query, Threshold) else _at_totals
+    found = list[PlacedBlock]()
+    for kind in _kinds(query, records, adversary):
+        found += split(query, records, kind)
+        _need_few(found)
+    return found
+
+
+def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: IndependentBlocks) -> list[Piece]:
+    """All of them; those that tell nothing about anybody, because no letter changes the query's value, are left out.
+
+    Raises
+    ------
+    InputError
+        If it is not known what such a query and mechanism come down to, or there are more than 100,000 pieces.
+
+    >>> from dalenius.model.mechanisms import Geometric
+    >>> [piece] = pieces(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), IndependentBlocks(4))
+    >>> piece.times, piece.total, piece.query.values(piece.records).tolist()
+    (250000, None, [0, 1, 2, 3, 4])
+    """
+    if not isinstance(query, AdditiveQuery):
+        raise InputError(_unknown(query, mechanism))
+    split = _way(query, mechanism)
+    if isinstance(mechanism, Channel | Adaptive):
+        query.check_values(records)
+        mechanism.channel(query.values(records))
+    if isinstance(query, Joint) and len(set(records.alphabets)) > 1:
+        raise InputError("query: against independent_blocks a joint query needs records of one alphabet")
+    _need_in_range(query, records, mechanism)
+    found = list[Piece]()
+    for kind in _kinds(query, records, adversary):
+        found += split(query, records, mechanism, kind)
+        _need_few(found)
+    return found
+
+
+def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) -> Floats | None:
+    """The channel from one record's letters (letters, outputs) where whoever knows the others sees it only shifted.
+
+    None where it is not known to be shifted, has real outputs, or tells nothing; clamped far out where nothing cuts noise off.
+
+    >>> from dalenius.model.mechanisms import Geometric
+    >>> own_rows(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), 0).round(4).tolist()
+    [[0.6225, 0.3775], [0.3775, 0.6225]]
+    """
+    if not isinstance(query, AdditiveQuery) or isinstance(query, Joint):
+        return None
+    if isinstance(mechanism, RealNoise | SeveralReleases):
+        return None
+    try:
+        way = _way(query, mechanism)
+    except InputError:
+        return None
+    one = BlockKind(record, record, 1, _block(records, record, 1))
+    if way not in (_same, _clamped) or not _tells(query, one):
+        return None
+    (piece,) = way(query, records, mechanism, one)
+    assert isinstance(piece.query, AdditiveQuery)
+    values = piece.query.values(piece.records)
+    letters = piece.query.index_of_total(np.array(piece.query.contribution(0, one.records.alphabets[0])), piece.records)
+    return np.asarray(piece.mechanism.channel(values)[letters])
+
+
+def _kinds(query: AdditiveQuery, records: Records, adversary: IndependentBlocks) -> Iterator[BlockKind]:
+    """The kinds of blocks in which some letter changes the query's value."""
+    about = (
+        (lambda start, size: query.of_block(start, _block(records, start, size))) if query.varies_by_record() else None
+    )
+    return (kind for kind in adversary.kinds_of(records, about) if _tells(query, kind))
+
+
+def _need_few(found: Sequence[object]) -> None:
+    if len(found) > MOST:
+        raise InputError(f"adversary: the blocks come down to more than {MOST} audits; make fewer kinds of them")
+
+
+def _block(records: Records, start: int, size: int) -> Records:
+    return Records(alphabets=records.alphabets[start : start + size])
+
+
+Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
+
+
+def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
+    """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
+    stages = list(mechanism.mechanisms()) if isinstance(mechanism, Adaptive) else [mechanism]
+    of_values = all(map(_of_values, stages))
+    parts = _parts(query, mechanism)
+    if parts and all(_is_same(*part) for part in parts):
+        return _same
+    match query:
+        case Histogram() if isinstance(mechanism, RandomizedHistogram) and mechanism.others is None:
+            return _known_letters
+        case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
+            return _clamped
+        case Count() | Sum() if isinstance(mechanism, RealNoise):
+            return _same
+        case Count() | Sum() if isinstance(mechanism, Exponential):
+            return _exponentials
+        case Threshold() if all(_on_a_bit(one) or _of_values(one) for one in stages):
+            return _thresholds
+        case Count() | Sum() | Parity() | ModularSum() if of_values:
+            return _rows
+    raise InputError(_unknown(query, mechanism))
+
+
+def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQuery, Mechanism]]:
+    """What is released, each with its query; nothing where a part is on a query that there is not."""
+    queries = query.queries if isinstance(query, Joint) else (query,)
+    if not isinstance(mechanism, SeveralReleases):
+        return [] if len(queries) > 1 else [(query, mechanism)]
+    if any(part.on >= len(queries) for part in mechanism.parts):
+        return []
+    return [(queries[part.on], part.mechanism) for part in mechanism.parts]
+
+
+def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
+    """Whether all totals of the others are one question."""
+    match query:
+        case Count() | Sum():
+            return isinstance(mechanism, Geometric | DiscreteLaplace)
+        case Parity():
+            return _on_a_bit(mechanism)
+        case ModularSum():
+            return isinstance(mechanism, SYMMETRIC)
+    return False
+
+
+def _of_values(mechanism: Mechanism) -> bool:
+    """Whether it is a matrix whose rows are the query's values."""
+    return isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
+
+
+def _on_a_bit(mechanism: Mechanism) -> bool:
+    """Whether it treats the two values alike."""
+    return isinstance(mechanism, ON_A_BIT) or (
+        isinstance(mechanism, Geometric | Exponential) and mechanism.range is None
+    )
+
+
+def _same(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Channels for which the total of the others makes no difference, one or several at once."""
+    own = query.of_block(kind.first, kind.records)
+    yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, _alone(mechanism))
+
+
+def _alone(mechanism: Mechanism) -> Mechanism:
+    """The mechanism of a block by itself: of outputs of geometric noise beyond the block's own values only the side matters."""
+    match mechanism:
+        case SeveralReleases():
+            return mechanism.of_each(_uncut)
+        case DiscreteLaplace():
+            return mechanism.merged
+        case Geometric() if mechanism.range is not None:
+            return Geometric(mechanism.epsilon)
+    return mechanism
+
+
+def _uncut(part: Mechanism) -> Mechanism:
+    """A part by itself; of several queries one may have a single value on the block, which discrete Laplace noise can be added to."""
+    return DiscreteLaplace(part.epsilon) if isinstance(part, Geometric) else part
+
+
+def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Gaussian noise: clamped so far beyond the block's own values that what this hides is next to nothing."""
+    assert isinstance(mechanism, DiscreteGaussian)
+    own = query.of_block(kind.first, kind.records)
+    noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
+    yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _known_letters(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Randomised letters: how many of the others have each letter makes a difference, but not which letter is which."""
+    assert isinstance(mechanism, RandomizedHistogram)
+    own, size = query.of_block(kind.first, kind.records), len(kind.records)
+    known = KnownOthers.of(size, len(records) - size, records.alphabets[0])
+    for total in dict.fromkeys((*known.above, *known.below)):
+        noise, bounds, attained = mechanism.with_others(total), total in known.above, total in known.below
+        yield Piece(
+            kind.block, kind.first, kind.times, total, kind.records, own, noise, bounds=bounds, attained=attained
+        )
+
+
+def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Every total of the others lies elsewhere between the ends of the range; outputs beyond the block's own values are merged."""
+    assert isinstance(mechanism, Exponential)
+    own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
+    listed, values = query.values(records), own.values(kind.records)
+    span = mechanism.range or (int(listed[0]), int(listed[-1]))
+    for total in attained_sums(query, _others(query, records, kind)).tolist():
+        if not span[0] <= total + values[0] <= total + values[-1] <= span[1]:
+            raise InputError(
+                f"mechanism: values from {total + values[0]} to {total + values[-1]} are listed of a block, outside the range "
+                f"{list(span)}; widen it"
+            )
+        noise = MergedExponential(rate, (span[0] - total, span[1] - total))
+        yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
+
+
+def _ends(query: AdditiveQuery, records: Records) -> tuple[int, int]:
+    """The least and the greatest sum."""
+    types = record_types(query, records)
+    least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
+    return least, most
+
+
+def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """What is left of the threshold once the others' letters are counted; only where the block can still decide."""
+    for placed in _at_thresholds(query, records, kind):
+        yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, mechanism)
+
+
+def _at_thresholds(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
+    assert isinstance(query, Threshold)
+    own, others = (_largest_sum(block) for block in (kind.records, records))
+    others -= own
+    for total in range(max(query.at - own, 0), min(query.at - 1, others) + 1):
+        left = Threshold(query.at - total)
+        yield PlacedBlock(kind.block, kind.first, kind.times, total, kind.records, left, (0, 1))
+
+
+def _largest_sum(records: Records) -> int:
+    return sum(times * (size - 1) for size, times in records.runs)
+
+
+def _rows(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """The rows of the values that are left, for every total."""
+    for placed in _at_totals(query, records, kind):
+        noise = _chosen_rows(mechanism, placed.inputs)
+        yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, noise)
+
+
+def _chosen_rows(mechanism: Mechanism, inputs: Sequence[int]) -> Mechanism:
+    """A matrix, or a tree of such, with these rows alone."""
+    if isinstance(mechanism, Adaptive):
+        return mechanism.of_each(lambda one: _chosen_rows(one, inputs))
+    assert isinstance(mechanism, Channel)
+    return Channel([mechanism.rows[k] for k in inputs])
+
+
+def _at_totals(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
+    own = query.of_block(kind.first, kind.records)
+    values = own.values(kind.records)
+    for total in attained_sums(query, _others(query, records, kind)).tolist():
+        inputs = _places(query, records, values + total)
+        yield PlacedBlock(kind.block, kind.first, kind.times, total, kind.records, own, inputs)
+
+
+def _places(query: AdditiveQuery, records: Records, values: np.ndarray) -> tuple[int, ...]:
+    """Where these values stand among the query's."""
+    modulus = query.modulus()
+    listed = values if modulus is None else values % modulus
+    return tuple(np.searchsorted(query.values(records), listed).tolist())
+
+
+def _others(query: AdditiveQuery, records: Records, kind: BlockKind) -> list[RecordType]:
+    """The types of the records outside the block."""
+    own = {t.contribution: t.times for t in record_types(query.of_block(kind.first, kind.records), kind.records)}
+    types = (replace(t, times=t.times - own.get(t.contribution, 0)) for t in record_types(query, records))
+    return [t for t in types if t.times]
+
+
+def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
+    """Whether some letter of some record of the block changes the query's sum."""
+    modulus = query.modulus()
+    sizes = (
+        enumerate(kind.records.alphabets, kind.first)
+        if query.varies_by_record()
+        else ((0, a) for a, _ in kind.records.runs)
+    )
+    contributions = (query.contribution(record, size) for record, size in sizes)
+    return any(len({c if modulus is None else c % modulus for c in row}) > 1 for row in contributions)
+
+
+def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
+    """Refuse a range that does not have all sums."""
+    for own, part in _parts(query, mechanism):
+        if not isinstance(part, Geometric | Exponential) or part.range is None or not isinstance(own, Count | Sum):
+            continue
+        (least, most), (lo, hi) = _ends(own, records), part.range
+        if not lo <= least <= most <= hi:
+            raise InputError(
+                f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"
+            )
+
+
+def _unknown(query: Query, mechanism: Mechanism) -> str:
+    return f"adversary: independent_blocks knows {KNOWN}; got {query.kind} with {mechanism.kind}"

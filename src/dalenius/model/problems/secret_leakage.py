@@ -1,0 +1,132 @@
+"""Structured Pufferfish: the largest information of a release about a secret of the data, to whom knows something else of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import as_list
+from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain
+from dalenius.model.mechanisms import LocalProtocol
+from dalenius.model.problems.mechanism_problem import MechanismProblem
+from dalenius.model.queries import Query
+from dalenius.model.secret import Letters, Secret
+
+MOST_SECRETS, MOST_PAIRS = 1000, 2**22
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecretLeakage(MechanismProblem):
+    """L = max over secrets (g, w) and the adversary's laws P of the dataset X of I( g(X); Y | w(X) ), in nats.
+
+    Mutual-information Pufferfish privacy (Nuradha and Goldfeld, definition 5), over datasets that can be listed, at most 65,536. A
+    record by itself is the secret `Letters(i)`; a record to an adversary who knows the others `Secret(Letters(i),
+    given=Letters(others=i))`, whose largest information over all laws is that of mutual-information differential privacy.
+
+    Parameters
+    ----------
+    records : Records
+    query : Query, optional
+        May be left out where the mechanism's rows are indexed by dataset.
+    mechanism : Mechanism
+    adversary : EntropyAtLeast, PriorSet, ProductPriors or a class of laws (KLBallPriors, ...)
+        Its laws are those of the whole dataset: the lists of a class have a number for each dataset. Of
+        `ProductPriors` the interval may stay open, but where the letters of all records but one are given.
+    secrets : Secret, or a sequence of secrets
+        `Letters`, or a query, stand for the secret that is this function, nothing being given.
+    title, source : str, optional
+        Free text, carried along.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together, or there are more than 65,536 datasets.
+
+    >>> import dalenius as dl
+    >>> majority = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+    ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2)))
+    >>> result = dl.solve(majority, gap=1e-6)
+    >>> result.lower <= 0.173277931128 and 0.173277931127 <= result.upper
+    True
+    """
+
+    kind: ClassVar[str] = "secret_leakage"
+    secrets: tuple[Secret, ...]
+
+    def __post_init__(self) -> None:
+        given: Any = self.secrets
+        listed = [given] if isinstance(given, Secret | Letters | Query) else as_list(given, "secrets")
+        if not 1 <= len(listed) <= MOST_SECRETS:
+            raise InputError(f"secrets: expected from 1 to {MOST_SECRETS} secrets, got {len(listed)}")
+        for secret in listed:
+            if not isinstance(secret, Secret | Letters | Query):
+                raise InputError(
+                    "secrets: expected a Secret(of, given=...), Letters or a query (the secret that is its value), or a list of them; "
+                    f"got {brief(secret)}"
+                )
+        secrets = tuple(secret if isinstance(secret, Secret) else Secret(secret) for secret in listed)
+        object.__setattr__(self, "secrets", secrets)
+        super().__post_init__()
+        if isinstance(self.mechanism, LocalProtocol) and not self.mechanism.written_out(self._indices.size):
+            raise InputError(
+                "mechanism: about secrets a local protocol may have at most 2^20 entries; ask maximal_leakage"
+            )
+        _ = self.channel
+
+    def _check_adversary(self) -> None:
+        """The secrets first: what the adversary holds are laws on the datasets."""
+        for j, secret in enumerate(self.secrets):
+            try:
+                secret.check(self.records)
+            except InputError as error:
+                raise InputError(f"secrets[{j}]: {error}") from None
+        datasets = self.records.datasets
+        if len(self.secrets) * datasets > MOST_PAIRS:
+            raise InputError(
+                f"secrets: at most 2^22 pairs of a secret and a dataset, got {len(self.secrets)} x {datasets}"
+            )
+        adversary = self.adversary
+        if isinstance(adversary, IndependentBlocks | MarkovChain | FiniteChain):
+            instead = "ask about secrets of one household" if isinstance(adversary, IndependentBlocks) else "list laws"
+            raise InputError(
+                f"adversary: {adversary.kind} is about a record, and offered for maximal_leakage; {instead}"
+            )
+        if isinstance(adversary, LawClass):
+            if not adversary.fits(datasets):
+                raise InputError(
+                    f"adversary: about secrets {adversary.kind} has laws of the whole dataset, a number for each of the {datasets} "
+                    f"datasets; {'lower floor' if adversary.letters is None else f'its laws have {adversary.letters}'}"
+                )
+        else:
+            adversary.check(self.records)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The inputs and outputs of the mechanism."""
+        return self.channel.shape[0], self.channel.shape[1]
+
+    @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        needed, optional = super().model_keys(model)
+        return (*needed, "secrets"), optional
+
+    @classmethod
+    def need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
+        super().need_tables(model, *(table for table in tables if table != "secrets"))
+        if not isinstance(model.get("secrets"), list) or not model["secrets"]:
+            raise InputError("model: expected at least one table [[secrets]]")
+
+    @classmethod
+    def own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+        return {"secrets": [Secret.from_table(table, f"[[secrets]] {j}") for j, table in enumerate(model["secrets"])]}
+
+    def tables(self) -> dict[str, Any]:
+        return {**super().tables(), "secrets": list(self._secret_tables())}
+
+    def normal_tables(self) -> dict[str, Any]:
+        return {**super().normal_tables(), "secrets": list(self._secret_tables())}
+
+    def _secret_tables(self) -> Iterable[dict[str, Any]]:
+        return (secret.to_table() for secret in self.secrets)

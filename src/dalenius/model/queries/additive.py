@@ -1,0 +1,246 @@
+"""Queries that are sums of what the letters add, or what becomes of such a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, as_integer, as_list
+from dalenius.information.arrays import Integers
+from dalenius.model.queries.base import MAX_INTEGER, MAX_SPAN, MAX_VALUES, AdditiveQuery, attained_sums_of, spacing
+from dalenius.model.records import MAX_ALPHABET, Records
+
+Weights: TypeAlias = Sequence[Integer] | Integers
+
+
+@dataclass(frozen=True)
+class Sum(AdditiveQuery):
+    """f(x) = sum over the records of the weight of its letter; the values are all sums that some dataset has.
+
+    Parameters
+    ----------
+    weights : sequence of int, or one such sequence a record, optional
+        ``weights[a]`` for letter a of every record (as long as the largest alphabet), or ``weights[i][a]`` for
+        letter a of record i. Left out, letter a weighs a.
+
+    Raises
+    ------
+    InputError
+        If a weight is no integer up to 10^9 in size, lengths do not fit the alphabets, or there are too many values.
+
+    >>> Sum([0, 5]).values(Records(3, alphabet=2)).tolist()
+    [0, 5, 10, 15]
+    """
+
+    kind: ClassVar[str] = "sum"
+    weights: tuple[int, ...] | tuple[tuple[int, ...], ...] | None = None
+
+    def __init__(self, weights: Weights | Sequence[Weights] | None = None) -> None:
+        rows = None if weights is None else as_list(weights, "query: weights")
+        object.__setattr__(self, "weights", None if rows is None else _listed(rows))
+
+    def check(self, records: Records) -> None:
+        if self.weights is not None:
+            self._check_lengths(records)
+
+    def check_values(self, records: Records) -> None:
+        contributions = [(times, self.contribution(record, size)) for record, (size, times) in self._distinct(records)]
+        step = spacing(c for _, c in contributions)
+        span = sum(times * ((max(c) - min(c)) // step) for times, c in contributions)
+        if span > MAX_SPAN:
+            raise InputError(
+                f"query: the sums span {span} steps; at most {MAX_SPAN} are supported. Coarsen the weights"
+            )
+        if self.values(records).size > MAX_VALUES:
+            raise InputError(
+                f"query: the sum has more than {MAX_VALUES} values; coarsen them, or ask against independent_blocks"
+            )
+
+    def _check_lengths(self, records: Records) -> None:
+        assert self.weights is not None
+        if self.varies_by_record():
+            lengths = tuple(len(row) for row in self.weights)  # type: ignore[arg-type]
+            if lengths != records.alphabets:
+                raise InputError("query: weights given per record need one list a record, each as long as its alphabet")
+        elif len(self.weights) != max(records.alphabets):
+            raise InputError(
+                f"query: weights must list one weight for each of the {max(records.alphabets)} letters, got "
+                f"{len(self.weights)}"
+            )
+
+    def varies_by_record(self) -> bool:
+        return self.weights is not None and isinstance(self.weights[0], tuple)
+
+    def _distinct(self, records: Records) -> list[tuple[int, tuple[int, int]]]:
+        if self.varies_by_record():
+            return [(i, (size, 1)) for i, size in enumerate(records.alphabets)]
+        return [(0, run) for run in records.runs]
+
+    def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
+        if self.weights is None:
+            return tuple(range(alphabet))
+        row: Any = self.weights[record] if self.varies_by_record() else self.weights
+        return tuple(row[:alphabet])
+
+    def of_block(self, first: int, records: Records) -> Sum:
+        """With the weights of its letters, and of its records where each has its own."""
+        if self.weights is None:
+            return self
+        own: Any = (
+            self.weights[first : first + len(records)]
+            if self.varies_by_record()
+            else self.weights[: max(records.alphabets)]
+        )
+        return Sum(own)
+
+    def values(self, records: Records) -> Integers:
+        return attained_sums_of((times, self.contribution(i, size)) for i, (size, times) in self._distinct(records))
+
+
+def _listed(rows: list[Any]) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+    """The weights of all records, or a list of them for each."""
+    if not rows:
+        raise InputError("query: weights must not be empty; leave them out to let letter a weigh a")
+    nested = [hasattr(row, "__len__") and not isinstance(row, str) for row in rows]
+    if any(nested) and not all(nested):
+        raise InputError("query: weights must be a list of integers or a list of lists, not a mixture")
+    return tuple(map(_weights, rows)) if all(nested) else _weights(rows)
+
+
+def _weights(row: Any) -> tuple[int, ...]:
+    return tuple(
+        as_integer(w, "query: weights", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
+        for w in as_list(row, "query: weights")
+    )
+
+
+@dataclass(frozen=True)
+class Count(AdditiveQuery):
+    """f(x) = number of records whose letter is in `letters` (by default the letter 1: a bit count).
+
+    Raises
+    ------
+    InputError
+        If the letters are empty or repeated, or one lies in no record's alphabet.
+
+    >>> Count().values(Records(3, alphabet=2)).tolist()
+    [0, 1, 2, 3]
+    """
+
+    kind: ClassVar[str] = "count"
+    letters: tuple[int, ...] = (1,)
+
+    def __init__(self, letters: Collection[Integer] | Integers = (1,)) -> None:
+        what = "query: letters"
+        counted = sorted(as_integer(a, what, at_least=0, at_most=MAX_ALPHABET - 1) for a in as_list(letters, what))
+        if not counted or len(set(counted)) < len(counted):
+            raise InputError(f"query: letters must be a non-empty list of distinct letters, got {brief(counted)}")
+        object.__setattr__(self, "letters", tuple(counted))
+
+    def check(self, records: Records) -> None:
+        if max(self.letters) >= max(records.alphabets):
+            raise InputError(
+                f"query: letter {max(self.letters)} is in no record's alphabet (the largest has letters 0 to "
+                f"{max(records.alphabets) - 1})"
+            )
+
+    def check_values(self, records: Records) -> None:
+        if len(records) >= MAX_VALUES:
+            raise InputError(
+                f"query: a count over {len(records)} records has more than {MAX_VALUES} values; as many as that are known against "
+                "independent_blocks (of size 1: independent records), or with geometric or discrete_laplace noise against "
+                "product_priors and entropy_at_least"
+            )
+
+    def of_block(self, first: int, records: Records) -> Count:
+        """Without the letters that no record of the block has; one that has none of them counts nothing, and is no question."""
+        return Count([letter for letter in self.letters if letter < max(records.alphabets)])
+
+    def values(self, records: Records) -> Integers:
+        return np.arange(len(records) + 1)
+
+    def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
+        return tuple(int(letter in self.letters) for letter in range(alphabet))
+
+
+@dataclass(frozen=True)
+class ModularSum(AdditiveQuery):
+    """f(x) = sum of the letters modulo m; every residue is listed as a value.
+
+    Raises
+    ------
+    InputError
+        If the modulus is no integer from 2 to 65,536.
+
+    >>> ModularSum(3).values(Records(3, alphabet=3)).tolist()
+    [0, 1, 2]
+    """
+
+    kind: ClassVar[str] = "modular_sum"
+    keys: ClassVar[dict[str, str]] = {"m": "modulus"}
+    m: int
+
+    def __init__(self, m: Integer) -> None:
+        object.__setattr__(self, "m", as_integer(m, "query: modulus", at_least=2, at_most=MAX_VALUES))
+
+    def values(self, records: Records) -> Integers:
+        return np.arange(self.m)
+
+    def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
+        return tuple(letter % self.m for letter in range(alphabet))
+
+    def modulus(self) -> int:
+        return self.m
+
+
+@dataclass(frozen=True)
+class Parity(AdditiveQuery):
+    """f(x) = sum of the letters modulo 2; the query of the source paper's experiments.
+
+    >>> Parity().values(Records(4, alphabet=2)).tolist()
+    [0, 1]
+    """
+
+    kind: ClassVar[str] = "parity"
+
+    def values(self, records: Records) -> Integers:
+        return np.arange(2)
+
+    def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
+        return tuple(range(alphabet))
+
+    def modulus(self) -> int:
+        return 2
+
+
+@dataclass(frozen=True)
+class Threshold(AdditiveQuery):
+    """f(x) = 1 if the sum of the letters is at least `at`, else 0.
+
+    Raises
+    ------
+    InputError
+        If `at` is no integer.
+
+    >>> Threshold(2).values(Records(3, alphabet=2)).tolist()
+    [0, 1]
+    """
+
+    kind: ClassVar[str] = "threshold"
+    at: int
+
+    def __init__(self, at: Integer) -> None:
+        object.__setattr__(self, "at", as_integer(at, "query: at", at_least=-MAX_INTEGER, at_most=MAX_INTEGER))
+
+    def values(self, records: Records) -> Integers:
+        return np.arange(2)
+
+    def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
+        return tuple(range(alphabet))
+
+    def index_of_sum(self, sums: Integers, records: Records) -> Integers:
+        return (sums >= self.at).astype(np.int64)
