@@ -270,3 +270,25 @@ def test_adversaries_of_one_law_stand_for_their_classes():
         (dl.FloorPriors(0.1), formulas.PriorFloor(0.1)),
     ):
         assert dl.measure(ROWS, prior=adversary).rows == dl.measure(ROWS, prior=priors).rows
+
+
+@pytest.mark.parametrize(
+    "priors",
+    [
+        dl.BoxPriors(["1/2", "1/2", 0], ["1/2", "1/2", "3/10"]),
+        dl.BoxPriors(["1/5", "1/5", 0], ["1/2", "1/2", 0]),
+        dl.L1BallPriors(["1/2", "1/2", 0], 0),
+        dl.PolytopePriors([["1/2", "1/2", 0]]),
+    ],
+)
+def test_an_input_that_no_law_of_the_class_has_tells_nothing(priors):
+    """The same two inputs are all that there is, whatever the third one would release."""
+    found = dl.measure([["1/2", "1/2"], ["1/2", "1/2"], ["9/10", "1/10"]], prior=priors, outputs=True)
+    for name in ("pointwise_maximal_leakage", "pointwise_maximal_leakage[1]", "information_privacy"):
+        assert (found[name].lower, found[name].upper) == (0, 0)
+    audit = dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=3), query=dl.Identity(), mechanism=dl.Channel(ROWS), adversary=priors
+    )
+    result = dl.solve(audit, gap=1e-6)
+    assert dl.verify(audit, result.certificate).proved
+    assert result.gap <= 1e-6

@@ -160,7 +160,8 @@ class PriorBox(Polyhedron):
         return law
 
     def support(self, inputs: int) -> NDArray[np.bool_]:
-        return np.asarray(as_numbers(self.high) > 0, dtype=bool)
+        low, high = as_numbers(self.low), as_numbers(self.high)
+        return np.asarray((high if low.sum() < 1 else low) > 0, dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +185,9 @@ class PriorBall(Polyhedron):
             law[order[0]] += moved
             left -= moved
         return law
+
+    def support(self, inputs: int) -> NDArray[np.bool_]:
+        return np.asarray((as_numbers(self.center) > 0) | bool(self.radius > 0), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
