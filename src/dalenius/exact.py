@@ -132,16 +132,16 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
     >>> as_quantity("0.05 bits", "max_leakage", known=["nats", "bits"])
     (Fraction(1, 20), 'bits')
     """
-    number: Any = value
+    number, named = value, [unit for unit in known if unit]
     if isinstance(value, str) and (words := _QUANTITY.fullmatch(value)):
         number, units = words[1], words[2]
     if isinstance(value, str) and (meant := _meant(value, known)) and meant != value:
         raise InputError(
-            f"{what}: expected a number, or a text of a number, one blank and a unit ({', '.join(known)}), got {brief(value)}; write "
+            f"{what}: expected a number, or a text of a number, one blank and a unit ({', '.join(named)}), got {brief(value)}; write "
             f'"{meant}"'
         )
     if units not in known:
-        raise InputError(f"{what}: the unit must be {', '.join(known[:-1])} or {known[-1]}, got {brief(units)}")
+        raise InputError(f"{what}: the unit must be {', '.join(named[:-1])} or {named[-1]}, got {brief(units)}")
     return as_fraction(number, what), units
 
 

@@ -139,7 +139,16 @@ def measure(
         write_json([_told(row) | written.get(row.name, {}) for row in found])
     else:
         _print(found, output, written)
-    require_at_most(budget, [Ends(row.name, row.lower, row.upper, row.units) for row in found if row.name == name])
+    require_at_most(budget, [_ends(row) for row in found if row.name == name])
+
+
+def _ends(row: dl.Measure) -> Ends:
+    """What --at-most compares: the value itself where it is a rational number, which doubles would be around."""
+    try:
+        exact = as_fraction(row.exact, row.name)
+    except dl.InputError:  # a logarithm, or an interval alone
+        return Ends(row.name, row.lower, row.upper, row.units)
+    return Ends(row.name, exact, exact, row.units)
 
 
 def _print(found: dl.Measures, output: Path | None, written: Mapping[str, Mapping[str, str]]) -> None:

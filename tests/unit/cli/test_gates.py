@@ -60,7 +60,7 @@ def test_a_status_says_that_the_upper_end_is_above_the_budget(solved, command_li
     assert command_line(*arguments, "--at-most", "1 bits").returncode == 0
     refused = command_line(*arguments, "--at-most", "3 apples")
     assert refused.returncode == ExitStatus.UNUSABLE
-    assert "--at-most" in refused.stderr
+    assert "--at-most: the unit must be nats or bits" in refused.stderr
 
 
 def test_the_comparison_is_exact(solved, command_line):
@@ -127,3 +127,13 @@ def test_numbers_without_units(command_line):
     nothing = command_line("convert", "--from", "mutual_information=0.2", "--to", "local_dp", "--at-most", "9")
     assert nothing.returncode == ExitStatus.EXCEEDED
     assert "nothing is proved" in nothing.stderr
+
+
+def test_a_measure_that_is_known_exactly_may_be_the_budget(command_line, tmp_path):
+    """2/5 is no double: the least one above it would be too much."""
+    (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n0.1,0.9\n")
+    measured = ("measure", "channel.csv", "--prior", "uniform", "--at-most")
+    assert command_line(*measured, "bayes_advantage=0.4").returncode == 0
+    less = command_line(*measured, "bayes_advantage=0.3999999999999999999")
+    assert less.returncode == ExitStatus.EXCEEDED
+    assert "certainly more, at least 0.4 probability" in less.stderr
