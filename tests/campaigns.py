@@ -5,7 +5,9 @@ with `--campaigns` (`make campaigns`).
 two run it as well, with fewer `draws`; they leave it out where the mark says `only=True`.
 """
 
-from collections.abc import Iterable
+import functools
+import inspect
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -29,3 +31,38 @@ def thinned(cases: Iterable[object], every: int, full: int = 1) -> list[object]:
     rows = [case if isinstance(case, tuple) else (case,) for case in cases]
     step = 1 if CAMPAIGNS else full if THOROUGH else every
     return [pytest.param(*row) for row in rows[::step]]
+
+
+def each(names: str | tuple[str, ...], cases: Iterable[object]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make one test of a table, as `pytest.mark.parametrize` makes one of every row: the row that fails is named.
+
+    For rows that take milliseconds, of which pytest needs several for every test, and whose fixtures are made once for many tests.
+    A row that is skipped leaves the others; they all have to be, for the test to be skipped.
+    """
+    keys = names.replace(" ", "").split(",") if isinstance(names, str) else names
+    alone = isinstance(names, str) and len(keys) == 1
+    # what `thinned` made has its values in a tuple
+    rows = [case.values if hasattr(case, "marks") else (case,) if alone else case for case in cases]
+    assert rows, "a table has rows"
+
+    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def run(**fixtures: object) -> None:
+            skipped = []
+            for row in rows:
+                try:
+                    test(**dict(zip(keys, row, strict=True)), **fixtures)
+                except pytest.skip.Exception as reason:
+                    skipped.append(reason)
+                except BaseException as error:
+                    error.add_note(f"in the row {row!r}")
+                    raise
+            if len(skipped) == len(rows):
+                raise skipped[0]
+
+        signature = inspect.signature(test)
+        left = [parameter for name, parameter in signature.parameters.items() if name not in keys]
+        run.__signature__ = signature.replace(parameters=left)
+        return run
+
+    return decorated

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.cli import app
 
 ROOT = Path(__file__).parents[1]
@@ -74,7 +74,7 @@ def program():
     return typer.main.get_command(app)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@each("page", PAGES)
 def test_every_command_of_a_page_can_be_read(page, program):
     """There is such a command, with such options; it is not run."""
     for language, text in BLOCK.findall(page.read_text()):

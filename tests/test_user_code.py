@@ -4,10 +4,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 import dalenius as dl
+from campaigns import each
 from dalenius.alternating import LeakageScheme, Settings, Step, alternate
 from dalenius.reduction import record_channels
 
@@ -15,7 +15,7 @@ PAIR = dl.Records(2, alphabet=2)
 TWICE_HALF = np.array([0.5, 0.5], dtype=np.float32)
 
 
-@pytest.mark.parametrize(
+@each(
     "records",
     [
         dl.Records(count=2, alphabet=2),
@@ -30,7 +30,7 @@ def test_records(records: dl.Records) -> None:
     assert records == PAIR
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "same"),
     [
         (dl.ModularSum(np.int64(3)), dl.ModularSum(3)),
@@ -46,7 +46,7 @@ def test_queries(query: dl.Query, same: dl.Query) -> None:
     assert query == same
 
 
-@pytest.mark.parametrize(
+@each(
     "mechanism",
     [
         dl.symmetric(0.1, k=2),
@@ -63,7 +63,7 @@ def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
     assert mechanism == dl.symmetric("0.1", k=2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "same"),
     [
         (dl.laplace_threshold(np.int64(1)), dl.laplace_threshold(1.0)),
@@ -82,7 +82,7 @@ def test_mechanisms(mechanism: dl.Mechanism, same: dl.Mechanism) -> None:
     assert mechanism == same
 
 
-@pytest.mark.parametrize(
+@each(
     ("adversary", "same"),
     [
         (dl.EntropyAtLeast(np.float32(0.3)), dl.EntropyAtLeast("0.3")),

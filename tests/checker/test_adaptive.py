@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.blocks import Blocks
 from dalenius_check.channel import build
@@ -68,7 +68,7 @@ def channel(stage, rows_of):
     return found
 
 
-@pytest.mark.parametrize("seed", range(draws(10, 400)))
+@each("seed", range(draws(10, 400)))
 def test_channels_by_walking_all_paths(seed):
     rng = random.Random(seed)
     joint = rng.random() < 0.5
@@ -151,7 +151,7 @@ for _ in range(15):
     DEEP = {"mechanism": FLIP, "then": [DEEP, {}]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("stage", "reason"),
     [
         ({}, "'mechanism' is missing"),
@@ -184,7 +184,7 @@ def test_limits_of_trees(monkeypatch):
         parse_model(model({"kind": "adaptive", **DEEP}, {"kind": "parity"}))
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "mechanism", "status"),
     [
         ({"kind": "count"}, FLIP, 2),

@@ -9,6 +9,7 @@ import pytest
 
 import cases
 import dalenius as dl
+from campaigns import each
 from dalenius_check import Status, allowance, check
 from dalenius_check.__main__ import main
 from dalenius_check.allowance import MEMORY, SECONDS, Allowance, LimitError
@@ -91,9 +92,7 @@ def test_none_at_all():
     assert check(*GOOD, memory=0).reason == "the model: limit: 0 MiB of memory"
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"seconds": -1}, {"memory": -1}, {"seconds": float("nan")}, {"memory": float("nan")}]
-)
+@each("wrong", [{"seconds": -1}, {"memory": -1}, {"seconds": float("nan")}, {"memory": float("nan")}])
 def test_limits_are_numbers(wrong):
     with pytest.raises(ValueError, match="must be numbers >= 0"):
         check(*GOOD, **wrong)
@@ -208,7 +207,7 @@ def test_refused_before_parsing(monkeypatch, reason, text):
     assert verdict.reason == f"the model has a {reason}" or verdict.reason == f"the model has {reason}"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         'title = "' + "a.b.c=d [x] # " * 2000 + '"',
@@ -230,7 +229,7 @@ def test_what_only_looks_like_much_is_read(text):
 ENDLESS = ['\\"""\n' * 30_000 + "\\", '"""' + "\\" * 90_001, "'''" * 50_001, '"' * 99_999, " " * 10**6, "a" * 10**6]
 
 
-@pytest.mark.parametrize("text", ENDLESS, ids=lambda text: repr(text[:6]))
+@each("text", ENDLESS)
 def test_counting_takes_a_time_in_proportion(text):
     """A pattern that goes back over what it has read would take hours for these."""
     assert check(text.encode(), b"").status is Status.UNREADABLE

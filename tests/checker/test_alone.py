@@ -5,9 +5,8 @@ import math
 import random
 
 import numpy as np
-import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 
 GEOMETRIC = 'kind="geometric"; epsilon=0.5'
@@ -91,7 +90,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(draws(8, 400)))
+@each("seed", range(draws(8, 400)))
 def test_no_prior_tells_more_than_informed_leaves(seed, forge):
     """The bound of a leaf is that of its formula, and no prior of so much entropy tells more, datasets listed."""
     rng = random.Random(seed)
@@ -123,7 +122,7 @@ def test_no_prior_tells_more_than_informed_leaves(seed, forge):
         assert ("informed leaf <= upper fails" in reason) == (slack < 0), reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("lambda_", "pairs", "b", "bound"),
     [
         ("0", [["1", ["1", "1"]]], "1 max", BIT),
@@ -137,7 +136,7 @@ def test_a_count_whose_others_are_told(lambda_, pairs, b, bound, forge):
         assert check(data, forge.certificate(data, "0", f"{bound + slack:.15f}", *lines)).exit_code == status
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@each("n", [1, 2, 3, 7])
 def test_the_farthest_values(n, forge):
     """The pair at the ends has the largest capacity; that of one is attained."""
     rows = geometric([0, n], 0, n)
@@ -157,7 +156,7 @@ def test_the_farthest_values(n, forge):
 ONE = [["1", ["1", "1"]]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "reason"),
     [
         (["informed", "-1/9", ONE], "nonnegative"),
@@ -181,7 +180,7 @@ def test_leaves_that_are_refused(line, reason, forge):
     assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "line", "reason"),
     [
         (
@@ -255,7 +254,7 @@ HELD = {
 }
 
 
-@pytest.mark.parametrize("held", list(HELD))
+@each("held", list(HELD))
 def test_noise_without_a_range(held, forge):
     """What two letters that are as likely tell, of the values that they stand for."""
     data = forge.model("count=2; alphabet=2", 'kind="count"', NOISE, held)
@@ -271,7 +270,7 @@ def test_noise_without_a_range(held, forge):
         assert found.exit_code == status, found.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "held", "lines"),
     [
         ('kind="parity"', 'entropy_at_least="1 max"', [["record", 0], ["uniform"]]),
@@ -310,7 +309,7 @@ def test_a_curve_counts_it_too(forge):
     assert 0 < one < 10**22
 
 
-@pytest.mark.parametrize(
+@each(
     "parts",
     [
         ("count=2; alphabet=2", 'kind="joint"; queries=[{kind="count"}, {kind="parity"}]', NOISE, "0"),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.chains import Chain, Leakage
 from dalenius_check.model import parse_model
@@ -71,7 +71,7 @@ def full(point, start):
     return (*point, point[0] / (point[0] + point[1])) if start == "stationary" else point
 
 
-@pytest.mark.parametrize("seed", range(draws(25, 1500)))
+@each("seed", range(draws(25, 1500)))
 def test_information_and_its_derivatives(seed, forge):
     """At a point, by listing; and over a box the enclosures hold the differences of every pair of chains in it."""
     rng = random.Random(seed)
@@ -146,7 +146,7 @@ def test_leaves_bound_every_chain(seed, forge):
         assert high >= best - 1e-6, leaf
 
 
-@pytest.mark.parametrize("seed", range(draws(4, 120)))
+@each("seed", range(draws(4, 120)))
 def test_windows_of_chains_that_are_not_short(seed, forge, forgeries):
     """A window is what the format says of it, and no less than what the number of ones tells, exactly."""
     truth, rng = forgeries.forgery_chains.own, random.Random(seed)
@@ -169,7 +169,7 @@ def test_windows_of_chains_that_are_not_short(seed, forge, forgeries):
         assert check(model, forge.certificate(model, "0", upper, *lines)).proved is proved
 
 
-@pytest.mark.parametrize("seed", range(draws(4, 120)))
+@each("seed", range(draws(4, 120)))
 def test_ends_of_chains_that_are_not_short(seed, forge, forgeries):
     """Records near the ends, and behind a start of any kind: what is proved is no less than what there is, and its formula's."""
     truth, rng = forgeries.forgery_chains.own, random.Random(seed)
@@ -238,7 +238,7 @@ def test_a_long_chain(forge):
         assert reason in check(model, forge.certificate(model, "1e-6", "0.7", line, *proof)).reason
 
 
-@pytest.mark.parametrize("seed", range(draws(6, 200)))
+@each("seed", range(draws(6, 200)))
 def test_tilted_paths_tell_no_more_than_there_is(seed, forge):
     rng = random.Random(seed)
     n, i = rng.randint(1, 6), 0
@@ -281,7 +281,7 @@ BOX = [("1/5", "2/5"), ("1/5", "3/10")]
 GEOMETRIC = 'kind="geometric"; epsilon=1'
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "reason"),
     [
         ([["record", 0], ["halve", 0, "1/2"], ["letters"], ["letters"]], "not in the parameter's range"),
@@ -326,7 +326,7 @@ def test_what_a_start_of_any_kind_changes(forge):
     assert "needs a start with the stationary law" in check(model, forge.certificate(model, "0.1", "0.7", path)).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("records", "query", "mechanism", "asked", "reason"),
     [
         ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),

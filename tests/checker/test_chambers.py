@@ -3,12 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from flint import ctx
 from scipy.special import xlogy
 
 import test_groups
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check.channel import build
 from dalenius_check.counts import completions
 from dalenius_check.model import parse_model
@@ -73,7 +72,7 @@ def best(ref, view, s, theta, mu, rng):
     return found
 
 
-@pytest.mark.parametrize("seed", range(draws(5, 100)))
+@each("seed", range(draws(5, 100)))
 def test_chambers_prove_what_the_formulas_say_and_cover_all_laws(forge, seed):
     before, ctx.prec = ctx.prec, 256
     rng = np.random.default_rng(seed)

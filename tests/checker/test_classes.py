@@ -7,12 +7,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pytest
 from scipy.optimize import linprog
 
 import cases
 import constraint_truth as own
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 from forgery_subjects import digest, toml
@@ -38,7 +37,7 @@ def test_documented_normal_form():
     assert json.dumps(found, sort_keys=True, separators=(",", ":")) == written
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ('kind="floor_priors"; floor="2/8"', {"floor": "1/4"}),
@@ -81,7 +80,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "reason"), WRONG)
+@each(("text", "reason"), WRONG)
 def test_what_a_model_may_not_say(text, reason):
     design = (
         cases.model("own_bit")
@@ -221,7 +220,7 @@ def certificate(question, lower, upper, *lines):
     return model, "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
-@pytest.mark.parametrize("seed", thinned(range(240), every=12))
+@each("seed", thinned(range(240), every=12))
 def test_bounds_and_witnesses_against_a_second_reading(seed):
     """Of random laws of the outputs and hints: exactly what the second reading says is proved; no law of the class learns more."""
     rng = random.Random(seed)
@@ -256,7 +255,7 @@ def test_bounds_and_witnesses_against_a_second_reading(seed):
             assert proved == (inside and lower < value)
 
 
-@pytest.mark.parametrize("seed", thinned(range(60), every=20))
+@each("seed", thinned(range(60), every=20))
 def test_priors_of_designs_against_a_second_reading(seed):
     """Lines `prior` and `also`: bounds are what the second reading says, and laws outside of the class are refused."""
     rng = random.Random(seed)

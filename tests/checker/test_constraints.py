@@ -10,7 +10,7 @@ import pytest
 import cases
 import constraint_draws as draws_of
 import constraint_truth as own
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 from forgery_subjects import toml
@@ -42,7 +42,7 @@ def test_documented_normal_form():
     assert normal(constrained(f"[[constraints]]{written}")) == rest.partition("\n```")[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         (
@@ -188,7 +188,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "reason"), WRONG)
+@each(("text", "reason"), WRONG)
 def test_what_a_model_may_not_say(text, reason):
     verdict = check(table(text), b"")
     assert verdict.status is Status.UNREADABLE, verdict.reason
@@ -341,7 +341,7 @@ def noisy(rng, question, lines):
     return [head, *rest[:at], *tail]
 
 
-@pytest.mark.parametrize("seed", thinned(range(160), every=10))
+@each("seed", thinned(range(160), every=10))
 def test_bounds_against_a_linear_program(seed):
     """Multipliers prove exactly what a second reading says, and no more than a linear program's optimum."""
     rng = random.Random(seed)
@@ -376,7 +376,7 @@ def test_bounds_against_a_linear_program(seed):
             assert verdict.status is Status.REJECTED
 
 
-@pytest.mark.parametrize("seed", thinned(range(60), every=10))
+@each("seed", thinned(range(60), every=10))
 def test_infeasible_exactly_where_a_linear_program_is(seed):
     """One more constraint that asks for a little more, or less, than the others leave."""
     rng = random.Random(seed)
@@ -396,7 +396,7 @@ def test_infeasible_exactly_where_a_linear_program_is(seed):
     assert least <= float(question.cost(laws)) + 1e-9
 
 
-@pytest.mark.parametrize("seed", thinned(range(120), every=12))
+@each("seed", thinned(range(120), every=12))
 def test_mechanisms_that_miss_a_row_are_refused(seed):
     """A mechanism is moved: it is accepted exactly where the second reading finds no row that it misses."""
     rng = random.Random(seed)
@@ -493,7 +493,7 @@ def nats(value):
     return float(sum(amount(value)) / 2)
 
 
-@pytest.mark.parametrize("seed", thinned(range(80), every=8))
+@each("seed", thinned(range(80), every=8))
 def test_no_line_proves_more_than_a_mechanism_attains(seed):
     """Priors of two adversaries and multipliers, at random: what a second reading says is proved, and mechanisms bear it out."""
     rng = random.Random(seed)
@@ -532,7 +532,7 @@ def test_no_line_proves_more_than_a_mechanism_attains(seed):
             assert proved <= float(question.cost(moved)) + step
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.status == 0], ids=lambda case: case.name)
+@each("case", [case for case in CASES if case.status == 0])
 def test_the_corpus_proves_what_a_second_reading_says(case):
     question = Question.of(case.model)
     head, *lines = map(json.loads, case.certificate.splitlines())

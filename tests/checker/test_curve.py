@@ -5,10 +5,8 @@ import math
 import re
 from fractions import Fraction
 
-import pytest
-
 import cases
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 
@@ -69,7 +67,7 @@ def at(case, lines, share):
     return model, written([claim, ["witness", None, None], *rest])
 
 
-@pytest.mark.parametrize("case", thinned(CASES, every=6), ids=lambda case: case.name)
+@each("case", thinned(CASES, every=6))
 def test_what_a_curve_says_is_proved_at_each_bound(case):
     lines = with_curve(case)
     verdict = check(case.model, written(lines))
@@ -132,7 +130,7 @@ def test_numbers_below_are_proved_at_their_bounds():
     assert "a unit" in small(flat, [[1, "0"]], extra=[none]).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("above", "reason"),
     [
         ([], "from 1 to 1000"),

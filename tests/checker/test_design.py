@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cases
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.counts import law, values
 from dalenius_check.model import parse_model
@@ -30,7 +30,7 @@ def test_documented_normal_form(designs):
     assert json.dumps(parse_model(data).normal, sort_keys=True, separators=(",", ":")) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("budget", "part"),
     [
         ("max_leakage = 0.50", '"max_leakage":"1/2 nats","mechanism":{"class":"full"},"problem":"min_distortion"'),
@@ -48,8 +48,8 @@ def test_normal_forms(designs, budget, part):
     assert '"law":{"kind":"iid","probabilities":["3333333333/10000000000","2/3"]}' in text
 
 
-@pytest.mark.parametrize("alphabets", [[2, 2, 2], [3, 3], [2, 1, 3], [4]])
-@pytest.mark.parametrize(
+@each("alphabets", [[2, 2, 2], [3, 3], [2, 1, 3], [4]])
+@each(
     "query",
     [
         'kind="parity"',
@@ -61,7 +61,7 @@ def test_normal_forms(designs, budget, part):
         "table",
     ],
 )
-@pytest.mark.parametrize("shares", [(), (0, "1/3", "0.25", 7), ("1/6", "5/6", 0, 0), (1, 0, 0, 0)])
+@each("shares", [(), (0, "1/3", "0.25", 7), ("1/6", "5/6", 0, 0), (1, 0, 0, 0)])
 def test_laws_against_enumeration(designs, forge, alphabets, query, shares):
     size, many = max(alphabets), int(np.prod(alphabets))
     if query == "table":
@@ -145,7 +145,7 @@ def simple(design):
     ] if design.leakage else constant, sections
 
 
-@pytest.mark.parametrize("seed", thinned(range(60), every=6))
+@each("seed", thinned(range(60), every=6))
 def test_lower_bounds_never_exceed_a_mechanism(designs, forge, seed):
     """Random priors, posteriors and weights, against random mechanisms and a search for the best one."""
     rng = np.random.default_rng(seed)
@@ -208,7 +208,7 @@ def test_statements():
     assert (verdict.lower, verdict.upper) == (None, None)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.status == 0], ids=lambda case: case.name)
+@each("case", [case for case in CASES if case.status == 0])
 def test_a_model_is_feasible_or_not(case):
     model, data = case.files
     head, rest = data.split(b"\n", 1)

@@ -5,9 +5,8 @@ import json
 import random
 
 import numpy as np
-import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check, digest
 from forgery_subjects import toml
 
@@ -43,7 +42,7 @@ def certificate(asked, lower, upper, mechanism, *lines, problem="min_leakage"):
     return "".join(json.dumps(line) + "\n" for line in [head, *lines]).encode()
 
 
-@pytest.mark.parametrize("seed", range(draws(12, 500)))
+@each("seed", range(draws(12, 500)))
 def test_bounds_of_priors_by_listing(seed):
     """The bound of one prior line and a multiplier of the budget, from the joint law of a letter and the whole query's value."""
     rng = random.Random(seed)
@@ -110,7 +109,7 @@ ALL = [(0, "0"), (0, "1"), (1, "0"), (1, "1")]
 TOLD = 0.130812035941137  # log 2 - h(1/4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("sums", "upper", "reason"),
     [
         ([(0, "0"), (0, "1")], TOLD + 1e-9, ""),  # the other block is the same
@@ -133,7 +132,7 @@ def test_pieces_of_a_mechanism(sums, upper, reason):
     assert verdict.proved == (not reason)
 
 
-@pytest.mark.parametrize("problem", ["min_leakage", "min_distortion"])
+@each("problem", ["min_leakage", "min_distortion"])
 def test_a_constant_mechanism_needs_no_sections(problem):
     asked = model("parity", (1, 2), problem=problem, **({} if problem == "min_leakage" else {"max_leakage": 0}))
     asked = asked.replace(b'max_distortion = "1/3"', b"max_distortion = 1")
@@ -144,7 +143,7 @@ def test_a_constant_mechanism_needs_no_sections(problem):
     assert check(asked, data).proved, check(asked, data).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("prior", "reason"),
     [
         (["3", "uniform"], "never add up to 3"),
@@ -166,7 +165,7 @@ def test_priors_that_are_refused(prior, reason):
     assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "reason"),
     [
         (model(group="full"), "a design against independent_blocks needs"),

@@ -4,9 +4,8 @@ import math
 import random
 
 import numpy as np
-import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.arithmetic import arb
 from dalenius_check.channel import build
@@ -20,7 +19,7 @@ def balls(row):
     return np.array([float(arb(x).mid().str(20, radius=False)) for x in row])
 
 
-@pytest.mark.parametrize("seed", range(draws(8, 200)))
+@each("seed", range(draws(8, 200)))
 def test_pieces_are_the_users_channel(seed, forge):
     """For every total of the others the rows are those of the whole model, outputs beyond the block's values put together."""
     rng = random.Random(seed)
@@ -97,7 +96,7 @@ def capacity(rows):
     return (1 - shares(rows)) * rows[0] + shares(rows) * rows[1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "mechanism", "status"),
     [
         ('kind="count"', 'kind="exponential"; epsilon=1; range=[0, 1]', 2),

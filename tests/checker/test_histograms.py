@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.histogram import patterns
 
@@ -35,8 +35,8 @@ def steps(kind, rate, m):
     return np.array([[a ** abs(y - s) * inside[y] / (1 + a) for y in range(m + 1)] for s in range(m + 1)])
 
 
-@pytest.mark.parametrize("seed", range(draws(6, 300)))
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+@each("seed", range(draws(6, 300)))
+@each("arithmetic", ["flint", "python"])
 def test_both_lines_by_enumeration(seed, arithmetic, forge):
     """Either bound is accepted just where it holds; a witness never tells more than its prior does."""
     rng = random.Random(seed)

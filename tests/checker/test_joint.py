@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from constraint_truth import inline
 from dalenius_check import check
 from dalenius_check.channel import build
@@ -49,7 +49,7 @@ def model(alphabets, queries, mechanism, adversary="entropy_at_least = 0"):
     return (text + f"mechanism = {inline(mechanism)}\nadversary = {{ {adversary} }}\n").encode()
 
 
-@pytest.mark.parametrize("seed", range(draws(25, 1500)))
+@each("seed", range(draws(25, 1500)))
 def test_inputs_and_rows_by_listing(seed):
     rng = random.Random(seed)
     alphabets, found = drawn(rng)
@@ -84,7 +84,7 @@ TWO = [{"kind": "count"}, {"kind": "parity"}]
 GEOMETRIC = {"kind": "geometric", "epsilon": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     ("queries", "mechanism", "reason"),
     [
         (TWO[:1], {"kind": "several_releases", "parts": [GEOMETRIC]}, "from 2 to 8 tables"),
@@ -142,7 +142,7 @@ KEEPING = {
 NOISE = [{"kind": "geometric", "epsilon": "0.7"}, {"kind": "discrete_laplace", "scale": "1/2"}]
 
 
-@pytest.mark.parametrize("seed", range(draws(15, 800)))
+@each("seed", range(draws(15, 800)))
 def test_a_piece_is_its_block_where_the_others_are_known(seed):
     """Of one query, or of several: I of a law on the block, others known, by the whole model's channel and by the piece's."""
     rng = random.Random(seed)
@@ -201,7 +201,7 @@ def test_a_piece_is_its_block_where_the_others_are_known(seed):
         start += size
 
 
-@pytest.mark.parametrize(
+@each(
     ("queries", "parts"),
     [
         ([{"kind": "threshold", "at": 1}, {"kind": "count"}], [GEOMETRIC | {"on": 1}]),

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.arithmetic import choose, using
 from dalenius_check.letter_bounds import Expansion
@@ -101,7 +101,7 @@ def information(n, i, rows, start, adds, told):
     return float(np.sum(joint[seen] * np.log(joint[seen] / outer[seen])))
 
 
-@pytest.mark.parametrize("seed", range(draws(20, 2000)))
+@each("seed", range(draws(20, 2000)))
 def test_expansions_bound_every_chain(seed, forge):
     """What a expansion proves is no less than what any chain of the box tells; at its point information is exact."""
     rng = random.Random(seed)
@@ -153,7 +153,7 @@ GEOMETRIC = 'kind="geometric"; epsilon=1'
 NONE, LETTERS, EXPANSION = ["witness", None, None], ["letters"], ["expansion", POINT, [0, 0]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "reason"),
     [
         ([["record", 0], EXPANSION, ["record", 1], EXPANSION], ""),
@@ -180,7 +180,7 @@ def test_lines(forge, lines, reason):
     assert (verdict.exit_code, reason in verdict.reason) == (1 if reason else 0, True), verdict.reason
 
 
-@pytest.mark.parametrize("top", [Fraction(1, 10**e) for e in (1, 2, 4, 8)])
+@each("top", [Fraction(1, 10**e) for e in (1, 2, 4, 8)])
 def test_a_letter_that_vanishes_leaves_a_bound_that_vanishes(top, forge):
     """Of an absorbing chain the letter that is left, as worked out by hand; a claim of a little less is rejected."""
     q = math.exp(-1)
@@ -229,7 +229,7 @@ def test_paths(forge):
     assert "a 0 where others" in check(model, forge.certificate(model, "0", "0.7", NONE, *sure)).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("records", "query", "mechanism", "asked", "reason"),
     [
         ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),

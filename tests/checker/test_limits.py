@@ -6,14 +6,12 @@ from fractions import Fraction
 from math import isfinite
 from pathlib import Path
 
-import pytest
-
 import cases
 import constraint_draws as draws_of
 import constraint_truth as own
 import secret_draws
 import secret_truth
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 from forgery_subjects import digest, toml
@@ -47,7 +45,7 @@ NONE = {"priors": None, "secret": None}
 EVEN = [["1/2", "0"], ["0", "1/2"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ('kind="local_information_privacy"; epsilon=1', {"epsilon": "1 nats", **NONE}),
@@ -125,7 +123,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "reason"), WRONG)
+@each(("text", "reason"), WRONG)
 def test_what_a_model_may_not_say(text, reason):
     verdict = check(limited(text), b"")
     assert verdict.status is Status.UNREADABLE, verdict.reason
@@ -204,7 +202,7 @@ def other_limit(question, change):
     return Question({**question.table, "constraints": [{**table, key: str(change(Fraction(table[key])))}]})
 
 
-@pytest.mark.parametrize("seed", thinned(range(300), every=15))
+@each("seed", thinned(range(300), every=15))
 def test_mechanisms_and_bounds_against_a_second_reading(seed):
     """A mechanism is refused exactly if it is not within the limit; tangents prove exactly what the second reading says, and no
     more than any mechanism within the limit attains."""
@@ -243,7 +241,7 @@ def test_mechanisms_and_bounds_against_a_second_reading(seed):
                 assert not verdict(question, bound + Fraction(1, 10**60), attained + bound, laws, lines).proved
 
 
-@pytest.mark.parametrize("seed", thinned(range(60), every=15))
+@each("seed", thinned(range(60), every=15))
 def test_rows_against_a_second_reading(seed):
     """Of the kinds that are rows: each row of the mechanism, and each multiplier."""
     rng = random.Random(seed)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq, fmpz
 
+from campaigns import each
 from dalenius_check import read
 from dalenius_check.allowance import LimitError
 from dalenius_check.channel import build
@@ -35,7 +36,7 @@ def test_documented_normal_form(forge):
     assert model.digest == hashlib.sha256(expected.encode()).hexdigest()
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "part"),
     [
         ((0, "alphabets=[2,2,3,2]"), '"records":[["2","2"],["3","1"],["2","1"]]'),
@@ -72,7 +73,7 @@ def test_normal_forms(forge, change, part):
     assert part in normal_text(parse_model(forge.model(*(body if j == place else x for j, x in enumerate(GOOD)))))
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "part"),
     [
         ('kind="product_priors"', '"adversary":{"kind":"product_priors"}'),
@@ -128,8 +129,8 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("alphabets", [[2, 2, 2, 2], [4, 2, 1, 3], [1, 4], [4]])
-@pytest.mark.parametrize("query", QUERIES)
+@each("alphabets", [[2, 2, 2, 2], [4, 2, 1, 3], [1, 4], [4]])
+@each("query", QUERIES)
 def test_counts_against_enumeration(forge, query, alphabets):
     size = max(alphabets)
     if query == "table":
@@ -159,7 +160,7 @@ def test_counts_against_enumeration(forge, query, alphabets):
                 assert np.array_equal(expected, forge.Reference(dummy, j).N)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each("seed", range(40))
 def test_records_are_alike_exactly_where_their_rows_are(forge, seed):
     """Both rules of coverage against enumeration, where inputs differ but rows may be equal."""
     rng = np.random.default_rng(seed)
@@ -228,7 +229,7 @@ def test_far_apart_values_and_limits(forge):
         completions(model, 0, [0, 1])
 
 
-@pytest.mark.parametrize("epsilon", ["0.3", "2", "40"])
+@each("epsilon", ["0.3", "2", "40"])
 def test_epsilon_channels(forge, epsilon):
     for mechanism in ("geometric", "exponential", "randomized_response"):
         data = forge.model("count=3; alphabet=2", 'kind="count"', f'kind="{mechanism}"; epsilon={epsilon}', "0.5")
@@ -253,7 +254,7 @@ def test_exact_channels(forge):
     assert build(parse_model(data), None).rows == [[0, 1], [1, 0]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("records", "entropy", "uniform", "fits"),
     [
         ("count=3; alphabet=2", '"3 bits"', True, True),

@@ -6,10 +6,9 @@ import math
 import random
 
 import numpy as np
-import pytest
 from scipy.optimize import linprog
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.model import parse_model
 from forgery_subjects import toml
@@ -79,7 +78,7 @@ def proved(model, head, lower, upper, mechanism, *lines, arithmetic="flint"):
     return verdict.proved
 
 
-@pytest.mark.parametrize("seed", range(draws(12, 600)))
+@each("seed", range(draws(12, 600)))
 def test_the_optimum_of_all_extreme_columns(seed):
     """Proved from both sides to nine digits, and not beyond; and no private mechanism that is drawn tells more."""
     rng = random.Random(seed)

@@ -10,7 +10,7 @@ import pytest
 from flint import arb
 
 import cases
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import Status, check
 from dalenius_check.curve import curve
 from dalenius_check.model import parse_model
@@ -164,7 +164,7 @@ def need_no_false_claim(case):
             assert {verdict.status, other.status} != {Status.PROVED, Status.REJECTED}, mutant
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+@each("topic", TOPICS)
 def test_claims_beyond_the_interval_are_refused(topic):
     for case in (case for case in SMALL if case.topic == topic):
         model, data = case.files

@@ -10,7 +10,7 @@ import pytest
 from flint import ctx
 
 import cases
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import exponential
@@ -36,7 +36,7 @@ def test_documented_normal_form(privates):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "part"),
     [
         ('kind="local_dp"; epsilon=0.50', '"privacy":{"epsilon":"1/2 nats","kind":"local_dp"}'),
@@ -57,8 +57,8 @@ def test_normal_forms(privates, table, part):
     assert '"adversary"' not in normal_text(data)
 
 
-@pytest.mark.parametrize("precision", [128, 1024])
-@pytest.mark.parametrize(
+@each("precision", [128, 1024])
+@each(
     "epsilon",
     ["0", '"0 bits"', '"1 bits"', '"1000 bits"', '"log 7/3"', "1000", "1e-400", '"0.5 bits"', '"2/3"', "40.1"],
 )
@@ -104,7 +104,7 @@ def test_statements():
     )
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.status == 0], ids=lambda case: case.name)
+@each("case", [case for case in CASES if case.status == 0])
 def test_a_model_is_feasible_or_not(case):
     model, data = case.files
     header = json.loads(data.split(b"\n", 1)[0])
@@ -161,7 +161,7 @@ def noise(design, rng):
     return lines
 
 
-@pytest.mark.parametrize("seed", thinned(range(72), every=6))
+@each("seed", thinned(range(72), every=6))
 def test_bounds_never_exceed_a_private_mechanism(privates, designs, seed):
     """Multipliers and mechanisms, nearly optimal ones and random ones, in fractions and through the checker."""
     rng = np.random.default_rng(seed)

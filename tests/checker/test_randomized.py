@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.arithmetic import arb
 from dalenius_check.channel import build
@@ -37,7 +37,7 @@ def row(letters, flip, people):
     return [law[y] for y in sorted(law)]
 
 
-@pytest.mark.parametrize("seed", range(draws(8, 200)))
+@each("seed", range(draws(8, 200)))
 def test_channels_by_listing(seed, forge):
     rng = random.Random(seed)
     n, letters = rng.choice([(1, 2), (3, 2), (2, 3), (3, 3), (1, 4), (2, 4)])
@@ -86,7 +86,7 @@ def capacity(rows):
     return float(law @ far)
 
 
-@pytest.mark.parametrize("letters", [2, 3])
+@each("letters", [2, 3])
 def test_fewer_others_tell_more(letters):
     """What a letter tells falls with every other person, whatever the letters of these."""
     flip = Fraction(1, 4)
@@ -105,7 +105,7 @@ def sections(*listed, j=0, letters=2):
             (["block", j, t], ["record", 0], ["vertices"], ["law", ["1"] * many])]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("letters", "listed", "missing"),
     [
         (2, ["4,0", "3,1", "2,2"], ""),
@@ -135,7 +135,7 @@ def test_which_pieces_are_enough(letters, listed, missing, forge):
     assert missing in verdict.reason
 
 
-@pytest.mark.parametrize("seed", range(draws(6, 100)))
+@each("seed", range(draws(6, 100)))
 def test_what_is_enough_covers_everything(seed):
     """Every histogram of the others is, in some order, nowhere below a listed one."""
     rng = random.Random(seed)
@@ -190,7 +190,7 @@ def test_proofs_about_blocks(forge):
         assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("n", "letters", "mechanism", "held", "reason"),
     [
         (2, 2, "flip=0.1; epsilon=1", "0", "either 'epsilon' or 'flip'"),

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.allowance import Allowance
 from dalenius_check.arithmetic import choose, chosen, fmpq, using
@@ -38,9 +38,9 @@ def divergences(kind, scale, values, law):
     return found
 
 
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
-@pytest.mark.parametrize("kind", ["gaussian", "laplace"])
-@pytest.mark.parametrize("seed", range(draws(3, 150)))
+@each("arithmetic", ["flint", "python"])
+@each("kind", ["gaussian", "laplace"])
+@each("seed", range(draws(3, 150)))
 def test_divergences_by_quadrature(seed, kind, arithmetic):
     rng = random.Random(seed)
     values = sorted(rng.sample(range(-4, 5), rng.randint(2, 4)))
@@ -56,7 +56,7 @@ def test_divergences_by_quadrature(seed, kind, arithmetic):
     assert found == pytest.approx(wanted, rel=1e-8, abs=1e-10)
 
 
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+@each("arithmetic", ["flint", "python"])
 def test_arctangents(arithmetic):
     with using(choose(arithmetic)), chosen().workprec(128):
         for x in (1e-30, 0.001, 0.3, 1.0, 7.0, 1e9, 1e30):
@@ -91,8 +91,8 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
-@pytest.mark.parametrize(
+@each("arithmetic", ["flint", "python"])
+@each(
     ("mechanism", "value"),
     [
         ('kind="laplace"; scale=1', 0.08851964020127),
@@ -100,7 +100,7 @@ LINES = {
         ('kind="gaussian"; scale="1/2"', 0.33683082034683),
     ],
 )
-@pytest.mark.parametrize("name", LINES)
+@each("name", LINES)
 def test_two_values(forge, name, mechanism, value, arithmetic):
     """Their even law is the worst one; 0.3368 nats are what a binary input tells through Gaussian noise of its own strength."""
     adversary, witness, lines = LINES[name]
@@ -125,7 +125,7 @@ def test_a_tree_over_inputs(forge):
     assert "the file ends" in check(asked, lost).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "lines", "reason"),
     [
         ("entropy", [["record", 0], ["joint", "0", "0", None, None]], "a leaf without boxes is expected"),
@@ -153,7 +153,7 @@ def test_witnesses_that_are_refused(forge):
     assert "unknown key" in check(asked, forge.certificate(asked, "0", "1", curve=curve)).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "adversary", "records", "reason"),
     [
         ('kind="laplace"; scale="1/1001"', "0", "count=1; alphabet=2", "at least 1/1000"),

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check.arithmetic import choose, chosen, fmpq, is_rational, using
 from dalenius_check.channel import build
 from dalenius_check.gaussian import beyond
@@ -29,9 +29,9 @@ def doubles(rows):
     return [[int(x.numerator) / int(x.denominator) for x in row] for row in middles]
 
 
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
-@pytest.mark.parametrize("noise", [{"flip": "1/5"}, {"flip": "0"}, {"flip": 1}, {"epsilon": "0.8"}, {"epsilon": 0}])
-@pytest.mark.parametrize("n", [1, 4, 5])
+@each("arithmetic", ["flint", "python"])
+@each("noise", [{"flip": "1/5"}, {"flip": "0"}, {"flip": 1}, {"epsilon": "0.8"}, {"epsilon": 0}])
+@each("n", [1, 4, 5])
 def test_randomized_counts_turn_every_bit_round(n, noise, arithmetic):
     flip = {"1/5": 0.2, "0": 0.0, 1: 1.0}.get(noise.get("flip"), 1 / (1 + math.exp(float(noise.get("epsilon", 0)))))
     with using(choose(arithmetic)):
@@ -46,8 +46,8 @@ def test_randomized_counts_turn_every_bit_round(n, noise, arithmetic):
         assert rows[v] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
-@pytest.mark.parametrize(("scale", "ends"), [("1/100", [0, 3]), ("0.7", [-1, 3]), ("5", [0, 3]), ("40", [-9, 30])])
+@each("arithmetic", ["flint", "python"])
+@each(("scale", "ends"), [("1/100", [0, 3]), ("0.7", [-1, 3]), ("5", [0, 3]), ("40", [-9, 30])])
 def test_gaussian_noise_is_clamped(scale, ends, arithmetic):
     """Against sums in doubles, far out; rows have the sum 1; and so has what is lost where nothing is clamped a bound."""
     with using(choose(arithmetic)), chosen().workprec(128):
@@ -83,7 +83,7 @@ def drawn(rng):
     return [(*rng.choice(known), rng.randint(1, 3)) for _ in range(rng.randint(1, 2))]
 
 
-@pytest.mark.parametrize("seed", range(draws(12, 200)))
+@each("seed", range(draws(12, 200)))
 def test_several_releases_add_up_sequences_of_one_type(seed):
     """And the types are numbered as the document says, the last part fastest."""
     rng = random.Random(seed)
@@ -117,7 +117,7 @@ def test_equal_entries_are_one_number():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "reason"),
     [
         ({"kind": "randomized_count"}, "either 'epsilon' or 'flip'"),

@@ -7,9 +7,8 @@ import random
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from constraint_truth import inline
 from dalenius_check import check, digest
 from dalenius_check.channel import build
@@ -116,7 +115,7 @@ def information(law, told, rows):
     return value
 
 
-@pytest.mark.parametrize("seed", range(draws(15, 1000)))
+@each("seed", range(draws(15, 1000)))
 def test_what_a_law_tells_by_definition(seed):
     rng = random.Random(seed)
     tables, told, rows = drawn(rng)
@@ -147,7 +146,7 @@ def test_what_a_law_tells_by_definition(seed):
         assert check(listed, found).exit_code == (status if most > 1e-6 else 0)
 
 
-@pytest.mark.parametrize("seed", range(draws(15, 1000)))
+@each("seed", range(draws(15, 1000)))
 def test_what_a_product_tells_by_definition(seed):
     """A law of each record's letter, and the law of all that they make if they are independent."""
     rng = random.Random(seed)
@@ -168,7 +167,7 @@ def test_what_a_product_tells_by_definition(seed):
             assert check(model, found).exit_code == status
 
 
-@pytest.mark.parametrize("seed", range(draws(15, 1000)))
+@each("seed", range(draws(15, 1000)))
 def test_whatever_is_proved_holds_for_every_law(seed):
     """Laws of outputs, trees, and means: the smallest upper end that they prove is never below what a law tells."""
     rng = random.Random(seed)
@@ -248,7 +247,7 @@ LISTED = altered(a=("entropy_at_least = 0 ", f'kind = "prior_set", priors = [{CE
 UNIFORM = ["witness", 0, [[x, "1"] for x in range(8)]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "claim", "lines", "status", "reason"),
     [
         (MODEL, ["0.173", "0.1733"], [PAIR, *PROOF], 0, ""),
@@ -319,7 +318,7 @@ def test_one_section_stands_for_values_with_the_same_inputs():
 OF = 'of = { kind = "threshold", at = 2 }'
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "reason"),
     [
         (altered(a=(OF, "of = []")), "of must be at least one table"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.arithmetic import arb, choose, fmpq, using
 from dalenius_check.separate import _Output
@@ -21,8 +21,8 @@ class Leaf:
         self.theta, self.mu = theta, mu
 
 
-@pytest.mark.parametrize("seed", range(draws(60, 4000)))
-@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+@each("seed", range(draws(60, 4000)))
+@each("arithmetic", ["flint", "python"])
 def test_no_weight_of_an_output_has_more(seed, arithmetic):
     rng = random.Random(seed)
     right, wrong = rng.choice([(9, 1), (1, 9), (10, 0), (0, 10), (5, 5), (3, 7), (7, 3)])
@@ -39,7 +39,7 @@ def test_no_weight_of_an_output_has_more(seed, arithmetic):
     assert not concave or most <= f.max() + 1e-6
 
 
-@pytest.mark.parametrize("mechanism", ['kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2'])
+@each("mechanism", ['kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2'])
 def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
     """Of a modular sum of four letters: with the best nu it proves what one slope proves, and hardly more than the witness."""
     model = forge.model("count=4; alphabet=4", 'kind="modular_sum"; modulus=4', mechanism, '"9/10 max"')
@@ -57,7 +57,7 @@ def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
     assert all(2 * b <= a + c + 1e-6 for a, b, c in zip(flat, flat[1:], flat[2:], strict=False))  # convex in nu
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "lines", "reason"),
     [
         ('kind="geometric"; epsilon=1; range=3', [["separate", "0"]], "needs symmetric or randomized_response"),

@@ -8,7 +8,7 @@ import pytest
 
 import cases
 import dalenius_check
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius_check import Status, check, helper, shares
 from dalenius_check.__main__ import main
 from dalenius_check.allowance import Allowance, LimitError
@@ -122,7 +122,7 @@ def test_a_defect_in_a_share_proves_nothing(here, monkeypatch):
     assert "internal error" in verdict.reason
 
 
-@pytest.mark.parametrize("name", NAMES[1:])
+@each("name", NAMES[1:])
 def test_numbers_arrive_as_they_are_or_wider(name):
     with using(choose(name)), chosen().workprec(128):
         for ball in (arb(2).log(), arb(0), -arb(2187).log(), arb(1000).exp()):

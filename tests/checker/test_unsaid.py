@@ -6,9 +6,8 @@ import math
 import random
 
 import numpy as np
-import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check, digest
 from forgery_subjects import toml
 
@@ -64,7 +63,7 @@ def cells(query, of, given, group):
     return found
 
 
-@pytest.mark.parametrize("seed", range(draws(12, 600)))
+@each("seed", range(draws(12, 600)))
 def test_bounds_of_selections_by_listing(seed):
     """What a selection adds is, summed over any mechanism, at most the information under its law; and the checker adds just that."""
     rng = random.Random(seed)
@@ -165,7 +164,7 @@ def test_infeasible_by_a_selection():
     assert check(loose, certificate(loose, None, None, None, ["dual", "0"], pairs, line)).exit_code == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "reason"),
     [
         (["selection", 1, "1", 0, proof()[4], FLIP], "the constraint must be an integer"),
@@ -195,7 +194,7 @@ def test_lines_that_are_refused(line, reason):
     assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "reason"),
     [
         (CELL[:1], "is not covered"),
@@ -216,7 +215,7 @@ def test_sections_that_are_refused(lines, reason):
     assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("tables", "reason"),
     [
         ({"at_most": "0"}, "must be positive"),

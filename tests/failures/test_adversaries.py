@@ -8,6 +8,7 @@ import pytest
 from flint import fmpq
 
 import dalenius as dl
+from campaigns import each
 from dalenius.audits import PriorSetAudit, ProductAudit
 from dalenius.information.law_classes import worst_law
 from dalenius.information.measures import PriorFloor
@@ -33,7 +34,7 @@ def refused(build, *words):
         assert word in message
 
 
-@pytest.mark.parametrize(
+@each(
     ("priors", "words"),
     [
         ([], ["priors", "at least one"]),
@@ -62,13 +63,12 @@ def refused(build, *words):
         ([LOOP], ["priors[0]", "nested"]),
         ([["1/" + str(10**300 + j) for j in range(100)]], ["sum", "bits"]),
     ],
-    ids=lambda v: repr(v)[:40],
 )
 def test_bad_priors(priors, words):
     refused(lambda: dl.PriorSet(priors), *words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("prior", "sizes", "words"),
     [
         ([1], (2, 2), ["priors[0]", "4 datasets", "(1,)"]),
@@ -79,7 +79,6 @@ def test_bad_priors(priors, words):
         ([[1]], (2, 2), ["priors[0]", "(1, 1)"]),
         ([1], (2,) * 17, ["65536", "product_priors"]),
     ],
-    ids=lambda v: repr(v)[:30],
 )
 def test_priors_that_do_not_fit_the_records(prior, sizes, words):
     refused(lambda: question(dl.FixedPrior(prior), sizes), *words)
@@ -93,7 +92,7 @@ def test_too_many_priors():
     refused(lambda: question(adversary, (2,) * 4), "4194304")
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.FloorPriors(-0.1), ["floor", "at least 0"]),
@@ -119,12 +118,12 @@ def test_bad_classes_of_laws(build, words):
     refused(build, *words)
 
 
-@pytest.mark.parametrize("adversary", [None, 1.0, "product_priors", dl.ProductPriors, [0.25] * 4])
+@each("adversary", [None, 1.0, "product_priors", dl.ProductPriors, [0.25] * 4])
 def test_no_adversaries(adversary):
     refused(lambda: question(adversary), "adversary")
 
 
-@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+@each("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
 def test_there_is_no_entropy_bound(adversary):
     problem = question(adversary)
     refused(lambda: problem.entropy_bound, "entropy")
@@ -141,7 +140,7 @@ mechanism = {kind = "symmetric", flip = 0.1}
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "words"),
     [
         ("", ["entropy_at_least", "product_priors"]),
@@ -243,7 +242,7 @@ def test_gap_of_one_asks_for_nothing():
     assert result.termination is dl.Termination.GAP_REACHED
 
 
-@pytest.mark.parametrize("options", [{"time_limit": 1e-9}, {"gap": 1.0}])
+@each("options", [{"time_limit": 1e-9}, {"gap": 1.0}])
 def test_a_class_of_laws_without_a_search(options):
     """One output law for all selections, and nothing from below where there was no time."""
     problem = question(dl.KLBallPriors([0.7, 0.3], 0.1))
@@ -317,7 +316,7 @@ def test_more_selections_than_the_checker_looks_at():
         dl.solve(problem)
 
 
-@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+@each("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
 def test_a_mechanism_of_ones_own(adversary):
     """The checker does not know it: the certificate carries its matrix."""
     from dataclasses import dataclass
@@ -338,7 +337,7 @@ def test_a_mechanism_of_ones_own(adversary):
     assert result.gap <= 1e-9
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.IndependentBlocks(), ["either size, or sizes"]),
@@ -364,7 +363,7 @@ def test_bad_blocks(build, words):
     refused(build, *words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "mechanism", "words"),
     [
         (dl.Count(), dl.randomized_count(1), ["count with randomized_count", "discrete_laplace"]),
@@ -422,7 +421,7 @@ def chained(adversary, query=None, mechanism=None, records=4):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.MarkovChain(0.1), ["MarkovChain", "to_zero"]),
@@ -486,7 +485,7 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.FiniteChain([[1]]), ["2 to 16 rows", "got 1"]),

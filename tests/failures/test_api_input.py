@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.model.mechanisms import Symmetric
 
 HUGE = 10**5000  # Python refuses to print it
@@ -41,8 +41,8 @@ NO_NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda v: repr(v)[:20])
-@pytest.mark.parametrize(
+@each("value", NO_NUMBERS)
+@each(
     ("build", "word"),
     [
         (lambda v: dl.symmetric(v, k=2), "flip"),
@@ -55,13 +55,12 @@ NO_NUMBERS = [
         (dl.EntropyAtLeast, "entropy_at_least"),
         (dl.LocalDP, "epsilon"),
     ],
-    ids=["flip", "laplace", "response", "geometric", "exponential", "sensitivity", "rows", "entropy", "privacy"],
 )
 def test_no_numbers(build, word, value):
     refused(lambda: build(value), word)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "call"),
     [
         (lambda: dl.symmetric(2, 0.1), "symmetric(flip, k=...)"),
@@ -88,14 +87,14 @@ def test_old_spellings_are_answered_with_the_new_one(build, call):
     refused(build, call)
 
 
-@pytest.mark.parametrize("make", [dl.laplace_threshold, dl.randomized_response, dl.geometric, dl.exponential])
+@each("make", [dl.laplace_threshold, dl.randomized_response, dl.geometric, dl.exponential])
 def test_epsilon_comes_first(make):
     """And never stays what it is by default, because there is no default."""
     assert make(2).epsilon == make("2.0").epsilon == make(epsilon=2).epsilon == 2
     assert make(2) == dataclasses.replace(make(1), epsilon=2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "advice"),
     [
         (lambda: dl.EntropyAtLeast("80%"), '"0.8 max"'),
@@ -110,7 +109,7 @@ def test_a_quantity_that_is_almost_written_right(build, advice):
     refused(build, advice)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "word"),
     [
         (lambda: dl.symmetric(-0.1, k=2), "flip"),
@@ -147,7 +146,7 @@ def test_numbers_out_of_range(build, word):
     refused(build, word)
 
 
-@pytest.mark.parametrize(
+@each(
     "build",
     [
         lambda: question(bound=HUGE),
@@ -176,7 +175,7 @@ def test_numbers_too_large_to_print(build):
     refused(build)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "words"),
     [
         ([], ["rows"]),
@@ -199,7 +198,6 @@ def test_numbers_too_large_to_print(build):
         ({0: [1], 1: [1]}, ["rows"]),
         ({"a": [1], "b": [1]}, ["rows"]),
     ],
-    ids=lambda v: repr(v)[:40],
 )
 def test_bad_matrices(rows, words):
     refused(lambda: dl.Channel(rows), *words)
@@ -210,7 +208,7 @@ def test_bad_inputs_of_a_matrix():
     refused(lambda: dl.Channel([[1]], inputs=None), "inputs")
 
 
-@pytest.mark.parametrize(
+@each(
     "build",
     [
         lambda: dl.Records(),
@@ -246,7 +244,7 @@ def test_records_from_an_array():
     assert dl.Records(np.int64(3), alphabet=np.int64(2)) == dl.Records(3, alphabet=2)
 
 
-@pytest.mark.parametrize(
+@each(
     "build",
     [
         lambda: dl.ModularSum(1),
@@ -284,7 +282,7 @@ def test_bad_queries(build):
     refused(build, "query")
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "word"),
     [
         (lambda: question(dl.symmetric(0.1, k=3)), "k is 3"),
@@ -318,8 +316,8 @@ def test_parts_that_do_not_fit(build, word):
     refused(build, word)
 
 
-@pytest.mark.parametrize("name", ["records", "query", "mechanism", "adversary", "title", "source"])
-@pytest.mark.parametrize("value", [None, 5, [2, 2]], ids=str)
+@each("name", ["records", "query", "mechanism", "adversary", "title", "source"])
+@each("value", [None, 5, [2, 2]])
 def test_parts_of_the_wrong_type(name, value):
     parts = {
         "records": dl.Records(2, alphabet=2),
@@ -330,7 +328,7 @@ def test_parts_of_the_wrong_type(name, value):
     refused(lambda: dl.MaximalLeakage(**(parts | {name: value})), name)
 
 
-@pytest.mark.parametrize("name", ["title", "source"])
+@each("name", ["title", "source"])
 def test_free_text_that_no_file_can_hold(name):
     """A lone surrogate has no UTF-8 form, so no model file can carry it."""
     parts = {
@@ -346,7 +344,7 @@ def test_free_text_that_no_file_can_hold(name):
 LOG_16 = Decimal(16).ln()  # to 28 digits
 
 
-@pytest.mark.parametrize(
+@each(
     "bound",
     ["4.000000000004 bits", "1.000000000001 max", str(LOG_16 * (1 + Decimal("1e-12"))), "5 bits", 2.7726, "2 max"],
 )
@@ -375,7 +373,7 @@ def test_no_entropy_where_there_is_one_dataset(support):
 # ---------------------------------------------------------------- solve, verify, results
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         *(("gap", v) for v in (-1e-3, math.nan, "0.1", None, True, [0.1])),
@@ -392,7 +390,7 @@ def test_arguments_of_solve(name, value):
     refused(lambda: dl.solve(question(), **{name: value}), name)
 
 
-@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+@each("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
 def test_a_known_proof_that_plays_no_part_is_refused(support, adversary):
     known = support.solve(question())
     refused(
@@ -406,14 +404,14 @@ def test_a_known_design_that_plays_no_part_is_refused():
     refused(lambda: dl.solve(private, known=dl.solve(private)), "known", "[privacy]")
 
 
-@pytest.mark.parametrize("number", [np.int64(1), np.float32(0.5), np.float16(1), np.longdouble(0.5), Fraction(1, 2)])
+@each("number", [np.int64(1), np.float32(0.5), np.float16(1), np.longdouble(0.5), Fraction(1, 2)])
 def test_limits_are_numbers_of_any_kind(number):
     limits = {"gap": number, "time_limit": number, "memory_limit": number, "node_limit": np.int32(5)}
     assert dl.solve(question(), **limits).require(gap=number).gap <= number
     assert dl.compare(question(), methods=["certified"], seeds=np.int64(1), budget=number, gap=number).gap == number
 
 
-@pytest.mark.parametrize("value", [None, 5, "model.toml", dl.Parity()])
+@each("value", [None, 5, "model.toml", dl.Parity()])
 def test_solve_wants_a_problem(value):
     refused(lambda: dl.solve(value), "problem")
 
@@ -463,7 +461,7 @@ def test_no_text_to_load():
         refused(lambda value=value: dl.loads(value))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (
@@ -504,7 +502,7 @@ def test_a_design_without_anything_to_keep_says_what_there_is():
         dl.loads(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.releases(5), ["releases", "expected a list"]),
@@ -521,10 +519,9 @@ def test_shapes_that_people_try(build, words):
     refused(build, *words)
 
 
-@pytest.mark.parametrize(
+@each(
     "adversary",
     [dl.MarkovChain((0.1, 0.2), (0.1, 0.2)), dl.FiniteChain([["1/2", "1/2"]] * 2)],
-    ids=["binary", "finite"],
 )
 def test_chains_are_about_records_not_secrets(adversary):
     asked = dl.Secret(dl.Threshold(2))

@@ -108,6 +108,7 @@ def test_a_killed_audit_goes_on(bounded, tmp_path, support, question, gap, numbe
     assert not path.exists()  # there is nothing left to go on with
 
 
+@pytest.mark.thorough
 def test_a_limit_is_a_reason_to_go_on_too(tmp_path, bounded):
     """The state at a limit is written; with more of it, the answer is better."""
     question, path = count("0.5 max"), tmp_path / "file"

@@ -302,6 +302,7 @@ def near(rng, array):
     )
 
 
+@pytest.mark.thorough
 def test_many_lies_about_the_marginal_update(instances, monkeypatch):
     known = {seed: truth(instances.make, MarginalUpdate, seed) for seed in range(20)}
     made = {seed: instances.make(MarginalUpdate, seed) for seed in known}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from campaigns import each
 from dalenius.errors import InputError
 from dalenius.export import parse_cbf, parse_json, parse_solution, read_cbf, read_json, read_solution
 from dalenius.export.cbf import cbf_text
@@ -63,7 +64,7 @@ def test_the_text_itself_is_fine():
     assert parse_cbf(TEXT).sizes == tiny().sizes
 
 
-@pytest.mark.parametrize("case", CBF)
+@each("case", CBF)
 def test_bad_cbf_is_refused_with_its_line(case):
     text, message = CBF[case]
     with pytest.raises(InputError, match=r"line \d+: ") as caught:
@@ -144,7 +145,7 @@ JSON = {
 }
 
 
-@pytest.mark.parametrize("case", JSON)
+@each("case", JSON)
 def test_bad_instances_are_refused_with_their_place(case):
     text, message = JSON[case]
     with pytest.raises(InputError) as caught:
@@ -178,7 +179,7 @@ SOLUTIONS = {
 }
 
 
-@pytest.mark.parametrize("case", SOLUTIONS)
+@each("case", SOLUTIONS)
 def test_bad_solutions_are_refused_with_their_place(case):
     text, message = SOLUTIONS[case]
     with pytest.raises(InputError) as caught:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.report import save_picture, trace_picture, trace_table
 from dalenius.search.clock import Clock
 
@@ -85,6 +85,7 @@ def test_tiny_limits(support, name, limit):
     assert result.trace
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("limit", thinned([100, 400], every=2))
 @pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_no_record_gets_many_more_leaves_than_the_node_limit(support, name, limit):
@@ -111,8 +112,8 @@ def test_no_limits_are_no_limits(support):
 WHAT = {"node_limit": "leaves", "memory_limit": "mebibytes", "time_limit": "seconds"}
 
 
-@pytest.mark.parametrize("value", [0, -1, -0.5, math.nan, -math.inf, "9", True, [], 1j], ids=repr)
-@pytest.mark.parametrize("name", WHAT)
+@each("value", [0, -1, -0.5, math.nan, -math.inf, "9", True, [], 1j])
+@each("name", WHAT)
 def test_bad_limits(support, name, value):
     """One error that names the argument, what it is a number of, and what it got."""
     with pytest.raises(dl.InputError) as caught:
@@ -125,6 +126,7 @@ def test_bad_limits(support, name, value):
 # ---------------------------------------------------------------- Ctrl-C
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_interrupt_in_the_middle_of_the_race(support, name):
     """Ctrl-C as soon as a tree has improved the bound by a percent, or after some work without: what was told is proved."""
@@ -203,9 +205,7 @@ def test_progress_and_trace_are_the_same_moments(traced):
     assert tuple(told) == result.trace
 
 
-@pytest.mark.parametrize(
-    "adversary", [dl.EntropyAtLeast("1 max"), dl.ProductPriors(), dl.PriorSet([["1/16"] * 16])], ids=str
-)
+@each("adversary", [dl.EntropyAtLeast("1 max"), dl.ProductPriors(), dl.PriorSet([["1/16"] * 16])])
 def test_every_adversary_leaves_a_trace(support, adversary):
     result = dl.solve(support.parity4(adversary))
     assert result.trace
@@ -217,7 +217,7 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
+@each(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
 def test_the_table_of_a_trace(traced, units, size):
     """One line a moment, bounds in the units asked for and rounded outward; in the last one the interval that is proved."""
     result, _ = traced
@@ -328,6 +328,7 @@ def test_limits_on_the_command_line(tmp_path, command_line):
 # ---------------------------------------------------------------- more time
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_more_time_never_makes_an_interval_wider(support, name):
     """Eight times the seconds each: far more than a busy machine takes away, and the seed is the same."""
@@ -417,6 +418,7 @@ def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
     assert dl.verify(question, result.certificate).proved
 
 
+@pytest.mark.thorough
 def test_no_tree_grows_in_the_time_that_the_best_ones_proof_needs(monkeypatch):
     """Another tree with few leaves once went on to the end."""
     from dalenius.audits import EntropyAudit, audit_within, tree_room

@@ -100,6 +100,7 @@ def test_limits_are_for_all_together(together):
     assert max(proof.leaves for proof in result.records) <= 300 + 64 * 5
 
 
+@pytest.mark.thorough
 def test_time_is_up_for_everybody(together):
     pool = together(Colleagues())
     result = dl.solve(rows_of_two(), gap=1e-9, time_limit=1.0)

@@ -3,6 +3,7 @@
 import pytest
 
 import dalenius as dl
+from campaigns import each
 
 PARTS = {
     "records": "count = 4\nalphabet = 2",
@@ -30,7 +31,7 @@ def test_the_model_they_all_start_from():
     assert dl.loads(text()) == dl.loads(text().encode()) == dl.loads(text().replace("\n", "\r\n"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "body", "words"),
     [
         ("records", "count = 4", ["records", "alphabet"]),
@@ -115,21 +116,21 @@ def test_one_bad_table(part, body, words):
     refused(text(**{part: body}), *words)
 
 
-@pytest.mark.parametrize("name", list(PARTS))
-@pytest.mark.parametrize("value", ["1", '"text"', "[1]", "true"])
+@each("name", list(PARTS))
+@each("value", ["1", '"text"', "[1]", "true"])
 def test_something_else_where_a_table_is_expected(name, value):
     """`name = value` at the top instead of the table `[name]`."""
     rest = "".join(f"[{key}]\n{body}\n" for key, body in PARTS.items() if key != name)
     refused(f'problem = "maximal_leakage"\n{name} = {value}\n{rest}', name)
 
 
-@pytest.mark.parametrize("name", list(PARTS))
+@each("name", list(PARTS))
 def test_missing_table(name):
     rest = "".join(f"[{key}]\n{body}\n" for key, body in PARTS.items() if key != name)
     refused(f'problem = "maximal_leakage"\n{rest}', name)
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         "",
@@ -149,7 +150,6 @@ def test_missing_table(name):
         text().encode() + b"# \xc3\x28",
         b"\x1f\x8b\x08\x00",
     ],
-    ids=lambda m: repr(m[:15]),
 )
 def test_no_model_at_all(model):
     refused(model)
@@ -164,7 +164,7 @@ def test_huge_numbers_of_datasets():
     refused(text(records=large, query='kind = "sum"'), "sum")
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "words"),
     [
         ("\ufeff" + text(), ["byte order mark", "save it as UTF-8 without one"]),
@@ -177,7 +177,6 @@ def test_huge_numbers_of_datasets():
         (text().replace("maximal_leakage", "maximal_leekage"), ["problem", "did you mean 'maximal_leakage'"]),
         ("title = 1.5\n" + text(), ["title", "1.5"]),
     ],
-    ids=["mark", "mark in bytes", "utf-16", "certificate", "compressed", "latin-1", "surrogate", "problem", "title"],
 )
 def test_what_to_do_about_a_file(model, words):
     refused(model, *words)
@@ -190,9 +189,7 @@ def test_file_names_are_in_the_message(tmp_path):
         dl.load(path)
 
 
-@pytest.mark.parametrize(
-    "flip", ["0." + "1234567890" * 30, "1e-399", "1/" + "7" * 398, "0." + "0" * 390 + "1"], ids=lambda f: f[:12]
-)
+@each("flip", ["0." + "1234567890" * 30, "1e-399", "1/" + "7" * 398, "0." + "0" * 390 + "1"])
 def test_long_numbers_survive(support, flip):
     """Numbers of up to 400 characters are allowed; they are written again in a form that both programs read."""
     question = dl.loads(text(mechanism=f'kind = "symmetric"\nflip = "{flip}"', adversary='entropy_at_least = "3 bits"'))

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 BOUNDS = ["0 max", "0.6 max", "0.95 max", "1 max"]
 
@@ -25,7 +25,7 @@ def test_outputs_of_probability_zero(support, rows, same, bound):
     support.assert_overlap(first, second)
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
+@each("bound", thinned(BOUNDS, every=2))
 def test_duplicate_rows(support, bound):
     """A count whose values 0, 1 and 2, 3 cannot be told apart is a threshold."""
     a, b = ["0.9", "0.1"], ["0.2", "0.8"]
@@ -34,7 +34,7 @@ def test_duplicate_rows(support, bound):
     support.assert_overlap(support.solve(first), support.solve(second))
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
+@each("bound", thinned(BOUNDS, every=2))
 def test_rows_equal_but_for_a_hair(support, bound):
     rows = [["0.5", "0.5"], ["0.5000000000000000000001", "0.4999999999999999999999"]]
     result = support.solve(support.problem([2, 2], dl.Parity(), dl.Channel(rows), bound))
@@ -50,8 +50,8 @@ def test_rows_that_do_not_sum_to_one_exactly(support, bound):
     support.assert_overlap(first, second)
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
-@pytest.mark.parametrize(
+@each("bound", thinned(BOUNDS, every=2))
+@each(
     ("query", "rows"),
     [
         (dl.Parity(), [[1, 0], [0, 1]]),
@@ -68,8 +68,8 @@ def test_deterministic_channels(support, query, rows, bound):
         support.assert_contains(result, math.log(2.0), gap=1e-9)
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
-@pytest.mark.parametrize("sizes", [[1], [1, 1], [2, 1], [1, 3, 1]])
+@each("bound", thinned(BOUNDS, every=2))
+@each("sizes", [[1], [1, 1], [2, 1], [1, 3, 1]])
 def test_one_letter_alphabets(support, sizes, bound):
     result = support.solve(support.problem(sizes, dl.Parity(), dl.symmetric(0.1, k=2), bound))
     if max(sizes) == 1:
@@ -78,15 +78,15 @@ def test_one_letter_alphabets(support, sizes, bound):
         assert result.record == sizes.index(max(sizes))
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
+@each("bound", thinned(BOUNDS, every=2))
 def test_single_output(support, bound):
     result = support.solve(support.problem([2, 3], dl.Sum(), dl.Channel([[1]] * 4), bound))
     support.assert_contains(result, 0.0)
     assert result.upper <= 1e-9
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
-@pytest.mark.parametrize("tiny", ["1e-17", "1e-100", "1e-300", "1e-320", "1e-390"])
+@each("bound", thinned(BOUNDS, every=2))
+@each("tiny", ["1e-17", "1e-100", "1e-300", "1e-320", "1e-390"])
 def test_tiny_entries(support, tiny, bound):
     """Entries far below a double's resolution, in places where a law must not be zero."""
     nearly = f"0.{'9' * 12}"
@@ -96,8 +96,8 @@ def test_tiny_entries(support, tiny, bound):
     support.assert_overlap(result, support.solve(support.problem([2, 2], dl.Count(), plain, bound)))
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
-@pytest.mark.parametrize(
+@each("bound", thinned(BOUNDS, every=2))
+@each(
     ("query", "mechanism"),
     [
         (dl.Parity(), dl.laplace_threshold(0)),
@@ -116,14 +116,13 @@ def test_tiny_entries(support, tiny, bound):
         (dl.Count(), dl.exponential(700, sensitivity="1e-9")),
         (dl.Count(), dl.exponential(700, sensitivity="1e300")),
     ],
-    ids=lambda part: str(part)[:60],
 )
 def test_extreme_epsilons(support, query, mechanism, bound):
     result = support.solve(support.problem([2, 2, 2], query, mechanism, bound))
     assert result.upper <= math.log(2.0) + 1e-9
 
 
-@pytest.mark.parametrize("sensitivity", ["1e-30", "1e-300", "1e-320", "1e-400"])
+@each("sensitivity", ["1e-30", "1e-300", "1e-320", "1e-400"])
 def test_sensitivities_that_leave_no_noise(support, sensitivity):
     """Either the interval of the noiseless release, or an error that says what is wrong: no other exception."""
     try:
@@ -152,7 +151,7 @@ def test_values_that_nobody_attains(support, query, mechanism, bound):
         assert result.upper <= 1e-9
 
 
-@pytest.mark.parametrize("bound", ["1e-300", "1e-12", "0.999999999999 max", "0.99999999999999999999 max"])
+@each("bound", ["1e-300", "1e-12", "0.999999999999 max", "0.99999999999999999999 max"])
 def test_bounds_next_to_the_ends(support, bound):
     """A hair above no entropy, a hair below all of it: close to the end itself."""
     ends = ["0 max"] if bound.endswith(("0", "2")) else ["1 max"]
@@ -167,7 +166,7 @@ SUM_BESIDE_PARITY = dl.Joint(dl.Sum([[0, 1], [0, 2]]), dl.Parity())
 SUM_BESIDE_COUNT = dl.Joint(dl.Sum([[0, 1], [0, 2]]), dl.Count())
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "mechanism", "bound"),
     [
         (SUM_BESIDE_PARITY, dl.several_releases(dl.geometric(1), on=[1]), "0 max"),
@@ -176,7 +175,6 @@ SUM_BESIDE_COUNT = dl.Joint(dl.Sum([[0, 1], [0, 2]]), dl.Count())
         (SUM_BESIDE_PARITY, dl.adaptive(dl.geometric(1, range=1), on=1), "0.7 max"),
         (dl.Identity(), dl.geometric("1e-17"), "0 max"),
     ],
-    ids=["parity", "parity-70", "count", "adaptive", "identity"],
 )
 def test_records_are_alike_only_where_their_numbers_are(support, query, mechanism, bound):
     """What is released of one record's letters looks like that of another's; their counts of exact rows are not the same."""

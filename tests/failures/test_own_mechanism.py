@@ -10,6 +10,7 @@ import pytest
 
 import dalenius as dl
 import dalenius_check
+from campaigns import each
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ def given(matrix):
     return type("Made", (Given,), {"matrix": matrix})()
 
 
-@pytest.mark.parametrize("mechanism", [Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4))])
-@pytest.mark.parametrize("bound", ["0 max", "0.6 max", "1 max"])
+@each("mechanism", [Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4))])
+@each("bound", ["0 max", "0.6 max", "1 max"])
 def test_proved_through_its_matrix(support, mechanism, bound):
     question = support.problem([2, 2], dl.Count(), mechanism, bound)
     result = support.solve(question)
@@ -97,7 +98,7 @@ def test_built_in_mechanisms_carry_no_matrix(support):
     assert "MATRIX" not in dl.verify(question, result.certificate).reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("loss", "note"),
     [
         (Fraction(1, 3), None),
@@ -111,7 +112,6 @@ def test_built_in_mechanisms_carry_no_matrix(support):
         (Fraction(1, 4), ((1, "a"), (2, "b"))),
         (Fraction(1, 4), 10**30),
     ],
-    ids=lambda v: repr(v)[:30],
 )
 def test_parameters_of_any_plain_type(support, loss, note):
     """Fractions, floats, integers, text, booleans and lists of them go into the model that the checker reads."""
@@ -138,7 +138,7 @@ def test_its_model_file_needs_the_class(support):
         dl.loads(dl.dumps(question))
 
 
-@pytest.mark.parametrize(
+@each(
     "matrix",
     [
         np.array([[0.5, 0.5], [0.5, 0.6]]),
@@ -154,7 +154,6 @@ def test_its_model_file_needs_the_class(support):
         [[1.0], [0.5, 0.5]],
         [["a", "b"], ["c", "d"]],
     ],
-    ids=lambda m: repr(m)[:30],
 )
 def test_bad_matrices_of_its_own(support, matrix):
     with pytest.raises(dl.InputError, match=r"mechanism"):

@@ -3,6 +3,7 @@
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model import loads
 
 BITS = dl.Records(3, alphabet=2)
@@ -14,7 +15,7 @@ def asked(**changed):
     return dl.SecretLeakage(**parts | {"secrets": MAJORITY} | changed)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "said"),
     [
         (lambda: dl.Secret("count"), r"of must be a function of the data|secret: of"),
@@ -75,7 +76,7 @@ adversary = { entropy_at_least = 0 }
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("tables", "said"),
     [
         ("", r"at least one table \[\[secrets\]\]"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.catalogue.models import library
 from dalenius.catalogue.ratchet import history
 
@@ -43,7 +43,7 @@ def interrupter(times: int):
     return progress, calls
 
 
-@pytest.mark.parametrize("limit", [0.001, 0.05, 0.5])
+@each("limit", [0.001, 0.05, 0.5])
 def test_time_limit(support, limit):
     question = hard(support)
     result = dl.solve(question, gap=1e-6, time_limit=limit)
@@ -53,7 +53,7 @@ def test_time_limit(support, limit):
     assert result.seconds < 30.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("sizes", "query", "mechanism", "bound"),
     [
         ([2] * 4, dl.Count(), dl.geometric(1.0), "0.7 max"),
@@ -127,6 +127,7 @@ def test_solving_outside_the_main_thread(support):
     assert answers[0].termination is dl.Termination.GAP_REACHED
 
 
+@pytest.mark.thorough
 def test_equal_seeds_equal_work(support):
     question = support.problem([2] * 3, dl.Count(), dl.geometric(1.0), "0.5 max")
     first, second = (dl.solve(question, gap=1e-2, time_limit=None, seed=7) for _ in range(2))
@@ -225,6 +226,7 @@ def test_a_signal_while_the_answer_is_written_does_not_lose_it(model, tmp_path, 
     assert (tmp_path / "out/model.cert").exists()
 
 
+@pytest.mark.thorough
 def test_a_stopped_comparison_shows_what_is_done(model, command_line, monkeypatch):
     from dalenius.studies.methods import RIVALS, Rival
 
@@ -280,7 +282,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@each("number", SIGNALS)
 def test_a_signal_while_importing_is_one_line(number):
     code = IMPORTING.format(number=int(number))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

@@ -30,6 +30,7 @@ def priors_known(result: dl.DesignResult) -> list[int]:
     return [moment.evidence for moment in result.trace if moment.stage == "exchange"]
 
 
+@pytest.mark.thorough
 def test_idle_priors_are_remembered():
     """A prior that a master gives no weight may well get some in a later one: for four rounds none is dropped."""
     counts = priors_known(dl.solve(dl.load("design/squares-full"), gap=1e-6, time_limit=None, node_limit=2000))

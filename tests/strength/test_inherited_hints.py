@@ -1,9 +1,9 @@
 """A child's box is bounded no worse than its parent's: it may keep the parent's hints, which hold in every part of the box."""
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.reduction import RecordChannel, record_channels
@@ -40,7 +40,7 @@ def children_are_no_worse(relaxation, low, high, hints, rng) -> int:
     return looked
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_rows(seed):
     audited, rng = channel(seed), np.random.default_rng(seed)
     exists = np.isfinite(audited.log_uniform[0])
@@ -49,7 +49,7 @@ def test_rows(seed):
     assert children_are_no_worse(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(4), rng) == 20
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_posteriors(seed):
     audited, rng = channel(seed), np.random.default_rng(seed)
     relaxation = PosteriorRelaxation(audited)

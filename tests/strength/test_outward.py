@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
+from campaigns import each
 from dalenius import cli
 from dalenius.evidence import round_down, round_up
 from dalenius.intervals import text_above
@@ -27,7 +28,7 @@ def test_claims_are_the_nearest_multiples_outward(x):
     assert up % STEP == down % STEP == 0
 
 
-@pytest.mark.parametrize("x", [math.log(2.0), 1.0 / 3.0, 5e-324, 2.0**-47, 0.75 * 2.0**-46, 1.0 + 2.0**-52])
+@each("x", [math.log(2.0), 1.0 / 3.0, 5e-324, 2.0**-47, 0.75 * 2.0**-46, 1.0 + 2.0**-52])
 def test_between_two_multiples_the_ends_differ(x):
     assert round_down(x) < x < round_up(x)
     assert round_up(-x) == -round_down(x)

@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius._costs import AuditCosts, Cost, design_cost, record_kinds
 from dalenius.audits import EntropyAudit, audit_within
 from dalenius.audits.choice import ROOM
@@ -28,7 +29,7 @@ def test_costs_add_up():
     assert not both.within(5.0, 19.0)
 
 
-@pytest.mark.parametrize(
+@each(
     "make",
     [
         letters,
@@ -36,7 +37,6 @@ def test_costs_add_up():
         lambda n: problem(dl.Records(n, alphabet=n), dl.Parity(), dl.symmetric(0.1), "0.9 max"),
         lambda n: problem(dl.Records(n, alphabet=n), dl.ModularSum(n), dl.symmetric(0.1), dl.ProductPriors()),
     ],
-    ids=["letters", "count", "parity", "independent"],
 )
 def test_more_of_everything_takes_more(make):
     costs = [AuditCosts.of(make(n)) for n in (8, 40, 200)]
@@ -92,14 +92,13 @@ def test_every_adversary_of_a_design_is_audited_against():
     assert design_cost(limited).seconds == design_cost(both).seconds == pytest.approx(alone + audits)
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         problem([3, 2, 2], dl.Identity(), dl.symmetric(0.2), "0.5 max"),
         problem([3, 2, 2], dl.Table([0, 1, 2] * 4), dl.symmetric(0.2), "0.5 max"),
         problem([3, 2, 2], dl.Sum(), dl.geometric(0.2), "0.5 max"),
     ],
-    ids=["identity", "table", "sum"],
 )
 def test_kinds_cover_every_record_and_have_no_fewer_pairs_than_there_are(question):
     inputs = len(question.channel)

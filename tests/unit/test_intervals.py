@@ -3,11 +3,10 @@
 import math
 from fractions import Fraction
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.exact import as_fraction
 from dalenius.intervals import ends_text, gap_text, interval_text, percent_text, text_above, text_below
 
@@ -56,7 +55,7 @@ def test_one_end_alone_is_directed(x, digits):
     assert above - below <= Fraction(10) ** (1 - digits) * abs(x)
 
 
-@pytest.mark.parametrize(
+@each(
     ("lower", "upper", "text"),
     [
         (0.0, 0.0, "0 .. 0"),
@@ -79,7 +78,7 @@ def test_as_many_digits_as_the_width_deserves(lower, upper, text):
     assert interval_text(lower, upper) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("x", "text"),
     [
         (0, "0"),
@@ -109,7 +108,7 @@ def test_a_gap_is_0_only_where_it_is():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("least", "most", "text"),
     [
         (0.0, 0.0, "0 %"),

@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 import dalenius as dl
 from dalenius.studies.curve import entropy_curve
 
@@ -28,6 +30,7 @@ def test_a_known_proof_holds_for_an_adversary_with_more_entropy():
     assert dl.verify(letters_problem("0.6 max"), later.certificate).proved
 
 
+@pytest.mark.thorough
 def test_the_upper_ends_of_a_curve_fall():
     problem = letters_problem("0 max")
     uppers = [point.result.upper for point in entropy_curve(problem, [0, 0.25, 0.5, 0.75, 1], gap=1e-2, time_limit=0.5)]

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 FLOOR = 1e-12
 STARTS = 24
@@ -86,7 +86,7 @@ def test_direct_maximisation(support, name):
     assert best >= 0.999 * result.lower
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=3))
+@each("name", thinned(CASES, every=3))
 def test_random_feasible_points(support, name):
     question = support.problem(*CASES[name])
     upper = support.solve(question).upper

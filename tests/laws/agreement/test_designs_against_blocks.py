@@ -72,6 +72,7 @@ def test_the_least_leakage_is_that_of_the_program_by_definition(name):
     assert result.lower - 1e-6 <= expected <= result.upper + 1e-6
 
 
+@pytest.mark.thorough
 def test_problem_3_is_the_inverse():
     problem = design("count")
     least = solved(problem)
@@ -103,6 +104,7 @@ def test_blocks_of_one_are_independent_records_and_one_block_is_everybody(name):
         assert second.lower <= first.upper + 1e-12
 
 
+@pytest.mark.thorough
 def test_some_entropy_in_the_household_leaves_less_to_be_told():
     any_law, some = solved(design("count")), solved(design("count", entropy="0.8 max"), gap=2e-2)
     assert some.lower < some.upper < any_law.lower

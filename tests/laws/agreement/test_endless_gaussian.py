@@ -2,10 +2,8 @@
 
 import math
 
-import pytest
-
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 NOISE, WIDE = dl.discrete_gaussian(scale="1.5"), 60
 ADVERSARIES = {
@@ -24,9 +22,7 @@ def asked(adversary, mechanism=NOISE, people=3, query=None) -> dl.MaximalLeakage
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "query"), thinned([(name, query) for name in ADVERSARIES for query in (dl.Count(), dl.Parity())], 3)
-)
+@each(("name", "query"), thinned([(name, query) for name in ADVERSARIES for query in (dl.Count(), dl.Parity())], 3))
 def test_it_is_the_limit_of_ever_wider_ranges(name, query):
     endless = asked(ADVERSARIES[name], query=query)
     wide = asked(ADVERSARIES[name], dl.discrete_gaussian(scale="1.5", range=(-WIDE, WIDE)), query=query)

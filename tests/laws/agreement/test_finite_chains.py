@@ -6,10 +6,9 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
-import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
 
@@ -121,7 +120,7 @@ def test_two_letters_are_a_markov_chain():
         assert other.gap <= 1e-2
 
 
-@pytest.mark.parametrize(
+@each(
     ("transitions", "start"),
     [
         ([[1, 0], [0, 1]], "any"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 
 WIDE = 14  # noise beyond so many steps has a probability below 1e-6 for these epsilons
 CASES = {
@@ -36,7 +36,7 @@ def told(prior, letters, rows):
     )
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_no_product_of_block_laws_tells_more(name):
     sizes, cells, epsilon = CASES[name]
     result = dl.solve(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 
 RNG = np.random.default_rng(20261122)
 WIDE = 60  # noise beyond this many steps has a probability below 1e-12 for every epsilon here
@@ -125,7 +125,7 @@ def test_known_others_and_any_law_of_the_own_block_tell_as_much(support, name):
     assert result.lower <= best + 2e-3 * best + 1e-9
 
 
-@pytest.mark.parametrize("name", thinned(CASES, 4))
+@each("name", thinned(CASES, 4))
 def test_blocks_of_one_are_independent_records(name):
     question = case(name)
     sizes = dl.IndependentBlocks(1)

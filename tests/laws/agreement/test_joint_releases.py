@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 
 BITS = dl.Records(2, alphabet=2)
 FIRST, SECOND = (dl.Count(), dl.geometric(1)), (dl.Parity(), dl.symmetric("0.2"))
@@ -36,7 +36,7 @@ def test_no_prior_tells_more_than_what_is_proved(support):
         assert told <= result.upper + 1e-12
 
 
-@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.AnyPrior()], ids=["independent", "any"])
+@each("adversary", [dl.ProductPriors(), dl.AnyPrior()])
 def test_leakages_add_up_where_the_data_are_known(adversary):
     alone = [solved([one], adversary)[1] for one in (FIRST, SECOND)]
     together = solved([FIRST, SECOND], adversary)[1]

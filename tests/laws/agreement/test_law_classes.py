@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information import measures as m
 
 
@@ -47,7 +47,7 @@ def test_one_record_against_a_cone_program(support, seed):
         assert m.mutual_information(channel, prior) >= result.lower - 1e-12
 
 
-@pytest.mark.parametrize("query", [dl.Count(), dl.Sum([0, 3, 1]), dl.Identity()], ids=lambda query: query.kind)
+@each("query", [dl.Count(), dl.Sum([0, 3, 1]), dl.Identity()])
 def test_several_records_are_their_selections(support, query):
     letters = 2 if query.kind == "count" else 3
     records, draw = dl.Records(2, alphabet=letters), np.random.default_rng(letters)

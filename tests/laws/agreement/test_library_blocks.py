@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import pytest
 
 import dalenius as dl
 from campaigns import draws
@@ -36,6 +37,7 @@ def prior(channel) -> np.ndarray:
     return p / p.sum()
 
 
+@pytest.mark.thorough
 def test_prior_blocks():
     entropic = [
         problem

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 
 
 def without_complaints(name):
@@ -52,8 +53,8 @@ RELEASES = {
 }
 
 
-@pytest.mark.parametrize("capacity", [capacity_by_dit, capacity_by_qif])
-@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
+@each("capacity", [capacity_by_dit, capacity_by_qif])
+@each("release", RELEASES.values())
 def test_capacity(capacity, release, support):
     channel, best = support.full_channel(release), 0.0
     for record in range(len(release.records)):
@@ -65,8 +66,8 @@ def test_capacity(capacity, release, support):
     assert result.gap <= 1e-6
 
 
-@pytest.mark.parametrize("slope", [1.0, 3.0])
-@pytest.mark.parametrize("distortion", ["hamming", "absolute"])
+@each("slope", [1.0, 3.0])
+@each("distortion", ["hamming", "absolute"])
 def test_rate_distortion(distortion, slope):
     """dit's Blahut-Arimoto gives a point (rate, distortion) of the curve; the certified design at that distortion leaks that rate."""
     dit = without_complaints("dit")
@@ -125,8 +126,8 @@ def measured_by_dit(channel, prior):
     }
 
 
-@pytest.mark.parametrize("rival", [measured_by_qif, measured_by_dit])
-@pytest.mark.parametrize("case", MEASURED)
+@each("rival", [measured_by_qif, measured_by_dit])
+@each("case", MEASURED)
 def test_measures(rival, case):
     channel, prior = MEASURED[case]
     ours = dl.measure(channel, prior=prior)

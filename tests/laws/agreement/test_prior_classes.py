@@ -8,7 +8,7 @@ import pytest
 from flint import arb, fmpq
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information import measures as m
 from dalenius.measures.subjects import exactly
 from dalenius.measures.suprema import largest_information
@@ -147,7 +147,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("priors", "message"), ERRORS)
+@each(("priors", "message"), ERRORS)
 def test_errors(priors, message):
     with pytest.raises(dl.InputError) as error:
         dl.measure([[0.5, 0.5]] * 3, prior=priors)

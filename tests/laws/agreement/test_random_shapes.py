@@ -64,6 +64,7 @@ def assert_attained(support, question, result) -> None:
     assert support.leakage(prior, letters, support.full_channel(question)) >= result.lower - 1e-12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("block", thinned(range(INSTANCES // BLOCK), every=10))
 @pytest.mark.parametrize("name", thinned(SHAPES, every=4))
 def test_no_upper_bound_is_below_ten_thousand_restarts(support, name, block):

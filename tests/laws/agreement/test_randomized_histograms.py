@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information.divergences import mutual_information
 from dalenius.model.problems import known_others
 
@@ -26,7 +26,7 @@ def rows_of_datasets(count, letters):
     return problem.channel[problem.query.index_of_dataset(records)]
 
 
-@pytest.mark.parametrize(("count", "letters", "size"), [(3, 3, 1), (4, 2, 2)])
+@each(("count", "letters", "size"), [(3, 3, 1), (4, 2, 2)])
 def test_no_prior_of_blocks_tells_more(count, letters, size):
     rng = np.random.default_rng(41)
     told = solved(count, letters, dl.IndependentBlocks(size))

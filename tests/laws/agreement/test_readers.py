@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import dalenius as dl
 import dalenius_check
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.model import digest
 from dalenius.model import loads as read_alone
 from dalenius_check import LimitError, RefusedError, Status, check
@@ -74,12 +74,12 @@ def flat(table):
     return [pytest.param(v, valid, id=f"{valid}-{v[:30]}") for valid, values in table.items() for v in values]
 
 
-@pytest.mark.parametrize(("value", "valid"), flat(NUMBERS))
+@each(("value", "valid"), flat(NUMBERS))
 def test_numbers(value, valid):
     assert verdicts(text(mechanism=f'kind = "symmetric"\nflip = {value}')) == (valid, valid)
 
 
-@pytest.mark.parametrize(("value", "valid"), flat(ENTROPIES))
+@each(("value", "valid"), flat(ENTROPIES))
 def test_entropy_bounds(value, valid):
     assert verdicts(text(adversary=f"entropy_at_least = {value}")) == (valid, valid)
 
@@ -205,7 +205,7 @@ def test_tables(parts, valid):
     assert verdicts(text(**parts)) == (valid, valid)
 
 
-@pytest.mark.parametrize("parts", TABLES[True], ids=str)
+@each("parts", TABLES[True])
 def test_digests_agree(parts):
     """The same file, and the file that dalenius writes, have one digest in both programs."""
     model = text(**parts)
@@ -213,7 +213,7 @@ def test_digests_agree(parts):
     assert digest(problem) == parse_model(model.encode()).digest == parse_model(dl.dumps(problem).encode()).digest
 
 
-@pytest.mark.parametrize("value", [v for v in NUMBERS[True] if len(v) < 100])
+@each("value", [v for v in NUMBERS[True] if len(v) < 100])
 def test_digests_of_numbers_agree(value):
     model = text(mechanism=f'kind = "symmetric"\nflip = {value}')
     assert digest(dl.loads(model)) == parse_model(model.encode()).digest
@@ -232,7 +232,7 @@ NO_MODELS = [
 ]
 
 
-@pytest.mark.parametrize("model", NO_MODELS)
+@each("model", NO_MODELS)
 def test_no_models(model):
     assert verdicts(model) == (False, False)
 

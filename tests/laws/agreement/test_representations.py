@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 FLIPPED = dl.symmetric("0.2")
 SKEWED = dl.Channel([["0.7", "0.2", "0.1"], ["0.1", "0.6", "0.3"], ["0.25", "0.25", "0.5"]])
@@ -44,7 +44,7 @@ def test_by_name_or_by_table(support, name, bound):
     support.assert_overlap(support.solve(named), support.solve(support.problem(sizes, table, mechanism, bound)))
 
 
-@pytest.mark.parametrize("bound", ["0 max", "0.8 max"])
+@each("bound", ["0 max", "0.8 max"])
 def test_labels_of_a_table_do_not_matter(support, bound):
     """Only the order of the labels says which row is whose."""
     plain = support.problem([2, 2], dl.Table([0, 1, 1, 2]), SKEWED, bound)
@@ -63,7 +63,7 @@ def test_query_is_ignored_where_rows_are_datasets(support):
         support.assert_overlap(answer, answers[0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "second", "query"),
     [
         (dl.symmetric("1/4", k=2), dl.Channel([["3/4", "1/4"], ["1/4", "3/4"]]), dl.Parity()),

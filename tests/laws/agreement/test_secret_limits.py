@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.information import measures
 
 WIDTH = 1e-6
@@ -72,7 +72,7 @@ def design(secret, *constraints, distortion=None) -> dl.MinDistortion:
     )
 
 
-@pytest.mark.parametrize(("name", "most", "secret", "value"), thinned(REFERENCES, 8))
+@each(("name", "most", "secret", "value"), thinned(REFERENCES, 8))
 def test_the_catalogue_has_these_values(name, most, secret, value):
     found = dl.solve(design(secret, MADE[name](most, secret)))
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
@@ -87,7 +87,7 @@ STRONG = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pair", "secret", "value"),
     thinned([(pair, s, v) for pair, values in STRONG for s, v in zip((A, B, C), values, strict=True)], 5),
 )
@@ -101,7 +101,7 @@ def test_strong_information_privacy_with_flagged_copies(pair, secret, value):
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
 
-@pytest.mark.parametrize("copies", [1, 4])
+@each("copies", [1, 4])
 def test_plain_information_privacy_has_a_copy_for_every_set_of_letters(copies):
     """As many as there are sets lose nothing: strong privacy is never less distorting, and one copy alone knows no exception."""
     rows = [[int(x != y) for y in range(3)] for x in range(3)]
@@ -126,7 +126,7 @@ def test_randomised_response_with_delta(epsilon, delta, law, value):
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
 
-@pytest.mark.parametrize(("text", "epsilon", "delta", "value"), thinned(
+@each(("text", "epsilon", "delta", "value"), thinned(
     [("0.6 0.3 0.1", 1, 0, 0.243472982), ("0.6 0.3 0.1", 0.5, 0, 0.350656195), ("0.6 0.3 0.1", 1, 0.05, 0.210293327),
      ("1/3 1/3 1/3", 1, 0, 0.2452529607809616), ("1/3 1/3 1/3", 0.5, 0, 0.45042624309995727), ("1/3 1/3 1/3", 1, 0.05, 0.226858989),
      ("2/3 1/3", 1, 0, 0.163501974), ("1/2 1/2", 1, 0, 0.18393972058572)], 4))  # fmt: skip
@@ -177,7 +177,7 @@ def by_atoms(secret, name: str, most: float, cost: np.ndarray) -> float:
 CONIC = ["KL", "chi-square", "strong KL", "strong chi-square", "total variation", "strong total variation"]
 
 
-@pytest.mark.parametrize("seed", range(draws(3, 60)))
+@each("seed", range(draws(3, 60)))
 def test_sixty_designs_have_clarabels_value_in_their_intervals(seed):
     rng = np.random.default_rng(seed)
     secret, name = drawn(rng), CONIC[seed % len(CONIC)]
@@ -196,7 +196,7 @@ LINEAR = {
 }
 
 
-@pytest.mark.parametrize("seed", range(draws(2, 30)))
+@each("seed", range(draws(2, 30)))
 def test_thirty_linear_programs_are_those_of_highs(seed):
     rng = np.random.default_rng(1000 + seed)
     secret, name = drawn(rng), list(LINEAR)[seed % len(LINEAR)]
@@ -311,7 +311,7 @@ def test_the_master_is_exported_with_its_cones():
         offers(design(A, dl.MaximalCorrelation(0.3, secret=A)))[0].make()
 
 
-@pytest.mark.parametrize(
+@each(
     ("limit", "instead", "epsilon"),
     [
         (dl.LocalDPDelta("log 2", 0, secret=A), dl.LocalDPBetween("log 2", secret=A), "log 2"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.alternating import CycleWarning
 from dalenius.designs.exchange import master
 
@@ -134,7 +135,7 @@ def test_a_solver_that_answers_nonsense_costs_width_and_nothing_else(name, monke
 # ---------------------------------------------------------------- what has no meaning is refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "options", "words"),
     [
         (AUDIT, {"solver": "clarabel"}, "an audit has programs to solve only where the alternating scheme searches"),

@@ -5,6 +5,7 @@ import math
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from digits import inside, same
 
 EPSILONS = ("0", "0.01", "0.1", "0.5", "1", "2", "3")
@@ -109,13 +110,13 @@ def digits_of(text):
     return 1.5 * 10.0**-places
 
 
-@pytest.mark.parametrize(("notion", "value", "to", "facts", "digits"), ONE_STEP)
+@each(("notion", "value", "to", "facts", "digits"), ONE_STEP)
 def test_a_conversion_with_a_known_number(notion, value, to, facts, digits):
     found = dl.convert(notion, value, to=to, **facts)
     assert found.value == pytest.approx(float(digits), rel=1e-13, abs=digits_of(digits) + 2e-12)
 
 
-@pytest.mark.parametrize(("bits", "row"), THEOREM_1A.items())
+@each(("bits", "row"), THEOREM_1A.items())
 def test_theorem_1a_of_the_paper_on_mutual_information(bits, row):
     """An exponential-cone program in the catalogue, whose values are known to 12 digits: never below them."""
     for epsilon, digits in zip(EPSILONS, row.split(), strict=True):
@@ -123,7 +124,7 @@ def test_theorem_1a_of_the_paper_on_mutual_information(bits, row):
         assert -digits_of(digits) <= found - float(digits) <= digits_of(digits) + 2e-12
 
 
-@pytest.mark.parametrize(("bits", "row"), BOUNDARY.items())
+@each(("bits", "row"), BOUNDARY.items())
 def test_theorem_1a_is_one_curve_of_pairs(bits, row):
     """The pairs (p0, p1) that an information allows are those of a test's errors: no delta is below p0 - e^epsilon p1 of any."""
     pairs = [(p0, p1) for p0, p1 in zip(row, (0.0, 0.001, 0.01, 0.1, 0.3), strict=True)]
@@ -138,14 +139,14 @@ def test_theorem_1a_is_one_curve_of_pairs(bits, row):
         assert found == pytest.approx(p0 - math.e * p1, abs=1e-8)
 
 
-@pytest.mark.parametrize(("bits", "row"), THEOREM_2A.items())
+@each(("bits", "row"), THEOREM_2A.items())
 def test_theorem_2a_as_printed_of_the_notion_that_it_holds_for(bits, row):
     for epsilon, digits in zip(("0", "0.1", "0.5", "1", "2"), row.split(), strict=True):
         found = dl.convert("largest_divergence", f"{bits} bits", to=f"local_information_privacy_delta({epsilon})").value
         assert -digits_of(digits) <= found - float(digits) <= digits_of(digits) + 2e-12
 
 
-@pytest.mark.parametrize(
+@each(
     ("bits", "epsilon", "digits"),
     [
         ("0.01", "0.1", 0.51888473),
@@ -210,7 +211,7 @@ def test_what_is_left_of_an_attribute_after_each_output():
         assert never <= min(left, last)
 
 
-@pytest.mark.parametrize(
+@each(
     ("letters", "epsilon", "law", "digits"),
     [
         (3, "1", ["0.5", "0.3", "0.2"], "0.7046054709"),

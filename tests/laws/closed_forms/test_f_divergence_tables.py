@@ -11,6 +11,7 @@ import pytest
 from flint import arb
 
 import dalenius as dl
+from campaigns import each
 from dalenius.conversions import RULES
 from dalenius.conversions.gaussian import chi_square, gaussian_delta
 from dalenius.conversions.numbers import Epsilon
@@ -55,7 +56,7 @@ def alone(rule, value, *, before=None, after=None, **facts):
     return float(found.value(Given(arb(str(value)), Facts.of(**facts), *ends)))
 
 
-@pytest.mark.parametrize("at", THEOREM_1, ids=str)
+@each("at", THEOREM_1)
 def test_theorem_1(at):
     eta, epsilon = at
     to, row = f"information_privacy_delta({epsilon})", THEOREM_1[at].split()
@@ -72,7 +73,7 @@ def test_theorem_1(at):
         assert best <= least <= min(float(printed) * (1 + 1e-9), 1.0)
 
 
-@pytest.mark.parametrize("at", ZETAS, ids=str)
+@each("at", ZETAS)
 def test_zeta_is_the_largest_probability_that_its_divergence_allows(at):
     """Both sum to the number of Theorem 1(b); each divergence is eta at its zeta, or the zeta is 1."""
     eta, epsilon = map(float, at)
@@ -116,7 +117,7 @@ def ramps(a, positions, weights):
     return np.outer(weights, weights) * (1.0 + a * np.outer(positions, positions))
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "error", "printed", "plain", "strong", "information"),
     [
         (0.1, "0.0832407407", "-0.0386419753", "0.0675", "0.075", "0.000555889571375"),
@@ -149,7 +150,7 @@ def test_a_law_with_a_density(a, error, printed, plain, strong, information):
     assert max(float(printed), float(plain)) < share.value / 12 < told
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "deltas"),
     [
         (0.5, {0.05: "0.6693888617", 0.1: "0.4762146739", 0.2: "0.2257108817", 0.3: "0.08213939789"}),
@@ -173,13 +174,12 @@ def test_deltas_of_the_law_with_a_density(a, deltas):
         assert m.information_privacy_delta(channel, prior, math.exp(epsilon)) == pytest.approx(exact, abs=4e-3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("joint", "variation", "chi"),
     [
         (J1, ("0.4", "0.4"), ("0.4666666667", "0.28")),
         (J2, ("0.7333333333", "0.7285714286", "0.7285714286"), ("0.605", "0.659", "0.659")),
     ],
-    ids=["J1", "J2"],
 )
 def test_strong_distances_of_each_letter(joint, variation, chi):
     """Section 3.7: of the law of the outputs from each row, in this order."""

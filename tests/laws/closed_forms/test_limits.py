@@ -6,6 +6,7 @@ import math
 import pytest
 
 import dalenius as dl
+from campaigns import each
 
 BOUNDS = ["0 max", "0.3 max", "0.6 max", "0.8 max", "0.95 max", "1 max"]
 
@@ -23,8 +24,8 @@ def test_falls_with_the_entropy_bound(support, name):
         assert strong.lower <= weak.upper
 
 
-@pytest.mark.parametrize("bound", ["0 max", "0.5 max"])
-@pytest.mark.parametrize(
+@each("bound", ["0 max", "0.5 max"])
+@each(
     ("sizes", "query", "mechanism", "cap"),
     [
         ([4], dl.Identity(), dl.symmetric(0, k=4), math.log(4)),
@@ -44,8 +45,8 @@ def test_below_the_capacity_of_the_whole_channel(support, name):
     assert support.solve(question).lower <= support.capacity(support.full_channel(question))[1]
 
 
-@pytest.mark.parametrize("bound", ["0 max", "0.5 max", "1 max"])
-@pytest.mark.parametrize(
+@each("bound", ["0 max", "0.5 max", "1 max"])
+@each(
     ("query", "mechanism"),
     [
         (dl.Parity(), dl.symmetric("1/2", k=2)),
@@ -55,7 +56,6 @@ def test_below_the_capacity_of_the_whole_channel(support, name):
         (dl.Count(), dl.Channel([["0.3", "0.3", "0.4"]] * 4)),
         (dl.Count(), dl.Channel([[1]] * 4)),
     ],
-    ids=["symmetric", "randomized_response", "laplace", "exponential", "matrix", "one output"],
 )
 def test_constant_mechanism_leaks_nothing(support, query, mechanism, bound):
     result = support.solve(support.problem([2] * 3, query, mechanism, bound))

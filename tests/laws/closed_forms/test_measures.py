@@ -4,9 +4,9 @@ import itertools
 import math
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information import capacity as capacities
 from dalenius.information import measures as m
 from digits import inside, same
@@ -48,7 +48,7 @@ CHANNELS = [
 ]
 
 
-@pytest.mark.parametrize(("channel", "prior", "leakages", "capacity", "average"), CHANNELS)
+@each(("channel", "prior", "leakages", "capacity", "average"), CHANNELS)
 def test_pointwise_maximal_leakage(channel, prior, leakages, capacity, average):
     found = m.pointwise_maximal_leakage(channel, prior)
     same(found, *leakages)
@@ -106,7 +106,7 @@ SETS = [
 ]
 
 
-@pytest.mark.parametrize(("priors", "leakages"), SETS)
+@each(("priors", "leakages"), SETS)
 def test_pointwise_maximal_leakage_over_sets_of_priors(priors, leakages):
     same(m.pointwise_maximal_leakage_over(K1, priors), *leakages)
 
@@ -129,7 +129,7 @@ def products(low: float, records: int = 2) -> list[np.ndarray]:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("low", "entry", "whole", "known"),
     [
         (0.25, "0.7444404749", "1.214444104", "0.8266785732"),
@@ -195,7 +195,7 @@ DELTAS = [
 ]
 
 
-@pytest.mark.parametrize(("joint", "epsilons", "plain", "strong"), DELTAS)
+@each(("joint", "epsilons", "plain", "strong"), DELTAS)
 def test_deltas_of_information_privacy(joint, epsilons, plain, strong):
     channel, prior = m.split(joint)
     measured = dl.measure(np.eye(len(joint[0])), prior=joint, epsilon=epsilons)
@@ -206,7 +206,7 @@ def test_deltas_of_information_privacy(joint, epsilons, plain, strong):
             assert float(measured[f"{name}information_privacy_delta({epsilon})"].exact) == exact
 
 
-@pytest.mark.parametrize(
+@each(
     ("joint", "epsilons", "deltas"),
     [
         (J1, [0.1, 0.3, 0.5, 0.75, 1], ["0.3778597242", "0.31778812", "0.2281718172", "0.05183109297", "0"]),
@@ -221,7 +221,7 @@ def test_deltas_of_differential_privacy(joint, epsilons, deltas):
         inside(measured[f"local_dp_delta({2 * epsilon})"], digits)
 
 
-@pytest.mark.parametrize(
+@each(
     ("joint", "values", "strong"),
     [
         (J1, ["0.4", "0.1251006059", "0.2333333333", "0.4830458915"], ["0.4", "0.1673976434", "0.4666666667"]),
@@ -269,7 +269,7 @@ MAJORITY = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("law", "majority", "informations"), MAJORITY)
+@each(("law", "majority", "informations"), MAJORITY)
 def test_a_secret_behind_the_data(law, majority, informations):
     """Three records, a truncated geometric count; the secret is the majority: epsilon, KL, TV, two deltas and I of it."""
     rows = GEOMETRIC.channel(np.arange(4))[COUNTS]
@@ -327,7 +327,7 @@ CAPACITIES = {
 }
 
 
-@pytest.mark.parametrize("epsilon", CAPACITIES)
+@each("epsilon", CAPACITIES)
 def test_randomised_response(epsilon):
     measured = dl.measure(dl.randomized_response(epsilon, k=2), epsilon=["0.3"])
     inside(measured["shannon_capacity"], CAPACITIES[epsilon], width=1e-12)
@@ -349,7 +349,7 @@ def test_capacities_of_selections():
     same(m.pairwise_total_variation(rows[[0, 3]]), "0.5420200182")
 
 
-@pytest.mark.parametrize(("bound", "digits"), [(0, 0.203980195), (0.9, 0.202310492), (1.05, 0.194351223)])
+@each(("bound", "digits"), [(0, 0.203980195), (0.9, 0.202310492), (1.05, 0.194351223)])
 def test_the_largest_information_of_one_record_over_an_entropy_ball(bound, digits):
     """For one record mutual information is concave in the prior: `solve` answers for the whole ball."""
     rows = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
@@ -377,7 +377,7 @@ BALLS = [
 ]
 
 
-@pytest.mark.parametrize(("priors", "digits"), BALLS, ids=lambda part: type(part).__name__)
+@each(("priors", "digits"), BALLS)
 def test_intervals_over_a_class_of_priors(priors, digits):
     measured = dl.measure(K1, prior=priors)
     inside(measured["pointwise_maximal_leakage"], digits, width=1e-9)
@@ -385,7 +385,7 @@ def test_intervals_over_a_class_of_priors(priors, digits):
     assert measured["mutual_information"].lower <= measured["shannon_capacity"].upper
 
 
-@pytest.mark.parametrize(
+@each(
     ("bound", "digits"),
     [(0.9, 0.202310492), (1.0, 0.198691787), (1.05, 0.194351223), (1.09, 0.185206531)],
 )

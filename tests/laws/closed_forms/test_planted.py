@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.audits import entropy_at_least, record_audit
 from dalenius.information import mutual_information
 from dalenius.reduction import record_channels
@@ -192,6 +192,7 @@ def test_a_crippled_search_does_not_hide_the_plant(support, monkeypatch, name, h
     support.assert_contains(result, exact, gap=1e-3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("limit", thinned([0.2, 0.02, 1.0], every=3))
 @pytest.mark.parametrize("how", thinned(["misled", "blind"], every=2))
 @pytest.mark.parametrize("name", thinned(CASES, every=8))
@@ -215,7 +216,7 @@ def test_the_list_of_all_laws_is_a_list_of_adversaries(support, name):
     assert listed_value(question) == pytest.approx(found, rel=1e-5)
 
 
-@pytest.mark.parametrize(("bits", "copies", "useless"), [(5, 1, True), (5, 2, False), (6, 2, False)])
+@each(("bits", "copies", "useless"), [(5, 1, True), (5, 2, False), (6, 2, False)])
 def test_no_two_rows_leak_more_than_the_planted_ones(support, bits, copies, useless):
     """Without an entropy bound a binary record leaks at most the capacity of two rows; the planted ones' is the largest."""
     rows = np.unique(pair_rows(bits, copies, useless=useless), axis=0) / 100

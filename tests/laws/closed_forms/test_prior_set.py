@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 
 LOG_2 = math.log(2.0)
 UNIFORM = [["1/4"] * 4]
@@ -77,7 +77,7 @@ def test_entries_are_exact():
     assert adversary.priors == ((Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(2, 5)),)
 
 
-@pytest.mark.parametrize("records", [dl.Records(2, alphabet=2), dl.Records(alphabets=[1, 2, 1, 2])])
+@each("records", [dl.Records(2, alphabet=2), dl.Records(alphabets=[1, 2, 1, 2])])
 def test_an_array_has_one_axis_a_record(records):
     prior = np.arange(1, 5).reshape(records.alphabets) / 10
     dl.FixedPrior(prior).check(records)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.information import measures as m
 from dalenius.information import relative_entropy
 from digits import inside
@@ -19,7 +19,7 @@ C = [[0.25, 0.15, 0.08, 0.02], [0.02, 0.08, 0.15, 0.25]]
 ONE = {"records": dl.Records(1, alphabet=2), "query": dl.Identity()}
 
 
-@pytest.mark.parametrize(
+@each(
     ("joint", "values"),  # 002/003, section 3.7: of each letter of the secret
     [(J1, [0.1673976434, 0.1240111851]), (J2, [0.2798038324, 0.2865395513, 0.2865395513])],
 )
@@ -37,14 +37,13 @@ def test_the_other_singular_value():
     assert rest == pytest.approx(0.52380952381, abs=5e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("joint", "values"),  # section 3.15: what the data themselves tell
     [
         (A, ("0.5", "0.1981216036", "0.3571428571", "0.3571428571")),
         (B, ("1.24", "1.029653014", "2", "1")),
         (C, ("0.6", "0.2533574402", "0.4344605475", "0.4344605475")),
     ],
-    ids=["A", "B", "C"],
 )
 def test_unsanitised(joint, values):
     found = dl.measure(np.eye(len(joint[0])), prior=joint)
@@ -54,7 +53,7 @@ def test_unsanitised(joint, values):
     assert rho.lower**2 - 5e-11 <= float(values[3]) <= rho.upper**2 + 5e-11
 
 
-@pytest.mark.parametrize(
+@each(
     ("limit", "value"),  # section 3.15: the secret is the input, uniform and binary; Hamming distortion
     thinned(
         [
@@ -69,7 +68,6 @@ def test_unsanitised(joint, values):
         ],
         4,
     ),
-    ids=lambda part: getattr(part, "kind", ""),
 )
 def test_uniform_binary_designs(limit, value):
     found = dl.solve(dl.MinDistortion(**ONE, distortion=dl.Hamming(), constraints=[limit]), gap=1e-8)
@@ -78,9 +76,7 @@ def test_uniform_binary_designs(limit, value):
     assert found.upper - found.lower <= 1e-7
 
 
-@pytest.mark.parametrize(
-    ("n", "epsilon", "value"), [(2, 0.3, 0.3250705962), (4, 0.5, 0.5878196823), (5, 1, 0.4563436343)]
-)
+@each(("n", "epsilon", "value"), [(2, 0.3, 0.3250705962), (4, 0.5, 0.5878196823), (5, 1, 0.4563436343)])
 def test_pointwise_maximal_leakage_of_a_uniform_law(n, epsilon, value):
     """Section 2.16: 1 - e^epsilon / n, with Hamming distortion."""
     found = dl.solve(
@@ -95,7 +91,7 @@ def test_pointwise_maximal_leakage_of_a_uniform_law(n, epsilon, value):
     assert found.upper == pytest.approx(1 - math.exp(epsilon) / n, rel=1e-12)
 
 
-@pytest.mark.parametrize(("epsilon", "value"), [(0.1, 0.8), (0.5, 0.8), (1, 0.8321205588)])
+@each(("epsilon", "value"), [(0.1, 0.8), (0.5, 0.8), (1, 0.8321205588)])
 def test_a_useful_guess(epsilon, value):
     """Section 2.16: the largest probability to guess right whether the letter is the last one."""
     problem = dl.MaxUtility(
@@ -117,9 +113,7 @@ def test_capacities():
     inside(dl.measure(dl.randomized_response(1, k=2))["shannon_capacity"], "0.110944071672")
 
 
-@pytest.mark.parametrize(
-    ("bound", "law"), [(0, (0.508326, 0.491674, 0)), (1, (0.461303, 0.397534, 0.141163))], ids=["all", "entropy"]
-)
+@each(("bound", "law"), [(0, (0.508326, 0.491674, 0)), (1, (0.461303, 0.397534, 0.141163))])
 def test_the_worst_law_of_an_entropy_ball(bound, law):
     """P0-2: where the largest information is attained."""
     channel = dl.Channel([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]])

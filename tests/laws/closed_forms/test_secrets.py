@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information import mutual_information
 from dalenius.information.noise_formulas import eta_of_outputs
 from digits import same
@@ -51,7 +52,7 @@ def assert_solved(problem, value, *, digits=11, gap=1e-9):
     return result
 
 
-@pytest.mark.parametrize(
+@each(
     ("secret", "values"),
     [
         (MAJORITY, (0.053521887423, 0.039439294443, 0.134423244012)),
@@ -68,7 +69,7 @@ def test_listed_laws_are_evaluated(secret, values):
     assert result.witness.prior == int(np.argmax(values))
 
 
-@pytest.mark.parametrize(
+@each(
     ("adversary", "values"),
     [
         (dl.FixedPrior(UNIFORM), (0.7538459121, 0.2185667968, 0.3191940013, 0.2833935054, 0.2001010139)),
@@ -97,12 +98,12 @@ def test_ratios_divergences_and_what_is_likelier(adversary, values):
     assert told.lower <= slope - 1 - np.log(slope) + 1e-12  # the sharp bound by epsilon
 
 
-@pytest.mark.parametrize("secret", [MAJORITY, dl.Secret(dl.Count()), RECORD])
+@each("secret", [MAJORITY, dl.Secret(dl.Count()), RECORD])
 def test_under_all_laws_a_selection_of_datasets_tells_most(secret):
     assert_solved(three_bits(secret), 0.173277931127, digits=12)
 
 
-@pytest.mark.parametrize("adversary", [dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2")])
+@each("adversary", [dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2")])
 def test_a_record_to_whom_knows_the_others_is_told_what_one_bit_of_randomised_response_tells(adversary):
     """Mutual-information differential privacy: all laws, and products of laws, come to the same."""
     assert_solved(
@@ -115,7 +116,7 @@ def test_the_capacity_of_all_rows_can_be_far_above():
     assert_solved(one_record(STRICT, dl.Secret(dl.Identity())), 0.7042145972, digits=10)
 
 
-@pytest.mark.parametrize(
+@each(
     ("entropy", "value"),
     [(0, 0.203980195), ("9/10", 0.202310492), (1, 0.198691787), ("1.05", 0.194351223), ("1 max", 0.175411136)],
 )
@@ -130,7 +131,7 @@ def test_between_the_listed_laws_nothing_more_is_told_than_by_one():
     assert 0.134423244012 - 1e-12 <= result.upper <= 0.1344232452
 
 
-@pytest.mark.parametrize("given", [None, [x >> 2 for x in range(8)]], ids=["alone", "given a record"])
+@each("given", [None, [x >> 2 for x in range(8)]])
 def test_information_about_a_secret_is_concave_in_weights_of_cells_and_convex_within_them(given):
     """At the middle of 3,000 random pairs each; in the law as a whole it is neither: a third of pairs violate concavity."""
     random, pairs = np.random.default_rng(11), 3_000
@@ -178,7 +179,7 @@ def test_two_releases_that_tell_nothing_tell_everything_together():
         assert_solved(problem, value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("law", "values", "eta"),
     [
         (UNIFORM, (0.0535218874, 0.0457005415, 0.0922243626), "0.0007546598"),
@@ -231,7 +232,7 @@ def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
     assert_solved(useful, 0.1798096070861)
 
 
-@pytest.mark.parametrize(("at_most", "value"), [("0.01", 0.656356409), ("0.1", 0.414468410)])
+@each(("at_most", "value"), [("0.01", 0.656356409), ("0.1", 0.414468410)])
 def test_the_best_count_that_tells_little_of_the_majority(at_most, value):
     """Under each of three laws; the reference optima are those of a cone program."""
     joints = [MAJORITY.joint(dl.Records(3, alphabet=2), dl.Count(), law) for law in (UNIFORM, BIASED, CORRELATED)]

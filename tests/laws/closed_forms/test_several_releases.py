@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model.mechanisms.several_releases import PARTS
 
 DOCS = (Path(__file__).parents[3] / "docs/model-format.md").read_text()
@@ -25,9 +26,7 @@ def test_the_format_names_the_kinds_that_are_known():
     assert re.findall(r"`(\w+)`", named) == [*PARTS]
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "times", "bits"), [(3, 4, 1.5450371213699), (0.1, 64, 0.1010634226316)], ids=["four", "sixty-four"]
-)
+@each(("epsilon", "times", "bits"), [(3, 4, 1.5450371213699), (0.1, 64, 0.1010634226316)])
 def test_ternary_randomised_response(epsilon, times, bits):
     """The linear rule, four times the leakage of one answer, says 4.224 bits of at most log2 3."""
     question = one_letter(dl.several_releases(dl.randomized_response(epsilon), times=times))
@@ -47,14 +46,13 @@ def sequences(channels):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "mechanisms",
     [
         (dl.randomized_response(1), dl.randomized_response(1), dl.randomized_response(1)),
         (dl.geometric(0.5), dl.symmetric(0.2), dl.geometric(0.5)),
         (dl.Channel([["1/2", "1/2", 0], [0, 1, 0], ["1/3", "1/3", "1/3"]]), dl.exponential(1)),
     ],
-    ids=["one", "two", "zeros"],
 )
 def test_types_tell_as_much_as_sequences(support, mechanisms):
     question = one_letter(dl.several_releases(*mechanisms))
@@ -79,7 +77,7 @@ def test_a_release_of_no_use_adds_nothing(support):
     support.assert_overlap(useful, both)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.several_releases(), "at least one"),
@@ -101,9 +99,7 @@ def test_releases_that_cannot_be(build, words):
         build()
 
 
-@pytest.mark.parametrize(
-    "mechanism", [dl.randomized_count(0.7), dl.randomized_count(flip="1/3"), dl.randomized_count(flip=1)]
-)
+@each("mechanism", [dl.randomized_count(0.7), dl.randomized_count(flip="1/3"), dl.randomized_count(flip=1)])
 def test_a_count_of_randomised_answers_is_what_it_says(mechanism):
     """By listing which bits are turned round."""
     flip = float(mechanism.flip) if mechanism.flip is not None else 1 / (1 + math.exp(0.7))
@@ -120,7 +116,7 @@ def test_a_count_of_randomised_answers_is_what_it_says(mechanism):
     np.testing.assert_allclose(doubles[entries.index], expected, atol=1e-15)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.randomized_count(), "either epsilon or flip"),

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+from campaigns import each
 from dalenius.cli import app
 from dalenius.results import relative_gap
 
@@ -33,8 +34,8 @@ def capacity(off):
         return Fraction(Decimal(2).ln() + p * p.ln() + (1 - p) * (1 - p).ln())
 
 
-@pytest.mark.parametrize("adversary", PRIORS)
-@pytest.mark.parametrize("off", SMALL)
+@each("adversary", PRIORS)
+@each("off", SMALL)
 def test_a_small_leakage_is_found_relative_to_its_size(off, adversary):
     """2e-10 used to be 0 .. 2.001e-10, and everything below 2e-11 as narrow as was asked for."""
     result = dl.solve(parity(Fraction(1, 2) - Fraction(off), PRIORS[adversary]))
@@ -43,7 +44,7 @@ def test_a_small_leakage_is_found_relative_to_its_size(off, adversary):
     assert result.termination is dl.Termination.GAP_REACHED
 
 
-@pytest.mark.parametrize("off", ["1e-5", "1e-6"])
+@each("off", ["1e-5", "1e-6"])
 def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
     """Against an entropy bound that binds; it ends at once."""
     result = dl.solve(parity(Fraction(1, 2) - Fraction(off), dl.EntropyAtLeast("0.95 max")), node_limit=3000)
@@ -53,15 +54,14 @@ def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
     assert max(record.leaves for record in result.records) < 3000
 
 
-@pytest.mark.parametrize("adversary", [*PRIORS.values(), dl.EntropyAtLeast("0.95 max"), dl.EntropyAtLeast(1, "max")])
-@pytest.mark.parametrize(
+@each("adversary", [*PRIORS.values(), dl.EntropyAtLeast("0.95 max"), dl.EntropyAtLeast(1, "max")])
+@each(
     "mechanism",
     [
         dl.symmetric("1/2"),
         dl.Channel([["0.3", "0.7"], ["3/10", "7/10"]]),
         dl.DesignedMechanism([["1/3", "2/3"], ["1/3", "2/3"]]),
     ],
-    ids=lambda mechanism: mechanism.kind,
 )
 def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
     problem = dl.MaximalLeakage(
@@ -73,10 +73,9 @@ def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
     assert not result.refusals
 
 
-@pytest.mark.parametrize(
+@each(
     "mechanism",
     [dl.exponential(0), dl.exponential(0, range=(4, 9)), dl.randomized_response(0), dl.symmetric("2/3")],
-    ids=repr,
 )
 def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(mechanism):
     problem = dl.MaximalLeakage(
@@ -89,8 +88,8 @@ def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(me
     assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
 
 
-@pytest.mark.parametrize("adversary", [dl.AnyPrior(), dl.EntropyAtLeast("0.5 max"), dl.ProductPriors()])
-@pytest.mark.parametrize("mechanism", [dl.symmetric("0.2"), dl.Channel([["1/3", "2/3"], [1, 0]])], ids=repr)
+@each("adversary", [dl.AnyPrior(), dl.EntropyAtLeast("0.5 max"), dl.ProductPriors()])
+@each("mechanism", [dl.symmetric("0.2"), dl.Channel([["1/3", "2/3"], [1, 0]])])
 def test_a_query_with_one_value_leaks_0_exactly_whatever_the_other_rows_are(mechanism, adversary):
     """Of a count of all letters only the largest value occurs."""
     query = dl.Count(letters=(0, 1))
@@ -128,7 +127,7 @@ def test_a_gap_is_what_it_says():
     assert Fraction(relative_gap(0.1, 0.3)) >= 1 - Fraction(0.1) / Fraction(0.3), "rounded upward"
 
 
-@pytest.mark.parametrize("gap", [math.inf, math.nan, -1e-9])
+@each("gap", [math.inf, math.nan, -1e-9])
 def test_a_gap_is_asked_for_by_a_finite_number(gap):
     problem = parity("0.1", dl.AnyPrior())
     for ask in (

@@ -1,9 +1,9 @@
 """At b = log |X| the uniform prior is the only adversary, and its leakage is a finite sum."""
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 
 CASES = {
     "parity": ([2] * 3, dl.Parity(), dl.symmetric(0.1, k=2)),
@@ -17,7 +17,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_uniform_prior_only(support, name):
     question = support.problem(*CASES[name], "1 max")
     exact = support.worst_leakage(np.full(question.records.datasets, 1.0 / question.records.datasets), question)

@@ -5,6 +5,7 @@ import signal
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.outcome import Scope, Termination
 
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "mechanism": dl.geometric(1.0, range=3)}
@@ -87,7 +88,7 @@ def test_ctrl_c_during_the_scheme_ends_it_with_what_is_proved():
     assert result.alternating[0].scope is Scope.FEASIBLE
 
 
-@pytest.mark.parametrize("bound", ["1 max", 0])
+@each("bound", ["1 max", 0])
 def test_nothing_to_alternate_between_is_no_error(bound):
     """Where only the uniform prior is left there is no scheme; without an entropy bound rows are free."""
     result = alternated(dl.MaximalLeakage(**COUNT, adversary=dl.EntropyAtLeast(bound)), gap=1e-2)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.alternating.conditionals import best_selection, bounded
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_tree import DualTree
@@ -43,7 +44,7 @@ def priors(record, pi, rng, entropies, count=400):
             yield p
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@each("question", QUESTIONS)
 def test_the_best_selection_is_the_best_of_a_list(question):
     record, rng = channel(question), np.random.default_rng(1)
     classes = [np.flatnonzero(np.isfinite(row)) for row in record.log_uniform]

@@ -39,6 +39,7 @@ def test_every_block_is_at_rest_and_the_value_never_falls(question, bound, block
     assert result.value == pytest.approx(float(mutual_information(result.state @ record.rows)), abs=1e-14)
 
 
+@pytest.mark.thorough
 def test_blockwise_needs_a_certified_gain_of_every_block():
     """First-order blocks, and blocks that leave a variable out, end as a feasible point, however well they rest."""
     record = channel(PARITY, 2.5)

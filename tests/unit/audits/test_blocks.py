@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 MILLION = dl.Records(1_000_000, alphabet=2)
 
@@ -17,7 +17,7 @@ def count(adversary, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
     )
 
 
-@pytest.mark.parametrize("page", ["people", "theory"])
+@each("page", ["people", "theory"])
 def test_the_pages_round_what_is_told_at_most_up(page):
     text = (Path(__file__).parents[3] / f"docs/{page}.md").read_text()
     (told,) = re.findall(r"(?:0\.\d{4}(?:, | and )?){4}", text)

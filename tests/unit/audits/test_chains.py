@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.evidence.lines import ChainPoint, Halve, RecordLine, SlopeLeaf, WindowLeaf
 from dalenius.information import mutual_information
 from dalenius.information.chains import Chain, joint_law
@@ -88,7 +89,7 @@ def test_a_first_look_and_no_time_are_proved():
     assert late.lower <= few.upper
 
 
-@pytest.mark.parametrize("start", ["any", "stationary"])
+@each("start", ["any", "stationary"])
 def test_an_output_that_is_impossible_at_a_corner(start):
     """Where the first record is surely 0 the second is all there is to see, and the derivative for the start has no end there."""
     question = chain(2, ("0.69", "0.71"), ("0.8", "0.98"), dl.symmetric(0, k=2), dl.Threshold(1), start=start)

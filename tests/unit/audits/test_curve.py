@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.audits import EntropyAudit, WholeCurve
 from dalenius.audits.ascent import priced
 from dalenius.audits.bounds.dual_tree import DualTree
@@ -56,7 +57,7 @@ def joint(mu: str) -> JointLeaf:
 # ------------------------------------------------------------ lines
 
 
-@pytest.mark.parametrize("upper", [Fraction(1, 3), Fraction(1, 10**12), Fraction(0)])
+@each("upper", [Fraction(1, 3), Fraction(1, 10**12), Fraction(0)])
 def test_a_line_goes_through_the_bound_and_is_rounded_upward(upper):
     ((c, m),) = lines_above([(upper, [joint("0.3")])], HALF, LARGEST)
     assert Fraction(m) == Fraction(3, 10)
@@ -123,6 +124,7 @@ def proof_of(problem, record, slope, target, kind):
     return lines(channel, tree)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "above"), [("posterior", 1e-2), ("dual tree", 4e-3)])
 def test_all_leaves_of_a_tree_have_one_slope_if_they_are_told(loose, kind, above):
     """Else each leaf has its own, and the proof says next to nothing at other bounds."""
@@ -262,7 +264,7 @@ def test_a_certificate_of_the_uniform_prior_claims_no_curve():
     assert result.certificate.header.curve is None
 
 
-@pytest.mark.parametrize("curve", [["1"], [-0.1], 3, ["x"], "0.5"])
+@each("curve", [["1"], [-0.1], 3, ["x"], "0.5"])
 def test_what_cannot_be_asked_for(curve):
     with pytest.raises(dl.InputError, match="curve"):
         dl.solve(count(), curve=curve)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 MILLION = 1_000_000
 
@@ -31,7 +31,7 @@ def test_a_million_people(cells, size, nats):
         assert result.lower - 1e-7 <= nats <= result.upper + 1e-7
 
 
-@pytest.mark.parametrize("scale", ["0.2", "0.5"])
+@each("scale", ["0.2", "0.5"])
 def test_little_gaussian_noise_tells_nearly_everything(scale):
     """Likelihood ratios up to e^100: both ends are proved, and no proof is refused on the way."""
     result = dl.solve(table(20, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=scale)), gap=0.05)
@@ -73,7 +73,7 @@ def test_where_noise_is_small_the_letters_bound_and_where_there_is_one_letter_no
     assert (nothing.lower, nothing.upper) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("size", [1, 4])
+@each("size", [1, 4])
 def test_noise_of_which_probabilities_underflow_tells_the_letter(size):
     """exp(-4 epsilon) is no double any more: the ends are those of no noise at all, and no more than a letter has."""
     question = table(3, dl.IndependentBlocks(size), mechanism=dl.discrete_laplace(1000))
@@ -89,7 +89,7 @@ def test_gaussian_noise_is_clamped_far_out():
     assert dl.verify(question, result.certificate).proved
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "message"),
     [
         ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),

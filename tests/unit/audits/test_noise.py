@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information import mutual_information
 from dalenius.information.capacity import capacity
 from dalenius.information.noise_rows import gaussian_rows, laplace_rows
@@ -19,7 +19,7 @@ def asked(mechanism, adversary, records=ONE, query=None):
     return dl.MaximalLeakage(records=records, query=query or dl.Count(), mechanism=mechanism, adversary=adversary)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "adversary", "records", "nats"),
     [
         (dl.laplace(1), dl.ProductPriors(), ONE, 0.08851964020127),
@@ -47,7 +47,7 @@ def test_three_inputs_are_best_where_they_are_far_apart():
     assert result.witness.letter_law[1] == pytest.approx(0.13787695, abs=1e-6)
 
 
-@pytest.mark.parametrize(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
+@each(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
 def test_any_prior_is_the_largest_capacity_of_one_input_a_letter(noise, rows_of):
     """Brute force over the values that two records of three letters can have."""
     weights = [0, 1, 3]
@@ -78,7 +78,7 @@ def test_a_class_of_laws():
     assert bounded.upper < free.lower
 
 
-@pytest.mark.parametrize("noise", [dl.gaussian, dl.laplace])
+@each("noise", [dl.gaussian, dl.laplace])
 def test_noise_of_scale_a_million_tells_next_to_nothing(noise):
     result = dl.solve(asked(noise(10**6), dl.ProductPriors()))
     assert 0.1249999e-12 <= result.lower <= result.upper <= 0.1250001e-12
@@ -91,7 +91,7 @@ def test_inputs_that_are_far_apart_are_told_apart():
         assert dl.laplace("1/64").quadrature(np.array([0, 1])).min() >= 0.0
 
 
-@pytest.mark.parametrize(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
+@each(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
 def test_no_prior_of_households_is_told_more(noise, rows_of):
     """Two couples of bits, a count: random laws of either couple, some nearly points."""
     result = dl.solve(asked(noise(1), dl.IndependentBlocks(2), dl.Records(4, alphabet=2)))

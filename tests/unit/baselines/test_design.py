@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.baselines import (
     DesignSettings,
     MechanismSettings,
@@ -54,7 +54,7 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("additive", [False, True])
+@each("additive", [False, True])
 def test_gradients_of_the_penalised_objectives(additive):
     """Against central differences along the simplex: mass moves from one output to another."""
     rng = np.random.default_rng(0)
@@ -96,7 +96,7 @@ def test_the_objective_never_rises_and_rows_stay_laws():
     assert inner(free)[0] >= seen[0] >= seen[1] >= seen[2] >= seen[3]
 
 
-@pytest.mark.parametrize("budget", [0.05, 0.1, 0.3])
+@each("budget", [0.05, 0.1, 0.3])
 def test_for_one_prior_the_penalty_method_finds_rate_distortion(budget):
     """A fair bit: least I(X; Y) with Hamming distortion D is log 2 - h(D)."""
     problem = least_leakage(records=dl.Records(1, alphabet=2), max_distortion=budget, bound=0.0)
@@ -182,8 +182,8 @@ def test_the_penalty_is_kept_while_prior_and_mechanism_take_turns():
     )
 
 
-@pytest.mark.parametrize("shape", ["softplus", "quadratic"])
-@pytest.mark.parametrize("problem", [least_leakage(), least_distortion(EXACT)], ids=["6", "9"])
+@each("shape", ["softplus", "quadratic"])
+@each("problem", [least_leakage(), least_distortion(EXACT)])
 def test_either_penalty_for_either_problem(problem, shape):
     """Their rounding of the corner differs, their limit does not."""
     settings = DesignSettings(mechanism=MechanismSettings(shape=shape, growth=8.0), alternations=2, rounds=12)

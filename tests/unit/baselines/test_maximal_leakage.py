@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.baselines import (
     ConditionalSettings,
     CvxpyNlp,
@@ -78,7 +78,7 @@ def proved(support):
     return {name: support.solve(problem) for name, problem in PROBLEMS.items()}
 
 
-@pytest.mark.parametrize("bound", thinned([1.0, 1.5, 2.0], every=2))
+@each("bound", thinned([1.0, 1.5, 2.0], every=2))
 def test_the_papers_example_from_the_papers_start(bound, support):
     """Near the optimum for b <= 2.5 log 2, where Theorem 3 frees the first row; without it there is no gradient, and it stays at 0.
 
@@ -120,6 +120,7 @@ def test_rows_begin_afresh_as_the_text_has_it_or_where_they_are():
         assert uniform == pytest.approx(np.full(logs.size, 1.0 / logs.size))
 
 
+@pytest.mark.thorough
 def test_warm_rows_keep_what_they_gained(support):
     """A sweep from where the rows are never leaks less than there; one from fresh rows may, and Algorithm 1 then rejects it."""
     family = full_joint(support.parity4(2.0))
@@ -170,6 +171,7 @@ def test_feasible_monotone_and_below_the_proof(name, family, proved):
         assert run.masses.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.thorough
 def test_a_prior_of_datasets_is_judged_like_any_other(support):
     """Value and entropy by plain sums over the datasets."""
     for problem in PROBLEMS.values():
@@ -216,7 +218,7 @@ def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
     assert own.entropy(pi, coarse) == pytest.approx(view.entropy(pi, fine), abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", thinned(range(5), every=3))
+@each("seed", thinned(range(5), every=3))
 def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
     K = np.random.default_rng(seed).dirichlet(np.ones(3), size=4)
     log = Log(Clock())
@@ -227,7 +229,7 @@ def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
     assert log.evaluations > 0
 
 
-@pytest.mark.parametrize("seed", thinned(range(5), every=3))
+@each("seed", thinned(range(5), every=3))
 def test_algorithm_2_with_an_entropy_bound(seed):
     """The multiplier finds the boundary: as good as a fine grid over all laws of three letters."""
     rng = np.random.default_rng(seed)
@@ -244,7 +246,7 @@ def test_algorithm_2_with_an_entropy_bound(seed):
     assert leakage(found, K) >= best - 2e-4
 
 
-@pytest.mark.parametrize("seed", thinned(range(4), every=2))
+@each("seed", thinned(range(4), every=2))
 def test_derivatives_of_the_nonlinear_program(seed):
     """Gradients and Hessians against central differences, away from the boundary, where every coordinate is free."""
     family = aggregated(random_problem(seed) if seed % 2 else count_problem())
@@ -304,7 +306,7 @@ def test_uno_that_gives_up(monkeypatch):
     assert run.value == pytest.approx(family.judged(law)[0], rel=1e-9)
 
 
-@pytest.mark.parametrize("answer", [0.0, -1.0, math.nan])
+@each("answer", [0.0, -1.0, math.nan])
 def test_a_solver_that_answers_nonsense(answer):
     """Then the start counts, like any other law."""
     family = full_joint(count_problem())
@@ -326,7 +328,7 @@ def test_a_hundred_thousand_datasets(support):
     assert run.violation <= 1e-12
 
 
-@pytest.mark.parametrize("run", [leakage_run, slsqp_run, trust_constr_run])
+@each("run", [leakage_run, slsqp_run, trust_constr_run])
 def test_a_clock_that_has_run_out(run):
     found = run(aggregated(count_problem()), clock=Clock(0.0))
     assert found.termination is Rest.TIME

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.baselines import markov_quilt_scale, wasserstein_distance, wasserstein_scale
 
 FAIR = {0: 0.5, 1: 0.5}
@@ -36,7 +37,7 @@ def test_less_is_hidden_where_less_depends():
     assert scales[0] <= 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("ask", "words"),
     [
         (lambda: wasserstein_scale([], 1), "at least one pair"),

@@ -235,6 +235,7 @@ def test_what_a_killed_process_left_behind_goes(model, tmp_path, command_line):
     assert not [name for name in names(tmp_path / "out") if name.startswith(".")]
 
 
+@pytest.mark.thorough
 def test_a_rerun_that_is_interrupted_keeps_what_was_there(model, tmp_path, command_line, work_clock):
     """What is done is read, not done again; a record that its certificate does not fit is no record."""
     command_line("sweep", "model.toml", "-o", "out", "--points", "3")

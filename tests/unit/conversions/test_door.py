@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.conversions import NOTIONS, RULES
 
 MUCH = {"p_min": "0.05", "letters": 4, "outputs": 5, "records": 10, "independent": True, "attribute_max": "0.3"}
@@ -14,7 +14,7 @@ NAMES = {name: f"{name}(0.5)" if notion.has_epsilon else name for name, notion i
 FACTS = [{}, MUCH, {"p_min": "0.05", "releases": 3}]
 
 
-@pytest.mark.parametrize("source", thinned(NOTIONS, every=4))
+@each("source", thinned(NOTIONS, every=4))
 def test_every_ordered_pair_answers_or_says_why_there_is_no_rule(source):
     for facts in FACTS[: draws(1, 3)]:
         for target in NAMES.values():
@@ -152,7 +152,7 @@ def test_no_rule_for_plain_information_privacy_to_differential_privacy():
     assert not [rule for rule in RULES if (rule.source, rule.target) == ("information_privacy_delta", "local_dp_delta")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "facts", "text"),
     [
         (("local_pd", 1, "local_dp"), {}, "no notion is called 'local_pd' (did you mean 'local_dp'?)"),

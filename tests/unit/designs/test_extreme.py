@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.designs.extreme.program import Extreme, information
 from dalenius.designs.extreme.rays import Rays
 
@@ -34,7 +34,7 @@ def found(problem):
     return extreme
 
 
-@pytest.mark.parametrize(
+@each(
     ("law", "values"),  # catalogue 002/003, section 2.16, at epsilon 0.1, 0.5, 1
     [
         (P1, (0.01188927395, 0.2968451742, 0.7272194731)),
@@ -42,20 +42,19 @@ def found(problem):
         (P3, (0.02088755596, 0.4190754802, 0.8505116243)),
         (U4, (0.01801806122, 0.3501746883, 0.7591015501)),
     ],
-    ids=["P1", "P2", "P3", "uniform"],
 )
 def test_reference_values(law, values):
     for epsilon, value in zip((0.1, 0.5, 1), values, strict=True):
         assert found(question(law, PML(epsilon))).attained == pytest.approx(value, rel=5e-10)
 
 
-@pytest.mark.parametrize(("n", "k"), [(3, 1), (4, 2), (5, 2), (6, 3)])
+@each(("n", "k"), [(3, 1), (4, 2), (5, 2), (6, 3)])
 def test_of_a_uniform_law_the_most_is_epsilon_where_sets_have_a_whole_size(n, k):
     problem = question([Fraction(1, n)] * n, PML(f"log {n}/{k}"))
     assert found(problem).attained == pytest.approx(math.log(n / k), rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("law", "epsilon", "value"),
     [
         (P1, 0.02, 0.0004128736844),
@@ -113,7 +112,7 @@ def test_inputs_that_no_dataset_has_are_free():
 # ---------------------------------------------------------------- proved
 
 
-@pytest.mark.parametrize(
+@each(
     "problem",
     [
         question(P1, PML("log 3/2"), useful=[["1/2", "1/10", 0], [0, "1/5", "1/5"]]),
@@ -122,7 +121,6 @@ def test_inputs_that_no_dataset_has_are_free():
         question(U4, PML("1e-3")),
         dl.MaxInformation(records=dl.Records(2, alphabet=2), query=dl.ModularSum(4), privacy=LDP("log 2")),
     ],
-    ids=lambda problem: problem.privacy.epsilon,
 )
 def test_both_ends_are_proved(problem):
     answer = dl.solve(problem, gap=1e-6)
@@ -144,8 +142,8 @@ def test_nothing_may_be_told():
     assert (answer.lower, answer.upper) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("law", [P1, P2])
-@pytest.mark.parametrize("privacy", [LDP(30), LDP("log 10000000000001"), LDP(40), LDP(1000), PML(30), PML(1000)])
+@each("law", [P1, P2])
+@each("privacy", [LDP(30), LDP("log 10000000000001"), LDP(40), LDP(1000), PML(30), PML(1000)])
 def test_everything_may_be_told(law, privacy):
     """As near to everything as matters: e^1000 is no double, and e^30 beside 1 is too much for a solver."""
     answer = dl.solve(question(law, privacy), gap=1e-6)
@@ -179,7 +177,7 @@ def test_a_sweep_over_epsilon():
         assert low - 6e-11 <= value <= high + 6e-11
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: question(P1, LDP(-1)), "no mechanism is private for a negative epsilon"),

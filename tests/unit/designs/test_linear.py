@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.cli import app
 from dalenius.designs.linear import LinearDesign
 from dalenius.designs.linear.dual import Multipliers, multipliers_near, proved
@@ -49,7 +49,7 @@ def found(problem, seconds=60.0):
 # ---------------------------------------------------------------- values
 
 
-@pytest.mark.parametrize(
+@each(
     ("privacy", "law", "distortion", "n", "value"),
     [
         (PML(0), P1, dl.Hamming(), 3, 0.5),
@@ -79,7 +79,7 @@ def test_known_optima(privacy, law, distortion, n, value):
     assert dl.verify(problem, result.certificate).proved
 
 
-@pytest.mark.parametrize(("n", "epsilon"), [(2, 0.3), (4, 0.5), (5, 1.0)])
+@each(("n", "epsilon"), [(2, 0.3), (4, 0.5), (5, 1.0)])
 def test_closed_forms_of_uniform_laws(n, epsilon):
     c = math.exp(epsilon)
     for privacy, value in ((PML(epsilon), 1 - c / n), (LDP(epsilon), 1 - c / (c + n - 1))):
@@ -88,8 +88,8 @@ def test_closed_forms_of_uniform_laws(n, epsilon):
         assert run.upper - run.lower < Fraction(1, 10**25)
 
 
-@pytest.mark.parametrize("n", [2, 3, 7])
-@pytest.mark.parametrize("q", [Fraction(1), Fraction(5, 4), Fraction(2)])
+@each("n", [2, 3, 7])
+@each("q", [Fraction(1), Fraction(5, 4), Fraction(2)])
 def test_rational_factors_are_solved_exactly(n, q):
     for privacy, value in ((PML(f"log {q}"), 1 - q / n), (LDP(f"log {q}"), 1 - q / (q + n - 1))):
         problem = design(privacy, n)
@@ -102,7 +102,7 @@ def test_rational_factors_are_solved_exactly(n, q):
         assert result.exp_epsilon == q
 
 
-@pytest.mark.parametrize("exponent", [8, 11, 15, 30])
+@each("exponent", [8, 11, 15, 30])
 def test_steep_factors_are_solved_exactly(exponent):
     """Where nearly everything may be told the multipliers are tiny, and yet not 0."""
     q = 10**exponent
@@ -151,7 +151,7 @@ def test_values_without_datasets_cost_nothing():
     assert found(problem).upper == found(problem).lower
 
 
-@pytest.mark.parametrize("make", [PML, LDP])
+@each("make", [PML, LDP])
 def test_the_optimum_falls_with_epsilon(make):
     ends = [
         found(design(make(f"log {q}"), 4, dl.Iid([0.4, 0.3, 0.2, 0.1]), dl.Absolute())) for q in (1, "1.5", 2, 4, 9)
@@ -253,8 +253,8 @@ def test_any_multipliers_prove_a_valid_bound(problem, seed):
     assert proved(run.program, multipliers_near(run.program, multipliers)) <= run.upper
 
 
-@pytest.mark.parametrize("privacy", [PML("log 2"), LDP("log 2"), PML(0.5), LDP(1), PML(0), LDP(0)])
-@pytest.mark.parametrize("modulus", [3, 5])
+@each("privacy", [PML("log 2"), LDP("log 2"), PML(0.5), LDP(1), PML(0), LDP(0)])
+@each("modulus", [3, 5])
 def test_additive_noise(privacy, modulus):
     more = {"query": dl.ModularSum(modulus), "records": dl.Records(2, alphabet=3), "mechanism": "additive"}
     problem = design(privacy, law=P1, distortion=dl.Absolute(), **more)
@@ -264,7 +264,7 @@ def test_additive_noise(privacy, modulus):
     assert dl.solve(problem).distortion == run.upper
 
 
-@pytest.mark.parametrize("privacy", [PML("log 2"), LDP(1)])
+@each("privacy", [PML("log 2"), LDP(1)])
 def test_datasets_as_inputs(privacy):
     problem = design(privacy, law=P1, query=dl.Sum(), records=dl.Records(2, alphabet=3), mechanism="full")
     run = found(problem)
@@ -340,8 +340,8 @@ def test_a_stopped_clock_says_interrupted():
     assert run.lower < run.upper
 
 
-@pytest.mark.parametrize("epsilon", [1e-12, 1e-300, 30, 200, 1000, "1000 bits", "log 1e390"])
-@pytest.mark.parametrize("make", [PML, LDP])
+@each("epsilon", [1e-12, 1e-300, 30, 200, 1000, "1000 bits", "log 1e390"])
+@each("make", [PML, LDP])
 def test_extreme_epsilons(make, epsilon):
     problem = design(make(epsilon), law=P1)
     result = dl.solve(problem)
@@ -349,7 +349,7 @@ def test_extreme_epsilons(make, epsilon):
     assert dl.verify(problem, result.certificate).proved
 
 
-@pytest.mark.parametrize("scale", ["1e-200", "1e-20", "1e20", "1e290"])
+@each("scale", ["1e-200", "1e-20", "1e20", "1e290"])
 def test_extreme_distortions(scale):
     distortion = dl.DistortionMatrix([[0, scale], [scale, 0]])
     for privacy in (LDP("log 3"), PML(0.3)):
@@ -369,7 +369,7 @@ def test_designs_that_are_too_large():
         dl.solve(problem)
 
 
-@pytest.mark.parametrize("epsilon", [-1, "log 1/2", "-3 bits"])
+@each("epsilon", [-1, "log 1/2", "-3 bits"])
 def test_negative_epsilons_are_proved_infeasible(epsilon):
     for make in (PML, LDP):
         problem = design(make(epsilon))
@@ -394,7 +394,7 @@ def test_what_a_result_says():
     assert result.trace
 
 
-@pytest.mark.parametrize(
+@each(
     "problem",
     [
         design(LDP(1), law=P1),

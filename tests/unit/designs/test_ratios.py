@@ -3,10 +3,9 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius._prove import prove
 from dalenius.designs import RatioProposer, has_only_ratios
 from dalenius.designs.ratios.program import RatioProgram
@@ -37,7 +36,7 @@ def proved(problem):
     return prove(problem, proposer, search)
 
 
-@pytest.mark.parametrize("limits", thinned([[LIMITS[0], LIMITS[3], LIMITS[5]], *([each] for each in LIMITS)], 3))
+@each("limits", thinned([[LIMITS[0], LIMITS[3], LIMITS[5]], *([each] for each in LIMITS)], 3))
 def test_what_it_proves_is_about_the_exact_optimum(limits):
     problem = design(*limits)
     assert not has_only_ratios(problem)  # a small one is solved exactly
@@ -50,7 +49,7 @@ def test_what_it_proves_is_about_the_exact_optimum(limits):
     assert min(price.slack for price in sparse.constraints) >= 0
 
 
-@pytest.mark.parametrize("limit", LIMITS)
+@each("limit", LIMITS)
 def test_repairs_keep_every_row_exactly(limit):
     problem, rng = design(limit), np.random.default_rng(3)
     program = RatioProgram(problem)
@@ -78,7 +77,7 @@ def test_many_inputs():
     assert dl.verify(problem, answer.certificate).proved
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"constraints": [dl.LocalInformationPrivacy(0.5), dl.Unbiased(1)]},

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius._join import join
 from dalenius.baselines import aggregated, design_run
 from dalenius.designs.constrained import ConstrainedExchange
@@ -173,7 +174,7 @@ def test_symmetries_that_a_term_breaks_are_not_used():
         assert len(ConstrainedExchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
 
 
-@pytest.mark.parametrize("kind", [dl.WeightedSum, dl.WeightedMaximum])
+@each("kind", [dl.WeightedSum, dl.WeightedMaximum])
 def test_the_unit_of_the_weights_makes_no_difference(kind):
     ends = []
     for unit in (Fraction(1), Fraction(1, 10**30), Fraction(10**60)):
@@ -190,7 +191,7 @@ def test_the_unit_of_the_weights_makes_no_difference(kind):
 # ---------------------------------------------------------------- what the claim rests on
 
 
-@pytest.mark.parametrize("kind", [dl.WeightedSum, dl.WeightedMaximum])
+@each("kind", [dl.WeightedSum, dl.WeightedMaximum])
 def test_without_a_weight_that_is_needed_the_claim_is_rejected(kind):
     objective = kind([WRONG, dl.LeakageTerm(dl.FixedPrior([0.25, 0.75]))])
     problem = dl.MinLeakage(**BIT, max_distortion=1, objective=objective)

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.catalogue.models import library
 from dalenius.evidence import Certificate, CurveClaim, Header, lines
 from dalenius.evidence.codec import decode, encode
@@ -95,7 +96,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("line", LINES, ids=repr)
+@each("line", LINES)
 def test_a_line_is_read_as_it_was_written(line):
     assert decode(encode(line)) == line
 
@@ -104,7 +105,7 @@ def test_every_kind_of_line_is_tried():
     assert {type(line) for line in LINES} == set(get_args(lines.Line))
 
 
-@pytest.mark.parametrize("line", LINES, ids=repr)
+@each("line", LINES)
 def test_one_entry_more_or_of_another_kind_is_refused(line):
     word, *entries = json.loads(encode(line))
     spoilt = [[word, *entries, "more", "and", "more"]]
@@ -115,13 +116,13 @@ def test_one_entry_more_or_of_another_kind_is_refused(line):
             decode(json.dumps(bad))
 
 
-@pytest.mark.parametrize("text", ["", "{}", "7", "[]", "[[]]", '["none"]', '["split",1,0]', "[" * 10_000, "nonsense"])
+@each("text", ["", "{}", "7", "[]", "[[]]", '["none"]', '["split",1,0]', "[" * 10_000, "nonsense"])
 def test_what_is_no_line(text):
     with pytest.raises(dl.InputError, match="not a line of a certificate"):
         decode(text)
 
 
-@pytest.mark.parametrize("model", [m for m in library("minimal") if m.certificate_path], ids=lambda m: m.name)
+@each("model", [m for m in library("minimal") if m.certificate_path])
 def test_certificates_of_the_library_are_made_anew_byte_by_byte(model):
     certificate = model.certificate()
     made = Certificate.of(certificate.header, certificate.lower_lines(), certificate.upper_lines())
@@ -143,17 +144,16 @@ def test_headers():
     assert nothing.claim is None
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [{"model": 3}, {"producer": []}, {"mechanism": 3}, {"mechanism": [["1", 2]]}, {"lower": 0.5}, {"upper": ["1"]}],
-    ids=str,
 )
 def test_headers_of_other_types_are_refused(change):
     with pytest.raises(dl.InputError, match=r"certificate"):
         Header.decode(json.dumps(json.loads(HEADER.encode()) | change))
 
 
-@pytest.mark.parametrize(
+@each(
     "curve",
     [
         None,
@@ -166,7 +166,6 @@ def test_headers_of_other_types_are_refused(change):
         {"above": [["1", "0"]], "below": [["1 nats", None]]},
         {"above": [["1", "0"]], "below": [], "beside": []},
     ],
-    ids=str,
 )
 def test_claims_of_other_forms_about_a_curve_are_refused(curve):
     with pytest.raises(dl.InputError, match="curve must hold two lists"):

@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.export import to_dp_accounting
 from dalenius.export.accounting import log_masses
 
@@ -21,7 +22,7 @@ def hockey_stick(upper, lower, epsilon):
     return sum(max(math.exp(log) - math.exp(epsilon + lower.get(y, -math.inf)), 0.0) for y, log in upper.items())
 
 
-@pytest.mark.parametrize("pair", [(3, 4), (4, 3), (0, 20)])
+@each("pair", [(3, 4), (4, 3), (0, 20)])
 def test_masses_are_rounded_so_that_less_is_promised(pair):
     upper, lower = log_masses(COUNT, *pair)
     assert 1 < sum(map(math.exp, upper.values())) < 1 + 1e-11

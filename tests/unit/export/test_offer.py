@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+from campaigns import each
 from dalenius.catalogue.models import library, library_model
 from dalenius.cli import app
 from dalenius.errors import InputError
@@ -66,7 +67,7 @@ def test_an_audit_offers_its_steps_for_every_kind_of_record(solver):
         assert_solved(offered(problem, name), solver, relaxed=name.startswith("row"))
 
 
-@pytest.mark.parametrize("name", ["modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric"])
+@each("name", ["modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric"])
 def test_one_step_from_a_witness_leaks_no_less(name, solver):
     model = library_model(name)
     problem = model.load()
@@ -140,8 +141,8 @@ ADVERSARIES = {
 }
 
 
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("kind", [dl.MinLeakage, dl.MinDistortion])
+@each("adversary", ADVERSARIES)
+@each("kind", [dl.MinLeakage, dl.MinDistortion])
 def test_a_design_offers_its_master_program(kind, adversary, solver):
     problem = design(kind, ADVERSARIES[adversary])
     assert names(problem) == ["master"]

@@ -12,6 +12,7 @@ import pytest
 from scipy.sparse import coo_array, csc_array, csr_array
 
 import dalenius as dl
+from campaigns import each
 from dalenius import programs
 from dalenius.errors import InputError
 from dalenius.export import FORMATS, certify, digest, export, offers, parse_cbf, read_cbf, read_json
@@ -69,7 +70,7 @@ def test_the_names_are_those_of_the_tests_of_programs(instances):
     assert sorted(set(NAMES)) == sorted(instances.MAKERS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_standard_form_is_the_model(name, instances, solver):
     """At a point with its own auxiliaries the objective is the program's, and named parts have their shapes."""
     program = make(instances, name)
@@ -135,7 +136,7 @@ def test_clarabels_file_has_every_bit():
     assert A["nzval"] == [-x for x in ODD]
 
 
-@pytest.mark.parametrize("form", [lopsided(), odd()], ids=["lopsided", "odd"])
+@each("form", [lopsided(), odd()])
 def test_texts_have_every_bit(form):
     assert same_numbers(parse_json(json_text(form)), form)
     assert same_numbers(parse_cbf(cbf_text(form)), form)
@@ -150,7 +151,7 @@ def without(part: str) -> StandardForm:
 ITEMS = {"c": "OBJACOORD", "A": "ACOORD", "b": "BCOORD"}
 
 
-@pytest.mark.parametrize("part", ITEMS)
+@each("part", ITEMS)
 def test_an_item_of_no_lines_is_left_out(part):
     text = cbf_text(without(part))
     assert [item for item in ITEMS.values() if item not in text.splitlines()] == [ITEMS[part]]
@@ -495,7 +496,7 @@ def form_with(**changes) -> StandardForm:
     return StandardForm(**parts)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "message"),
     [
         ({"b": np.zeros(2)}, "rows"),

@@ -1,10 +1,10 @@
 """Parts of classes with few different probabilities: inside the class, and what protocols with many of them are proved with."""
 
 import numpy as np
-import pytest
 from flint import fmpq
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information.coarser_classes import coarser
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorFloor
 
@@ -12,10 +12,9 @@ WEIGHTS = [100 + 7 * (7 * a % 12) for a in range(24)]
 CENTER = np.array([fmpq(w, sum(WEIGHTS)) for w in WEIGHTS], dtype=object)
 
 
-@pytest.mark.parametrize(
+@each(
     "priors",
     [PriorBall(CENTER, fmpq(1, 5)), KLBall(CENTER, fmpq(1, 50)), ChiSquareBall(CENTER, fmpq(1, 20))],
-    ids=lambda priors: type(priors).__name__,
 )
 def test_laws_of_the_part_are_in_the_class(priors):
     rng, part = np.random.default_rng(1), coarser(priors, 3)
@@ -41,7 +40,7 @@ def test_boxes_and_what_has_no_part():
     assert coarser(KLBall(np.array([fmpq(0), fmpq(1)]), fmpq(1, 10)), 2) is None
 
 
-@pytest.mark.parametrize("adversary", [dl.KLBallPriors, dl.L1BallPriors], ids=["KL", "L1"])
+@each("adversary", [dl.KLBallPriors, dl.L1BallPriors])
 def test_sets_over_many_different_probabilities(adversary):
     """More than a closed form sums over: there was nothing from below."""
     weights = [100 + 7 * (7 * a % 12) for a in range(48)]

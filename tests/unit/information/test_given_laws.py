@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information.capacity import best_mixture
 from dalenius.information.given_laws import GivenChannel, best_given_mixture, worst_given_law
 from dalenius.information.measures import AllPriors
@@ -18,7 +18,7 @@ def value(w, joints, negentropy):
     return float(w @ negentropy - np.sum(mixed * np.log(shares)))
 
 
-@pytest.mark.parametrize("seed", range(draws(2, 60)))
+@each("seed", range(draws(2, 60)))
 def test_mixtures_are_the_best_there_are(seed):
     draw = np.random.default_rng(seed)
     laws, values, outputs = draw.integers(2, 30), draw.integers(1, 5), draw.integers(2, 6)

@@ -4,10 +4,9 @@ import itertools
 import math
 
 import numpy as np
-import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information import binary_entropy
 from dalenius.information.capacity import capacity
 from dalenius.information.informed import informed_bound
@@ -23,7 +22,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_no_prior_tells_more_than_it_knows_and_the_own_answer_says(support, name):
     """20,000 priors in the whole campaign, each against the bound of its own entropy."""
     records, query, mechanism = CASES[name]
@@ -63,7 +62,7 @@ def test_each_stretch_is_bounded_by_its_ends():
     assert all(a < b for a, b in itertools.pairwise(found.ends))
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "mechanism"),
     [
         (dl.Threshold(2), dl.symmetric(0.1)),

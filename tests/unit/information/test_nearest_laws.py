@@ -1,10 +1,10 @@
 """The nearest law of a class against no other law of the class being nearer, and exact laws being in the class."""
 
 import numpy as np
-import pytest
 from flint import arb
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information.measures.numbers import doubles
 from dalenius.information.nearest_laws import SharedLetters, exact_law_near
 
@@ -18,7 +18,7 @@ CLASSES = [
 ]
 
 
-@pytest.mark.parametrize("adversary", CLASSES, ids=lambda adversary: adversary.kind)
+@each("adversary", CLASSES)
 def test_nearest_laws(adversary):
     priors, draw = adversary.priors, np.random.default_rng(4)
     class_of = SharedLetters(priors, np.arange(4), np.ones(4, dtype=int))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.audits.ascent import local_maxima, posterior
 from dalenius.information import mutual_information
 from dalenius.information.newton_step import newton_masses
@@ -14,7 +15,7 @@ from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
 
 
-@pytest.mark.parametrize("n", [6, 10])
+@each("n", [6, 10])
 def test_errors_are_squared_where_alternating_steps_take_dozens(n):
     problem = dl.MaximalLeakage(
         records=dl.Records(n, alphabet=2),

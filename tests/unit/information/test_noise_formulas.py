@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.special import log_ndtr
 
 import dalenius as dl
+from campaigns import each
 from dalenius.errors import InputError
 from dalenius.information import noise_formulas as formulas
 from dalenius.information.noise_rows import gaussian_rows
@@ -22,7 +23,7 @@ def gaussian_capacity(distance):
     return float((rows[0] * np.log(rows[0] / rows.mean(axis=0))).sum())
 
 
-@pytest.mark.parametrize(
+@each(
     ("d", "digits"),
     [
         (1, {0.1: 9.508331944775, 0.5: 1.541494082537, 1: 0.5819767068693, 2: 0.1565176427497}),
@@ -102,7 +103,7 @@ def test_what_releases_tell_about_each_other():
         assert math.exp(2 * (normal - entropy)) == pytest.approx(dict(constants)[noise], rel=5e-10)
 
 
-@pytest.mark.parametrize(
+@each(
     ("d", "digits"),
     [
         (1, {0.1: 4.516655566127, 0.5: 0.5819767068693, 1: 0.1565176427497, 2: 0.01865736036377}),
@@ -192,7 +193,7 @@ def test_what_gaussian_noise_tells_about_one_of_two_values():
         assert variance < formulas.gaussian_variance_of_sensitivity(epsilon, 1.0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("d", "epsilon", "laplace", "gauss", "exact_gauss", "exact_laplace"),
     [
         (1, 0.1, 0.004520418818601, 0.0001129163891532, 0.0001127921223253, 0.0001722330356553),
@@ -326,7 +327,7 @@ def test_likelihood_ratios_alone():
         assert formulas.scale_by_ratios(epsilon, 3.0) == pytest.approx(3.0 / ratio, rel=1e-11)
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: formulas.laplace_scale(0.0, 1.0),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information.patterns import (
     ScoredCells,
     even_scores,
@@ -36,8 +37,8 @@ def padded(pattern, cells):
     return [*pattern, *[0] * (cells - len(pattern))]
 
 
-@pytest.mark.parametrize(("cells", "size", "epsilon"), CASES)
-@pytest.mark.parametrize("scored", ["even", "telling", "nothing"])
+@each(("cells", "size", "epsilon"), CASES)
+@each("scored", ["even", "telling", "nothing"])
 def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored):
     steps = steps_of(size, epsilon)
     listed = outputs(steps, cells)
@@ -62,7 +63,7 @@ def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored)
     assert scored != "even" or abs(cells_seen.alike - told) < 1e-12
 
 
-@pytest.mark.parametrize(("cells", "size", "epsilon"), CASES[:4])
+@each(("cells", "size", "epsilon"), CASES[:4])
 def test_no_selection_of_patterns_by_letters_tells_more(cells, size, epsilon):
     """All of them, with laws on the letters by Arimoto's steps."""
     steps = steps_of(size, epsilon)

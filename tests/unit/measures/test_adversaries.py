@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information import measures as formulas
 from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS
 
@@ -121,7 +122,7 @@ def laws(kind: str, draw: np.random.Generator) -> np.ndarray:
     return np.outer(own, other).ravel()
 
 
-@pytest.mark.parametrize(
+@each(
     ("adversary", "kind"),
     [
         (dl.AnyPrior(), "any"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information.chains import Chain, joint_law
 from dalenius.measures.chains import OfChain
 from dalenius.model.problems.chains import inputs_by_ones
@@ -102,7 +103,7 @@ def test_a_time_limit_leaves_what_is_known(work_clock):
         dl.measure(asked, time_limit=0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "words"),
     [
         (chain(101, 0.1, 0.3, start="any"), "stationary start"),

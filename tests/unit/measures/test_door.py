@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information import measures as formulas
 from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS
 from dalenius.measures.subjects import MAX_ENTRIES
@@ -154,7 +155,7 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "options", "message"), ERRORS)
+@each(("arguments", "options", "message"), ERRORS)
 def test_errors(arguments, options, message):
     with pytest.raises(dl.InputError) as error:
         dl.measure(*arguments, **options)

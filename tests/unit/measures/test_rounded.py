@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.measures.rounded import RoundedNoise
 
 
-@pytest.mark.parametrize("noise", [dl.gaussian(scale=3), dl.laplace("0.7")])
+@each("noise", [dl.gaussian(scale=3), dl.laplace("0.7")])
 def test_rows_are_probabilities_and_mirror_each_other(noise):
     rounded = RoundedNoise(noise)
     matrix = rounded.channel(np.arange(3))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information import measures
 from digits import inside
 
@@ -55,14 +56,13 @@ def test_records_that_are_released_by_themselves_meet_the_bound():
     assert 2 * single.lower <= found.upper
 
 
-@pytest.mark.parametrize(
+@each(
     "problem",
     [
         of(dl.Sum(), dl.geometric(1), dl.Records(alphabets=[2, 3])),
         of(dl.Table([0, 1, 1, 2]), dl.symmetric(0.2, k=3), dl.Records(2, alphabet=2)),
         of(dl.ModularSum(3), dl.symmetric(0, k=3), dl.Records(3, alphabet=2)),
     ],
-    ids=["sum", "table", "told as it is"],
 )
 def test_it_is_what_listing_says(problem):
     found = dl.supersample_cmi(problem)

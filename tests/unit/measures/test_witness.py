@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.measures.witness import witness_of
 
 
@@ -56,10 +57,8 @@ RELEASES = {
 }
 
 
-@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES.keys())
-@pytest.mark.parametrize(
-    "adversary", [dl.EntropyAtLeast("0.5 max"), dl.EntropyAtLeast("1 max")], ids=["half", "uniform"]
-)
+@each("release", RELEASES.values())
+@each("adversary", [dl.EntropyAtLeast("0.5 max"), dl.EntropyAtLeast("1 max")])
 def test_what_others_give_away_is_what_listing_every_dataset_says(release, adversary):
     problem = dl.MaximalLeakage(**release, adversary=adversary)
     result = dl.solve(problem, gap=0.2)
@@ -112,7 +111,7 @@ def test_what_cannot_be_measured_is_one_clear_error():
         dl.measure(local, prior=dl.solve(local).certificate)
 
 
-@pytest.mark.parametrize(
+@each(
     "adversary",
     [
         dl.PolytopePriors([["1/10", "9/10"], ["1/2", "1/2"], ["4/5", "1/5"]]),
@@ -120,7 +119,6 @@ def test_what_cannot_be_measured_is_one_clear_error():
         dl.KLBallPriors(["1/3", "2/3"], "1/50"),
         dl.ProductPriors(),
     ],
-    ids=lambda adversary: adversary.kind,
 )
 def test_a_prior_of_independent_records_tells_what_is_proved(adversary):
     """The witness of a class of laws is a law of the letters, or weights of vertices."""
@@ -150,7 +148,7 @@ TOWNS = {
 }
 
 
-@pytest.mark.parametrize(("query", "mechanism"), TOWNS.values(), ids=TOWNS.keys())
+@each(("query", "mechanism"), TOWNS.values())
 def test_of_households_it_is_what_listing_the_datasets_of_all_says(query, mechanism):
     """The own block has the witness's law; everybody else is known, with the total that the certificate names."""
     town = dl.MaximalLeakage(

@@ -9,6 +9,7 @@ import pytest
 
 import dalenius as dl
 import dalenius_check
+from campaigns import each
 from dalenius.model import digest, model_bytes
 from dalenius.model.constraints import CONSTRAINTS, RowConstraint
 from dalenius.model.model_file import normal_form
@@ -121,7 +122,7 @@ def some_rows(rng, near):
     return [[(1 - share) * a + share * b for a, b in zip(*pair, strict=True)] for pair in zip(laws, plain, strict=True)]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ONE_OF_EACH if issubclass(CONSTRAINTS[kind], RowConstraint)])
+@each("kind", [kind for kind in ONE_OF_EACH if issubclass(CONSTRAINTS[kind], RowConstraint)])
 def test_rows_mean_what_the_kind_says(kind):
     rng, problem = np.random.default_rng(5), design()
     constraint = ONE_OF_EACH[kind]
@@ -176,7 +177,7 @@ def test_sizes_are_counted_without_making_rows():
             assert constraint.size(problem.space) == (len(made), terms)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: dl.Linear([], at_most=1), "at least one term"),

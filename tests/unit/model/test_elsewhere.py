@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 
 TABLE = {"home": ["b", "a", "b", "c", "b"], "vote": ["no", "yes", "no", "no", "yes"]}
 
@@ -28,7 +29,7 @@ def test_letters_that_occur_are_sorted_by_size():
     assert dl.from_frame(ages, answer="age", household="home").letters == (9, 20, 100)
 
 
-@pytest.mark.parametrize(
+@each(
     ("homes", "words"),
     [(["a", None, "b"], "1 of 3 rows have no household"), ([["a"]], "got a list"), ([1, True], "got both")],
 )
@@ -44,8 +45,8 @@ def test_a_pandas_frame_is_a_table():
     assert people.dataset == (1, 1, 0, 0, 1)
 
 
-@pytest.mark.parametrize("column", ["home", "vote"])
-@pytest.mark.parametrize("missing", ["NA", "NaT"])
+@each("column", ["home", "vote"])
+@each("missing", ["NA", "NaT"])
 def test_what_pandas_calls_missing_is_refused(column, missing):
     pandas = pytest.importorskip("pandas")
     entries = [1, getattr(pandas, missing), 1, 2, 1]
@@ -61,7 +62,7 @@ def test_numbers_stand_for_truth_values_where_all_of_a_column_do():
     assert people.dataset == (1, 1, 1, 0, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "words"),
     [
         ({"household": "house"}, "expected a column 'house'"),
@@ -111,7 +112,7 @@ def test_mechanisms_of_diffprivlib_are_read_from_their_attributes():
     np.testing.assert_allclose(bit.channel(np.arange(2))[0, 0], np.e / (1 + np.e))
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "words"),
     [
         (like("Laplace", epsilon=1), "Laplace"),
@@ -156,7 +157,7 @@ TEXTS = {"__function__": "vector_domain", "__kwargs__": {"atom_domain": {**ATOM,
 CLAMPED = ("make_clamp", {"bounds": {"__tuple__": [0, 10]}})
 
 
-@pytest.mark.parametrize(
+@each(
     "domain",
     [
         made(CLAMPED, ("make_sum", {}), domain=NUMBERS),
@@ -169,7 +170,7 @@ def test_counts_and_sums_of_pipelines_are_whole_numbers(domain):
     assert dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0)) == dl.discrete_laplace(scale=2)
 
 
-@pytest.mark.parametrize(
+@each(
     ("domain", "words"),
     [
         (NUMBERS, "one number.*vector_domain.*noise of their own"),
@@ -183,7 +184,7 @@ def test_what_is_no_whole_number_is_called_that(domain, words):
         dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "mechanism"),
     [
         (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=None), dl.discrete_laplace(scale=2)),
@@ -207,7 +208,7 @@ def test_numbers_of_opendp_are_the_doubles_that_they_are():
     assert noise.scale == Fraction(0.1) != Fraction(1, 10)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         (opendp_text("make_gaussian", input_domain=ATOM, scale=2.0), "make_laplace, make_geometric"),

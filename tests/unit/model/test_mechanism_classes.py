@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, Additive, Full, Oblivious, TiedEntries, mechanism_class
 
 some = settings(max_examples=50, deadline=None, derandomize=True)
@@ -63,7 +64,7 @@ def test_among_outputs_of_least_cost_the_near_mechanism_decides():
     assert tied.cheapest(costs, near, within=1e-14)[2].tolist() == [0.5, 0.5, 0.0]
 
 
-@pytest.mark.parametrize(
+@each(
     "numbers",
     [
         FREE[0],
@@ -79,7 +80,6 @@ def test_among_outputs_of_least_cost_the_near_mechanism_decides():
         np.zeros((2, 0), dtype=int),
         "tied",
     ],
-    ids=repr,
 )
 def test_numbers_of_no_mechanism(numbers):
     with pytest.raises(dl.InputError, match="expected every row to number the entries of one row"):

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import loads, normal_form
 
@@ -56,7 +57,7 @@ def test_a_design_says_what_is_minimised():
     assert dataclasses.replace(private, objective=dl.WeightedMaximum(TERMS)).quantity.units == "objective"
 
 
-@pytest.mark.parametrize("kind", [dl.WeightedSum, dl.WeightedMaximum])
+@each("kind", [dl.WeightedSum, dl.WeightedMaximum])
 def test_it_goes_into_a_file_and_back(kind):
     problem = design(kind([*TERMS, dl.LeakageTerm(dl.PriorSet([[Fraction(1, 8)] * 8]))], weight="1/3"))
     again = loads(dl.dumps(problem))
@@ -75,7 +76,7 @@ def test_the_normal_form_is_that_of_the_document():
     assert written == dl.WeightedSum([dl.DistortionTerm(dl.Hamming())])
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: dl.WeightedSum([]), "expected 1 to 100 terms besides the problem's own, got 0"),
@@ -96,7 +97,7 @@ def test_what_is_no_objective_is_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         (("", ""), "got 0"),

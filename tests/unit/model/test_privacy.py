@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import normal_form
 from dalenius_check.model import parse_model
@@ -32,7 +33,7 @@ def design(privacy, *, law=None, query=None, records=None, mechanism="oblivious"
 # ---------------------------------------------------------------- epsilon
 
 
-@pytest.mark.parametrize(
+@each(
     ("epsilon", "text", "factor"),
     [
         (0, "0 nats", 1),
@@ -50,7 +51,7 @@ def test_rational_factors_are_exact(epsilon, text, factor):
     assert notion.feasible
 
 
-@pytest.mark.parametrize("epsilon", [1, "0.5 bits", 1e-30, 1000, "999.5 bits", "1/3 nats", Fraction(1, 7), 5e-324])
+@each("epsilon", [1, "0.5 bits", 1e-30, 1000, "999.5 bits", "1/3 nats", Fraction(1, 7), 5e-324])
 def test_irrational_factors_are_enclosed(epsilon):
     notion = dl.PointwiseMaximalLeakage(epsilon)
     low, high = notion.factor()
@@ -62,13 +63,13 @@ def test_irrational_factors_are_enclosed(epsilon):
         assert math.isclose(float(low), math.exp(nats), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("epsilon", [-1, "-0.5 bits", "log 1/2", "log 0.999"])
+@each("epsilon", [-1, "-0.5 bits", "log 1/2", "log 0.999"])
 def test_negative_epsilons_leave_nothing(epsilon):
     problem = design(dl.LocalDP(epsilon))
     assert not problem.feasible
 
 
-@pytest.mark.parametrize(
+@each(
     "epsilon",
     [
         math.nan,
@@ -179,7 +180,7 @@ PROBLEMS = [
 ]
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=range(len(PROBLEMS)))
+@each("problem", PROBLEMS)
 def test_files_state_the_problem(problem):
     text = dl.dumps(problem)
     again = dl.loads(text)
@@ -198,7 +199,7 @@ def test_the_documented_normal_form():
 TEXT = dl.dumps(PROBLEMS[2])
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "match"),
     [
         ('kind = "pointwise_maximal_leakage"', 'kind = "local_pd"', "local_dp"),
@@ -246,7 +247,7 @@ def test_what_has_an_adversary_has_no_level():
         problem.exp_epsilon([[1, 0, 0]] * 3)
 
 
-@pytest.mark.parametrize(
+@each(
     "ask",
     [
         lambda p: p.budget,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.reduction import completions
 
 BINARY, MIXED = dl.Records(4, alphabet=2), dl.Records(alphabets=[2, 3, 1, 2])
@@ -42,7 +43,7 @@ def listed(query, value_of, records, record):
         return np.log(table / records.datasets)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_counts_agree_with_listing_every_dataset(name):
     query, value_of = FUNCTIONS[name]
     query.check(MIXED)
@@ -88,7 +89,7 @@ def test_log_uniform_stay_accurate_where_counts_have_hundreds_of_digits():
 VALUES = np.arange(4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mechanism", "entry"),
     [
         (dl.symmetric(0.3, k=4), lambda v, y: 0.7 if v == y else 0.1),
@@ -107,7 +108,6 @@ VALUES = np.arange(4)
         (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),
         (dl.subset_selection(1, size=3), lambda v, y: (1 if v + y == 3 else math.e) / (3 * math.e + 1)),
     ],
-    ids=lambda x: getattr(x, "kind", ""),
 )
 def test_channels_are_their_formulas(mechanism, entry):
     expected = [[entry(v, y) for y in range(4)] for v in range(4)]
@@ -151,7 +151,7 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
     assert mechanism.channel(np.array([4])).tolist() == [[1.0]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.discrete_laplace(), "either epsilon or scale"),
@@ -199,7 +199,7 @@ def test_local_protocols_are_their_formulas():
     np.testing.assert_allclose(dl.hadamard_response("log 3").channel(values), rows, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
+@each(
     ("build", "words"),
     [
         (lambda: dl.subset_selection(1, size=4, k=4).channel(VALUES), "size must be below"),

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.catalogue.models import library, library_folder
 from dalenius.model.adversaries import ADVERSARIES
 from dalenius.model.constraints import CONSTRAINTS
@@ -126,7 +126,7 @@ def test_every_shelf_is_in_it(schema):
                 assert keys == ({*listed.split(", ")} - {"no keys"})
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "valid"),
     [
         ({"kind": "geometric", "epsilon": 0.5, "range": 3}, True),

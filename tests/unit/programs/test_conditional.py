@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.programs import ConditionalUpdate
 
@@ -52,7 +52,7 @@ def random_instance(rng, instances, share):
     return rows, log_counts, pi, instances.draw(rng, log_counts), float(b)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95])
+@each("share", [0.0, 0.3, 0.7, 0.95])
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
     for _ in range(draws(6, 20)):
@@ -136,6 +136,7 @@ def test_without_an_entropy_bound_the_best_class_of_every_letter():
     assert answer.point["w"].max(axis=1) == pytest.approx([1.0, 1.0], abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_at_the_largest_entropy_there_is_one_point(instances):
     rng = np.random.default_rng(6)
     for _ in range(draws(2, 5)):
@@ -189,7 +190,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper) + 1e-12
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "log_counts", "pi", "w0", "b", "what"),
     [
         (FLIP, np.zeros(2), FAIR, FLIP, 0.0, "expected rows"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.errors import InputError
 from dalenius.programs.expressions import (
     concave_entropy,
@@ -223,7 +224,7 @@ MASSES = np.array([[0.5, 0.0], [0.0, 0.5]])
 FAIR = np.array([0.5, 0.5])
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "what"),
     [
         (lambda: mutual_information(Q), "neither convex nor concave"),
@@ -259,7 +260,7 @@ def test_bad_input_is_refused(call, what):
         call()
 
 
-@pytest.mark.parametrize("record", [-1, 2, "0"])
+@each("record", [-1, 2, "0"])
 def test_a_record_that_is_not_there(support, record):
     with pytest.raises(InputError, match="record"):
         letter_masses(support.problem([2, 2], dl.Parity(), dl.symmetric(0.1, k=2), 0.0), record, np.full(4, 0.25))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from campaigns import each
 from dalenius.errors import InputError
 from dalenius.programs.leakages import Leakages
 
@@ -38,7 +39,7 @@ def exact(masses, Q):
     return sum(terms, arb(0))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", SHAPES)
 def test_values_are_mutual_informations(instances, shape):
     rng = np.random.default_rng(1)
     letters, inputs, outputs = shape
@@ -52,7 +53,7 @@ def test_values_are_mutual_informations(instances, shape):
         )
 
 
-@pytest.mark.parametrize("size", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+@each("size", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
 def test_a_tiny_leakage_is_right_relative_to_itself(size):
     """Sums of u log u would be wrong by 1e-16, so that a budget of 0 would allow an error of 1e-8 in a mechanism."""
     ctx.prec = 300
@@ -86,7 +87,7 @@ def test_ratios_are_those_of_the_posteriors_even_of_outputs_that_die():
         assert np.allclose(leakages.normalised(ratios), ratios, atol=1e-14)
 
 
-@pytest.mark.parametrize("kind", ["any", "huge", "tiny", "broken", "impossible"])
+@each("kind", ["any", "huge", "tiny", "broken", "impossible"])
 def test_scores_bound_every_leakage_whatever_the_numbers(kind):
     rng = np.random.default_rng(5)
     for _ in range(30):
@@ -140,7 +141,7 @@ def test_letters_without_mass_are_dropped():
     assert leakages.owner.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("priors", "what"),
     [
         ([], "at least one prior"),

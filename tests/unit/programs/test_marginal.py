@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate
@@ -136,7 +136,7 @@ def test_it_is_dpp_and_other_data_do_not_build_another_problem():
     assert program.problem is problem
 
 
-@pytest.mark.parametrize(
+@each(
     ("K", "h", "b", "what"),
     [
         (FLIP, np.zeros(3), 0.0, "expected K"),

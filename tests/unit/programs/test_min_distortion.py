@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog, minimize
 
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
@@ -61,8 +61,8 @@ def by_slsqp(laws, cost, budget, instances):
 # ---------------------------------------------------------------- closed forms
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 10])
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+@each("n", [2, 3, 5, 10])
+@each("share", [0.05, 0.5, 0.95])
 def test_a_uniform_source_with_hamming_distortion(n, share):
     def told(D):
         return math.log(n) + D * math.log(D) + (1.0 - D) * math.log1p(-D) - D * math.log(n - 1)
@@ -77,8 +77,8 @@ def test_a_uniform_source_with_hamming_distortion(n, share):
 # ---------------------------------------------------------------- random instances
 
 
-@pytest.mark.parametrize("priors", [1, 2, 3])
-@pytest.mark.parametrize("size", thinned([4, 2, 3, 5, 6], every=5))
+@each("priors", [1, 2, 3])
+@each("size", thinned([4, 2, 3, 5, 6], every=5))
 def test_random_instances_by_two_solvers_and_a_general_optimiser(instances, size, priors):
     rng = np.random.default_rng(10 * size + priors)
     for draw in range(draws(4, 20)):
@@ -177,6 +177,7 @@ def test_the_least_leakage_at_the_least_distortion_is_the_budget(instances):
         assert high.upper - low.lower <= 1e-6
 
 
+@pytest.mark.thorough
 def test_more_budget_never_costs_more_and_more_priors_never_less(instances):
     rng = np.random.default_rng(7)
     laws, cost = instances.update_data(rng, least=4, priors=3)
@@ -206,7 +207,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper)
 
 
-@pytest.mark.parametrize("budget", [0.0, 1e-3, 0.1, 0.5])
+@each("budget", [0.0, 1e-3, 0.1, 0.5])
 def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_change(budget):
     cost = np.minimum(CIRCLE, 5 - CIRCLE) / 5.0
     prior = [np.array([np.roll([0.6, 0.4, 0.0, 0.0, 0.0], a) for a in range(5)]) / 5.0]
@@ -302,7 +303,7 @@ def test_a_failing_linear_program_is_no_failure(monkeypatch):
 # ---------------------------------------------------------------- degenerate data
 
 
-@pytest.mark.parametrize("budget", [1.0, 1e5, 1e300])
+@each("budget", [1.0, 1e5, 1e300])
 def test_with_a_large_budget_the_least_distortion(instances, budget):
     laws, cost = instances.update_data(np.random.default_rng(12))
     answer = MinDistortionProgram(laws, cost, max(budget, 2.0)).solve()
@@ -311,7 +312,7 @@ def test_with_a_large_budget_the_least_distortion(instances, budget):
     assert answer.gap <= 1e-10
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e6, 1e12])
+@each("scale", [1e-6, 1e6, 1e12])
 def test_the_scale_of_the_cost_is_that_of_the_answer(instances, scale):
     laws, cost = instances.update_data(np.random.default_rng(13), least=3)
     answer, scaled = (MinDistortionProgram(laws, k * cost, 0.01).solve() for k in (1.0, scale))
@@ -368,7 +369,7 @@ def test_distortion_rate_at_a_hundred_inputs_closes():
 # ---------------------------------------------------------------- bad input
 
 
-@pytest.mark.parametrize(
+@each(
     ("priors", "cost", "budget", "tied", "what"),
     [
         ([], FLIP, 0.1, None, "min_distortion: expected at least one prior"),

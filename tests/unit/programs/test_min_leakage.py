@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
@@ -87,8 +87,8 @@ def rate_and_distortion(law, distortion, slope, steps=20_000):
 # ---------------------------------------------------------------- closed forms
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 10])
-@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.9])
+@each("n", [2, 3, 5, 10])
+@each("share", [0.01, 0.1, 0.5, 0.9])
 def test_a_uniform_source_with_hamming_distortion(n, share):
     D = share * (1.0 - 1.0 / n)
     exact = math.log(n) + D * math.log(D) + (1.0 - D) * math.log1p(-D) - D * math.log(n - 1)
@@ -238,6 +238,7 @@ def test_the_least_distortion_at_the_least_leakage_is_the_budget(instances):
         assert high.upper - low.lower <= 1e-6 * high.upper
 
 
+@pytest.mark.thorough
 def test_more_budget_never_tells_more_and_more_priors_never_less(instances):
     rng = np.random.default_rng(7)
     laws, cost = instances.update_data(rng, least=4, priors=3)
@@ -266,7 +267,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper)
 
 
-@pytest.mark.parametrize("m", [2, 3, 5, 8])
+@each("m", [2, 3, 5, 8])
 def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_change(m):
     shift = (np.arange(m) - np.arange(m)[:, None]) % m
     cost = np.minimum(shift, m - shift) / m
@@ -300,7 +301,7 @@ def test_tied_entries_cost_something_where_a_problem_is_not_symmetric(instances)
 # ---------------------------------------------------------------- degenerate data
 
 
-@pytest.mark.parametrize("over", thinned([0.0, 1e-16, 1e-12, 1e-9, 1e-6], every=2))
+@each("over", thinned([0.0, 1e-16, 1e-12, 1e-9, 1e-6], every=2))
 def test_on_the_edge_of_the_least_distortion(instances, over):
     rng = np.random.default_rng(10)
     for _ in range(5):
@@ -335,7 +336,7 @@ def test_a_budget_an_ulp_below_the_least_distortion_is_that_distortion():
         MinLeakageProgram([np.eye(3) / 3.0], np.full((3, 3), 1e-20), 2e-20)
 
 
-@pytest.mark.parametrize("budget", [1.0, 1e300])
+@each("budget", [1.0, 1e300])
 def test_with_a_large_budget_nothing_is_told(instances, budget):
     laws, cost = instances.update_data(np.random.default_rng(11))
     answer = MinLeakageProgram(laws, cost, max(budget, between(cost, 1.0, instances))).solve()
@@ -352,7 +353,7 @@ def test_a_mechanism_that_tells_nothing_though_it_is_not_constant():
         assert answer.gap <= 1e-10
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e6, 1e-12, 1e12])
+@each("scale", [1e-6, 1e6, 1e-12, 1e12])
 def test_the_scale_of_the_cost_changes_nothing(instances, scale):
     laws, cost = instances.update_data(np.random.default_rng(12), least=3)
     budget = between(cost, 0.4, instances)
@@ -438,7 +439,7 @@ def test_improving_ends_with_the_time(instances, monkeypatch):
 # ---------------------------------------------------------------- bad input
 
 
-@pytest.mark.parametrize(
+@each(
     ("priors", "cost", "budget", "tied", "what"),
     [
         ([], FLIP, 0.1, None, "at least one prior"),

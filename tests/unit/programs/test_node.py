@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header, claim_text, short_text, slope_text, vector_text
@@ -187,6 +187,7 @@ def test_two_solvers_agree(instances):
             assert answers[0].upper == pytest.approx(answers[1].upper, abs=2e-6)
 
 
+@pytest.mark.thorough
 def test_both_majorants_are_no_worse_than_either(instances):
     rng = np.random.default_rng(50)
     better = 0
@@ -199,6 +200,7 @@ def test_both_majorants_are_no_worse_than_either(instances):
     assert better > 0
 
 
+@pytest.mark.thorough
 def test_halving_a_box_never_raises_the_larger_bound(instances):
     rng = np.random.default_rng(60)
     for sides in SIDES[:2]:
@@ -237,7 +239,7 @@ def lines_of(channel, m):
         yield from (RowLeaf(slope_text(channel.lift_outputs(kappa))) for kappa in m["kappa"])
 
 
-@pytest.mark.parametrize("sides", SIDES)
+@each("sides", SIDES)
 def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
     """A split of a posterior and a cut of a conditional; the larger of the leaves' bounds is the claim."""
     question = dl.MaximalLeakage(
@@ -334,7 +336,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances, side
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "what"),
     [
         ({"rows": FLIP[0]}, "expected rows"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.information.tilt import largest_score
 from dalenius.programs import PosteriorUpdate
@@ -56,7 +56,7 @@ def random_instance(rng, instances, share):
     return rows, log_counts, phi, b
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95])
+@each("share", [0.0, 0.3, 0.7, 0.95])
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
     for _ in range(draws(6, 20)):
@@ -220,7 +220,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "log_counts", "phi", "b", "what"),
     [
         (FLIP[0], np.zeros((2, 2)), FLIP, 0.0, "expected rows"),

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import ConditionalUpdate, RowUpdate
@@ -110,6 +110,7 @@ def random_row(rng, instances, **sizes):
     return rows, log_counts, 0, pi, w, b
 
 
+@pytest.mark.thorough
 def test_a_step_along_one_row_is_a_special_case(instances):
     """The linearised step for a letter law on one letter cannot beat the exact row; a row never loses to the start."""
     rng = np.random.default_rng(4)
@@ -241,7 +242,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "log_counts", "letter", "pi", "w", "b", "what"),
     [
         (FLIP, np.zeros(2), 0, FAIR, FLIP, 0.0, "expected rows"),
@@ -260,9 +261,7 @@ def test_bad_input_is_refused_before_any_solver(rows, log_counts, letter, pi, w,
         RowUpdate(rows, log_counts, letter, pi, w, b)
 
 
-@pytest.mark.parametrize(
-    "bad", [{"gap": -1.0}, {"gap": np.nan}, {"leaves": 0}, {"time_limit": -1.0}, {"solver": "none"}]
-)
+@each("bad", [{"gap": -1.0}, {"gap": np.nan}, {"leaves": 0}, {"time_limit": -1.0}, {"solver": "none"}])
 def test_bad_settings_are_refused(bad):
     with pytest.raises(InputError):
         RowUpdate(FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 0.0).solve(**bad)

@@ -3,9 +3,9 @@
 import itertools
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.reduction import block_selections
 
 CASES = {
@@ -16,7 +16,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_each_letter_goes_with_any_dataset_of_the_block(name):
     sizes, query, blocks = CASES[name]
     records = dl.Records(alphabets=sizes)

@@ -4,9 +4,9 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
-import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.reduction import RecordSymmetries, record_channels
 from dalenius.reduction.counting import exact_counts
 from permutations import generated
@@ -27,7 +27,7 @@ TERNARY = dl.Records(3, alphabet=3)
 SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "moves", "letters"),
     [
         (problem(TERNARY, dl.ModularSum(3), dl.symmetric("0.2")), 6, 6),
@@ -40,7 +40,6 @@ SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
         (problem(dl.Records(5, alphabet=2), dl.Parity(), dl.laplace_threshold("0.5")), 2, 2),
         (problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)), 4, 2),
     ],
-    ids=["symmetric", "response", "circulant", "latin", "count", "squares", "exponential", "laplace", "identity"],
 )
 def test_how_far_symmetries_reach(question, moves, letters):
     """The images of one conditional of the first letter, and of the letters, counted as sets of permutations."""
@@ -49,7 +48,7 @@ def test_how_far_symmetries_reach(question, moves, letters):
     assert len(generated([triple.letters.tolist() for triple in symmetries.triples], channel.letters)) == letters
 
 
-@pytest.mark.parametrize(
+@each(
     "question",
     [
         problem(TERNARY, dl.ModularSum(3), CIRCULANT),
@@ -57,7 +56,6 @@ def test_how_far_symmetries_reach(question, moves, letters):
         problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)),
         problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")),
     ],
-    ids=["circulant", "count", "identity", "squares"],
 )
 def test_a_symmetry_leaves_counts_and_matrix_alone(question):
     channel, symmetries = found(question)
@@ -115,7 +113,7 @@ def test_a_large_channel_and_numbers_of_many_digits_are_left_alone():
     assert exact_counts(dl.Count(), many, 0) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "records"),
     [
         (dl.Count(), dl.Records(alphabets=[2, 3, 2])),
@@ -124,7 +122,6 @@ def test_a_large_channel_and_numbers_of_many_digits_are_left_alone():
         (dl.Threshold(2), dl.Records(alphabets=[2, 2, 3])),
         (dl.Identity(), dl.Records(alphabets=[2, 3])),
     ],
-    ids=lambda x: type(x).__name__,
 )
 def test_counts_are_those_of_a_list_of_all_datasets(query, records):
     index = query.index_of_dataset(records)

@@ -3,17 +3,16 @@
 import itertools
 from fractions import Fraction
 
-import pytest
-
 import dalenius as dl
+from campaigns import each
 from dalenius.reduction import settings_of_others
 
 TABLE = dl.Table([0, 2, 2, 1, 0, 1, 2, 0])
 QUERIES = [dl.Count(), dl.Parity(), dl.Sum([1, 2, 5]), dl.Threshold(2), dl.ModularSum(3), dl.Identity(), TABLE]
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.kind)
-@pytest.mark.parametrize("law", [dl.Uniform(), dl.Iid([0.3, 0.7]), dl.Iid([0, 1])], ids=["uniform", "iid", "sure"])
+@each("query", QUERIES)
+@each("law", [dl.Uniform(), dl.Iid([0.3, 0.7]), dl.Iid([0, 1])])
 def test_the_law_of_the_input_given_a_letter(query, law):
     records = dl.Records(3, alphabet=2)
     index = query.index_of_dataset(records)

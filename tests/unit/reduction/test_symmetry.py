@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information import mutual_information
 from dalenius.reduction import Orbits, record_completions
 
@@ -20,7 +21,7 @@ def design(records, query, *, distortion=None, law=None, mechanism="oblivious", 
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "orbit_count", "moves"),
     [
         (design(dl.Records(4, alphabet=2), dl.Count()), 5, 1),
@@ -70,7 +71,7 @@ def entropy(masses, log_uniform):
     return float(np.sum(masses[held] * (log_uniform[held] - np.log(masses[held]))))
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
+@each("problem", PROBLEMS)
 def test_images_of_a_prior_are_as_good(problem):
     """Entropy stays, and what a symmetric mechanism tells about a record stays; on orbits, and on the problem's own inputs."""
     orbits, rng = Orbits.of(problem), np.random.default_rng(1)
@@ -96,7 +97,7 @@ def test_images_of_a_prior_are_as_good(problem):
         assert np.allclose(first[1], masses, atol=1e-12)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
+@each("problem", PROBLEMS)
 def test_scores_of_all_images_are_alike_within_an_orbit(problem):
     orbits, rng = Orbits.of(problem), np.random.default_rng(2)
     part = orbits.completions[0]
@@ -118,7 +119,7 @@ def test_costs_are_summed_over_orbits():
         assert np.allclose(cost, whole[orbits.orbit == orbit].sum(axis=0), atol=1e-15)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
+@each("problem", PROBLEMS)
 def test_a_mechanism_on_orbits_leaks_no_more_and_costs_the_same(problem):
     """Applying what was lifted gives what there was; the mean over an orbit keeps the distortion, and tells no record's uniform prior
     more than some record was told before."""

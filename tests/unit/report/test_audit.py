@@ -5,6 +5,7 @@ import math
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model.adversaries import IndependentBlocks
 from digits import inside
 
@@ -115,7 +116,7 @@ def test_noise_on_the_real_line_is_computed_on_a_grid():
     assert told.to_json()["bayes_advantage"]["because"] == "computed on a grid"
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "said"),
     [
         (lambda: dl.audit(0.5, records=3), "expected a mechanism such as"),

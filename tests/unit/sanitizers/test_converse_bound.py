@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.sanitizers import TwoGaussians, converse
 from dalenius.sanitizers.two_gaussians import atoms
 
@@ -33,7 +33,7 @@ def test_independent_labels_cost_nothing():
     assert Fraction("0.8413447") < bound.upper < Fraction("0.848")
 
 
-@pytest.mark.parametrize("points", [2, 3, 9, 24])
+@each("points", [2, 3, 9, 24])
 def test_atoms_are_more_telling_than_the_observation(points):
     """Every test of s = 1 against s = -1 that looks at x is one of the atoms': at every threshold, with both errors no larger."""
     low, high = atoms(points)
@@ -66,7 +66,7 @@ def test_random_guesses_from_random_tables_never_exceed_it():
         assert bound.lower <= bound.upper
 
 
-@pytest.mark.parametrize(
+@each(
     ("joint", "message"),
     [
         ([[[0.5], [0.5]]], "table for each of two or more secrets"),

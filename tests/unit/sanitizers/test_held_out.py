@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.sanitizers import (
     chi_square_below,
     from_features,
@@ -17,7 +17,7 @@ from dalenius.sanitizers import (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("critic", "values"),
     [
         ([1, 0, 0], [0.25, 0.45, 0.5625]),
@@ -31,9 +31,7 @@ def test_variational_forms_have_their_reference_values(critic, values):
     assert found == pytest.approx(values, abs=5e-11)
 
 
-@pytest.mark.parametrize(
-    ("degree", "value"), [(1, 0.64), (2, 0.8448), (3, 0.8884906667), (5, 0.8963759582), (8, 0.8964808263)]
-)
+@each(("degree", "value"), [(1, 0.64), (2, 0.8448), (3, 0.8884906667), (5, 0.8963759582), (8, 0.8964808263)])
 def test_hermite_features_have_their_partial_sums(degree, value):
     shift = [0.8**k for k in range(1, degree + 1)]
     covariance = np.diag([float(math.factorial(k)) for k in range(1, degree + 1)])
@@ -71,7 +69,7 @@ def test_attacks_give_a_bound():
     assert root_chi_square_of_guesses(1.0, 0.5) == 1.0  # and chi2 = 1 for a fair bit that is told
 
 
-@pytest.mark.parametrize(("successes", "count"), [(-1, 5), (6, 5), (0, 0)])
+@each(("successes", "count"), [(-1, 5), (6, 5), (0, 0)])
 def test_counts_are_checked(successes, count):
     with pytest.raises(dl.InputError, match="successes"):
         proportion_below(successes, count)

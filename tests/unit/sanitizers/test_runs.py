@@ -10,7 +10,7 @@ from statistics import NormalDist
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.sanitizers import Attack, Outcome, Run, Settings, Trained, bounds, sanitize
 from dalenius.sanitizers.settings import DIGIT_STEPS
 
@@ -172,7 +172,7 @@ def test_a_row_lies_within_the_spread_of_the_seeds_and_a_run_takes_less_than_thr
     assert 0.710 - two_errors <= one.outcome.utility.accuracy <= one.accuracy_at_most
 
 
-@pytest.mark.parametrize(
+@each(
     ("attack", "label", "told", "by"),
     [(0.55, 0.7, 0.1, None), (0.65, 0.7, 0.25, "secret"), (0.55, 0.8, 0.1, "label"), (0.65, 0.8, 0.25, "secret")],
 )
@@ -198,7 +198,7 @@ def test_digits_keep_their_budget_and_their_label(tmp_path):
     assert one.outcome.utility.accuracy > 0.881 - 2 * 0.013
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Settings(root_budget=float("nan")), "root_budget"),

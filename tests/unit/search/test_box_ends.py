@@ -1,8 +1,8 @@
 """Trees that cut off what is closed at the ends of boxes: the leaves cover the box, and there are fewer of them."""
 
 import numpy as np
-import pytest
 
+from campaigns import each
 from dalenius.search.box_ends import EndsTree
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.tree import Branch, Leaf
@@ -50,7 +50,7 @@ def leaf_of(tree, x):
     return node
 
 
-@pytest.mark.parametrize("size", [3, 9])
+@each("size", [3, 9])
 def test_the_cuts_lead_every_point_to_a_leaf_that_has_it(size):
     tree = grown(EndsTree, size, 0.1)
     assert tree.upper <= 0.1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.search.plain import Plain, same
 from dalenius.search.tree import Branch, Leaf
 
@@ -53,7 +54,7 @@ def test_depth_is_no_matter():
     assert depth == 5000
 
 
-@pytest.mark.parametrize(
+@each(
     "rows",
     [
         "",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information.capacity import capacity
 from dalenius.statistics.bounds import clopper_pearson, mean_error
 from dalenius.statistics.counts import least_information
@@ -30,7 +30,7 @@ def failures(channel, confidence, runs, repetitions, seed):
     return sum(lower > truth + 1e-9 for lower in found)
 
 
-@pytest.mark.parametrize("channel", CHANNELS, ids=range(len(CHANNELS)))
+@each("channel", CHANNELS)
 def test_it_is_below_the_truth_as_often_as_is_promised(channel):
     """Of so many experiments at 70 %; five standard deviations are left for chance."""
     repetitions = draws(12, 400)
@@ -94,7 +94,7 @@ def test_it_says_that_it_is_no_proof():
     assert named.lower <= found.lower + 0.01
 
 
-@pytest.mark.parametrize(
+@each(
     ("counts", "more", "said"),
     [
         ([[1, 2]], {}, "a row for each of two inputs"),

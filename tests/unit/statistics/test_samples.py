@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.special import digamma
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from digits import same
 
 UNIT = {3: "0.3068528194401", 5: "0.1401861527734", 10: "0.05862337103614"}  # without noise, r = 1
@@ -44,7 +44,7 @@ def noisy(random, runs: int, d: int, r: float):
     return data, data[:, 0] + math.sqrt(1 / r - 1) * random.normal(size=(runs, d))
 
 
-@pytest.mark.parametrize("d", [*SLICED, 5])
+@each("d", [*SLICED, 5])
 def test_sliced_information_has_its_closed_form(d):
     for r, digits in SLICED.get(d, {}).items():
         same(sliced_information(d, r), digits)
@@ -59,7 +59,7 @@ def test_sliced_information_has_its_closed_form(d):
         same(1 - math.log(0.5) / 2 - math.atanh(math.sqrt(0.5)) / math.sqrt(0.5), SLICED[3][0.5])
 
 
-@pytest.mark.parametrize(
+@each(
     ("n", "k", "variance", "drawn", "error", "told"),
     [
         (2, 2, 0.1, 0.18121, 0.00025, "1.252762968495"),
@@ -96,7 +96,7 @@ def test_the_average_of_many_slices_is_below_sliced_information_and_the_best_abo
     assert 0.05 < average.lower < sliced_information(2, 0.9) < best.lower < -math.log(0.1)
 
 
-@pytest.mark.parametrize("critic", ["bins", "neurons"])
+@each("critic", ["bins", "neurons"])
 def test_it_is_below_the_truth_as_often_as_is_promised(critic):
     """Scalars of correlation 0.6, and of none, at a confidence of 60 %; five standard deviations are left for chance."""
     random, repetitions = np.random.default_rng(2), draws(12, 300) if critic == "bins" else draws(3, 60)
@@ -135,7 +135,7 @@ def test_words_stand_where_a_secret_has_few_values():
     assert constant.lower == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("records", "outputs", "more", "said"),
     [
         (np.zeros(50), np.zeros(50), {}, "got shapes"),

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
 from dalenius.cli import app
 from dalenius.reduction import record_channels
@@ -79,6 +80,7 @@ def test_a_design(design):
         assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.thorough
 def test_a_budget_of_leakage_is_met_by_the_houses_own_repair():
     problem = dl.MinDistortion(
         records=dl.Records(4, alphabet=2),
@@ -215,7 +217,7 @@ def test_progress_names_the_methods_before_they_begin(support):
     assert told == ["certified", "slsqp", "paper-aggregated"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "message"),
     [
         ({"gradient": Slsqp()}, "settings: expected some of paper-full, .*; got 'gradient'"),
@@ -228,7 +230,7 @@ def test_settings_of_something_else(settings, message, support):
         dl.compare(support.parity4(1.0), settings=settings)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         ({"methods": ["gradient"]}, "methods: expected some of certified"),
@@ -273,6 +275,7 @@ def test_bad_problems(support, design):
         dl.compare(dataclasses.replace(design.problem, max_distortion=-1))
 
 
+@pytest.mark.thorough
 def test_the_command(command_line, tmp_path):
     model = ROOT / "models/parity/laplace-n4.toml"
     told = command_line("compare", model, "--seeds", 1, "--budget", 1, "-o", "out")
@@ -296,9 +299,7 @@ def test_the_command(command_line, tmp_path):
     assert answer["best"] == "certified"
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"]], ids=" ".join
-)
+@each("arguments", [["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"]])
 def test_bad_commands(arguments):
     told = CliRunner().invoke(app, ["compare", str(ROOT / "models/parity/laplace-n4.toml"), *arguments])
     assert told.exit_code == 2 or isinstance(told.exception, dl.InputError)  # which the program answers with 2

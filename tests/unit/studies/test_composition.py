@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.information.noise_formulas import eta_of_outputs
 
 BITS = dl.Records(2, alphabet=2)
@@ -42,7 +42,7 @@ def drawn(rng, values):
     return dl.Channel([[f"{x}/{row.sum()}" for x in row] for row in rows])
 
 
-@pytest.mark.parametrize(
+@each(
     "adversary",
     [
         dl.ProductPriors(),
@@ -51,7 +51,6 @@ def drawn(rng, values):
         dl.L1BallPriors([0.5, 0.5], 0.3),
         dl.PriorSet([[0.1, 0.2, 0.3, 0.4]]),
     ],
-    ids=lambda one: one.kind,
 )
 def test_it_bounds_what_the_product_channel_tells(adversary):
     """Of every adversary; with the rule that is for it."""
@@ -132,7 +131,7 @@ def test_certificates_are_proved_before_they_count():
 KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "message"),
     [
         (lambda: dl.composition([KNOWN]), "at least two releases, got 1"),

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.studies.curve import curve_of, entropy_curve
 
 SHARES = [Fraction(1, 2), Fraction(3, 4)]
@@ -25,7 +26,7 @@ def test_a_scheme_and_a_solver_of_ones_choice_at_every_point(support):
         assert other.result.lower <= point.result.upper
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         ({"solver": "clarabel"}, "choose the method"),
@@ -91,12 +92,13 @@ def test_witnesses_lie_between_the_neighbours(curves):
     assert all(share < Fraction(8, 10) for share in shares)
 
 
-@pytest.mark.parametrize("points", [1, 0, 2.5, "many"])
+@each("points", [1, 0, 2.5, "many"])
 def test_how_many_points_there_cannot_be(points):
     with pytest.raises(dl.InputError, match="points"):
         dl.entropy_curve(count(), points=points)
 
 
+@pytest.mark.thorough
 def test_the_command_chooses_points_and_writes_the_band(curves, command_line, tmp_path):
     arguments = ["sweep", "parity/symmetric-n2", "-o", "out", "--gap", "2e-2"]
     command_line(*arguments, "--points", "5")

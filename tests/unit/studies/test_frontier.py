@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.report import frontier_table
 from dalenius.studies.frontier import Band, spread_budgets
 
@@ -92,6 +93,7 @@ def test_the_order_and_what_was_solved_before_do_not_matter_to_the_proof(points)
         assert dl.verify(point.problem, point.result.certificate).proved
 
 
+@pytest.mark.thorough
 def test_least_distortion_and_units(points):
     nats = list(dl.frontier(least_distortion(), [0.1, 0.2], gap=1e-4))
     bits = list(dl.frontier(least_distortion("1 bits"), [0.1, 0.2], gap=1e-4))
@@ -165,7 +167,7 @@ def test_bad_input_is_refused():
         dl.frontier(least_leakage(), [0.1], method="descent")
 
 
-@pytest.mark.parametrize("solver", ["own", "clarabel"])
+@each("solver", ["own", "clarabel"])
 def test_a_solver_of_ones_choice_at_every_point(solver):
     found = list(dl.frontier(least_leakage(), [0.1, 0.2], method="alternating", solver=solver, gap=1e-2))
     assert {use.solver for point in found for use in point.result.solvers} == {solver}

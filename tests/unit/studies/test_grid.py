@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model import digest, dumps, loads
 from dalenius.studies.grid import axes_of, places, text_of, values_in, with_value
 
@@ -25,7 +26,7 @@ DESIGN = dl.MinDistortion(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("0:1 max:5", ["0 max", "0.25 max", "0.5 max", "0.75 max", "1 max"]),
@@ -40,20 +41,20 @@ def test_values_are_exact(text, expected):
     assert [text_of(value) for value in values_in(text, "path")] == expected
 
 
-@pytest.mark.parametrize("text", ["", "0:1 max:1", "0:1:x", "a:b:3", "1,,2", '"open', "0:1:1000000"])
+@each("text", ["", "0:1 max:1", "0:1:x", "a:b:3", "1,,2", '"open', "0:1:1000000"])
 def test_values_that_are_none(text):
     with pytest.raises(dl.InputError, match="path: "):
         values_in(text, "path")
 
 
-@pytest.mark.parametrize("text", ["1:2", " 0.1 : 1/3 ", "0:1 max"])
+@each("text", ["1:2", " 0.1 : 1/3 ", "0:1 max"])
 def test_a_spread_without_its_count(text):
     with pytest.raises(dl.InputError, match=r"path: expected FIRST:LAST:COUNT.*has no COUNT"):
         values_in(text, "path")
     assert values_in(f'"{text}"', "path") == [text.strip()], "what is quoted is a text"
 
 
-@pytest.mark.parametrize(
+@each(
     ("grid", "words"),
     [
         ({"mechanism..epsilon": [1]}, "expected a path"),
@@ -77,7 +78,7 @@ def test_the_last_axis_runs_fastest():
     assert places(()) == [{}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "path", "value", "line"),
     [
         (AUDIT, "mechanism.epsilon", Fraction(1, 3), 'epsilon = "1/3"'),
@@ -98,7 +99,7 @@ def test_one_key_changes_and_nothing_else(problem, path, value, line):
     assert digest(loads(dumps(changed))) == digest(changed) != digest(problem)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "value", "words"),
     [
         ("mechanism.epsilon", "much", "mechanism.epsilon = much: "),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import PLAN, RECORDS, read_plan, records_in
 from support import TINY_AUDIT as PARITY
@@ -102,7 +103,7 @@ def test_what_is_damaged_is_done_again_and_nothing_else(there, tmp_path, damage)
     assert again.records == tuple(records_in(there))
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "words"),
     [
         ({"gap": 1e-2}, "gap was 0.001 and is now 0.01"),

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.evidence import CurveClaim, Header
 from dalenius.model import digest
 
@@ -129,7 +130,7 @@ def test_what_is_no_curve():
             dl.LeakageCurve.of(*proofs)
 
 
-@pytest.mark.parametrize("entropy", [-1, "1.1 max", 2, "3 bits", "much"])
+@each("entropy", [-1, "1.1 max", 2, "3 bits", "much"])
 def test_what_is_no_entropy(entropy):
     with pytest.raises(dl.InputError):
         curve_of(FIRST).at(entropy)

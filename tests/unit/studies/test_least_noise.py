@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.studies.least_noise import NOISES, scale_of, with_scale
 
 
@@ -21,7 +21,7 @@ def one_of_two(kind, span=1):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "budget", "scale"),
     [
         ("laplace", 0.1, 0.9279898589298),
@@ -92,7 +92,7 @@ def test_discrete_gaussian_noise_is_a_degradation_at_odd_ratios_of_variances_onl
         assert (added.min() > -1e-12) == degradation
 
 
-@pytest.mark.parametrize("kind", ["laplace", "discrete_laplace"])
+@each("kind", ["laplace", "discrete_laplace"])
 def test_more_laplace_noise_is_less_and_something_added(kind):
     t = np.linspace(0.0, math.pi, 7)
     less, more = 0.7, 1.9
@@ -136,7 +136,7 @@ def test_scales_whose_interval_is_around_the_budget_leave_a_wider_gap(monkeypatc
         dl.least_noise(one_of_two("discrete_laplace"), 0.1)
 
 
-@pytest.mark.parametrize("kind", ["laplace", "discrete_gaussian"])
+@each("kind", ["laplace", "discrete_gaussian"])
 def test_a_gap_below_rounding_ends_where_rounding_begins(kind):
     found = dl.least_noise(one_of_two(kind), "0.1 bits", gap=1e-13)
     assert found.above is not None
@@ -167,7 +167,7 @@ def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
     assert found.within.scale == Fraction(1, 1000)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "reason"),
     [
         (lambda q: dl.least_noise(q, 0), "at_most: expected a leakage above 0"),

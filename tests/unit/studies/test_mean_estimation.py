@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.studies.mean_estimation import MeanPlan, _boost, geometric_median, private_mean
 from digits import same
 
@@ -65,7 +66,7 @@ def test_lemma_2_holds_with_equality():
     assert needed == pytest.approx(plan.size)
 
 
-@pytest.mark.parametrize(("n", "d", "c", "epsilon"), [(461 * 7 + 460, 1, 2.0, 0.5), (461 * 3, 4, 10.0, 0.1)])
+@each(("n", "d", "c", "epsilon"), [(461 * 7 + 460, 1, 2.0, 0.5), (461 * 3, 4, 10.0, 0.1)])
 def test_gaussian_data_with_the_most_variance_are_told_at_most_epsilon(n, d, c, epsilon):
     """E0.3: as printed the noise has no c, and m/n for 1/k, which is too little where m does not divide n."""
     plan = MeanPlan.of(n, d, c, epsilon=epsilon, beta=0.1)
@@ -86,7 +87,7 @@ def test_estimates_are_as_close_as_they_should_be():
     assert abs(again[0] - 5.0) <= plan.accuracy
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "words"),
     [
         ({"second_moment": 0.0}, "second_moment"),

@@ -3,6 +3,7 @@
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings
 from dalenius.studies.methods import settings_from_text
 
@@ -28,7 +29,7 @@ def test_settings_inside_settings():
     assert found["paper-aggregated"].mechanism == DesignSettings().mechanism
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "text", "message"),
     [
         (AUDIT, "slsqp.iterations", "expected METHOD.NAME=VALUE, got 'slsqp.iterations'"),

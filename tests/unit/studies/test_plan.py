@@ -6,6 +6,7 @@ import math
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.studies.grid import ENTROPY
 from dalenius.studies.plan import Plan, Settings, ancestors
 
@@ -80,7 +81,7 @@ def test_a_key_says_all_that_a_record_depends_on():
     assert set(keys) < set(more)
 
 
-@pytest.mark.parametrize(
+@each(
     ("models", "grid", "words"),
     [
         ({}, {}, "at least one model"),
@@ -93,7 +94,7 @@ def test_plans_that_are_none(models, grid, words):
         Plan.of(models, grid, Settings())
 
 
-@pytest.mark.parametrize("wrong", [{"gap": -1}, {"time_limit": 0}, {"seed": -1}, {"solver": "me"}])
+@each("wrong", [{"gap": -1}, {"time_limit": 0}, {"seed": -1}, {"solver": "me"}])
 def test_settings_that_are_none(wrong):
     with pytest.raises(dl.InputError, match=next(iter(wrong))):
         Settings(**wrong)

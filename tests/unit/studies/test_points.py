@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from dalenius.baselines import aggregated, full_joint
 from dalenius.reduction import record_channels
 from dalenius.search import Limits
@@ -42,7 +42,7 @@ def proved():
     return dl.solve(AUDIT, gap=0.1)
 
 
-@pytest.mark.parametrize("family", [full_joint(AUDIT), aggregated(AUDIT)], ids=["full joint", "aggregated"])
+@each("family", [full_joint(AUDIT), aggregated(AUDIT)])
 def test_random_priors_are_proved_as_what_they_are(family, proved):
     """Whoever's they are: each is worth at least what it leaks to the record that it is about, rounding apart."""
     rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius import cli
 from dalenius.model import digest
 from dalenius.studies import release as deciding
@@ -262,7 +262,7 @@ def test_a_certificate_of_another_mechanism(design):
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize("letters", [[0, 1], [0, 1, 2, 0], [0, 1, 0, None], "0101", 5])
+@each("letters", [[0, 1], [0, 1, 2, 0], [0, 1, 0, None], "0101", 5])
 def test_letters_that_do_not_fit(audit, letters):
     with pytest.raises(dl.InputError):
         dl.release(MODEL, MODEL.designed(ROWS), letters, certificate=audit.certificate)

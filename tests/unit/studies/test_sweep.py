@@ -5,6 +5,7 @@ import json
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.studies.grid import ENTROPY
 from support import TINY_AUDIT as PARITY
 from support import TINY_DESIGN as DESIGN
@@ -68,7 +69,7 @@ def test_whole_parts_may_be_values():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "options", "words"),
     [
         ((5,), {}, "problem: expected"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.information.deadline import TimeIsOverError
@@ -59,7 +60,7 @@ def test_letters_are_left_where_the_time_is_over():
     assert bound(Looks(looks)) == upper
 
 
-@pytest.mark.parametrize("seconds", [0.005, 0.02, 0.1])
+@each("seconds", [0.005, 0.02, 0.1])
 def test_an_audit_without_a_dual_bound_has_an_interval(support, seconds):
     """Whatever was not begun in time: the letters bound the leakage."""
     households = dl.MaximalLeakage(

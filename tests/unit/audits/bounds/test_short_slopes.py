@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_boxes import RowProblem
@@ -50,7 +51,7 @@ def test_row_boxes(seed):
     assert 2 * digits(short) < digits([box.hints for box in boxes])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each("seed", range(3))
 def test_row_boxes_in_groups(seed):
     rows, log_masses, law, beta = draw(seed, outputs=12)
     problem = RowProblem(OutputGroups.of(rows, np.full((1, 5), 0.2)), log_masses, law, beta, decimals=9)

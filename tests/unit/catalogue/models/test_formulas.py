@@ -4,8 +4,7 @@ import itertools
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-import pytest
-
+from campaigns import each
 from libraries import MODELS
 
 FORMULAS = [name for name, model in MODELS.items() if model.formula]
@@ -132,7 +131,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@each("name", FORMULAS)
 def test_the_formula_is_within_the_interval(name):
     with localcontext(prec=50):
         exact = Fraction(EXACT[name]())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.catalogue.models import CLOSED, library
 from libraries import MODELS, problems, run
 
@@ -21,7 +22,7 @@ def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
     assert dl.load("parity/laplace-n4") == problems()["identity/bit"], "a file that is there comes first"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "message"),
     [
         ("parity/laplace-n5", "did you mean parity/laplace-n4"),

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from campaigns import each
 from dalenius.conversions import (
     laplace_count_leakage,
     laplace_count_scale,
@@ -15,7 +16,7 @@ from dalenius.errors import InputError
 from digits import same
 
 
-@pytest.mark.parametrize(
+@each(
     ("c", "records", "scale", "told", "simplified"),
     [
         ("0", 10, "0.1", 1.0, 1.0),
@@ -42,7 +43,7 @@ def test_e2_7_the_simplified_form_may_exceed_differential_privacy():
     assert laplace_count_leakage(1, "0.05", c="0.49999") < math.log(2) + 1e-4 < laplace_count_leakage(1, "0.05") < 20.1
 
 
-@pytest.mark.parametrize(("records", "scale", "p"), [(1, 0.1, 0.3), (4, 0.1, 0.2), (10, 0.05, 0.5)])
+@each(("records", "scale", "p"), [(1, 0.1, 0.3), (4, 0.1, 0.2), (10, 0.05, 0.5)])
 def test_no_output_tells_more(records, scale, p):
     y = np.linspace(-1, 2, 601)[:, None]
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from campaigns import each
 from dalenius.conversions import ThresholdDisclosure
 from dalenius.errors import InputError
 
@@ -30,7 +31,7 @@ def near(value, digits):
     assert abs(value - float(digits)) <= 0.6 * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
 
-@pytest.mark.parametrize(("p", "n", "m", "bound", "yes", "no", "left_yes", "left_no"), FIGURE_1)
+@each(("p", "n", "m", "bound", "yes", "no", "left_yes", "left_no"), FIGURE_1)
 def test_figure_1(p, n, m, bound, yes, no, left_yes, left_no):
     found = ThresholdDisclosure.of(n, p, m + 1)
     near(found.chernoff[1], bound)
@@ -41,7 +42,7 @@ def test_figure_1(p, n, m, bound, yes, no, left_yes, left_no):
     assert found.record_min_entropy[1] >= before - found.leakage[1] - 1e-15  # what the theorem says
 
 
-@pytest.mark.parametrize(
+@each(
     ("n", "m", "p", "bound", "told"),
     [
         (200, 180, "0.5", "1.158402619e-33", "1.237921408e-34"),
@@ -91,9 +92,7 @@ def test_small_cases_exactly():
     )
 
 
-@pytest.mark.parametrize(
-    "wrong", [(0, 0.5, 1), (10, 0, 1), (10, 1, 1), (10, 0.5, 0), (10, 0.5, 11), (10**6 + 1, 0.5, 1)]
-)
+@each("wrong", [(0, 0.5, 1), (10, 0, 1), (10, 1, 1), (10, 0.5, 0), (10, 0.5, 11), (10**6 + 1, 0.5, 1)])
 def test_what_is_no_threshold_is_refused(wrong):
     with pytest.raises(InputError):
         ThresholdDisclosure.of(*wrong)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.conversions import PrivateUtility
 from dalenius.errors import InputError
 
@@ -20,7 +20,7 @@ def told(joint: np.ndarray) -> float:
     return float(np.sum(joint[used] * np.log(joint[used] / expected[used])))
 
 
-@pytest.mark.parametrize(
+@each(
     ("epsilon", "alone"),
     [("0.02", 0.07192384283446), ("0.05", 0.1798096070861), ("0.1", 0.3596192141723), ("0.15", 0.5394288212584)],
 )
@@ -76,9 +76,7 @@ def test_no_release_tells_more_and_erasing_tells_as_much():
         assert PrivateUtility.of(exact, epsilon).at_least == pytest.approx(kept, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("joint", "epsilon"), [([], 1), ([[0.5, 0.4]], 1), ([[1, -1], [1, 0]], 1), (FAIR, -1), (FAIR, "a")]
-)
+@each(("joint", "epsilon"), [([], 1), ([[0.5, 0.4]], 1), ([[1, -1], [1, 0]], 1), (FAIR, -1), (FAIR, "a")])
 def test_what_is_no_law_is_refused(joint, epsilon):
     with pytest.raises(InputError):
         PrivateUtility.of(joint, epsilon)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from campaigns import draws
+from campaigns import draws, each
 from dalenius.conversions.gaussian import gaussian_information, saddle_value
 from dalenius.errors import InputError
 from dalenius.programs import certify
@@ -24,7 +24,7 @@ def told(signal, noise):
     return float(gaussian_information(signal, noise))
 
 
-@pytest.mark.parametrize(
+@each(
     ("dimension", "power", "noise", "bits"), [(1, 1, 1, 0.5), (10, 1, 10, 0.6875176187497), (3, 4, 5, 1.271995359832)]
 )
 def test_multiples_of_the_identity(dimension, power, noise, bits):

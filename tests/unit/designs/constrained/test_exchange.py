@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.designs.constrained import ConstrainedExchange
 from dalenius.evidence.lines import AlsoLine, ConeLine, MultiplierLine
 
@@ -134,7 +135,7 @@ def test_symmetries_that_constraints_break_are_not_used():
 # ---------------------------------------------------------------- nothing is feasible
 
 
-@pytest.mark.parametrize(
+@each(
     ("constraints", "names"),
     [
         ([dl.LocalDP("log 3"), dl.Band(1)], "constraints[0] (local_dp) and constraints[1] (band)"),

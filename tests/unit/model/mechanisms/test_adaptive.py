@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model.model_file import loads
 from dalenius.model.schema import model_schema
 
@@ -131,7 +132,7 @@ def test_what_is_refused(made, message):
         made()
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "message"),
     [
         (

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import pytest
 from flint import arb, ctx, fmpq
 
 import dalenius as dl
+from campaigns import each
 
 MECHANISMS = [
     (dl.geometric("1/2"), 4),
@@ -27,7 +27,7 @@ MECHANISMS = [
 ]
 
 
-@pytest.mark.parametrize(("mechanism", "inputs"), MECHANISMS, ids=lambda part: getattr(part, "kind", None))
+@each(("mechanism", "inputs"), MECHANISMS)
 def test_doubles_are_beside_the_exact_numbers(mechanism, inputs):
     values = np.arange(inputs)
     with ctx.workprec(200):

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model import audited, digest
 from dalenius.model.model_file import normal_form
 from dalenius.reduction import completions, record_completions
@@ -243,7 +244,7 @@ def test_the_example_of_the_document():
     assert digest(problem) == "14686e8ab4461e4078ff8c50d6244be30fe6399c18a48166f7b31abb4f81f370"
 
 
-@pytest.mark.parametrize(
+@each(
     ("budget", "text", "nats"),
     [
         (0.05, "1/20 nats", 0.05),
@@ -274,7 +275,7 @@ def test_a_matrix_and_a_law_are_kept_as_written_and_used_divided():
     assert problem.exact_input_law()[0] == (1 + (2 * p - 1) ** 4) / 2
 
 
-@pytest.mark.parametrize("law", [dl.Uniform(), dl.Iid([0.3, 0.7])], ids=["uniform", "iid"])
+@each("law", [dl.Uniform(), dl.Iid([0.3, 0.7])])
 def test_a_thousand_records(law):
     """Exact where the numbers of datasets have hundreds of digits, and accurate in doubles."""
     p = Fraction(1, 2) if law.kind == "uniform" else Fraction(3, 10)
@@ -335,7 +336,7 @@ def refused(build, *words):
         assert word in message
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "words"),
     [
         ({"records": 4}, ["records", "Records"]),
@@ -372,19 +373,18 @@ def refused(build, *words):
         ({"query": dl.ModularSum(2049)}, ["2049 values", "Coarsen"]),
         ({"query": dl.Threshold(2), "records": dl.Records(50_000, alphabet=2)}, ["exact law", "bits"]),
     ],
-    ids=lambda v: repr(v)[:50],
 )
 def test_parts_that_do_not_fit(changes, words):
     changes = {"adversary": dl.EntropyAtLeast(0), **changes}
     refused(lambda: question(**changes), *words)
 
 
-@pytest.mark.parametrize("budget", ["0.1 max", "0.1 byte", "0.1  bits", "bits", None, [1], math.inf, True])
+@each("budget", ["0.1 max", "0.1 byte", "0.1  bits", "bits", None, [1], math.inf, True])
 def test_bad_leakage_budgets(budget):
     refused(lambda: question(dl.MinDistortion, max_leakage=budget), "max_leakage")
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "words"),
     [
         (None, ["rows", "list"]),
@@ -399,13 +399,12 @@ def test_bad_leakage_budgets(budget):
         ([[0, "x"]], ["rows[0][1]"]),
         ([[0] * 2**12] * (2**10 + 1), ["4194304"]),
     ],
-    ids=lambda v: repr(v)[:30],
 )
 def test_bad_distortion_matrices(rows, words):
     refused(lambda: dl.DistortionMatrix(rows), "distortion", *words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("probabilities", "words"),
     [
         (None, ["list"]),
@@ -417,13 +416,12 @@ def test_bad_distortion_matrices(rows, words):
         ([0.5, None], ["[1]"]),
         (["1/" + str(10**300 + j) for j in range(100)], ["bits", "round"]),
     ],
-    ids=lambda v: repr(v)[:30],
 )
 def test_bad_probabilities(probabilities, words):
     refused(lambda: dl.Iid(probabilities), "law: probabilities", *words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "rows", "words"),
     [
         ({}, [[1, 0]], ["each of the 2 inputs", "1 rows"]),
@@ -451,7 +449,7 @@ def test_an_adversary_without_an_entropy_bound():
     assert problem.release([[1, 0], [0, 1]]).adversary == dl.ProductPriors()
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "words"),
     [
         ("max_distortion = 0.1", "", ["missing max_distortion"]),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 
 LOG2 = math.log(2.0)
 BITS3 = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
@@ -66,8 +66,8 @@ def test_parity_is_a_symmetric_flip(support, n, budget, spare):
     assert inverse.gap <= 1e-4
 
 
-@pytest.mark.parametrize("size", [2, 3, 5])
-@pytest.mark.parametrize("budget", [0.1, 0.3])
+@each("size", [2, 3, 5])
+@each("budget", [0.1, 0.3])
 def test_one_record_is_rate_and_distortion(support, size, budget):
     exact = math.log(size) - support.binary_entropy(budget) - budget * math.log(size - 1)
     parts = {"records": dl.Records(alphabets=[size]), "query": dl.Identity(), "distortion": dl.Hamming()}
@@ -205,6 +205,7 @@ def test_oblivious_loses_nothing_where_symmetry_says_so(support, make, records, 
     support.assert_overlap(oblivious, full)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "make",
     thinned([lambda **p: leakage(0.25, "0.6 max", **p), lambda **p: distortion(0.05, "0.6 max", **p)], every=2),
@@ -215,6 +216,7 @@ def test_additive_loses_nothing_for_modular_sums(support, make):
     support.assert_overlap(oblivious, additive)
 
 
+@pytest.mark.thorough
 def test_a_larger_class_is_never_worse():
     table = dl.Table([0, 2, 1, 1, 0, 2])
     parts = {"records": dl.Records(alphabets=[2, 3]), "query": table, "distortion": dl.Absolute()}
@@ -224,6 +226,7 @@ def test_a_larger_class_is_never_worse():
     assert full.lower <= oblivious.upper
 
 
+@pytest.mark.thorough
 def test_the_optimum_falls_with_entropy_and_with_either_budget():
     for make, budgets in ((leakage, (0.1, 0.3, 0.6)), (distortion, (0.01, 0.05, 0.3))):
         for share in ("0.3 max", "1 max"):
@@ -246,6 +249,7 @@ def test_names_of_letters_values_and_records_do_not_matter(support):
     support.assert_overlap(first, third)
 
 
+@pytest.mark.thorough
 def test_nats_and_bits_are_the_same_budget(support):
     nats, bits = (solved(distortion(budget, **BITS2), time_limit=2.0) for budget in (0.1 * LOG2, "0.1 bits"))
     support.assert_overlap(nats, bits)
@@ -283,7 +287,7 @@ def test_a_certificate_is_about_its_problem_only():
 # ---------------------------------------------------------------- odd instances
 
 
-@pytest.mark.parametrize("budget", [100, "1e300", "0.5"])
+@each("budget", [100, "1e300", "0.5"])
 def test_whoever_may_distort_that_much_tells_nothing(budget):
     result = solved(leakage(budget, **BITS2))
     assert (result.lower, result.upper, result.rounds) == (0.0, 0.0, 0)
@@ -291,7 +295,7 @@ def test_whoever_may_distort_that_much_tells_nothing(budget):
     assert result.termination is dl.Termination.GAP_REACHED
 
 
-@pytest.mark.parametrize("budget", [100, "1e300", "0.7"])
+@each("budget", [100, "1e300", "0.7"])
 def test_whoever_may_tell_that_much_distorts_nothing(budget):
     result = solved(distortion(budget, **BITS2))
     assert (result.lower, result.upper) == (0.0, 0.0)
@@ -302,8 +306,8 @@ def test_nearly_everything_may_be_told(budget):
     assert solved(distortion(budget, **BITS2), gap=1e-3).upper <= 1e-4
 
 
-@pytest.mark.parametrize("make", [leakage, distortion])
-@pytest.mark.parametrize("budget", [-1, "-1e-30"])
+@each("make", [leakage, distortion])
+@each("budget", [-1, "-1e-30"])
 def test_infeasible(make, budget):
     result = solved(make(budget, **BITS2))
     assert not result.feasible
@@ -353,11 +357,9 @@ def test_parity_is_no_secret_from_those_who_know_nothing():
         assert solved(leakage(0, "1 max", mechanism=kind, **parts)).upper <= 1e-11
 
 
-@pytest.mark.parametrize("make", [leakage, distortion])
-@pytest.mark.parametrize(
-    "adversary", [dl.EntropyAtLeast("1 max"), dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]])]
-)
-@pytest.mark.parametrize("kind", ["oblivious", "full"])
+@each("make", [leakage, distortion])
+@each("adversary", [dl.EntropyAtLeast("1 max"), dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]])])
+@each("kind", ["oblivious", "full"])
 def test_one_letter_has_no_secret(make, adversary, kind):
     parts = {"records": dl.Records(3, alphabet=1), "query": dl.Sum(), "mechanism": kind}
     for matrix, least in ([[0]], 0.0), ([["1/3", 1]], 1 / 3):
@@ -423,7 +425,7 @@ def test_a_modular_sum_of_few_records_with_additive_noise():
     assert oblivious.lower <= additive.upper
 
 
-@pytest.mark.parametrize("size", ["1e305", "1e-7"])
+@each("size", ["1e305", "1e-7"])
 def test_distortions_beyond_doubles_are_refused(size):
     matrix = dl.DistortionMatrix([[0, size], [size, 0], [size, size]])
     with pytest.raises(dl.DaleniusError, match="in another unit"):

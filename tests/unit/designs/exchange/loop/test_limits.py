@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import each, thinned
 from dalenius.audits import EntropyAudit
 from dalenius.designs import exchange as exchanges
 from dalenius.designs import oracle as oracles
@@ -50,6 +50,7 @@ def test_time_limits(make, limit):
         result.require(gap=1e-9)
 
 
+@pytest.mark.thorough
 @both
 def test_a_problem_that_is_large_for_its_time(make):
     problem = make(records=dl.Records(40, alphabet=2), query=dl.Count(), distortion=dl.Absolute())
@@ -81,6 +82,7 @@ def test_interrupt_returns_what_was_reached(make):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.thorough
 def test_control_c_in_a_process_of_its_own(interrupted, tmp_path):
     model = tmp_path / "model.toml"
     model.write_text(dl.dumps(MAKERS["leakage"](**HARD)))
@@ -203,7 +205,7 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
         assert result.termination is dl.Termination.PROOF_REFUSED
 
 
-@pytest.mark.parametrize("seconds", [0.05, 0.2])
+@each("seconds", [0.05, 0.2])
 def test_a_design_that_is_cut_off_does_not_leak_everything(seconds):
     """A first mechanism is audited at once: time shared between the truth and nothing; it was 0 .. log 3."""
     problem = dl.MinLeakage(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.information.measures.numbers import doubles
 from dalenius.model.model_file import loads
 from dalenius.model.problems.known_others import KnownOthers, sorted_histograms
@@ -40,7 +41,7 @@ def by_strings(held, k, flip):
     return law
 
 
-@pytest.mark.parametrize(("count", "k", "others"), CASES)
+@each(("count", "k", "others"), CASES)
 def test_the_channel_is_that_of_strings_of_answers(count, k, others):
     flip = Fraction(1, 3)
     problem = asked(count, k, dl.randomized_histogram(flip=flip, others=others))
@@ -55,7 +56,7 @@ def test_the_channel_is_that_of_strings_of_answers(count, k, others):
     assert loads(dl.dumps(problem)) == problem
 
 
-@pytest.mark.parametrize(("count", "k"), [(3, 3), (2, 4)])
+@each(("count", "k"), [(3, 3), (2, 4)])
 def test_what_is_alike_is_one_number(count, k):
     """In balls, too: permuting letters moves entries, and numbers are the same; of all inputs' histograms only sorted ones are new."""
     problem = asked(count, k, dl.randomized_histogram(1))
@@ -88,7 +89,7 @@ def covered(counts, listed):
     return any(all(a <= b for a, b in zip(t, sorted(counts, reverse=True), strict=True)) for t in listed)
 
 
-@pytest.mark.parametrize(("size", "others", "letters"), [(1, 3, 2), (2, 5, 3), (1, 60, 3), (2, 40, 4), (3, 700, 2)])
+@each(("size", "others", "letters"), [(1, 3, 2), (2, 5, 3), (1, 60, 3), (2, 40, 4), (3, 700, 2)])
 def test_whatever_the_others_are_some_listed_numbers_are_below(size, others, letters):
     """The theorem that coverage rests on, by enumeration; and the format's own rule is met."""
     known = KnownOthers.of(size, others, letters)
@@ -113,7 +114,7 @@ def test_pieces_say_whom_they_know():
     assert town == KnownOthers(above=((0, 0, 0),), below=())
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "message"),
     [
         (lambda: dl.randomized_histogram(), "either epsilon or flip"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import each
 from dalenius.model.model_file import loads
 
 RECORDS = dl.Records(alphabets=[3, 2, 3])
@@ -37,7 +38,7 @@ def of_datasets(problem):
     return problem.channel[problem.query.index_of_dataset(problem.records)]
 
 
-@pytest.mark.parametrize("chosen", [(0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3)])
+@each("chosen", [(0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3)])
 def test_the_channel_is_the_product_over_the_queries(chosen):
     problem = audit(*dl.releases([LISTED[j] for j in chosen]))
     product = np.ones((len(datasets(RECORDS)), 1))
@@ -65,7 +66,7 @@ def test_one_query_released_twice_is_no_joint_query():
     assert mechanism == dl.several_releases(dl.geometric(1), times=2)
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@each("times", [1, 2])
 def test_households_are_audits_of_their_own_vectors(times):
     """What a block of two tells is what two people alone tell, in a town of a million."""
     listed = [(dl.Count(), dl.geometric(1)), (dl.Sum([0, 1, 3]), dl.discrete_laplace("0.5"))] * times
@@ -81,7 +82,7 @@ def test_households_are_audits_of_their_own_vectors(times):
     np.testing.assert_allclose(question.channel, alone.channel, atol=1e-14)
 
 
-@pytest.mark.parametrize("weights", [[[0, 1], [0, 2], [0, 0], [0, 0]], [[0, 0], [0, 0], [3, 3], [0, 1]]])
+@each("weights", [[[0, 1], [0, 2], [0, 0], [0, 0]], [[0, 0], [0, 0], [3, 3], [0, 1]]])
 def test_a_query_may_be_constant_on_a_block(weights):
     """About one block nothing is told by that query: what is proved is the worse of the blocks' own audits."""
     records, listed = dl.Records(4, alphabet=2), [(dl.Count(), dl.geometric("0.7")), (dl.Sum(weights), dl.geometric(1))]
@@ -96,7 +97,7 @@ def test_a_query_may_be_constant_on_a_block(weights):
     assert found.upper - found.lower < 1e-9 < min(one.upper for one in alone)
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "message"),
     [
         (lambda: dl.Joint(dl.Count()), "from 2 to 8 queries, got 1"),
