@@ -13,8 +13,7 @@ from dalenius.information import mutual_information
 from dalenius.model.privacy import Reference
 from dalenius.outcome import Termination
 from dalenius.programs import BlockSolution, Program
-from dalenius.programs.demands import ConeRows, Demands, LinearRows
-from dalenius.programs.levels import NONE, Levels
+from dalenius.programs.demands import NONE, ConeRows, Demands, Levels, LinearRows
 
 
 def program_classes() -> list[type[Program]]:

@@ -20,7 +20,7 @@ from dalenius.evidence import CERTAIN, Upper
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import largest_score
 from dalenius.outcome import Scope, Termination
-from dalenius.programs.tally import Tally
+from dalenius.programs.base import Tally
 from dalenius.reduction import AggregatedRecord
 from dalenius.results import Result
 from dalenius.search import Clock

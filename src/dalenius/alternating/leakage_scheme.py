@@ -19,8 +19,8 @@ from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope
 from dalenius.programs import BlockSolution, ConditionalUpdate, MarginalUpdate, PosteriorUpdate, Program, RowUpdate
+from dalenius.programs.base import Tally
 from dalenius.programs.solvers import OWN, order_of
-from dalenius.programs.tally import Tally
 from dalenius.reduction import RecordChannel
 from dalenius.search import Clock
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
+from cvxcertify.instance import CONES
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.export.strict import MAX_NUMBERS, keys_of, numbers_of, read_file, read_object, text_of, whole_of
 from dalenius.programs import StandardForm
-from dalenius.programs.standard_form import CONES, Columns, Rows
+from dalenius.programs.standard_form import Columns, Rows
 from dalenius.strict_json import object_text
 
 __all__ = ["FORMAT", "digest", "json_text", "parse_json", "read_json"]

@@ -17,8 +17,6 @@ from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mecha
 from dalenius.model.records import Records
 from dalenius.strict_json import parse_object
 
-__all__ = ["People", "from_diffprivlib", "from_frame", "from_opendp", "from_pmfs"]
-
 WHOLE = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64, 128)} | {
     "usize"
 }  # what OpenDP calls whole numbers

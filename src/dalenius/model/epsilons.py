@@ -9,8 +9,6 @@ from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_quantity, brief, fraction_text
 from dalenius.units import UNITS
 
-__all__ = ["epsilon_text", "normal_epsilon", "read_epsilon"]
-
 LARGEST = 1000  # of epsilon in nats or bits
 
 

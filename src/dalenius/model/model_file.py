@@ -20,8 +20,6 @@ from dalenius.model.problems.max_information import MaxInformation
 from dalenius.model.problems.maximal_leakage import MaximalLeakage
 from dalenius.model.problems.secret_leakage import SecretLeakage
 
-__all__ = ["PROBLEMS", "digest", "dumps", "loads", "model_bytes", "normal_form", "read_model"]
-
 CERTIFICATE = (b"{", b"\x1f\x8b")  # how one begins, plain and compressed, and no TOML file does
 PROBLEMS: dict[str, type[Problem]] = {
     problem.kind: problem for problem in (MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)

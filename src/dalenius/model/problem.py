@@ -19,8 +19,6 @@ from dalenius.model.shelf import Stated, check_keys, read_shelved
 from dalenius.notebook import table as shown_table
 from dalenius.units import Quantity
 
-__all__ = ["Problem", "read_adversary"]
-
 P = TypeVar("P", bound="Problem")
 
 

@@ -14,9 +14,6 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 
-__all__ = ["MAX_ENUMERATED", "Integers", "Records"]
-
-
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
 MAX_ENUMERATED = 65_536

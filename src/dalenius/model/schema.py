@@ -25,8 +25,6 @@ from dalenius.model.queries.joint import PARTS as JOINED
 from dalenius.model.secret import FUNCTIONS, Secret
 from dalenius.model.shelf import Shelved
 
-__all__ = ["model_schema"]
-
 Schema: TypeAlias = dict[str, Any]
 
 DIALECT = "http://json-schema.org/draft-07/schema#"  # what editors of TOML know

@@ -16,8 +16,6 @@ from dalenius.model.queries import QUERIES, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
 
-__all__ = ["FUNCTIONS", "Function", "Letters", "Secret", "numbered"]
-
 MOST = 1_000_000
 
 

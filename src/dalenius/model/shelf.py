@@ -10,8 +10,6 @@ from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError, brief, hint
 
-__all__ = ["Shelved", "Stated", "check_keys", "read_shelved"]
-
 S = TypeVar("S", bound="Shelved")
 
 

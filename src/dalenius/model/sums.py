@@ -14,22 +14,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.queries import AdditiveQuery, Query
-from dalenius.model.queries.base import Integers, spacing
+from dalenius.model.queries.base import spacing
 from dalenius.model.records import Records
-
-__all__ = [
-    "Convolution",
-    "RecordType",
-    "Sums",
-    "attained_sums",
-    "attained_values",
-    "folded",
-    "other_sums",
-    "record_types",
-    "sums_of_others",
-]
 
 FEW_SHIFTS = 64
 

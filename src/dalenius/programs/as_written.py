@@ -8,11 +8,10 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
+from cvxcertify.solvers import Attempt
 from dalenius.information.arrays import Floats
 from dalenius.programs.expressions import concave_entropy, entropy_at_least
-from dalenius.programs.solvers import Attempt, attempt
-
-__all__ = ["solve_as_written"]
+from dalenius.programs.solvers import attempt
 
 
 def solve_as_written(

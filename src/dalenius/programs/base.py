@@ -1,4 +1,4 @@
-"""What every program has: named cvxpy objects, and a solution whose interval is evaluated in closed form, never by the solver."""
+"""What every program has: named cvxpy objects, and a solution whose interval is evaluated in closed form; who was asked."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from typing import Any, ClassVar, ParamSpec, TypeGuard, TypeVar
 
 import cvxpy as cp
 import numpy as np
+from scipy.optimize import minimize_scalar
 
+from cvxcertify.errors import brief
+from cvxcertify.intervals import text_above, text_below
+from cvxcertify.solvers import Attempt, usable
 from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import brief, is_number
+from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
-from dalenius.intervals import text_above, text_below
-from dalenius.outcome import Termination
-from dalenius.programs.solvers import OWN, Attempt, attempt, ladder, usable
+from dalenius.outcome import SolverUse, Termination
+from dalenius.programs.pairs import polished
+from dalenius.programs.solvers import OWN, attempt, ladder
 from dalenius.programs.standard_form import StandardForm, standard_form
 from dalenius.search import need_gap
-
-__all__ = ["BlockSolution", "Program", "checked"]
 
 Named = dict[str, Floats]
 Given = ParamSpec("Given")
@@ -323,3 +325,64 @@ def checked(gap: float, time_limit: float | None) -> float:
     if not (is_number(limit) and limit >= 0):
         raise InputError(f"time_limit: expected a number of at least 0, got {brief(limit)}")
     return float(limit)
+
+
+LEAST = 1e-9  # multipliers are looked for between this and its inverse
+
+
+class OneMultiplier(Program):
+    """A program with a constraint `entropy` and a bound in closed form for every multiplier mu >= 0 of it."""
+
+    @abstractmethod
+    def bound_at(self, mu: float) -> float:
+        """The bound for mu >= 0, convex in mu."""
+
+    @abstractmethod
+    def point_at(self, mu: float) -> Named:
+        """Where the bound for mu is attained, made feasible."""
+
+    def bound(self, multipliers: Mapping[str, Floats]) -> float:
+        return self.bound_at(float(multipliers["mu"]))
+
+    def project(self, duals: Mapping[str, Floats]) -> Named | None:
+        mu = duals.get("entropy")
+        return None if mu is None or mu.size != 1 else {"mu": np.maximum(mu.reshape(()), 0.0)}
+
+    def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """A search for the multiplier near the given one, and the maximiser that belongs to it."""
+        mu = polished(self.bound_at, float(multipliers["mu"]))
+        return self.point_at(mu), {"mu": np.array(mu)}
+
+    def own(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """The same search among all multipliers: the bound is convex in one number, and its least value is the maximum."""
+        ends = math.log(LEAST), -math.log(LEAST)
+        found = minimize_scalar(lambda t: self.bound_at(math.exp(t)), bounds=ends, method="bounded")
+        return self.improve(point, {"mu": np.array(math.exp(found.x))})
+
+
+class Tally:
+    """Counts the solves of programs by solver.
+
+    >>> import numpy as np
+    >>> from dalenius.programs import MarginalUpdate
+    >>> tally = Tally()
+    >>> tally.add("marginal", MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5).solve(solver="clarabel"))
+    >>> [(use.block, use.solver, use.solves, use.ends) for use in tally.uses({"lower": ("marginal", "CLARABEL")})]
+    [('marginal', 'clarabel', 1, ('lower',))]
+    """
+
+    def __init__(self) -> None:
+        self._spent: dict[tuple[str, str], tuple[int, float]] = {}
+
+    def add(self, block: str, solution: BlockSolution) -> None:
+        """Count what was tried for one solution."""
+        for made in solution.attempts:
+            solves, seconds = self._spent.get((block, made.solver), (0, 0.0))
+            self._spent[block, made.solver] = solves + 1, seconds + made.seconds
+
+    def uses(self, ends: Mapping[str, tuple[str, str]]) -> tuple[SolverUse, ...]:
+        """One entry a block and solver; `ends` says of an interval's ends whose answers they rest on."""
+        return tuple(
+            SolverUse(block, solver.lower(), *spent, tuple(end for end, by in ends.items() if by == (block, solver)))
+            for (block, solver), spent in self._spent.items()
+        )

@@ -10,12 +10,10 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information import entropy, mutual_information
-from dalenius.programs.base import Floats, Named
+from dalenius.information.arrays import Floats
+from dalenius.programs.base import Named, OneMultiplier
 from dalenius.programs.expressions import concave_entropy
-from dalenius.programs.one_multiplier import OneMultiplier
 from dalenius.programs.pairs import Pairs, divergence, mixed, room, slack
-
-__all__ = ["ConditionalUpdate"]
 
 INSIDE = (
     1e-9  # the share of the conditionals of the largest entropy at which I is linearised, so that no slope is infinite

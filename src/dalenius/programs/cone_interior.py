@@ -15,8 +15,6 @@ from dalenius.programs.demands import ConeRows, LinearRows
 from dalenius.programs.secrets import Secrets, Tangent
 from dalenius.programs.solvers import OWN, attempt, ladder
 
-__all__ = ["ConeInterior", "cone_interior"]
-
 SECONDS = 60.0
 DEEPEST = 1.0  # more room than this is not looked for
 

@@ -12,16 +12,13 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, hstack
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.programs.base import Floats, Named
-from dalenius.programs.demands import Demands
+from dalenius.programs.base import Named
+from dalenius.programs.demands import Demands, Levels
 from dalenius.programs.expressions import conic_leakages, expected_cost
-from dalenius.programs.leakages import Leakages
-from dalenius.programs.levels import Levels
-from dalenius.programs.mechanism import MechanismProgram
+from dalenius.programs.mechanism import Leakages, MechanismProgram
 from dalenius.programs.pairs import EPS, rounding
-
-__all__ = ["ConstrainedUpdate"]
 
 NEVER = -40.0  # log(phi/pi) of a letter at an output that it never has
 HALVINGS = 60
@@ -73,7 +70,7 @@ class ConstrainedUpdate(MechanismProgram):
     A fair bit, reported wrongly at most once in ten times, and as often where it is 0 as where it is 1:
 
     >>> from dalenius.programs.demands import LinearRows
-    >>> from dalenius.programs.levels import Levels
+    >>> from dalenius.programs.demands import Levels
     >>> rows = LinearRows(csr_matrix([[0, 0.5, 0.5, 0], [0, 1.0, -1.0, 0]]), np.array([0.1, 0.0]), np.array([False, True]))
     >>> demands = Demands(rows, np.ones((2, 2), dtype=bool), np.array([[0.95, 0.05], [0.05, 0.95]]))
     >>> answer = ConstrainedUpdate([0.5 * np.eye(2)], [0.0], Levels.of([True]), np.zeros((2, 2)), demands).solve()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-__all__ = ["lattice_noise"]
-
 
 def lattice_noise(information: float, most: int, reach: int, step: float, power: float | None) -> cp.Problem:
     """Minimise E Z^2 over laws p of noise Z such that inputs X tell at most so many nats: I(X; X + Z) <= information.

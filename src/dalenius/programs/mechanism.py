@@ -1,18 +1,154 @@
-"""A mechanism as the variable of a program: its cost, entries that are tied together, and what a bound takes the least of."""
+"""A mechanism as the variable of a program: its cost, entries that are tied, and what it leaks under each of several priors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import cvxpy as cp
 import numpy as np
+from scipy import sparse
+from scipy.special import xlog1py
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.programs.base import Floats, Program
+from dalenius.programs.base import Program
 from dalenius.programs.pairs import EPS, rounding
 
-__all__ = ["MechanismProgram"]
+LEAST = -700.0  # no posterior is smaller than the prior times e to this: its logarithm has to be a number
+FAR = 100.0
+SUM = 1e-9
+FEW = 0.1  # share of the products of masses that may not be 0
+
+
+class Leakages:
+    """I_s(Q) = I(A; Y) under masses p_s(a,x) on (letter, input), for s = 0, 1, ...; letters of all priors stand in one list of rows.
+
+    Parameters
+    ----------
+    name : str
+        The program's, for error messages.
+    priors : sequence of (letters, inputs)
+        Masses with sum 1; the numbers of letters may differ. Letters without mass are dropped.
+    inputs : int
+
+    Attributes
+    ----------
+    masses : (rows, inputs)
+    owner : (rows,)
+        s of a row.
+    pi, log_pi : (rows,)
+
+    Raises
+    ------
+    InputError
+        If there is no prior, or one does not fit or is no law.
+
+    >>> fair = Leakages("example", [np.array([[0.5, 0.0], [0.0, 0.5]])], 2)
+    >>> fair.values(np.eye(2)).round(4).tolist(), fair.values(np.full((2, 2), 0.5)).tolist()
+    ([0.6931], [0.0])
+    """
+
+    def __init__(self, name: str, priors: Sequence[Floats], inputs: int) -> None:
+        if not len(priors):
+            raise InputError(f"{name}: expected at least one prior")
+        kept = [self._prior(f"{name}: prior {s}", prior, inputs) for s, prior in enumerate(priors)]
+        self.count, self.masses = len(kept), np.concatenate(kept)
+        self.owner = np.repeat(np.arange(self.count), [len(p) for p in kept])
+        self.first = np.flatnonzero(np.diff(self.owner, prepend=-1))
+        self.pi = self.masses.sum(axis=1)
+        self.log_pi = np.log(self.pi)
+
+    @staticmethod
+    def _prior(name: str, prior: Floats, inputs: int) -> Floats:
+        p = np.asarray(prior, dtype=float)
+        if p.ndim != 2 or p.shape[1] != inputs or not len(p):
+            raise InputError(f"{name}: expected masses (letters, {inputs}), got shape {p.shape}")
+        if not (np.all(p >= 0.0) and abs(p.sum() - 1.0) <= SUM):
+            raise InputError(f"{name}: expected numbers of at least 0 with sum 1; normalise it")
+        return np.asarray(p[p.sum(axis=1) > 0.0] / p.sum())
+
+    def letter_entropies(self) -> Floats:
+        """H(pi_s), (priors,)."""
+        return -self.sums(self.pi * self.log_pi)
+
+    def excess(self, Q: Floats) -> tuple[Floats, Floats]:
+        """pi r, and t with u = pi r (1 + t), both (rows, outputs); t = 0 at outputs that never occur."""
+        u = self.masses @ Q
+        expected = self.pi[:, None] * self.sums(u)[self.owner]
+        return expected, (u - expected) / np.where(expected > 0.0, expected, 1.0)
+
+    def values(self, Q: Floats) -> Floats:
+        """I_s(Q) = sum pi r ((1+t) log(1+t) - t), (priors,): right to about 1e-31, where sums of u log u would be wrong by 1e-16."""
+        expected, t = self.excess(Q)
+        t = np.maximum(t, -1.0)
+        return self.sums(np.sum(expected * np.maximum(xlog1py(1.0 + t, t) - t, 0.0), axis=1))
+
+    def log_ratios(self, Q: Floats) -> Floats:
+        """log(u/(pi r)), (rows, outputs), to full relative accuracy; 0 at outputs that never occur."""
+        expected, t = self.excess(Q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exact = np.log(self.masses @ Q) - np.log(expected)
+            return np.where(expected > 0.0, np.where(abs(t) < 0.5, np.log1p(t), exact), 0.0)
+
+    def normalised(self, log_ratio: Floats) -> Floats:
+        """log(phi/pi) for laws phi of the letter, for every prior and output, from any numbers: 0 where they are none."""
+        usable = np.where(np.isnan(log_ratio) | (log_ratio == np.inf), 0.0, log_ratio)
+        top = np.maximum.reduceat(usable, self.first, axis=0)[self.owner]
+        x = np.maximum(usable - np.where(np.isfinite(top) & (abs(top) > FAR), top, 0.0), LEAST)
+        for _ in range(2):  # the second time, small ratios of common letters become right relative to themselves
+            off = self.sums(self.pi[:, None] * np.expm1(x))
+            whole = np.log(self.sums(self.pi[:, None] * np.exp(x)))
+            x = x - np.where(abs(off) < 0.5, np.log1p(np.clip(off, -0.5, 0.5)), whole)[self.owner]
+        return x
+
+    def scores(self, weights: Floats, log_ratio: Floats) -> tuple[Floats, Floats]:
+        """G(x,y) = sum_s weights_s sum_a p_s(a,x) log(phi_s(a|y)/pi_s(a)), and the size of what was rounded, as a matrix.
+
+        sum Q G <= sum_s weights_s I_s(Q) for every mechanism Q, whatever the numbers `log_ratio`: they are normalised. That leaves
+        a factor on each phi_s(.|y) of about 1 + eps sum_a pi_s(a) |log(phi_s/pi_s)|: the second part of the size.
+        """
+        weighted, log_ratio = (weights[self.owner, None] * self.masses).T, self.normalised(log_ratio)
+        spread = self.sums(self.pi[:, None] * np.abs(log_ratio))[self.owner]
+        return weighted @ log_ratio, weighted @ (np.abs(log_ratio) + spread)
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether most letters go to few inputs: then products of masses are few."""
+        return np.count_nonzero(self.sums(self.masses)) <= FEW * self.count * self.masses.shape[1]
+
+    def squares(self, scaled: Floats, pulls: Floats) -> Floats:
+        """sum over rows of scaled(row,y) p(row,x) p(row,x') - sum_s pulls(s,y) p_s(x) p_s(x'), (outputs, inputs, inputs)."""
+        if self.few:
+            of_rows, of_laws = self._products
+            inputs = self.masses.shape[1]
+            return np.asarray((of_rows @ scaled - of_laws @ pulls).T.reshape(-1, inputs, inputs))
+        laws = self.sums(self.masses)
+        each = np.array([(self.masses.T * column) @ self.masses for column in scaled.T])
+        return each - (laws.T[None] * pulls.T[:, None, :]) @ laws
+
+    @cached_property
+    def _products(self) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+        """p(x) p(x') of every row, and of every prior, (inputs^2, rows) and (inputs^2, priors)."""
+        return _outer(self.masses), _outer(self.sums(self.masses))
+
+    def sums(self, rows: Floats) -> Floats:
+        """Sums over the rows of each prior."""
+        return np.asarray(np.add.reduceat(rows, self.first, axis=0))
+
+
+def _outer(laws: Floats) -> sparse.csr_matrix:
+    """The products of every two entries of a row, (columns^2, rows)."""
+    row, x = np.nonzero(laws)
+    starts, sizes = np.searchsorted(row, np.arange(len(laws))), np.bincount(row, minlength=len(laws))
+    first = np.repeat(np.arange(len(row)), sizes[row])
+    second = np.concatenate(
+        [np.arange(start, start + size) for start, size in zip(starts[row], sizes[row], strict=True)]
+    )
+    places = x[first] * laws.shape[1] + x[second]
+    values = laws[row[first], x[first]] * laws[row[second], x[second]]
+    return sparse.csr_matrix((values, (places, row[first])), shape=(laws.shape[1] ** 2, len(laws)))
 
 
 class MechanismProgram(Program):

@@ -9,13 +9,11 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.programs.base import Floats, Named
-from dalenius.programs.interior import Aim
-from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.programs.base import Named
+from dalenius.programs.mechanism_update import Aim, MechanismUpdate
 from dalenius.programs.pairs import EPS, polished
-
-__all__ = ["MinLeakageProgram"]
 
 
 class MinLeakageProgram(MechanismUpdate):

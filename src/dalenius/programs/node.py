@@ -10,13 +10,12 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information import entropy, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
-from dalenius.programs.base import Floats, Named, Program
+from dalenius.programs.base import Named, Program
 from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import EPS, Pairs, polished, rounding
 from dalenius.programs.solvers import attempt, ladder
-
-__all__ = ["NodeRelaxation"]
 
 Side = Literal["posterior", "conditional"]
 SIDES: tuple[Side, ...] = ("posterior", "conditional")

@@ -11,8 +11,6 @@ from dalenius.errors import InputError
 from dalenius.information import above_tangent, log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 
-__all__ = ["Pairs", "divergence", "log_mean_exp", "mixed", "polished", "room", "rounding", "slack"]
-
 EPS = 4.0 * float(np.finfo(float).eps)
 NOTHING = 1e-28  # of entropy: laws this near to that of the largest entropy differ from it by 1e-14, as doubles do
 WINDOW = float(np.log(1e4))  # how far, either way, a better multiplier than a solver's is looked for, as a logarithm

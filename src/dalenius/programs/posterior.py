@@ -10,12 +10,10 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp
-from dalenius.programs.base import Floats, Named
+from dalenius.information.arrays import Floats
+from dalenius.programs.base import Named, OneMultiplier
 from dalenius.programs.expressions import concave_entropy
-from dalenius.programs.one_multiplier import OneMultiplier
 from dalenius.programs.pairs import Pairs
-
-__all__ = ["PosteriorUpdate"]
 
 
 class PosteriorUpdate(OneMultiplier):

@@ -10,13 +10,12 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.exact import brief, is_number
+from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Reference
-from dalenius.programs.base import Floats, Named
+from dalenius.programs.base import Named
 from dalenius.programs.expressions import expected_cost
 from dalenius.programs.mechanism import MechanismProgram
-
-__all__ = ["PrivateDistortionProgram"]
 
 SUM = 1e-9
 

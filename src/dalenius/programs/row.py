@@ -9,20 +9,27 @@ from typing import ClassVar, TypeAlias
 import cvxpy as cp
 import numpy as np
 
+from cvxcertify.solvers import Attempt
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import tighten
 from dalenius.outcome import Termination
-from dalenius.programs.base import CONIC, ROUNDING, BlockSolution, Floats, Named, Program, checked
+from dalenius.programs.base import CONIC, ROUNDING, BlockSolution, Named, Program, checked
 from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished
-from dalenius.programs.row_boxes import BoxDuals
-from dalenius.programs.row_problem import LEAST, RowProblem
-from dalenius.programs.row_tree import RowBox, RowLeaf, RowTree, as_multipliers, leaf_boxes
-from dalenius.programs.solvers import OWN, Attempt, ladder
+from dalenius.programs.row_problem import (
+    LEAST,
+    BoxDuals,
+    RowBox,
+    RowLeaf,
+    RowProblem,
+    RowTree,
+    as_multipliers,
+    leaf_boxes,
+)
+from dalenius.programs.solvers import OWN, ladder
 from dalenius.search.boxes import halves
 from dalenius.search.tree import Leaf, Tree
-
-__all__ = ["RowUpdate"]
 
 PENALTY = 100.0  # nats for leaving a box by 1: every box has a point, and one that should have none gets a small bound
 CLIMBS = 5  # so many boxes' points start a climb whatever they are worth

@@ -11,9 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.information.arrays import Floats
-from dalenius.programs.secret_part import Constraints, SecretPart, Tangents, Variables, rounded
-
-__all__ = ["ChiSquarePart", "CorrelationPart", "HockeyStickPart", "InformationPart", "StrongKLPart", "VariationPart"]
+from dalenius.programs.secrets import Constraints, SecretPart, Tangents, Variables, rounded
 
 LEAST = 1e-290  # posterior of a letter: it must be above 0 as it is written
 SEEN = 1e-6  # share of the largest weight above which one counts

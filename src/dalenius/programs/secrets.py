@@ -2,15 +2,170 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
 import cvxpy as cp
 import numpy as np
 
 from dalenius.information.arrays import Floats
-from dalenius.programs.secret_part import SecretPart
+from dalenius.information.capacity import capacity
 
-__all__ = ["Secrets", "Tangent"]
+# What every limit about a secret is to a program: a convex constraint in cones, and tangents that bound it from below.
+#
+# Notation: P(s,x) is the law of secret and input, pi(s) its margin; u(s,y) = sum_x P(s,x) Q(x,y), W(s,y) = u(s,y)/pi(s) and
+# r(y) = sum_s u(s,y) belong to the output of a mechanism Q. Every measure here is convex in Q, homogeneous of degree 1 in u up to a
+# constant, so that each of its tangents is sum_sy L(s,y) u(s,y) - constant with some slopes L.
+
+
+Variables = dict[str, cp.Variable]
+Constraints = dict[str, cp.Constraint]
+Tangents = tuple[Floats, Floats]  # weights (R,) of at least 0, and hints (R, width)
+DIGITS = 13  # of a hint
+
+
+class SecretPart(ABC):
+    """C_i(Q) <= at_most for i = 0, 1, ..., about one law of a secret; its multipliers are weights and hints, a tangent for each i.
+
+    Parameters
+    ----------
+    masses : (letters, inputs)
+        P(s,x), each letter with mass.
+    at_most : float
+
+    Attributes
+    ----------
+    pi : (letters,)
+    """
+
+    def __init__(self, masses: Floats, at_most: float) -> None:
+        self.masses, self.at_most = masses, at_most
+        self.pi = np.asarray(masses.sum(axis=1))
+
+    @property
+    def letters(self) -> int:
+        return len(self.masses)
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many tangents there are."""
+
+    @abstractmethod
+    def width(self, outputs: int) -> int:
+        """How many numbers a hint has."""
+
+    @abstractmethod
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        """C(Q) <= allowed for all i, in cones, by names."""
+
+    @abstractmethod
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        """Those that a solver's multipliers of the model are; None where one is missing."""
+
+    @abstractmethod
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        """L_i(s,y), and the size of what is summed in it."""
+
+    @abstractmethod
+    def values(self, u: Floats) -> Floats:
+        """C_i, one for each tangent or one for all."""
+
+    def valid(self, hints: Floats) -> Floats:
+        """The nearest hints that are allowed, in few digits."""
+        return rounded(np.nan_to_num(hints, nan=1.0, posinf=1.0, neginf=1.0))
+
+    def behind(self, i: int, hint: Floats) -> float:
+        """The constant of a tangent and `at_most`: what is subtracted for a weight of 1."""
+        return self.at_most
+
+    def turned(self, weights: Floats, hints: Floats) -> Tangents:
+        """More tangents near these, where a solver's are not exact enough; by default none."""
+        return weights, hints
+
+    def nothing(self, outputs: int) -> Tangents:
+        """Weights of 0."""
+        return np.zeros(self.count), self.valid(np.ones((self.count, self.width(outputs))))
+
+    def excess(self, Q: Floats) -> float:
+        """By how much the measure is too large, negative where there is room."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.max(self.values(self.masses @ Q), initial=-np.inf)) - self.at_most
+
+    def combined(self, weights: Floats, hints: Floats) -> tuple[Floats, Floats, float]:
+        """sum_i weight_i g_i(x,y) with g_i = sum_s P(s,x) L_i(s,y), its size, and what is subtracted."""
+        total, size, spent = np.zeros((self.letters, 1)), np.zeros((self.letters, 1)), 0.0
+        for i in np.flatnonzero(weights > 0.0).tolist():
+            slopes, sizes = self.slopes(i, hints[i])
+            total, size = total + weights[i] * slopes, size + weights[i] * sizes
+            spent += weights[i] * self.behind(i, hints[i])
+        return self.masses.T @ total, self.masses.T @ size, spent
+
+
+def rounded(hints: Floats) -> Floats:
+    """Numbers in few digits: a certificate has each of them."""
+    return np.array([float(f"{x:.{DIGITS}g}") for x in np.asarray(hints).reshape(-1)]).reshape(np.shape(hints))
+
+
+LEAST = 1e-290  # posterior of a letter: it must be above 0 as it is written
+RARE = 1e-12  # probability of a letter, for the same reason
+APART = 1e-14  # nats between the two ends of a capacity
+
+
+class SelectionPart(SecretPart):
+    """The largest I(A;Y) over all laws v of a letter A that chooses one of some rows of Q: their Shannon capacity, at most so much.
+
+    Row s of the masses has a single 1, at the input that letter s chooses, so that u(s,y) = Q(x_s,y). *Convex because* for every v
+    the information is convex in Q. In cones: for some law r, D( Q(x_s,.) || r ) <= at_most for all s. Hint: v, and a law phi(.|y) of
+    the letters for every output; L(s,y) = v_s log( phi(s|y) / v_s ), a tangent of the information under v.
+    """
+
+    count = 1
+
+    def width(self, outputs: int) -> int:
+        return self.letters * (1 + outputs)
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        law = cp.Variable(r.shape, nonneg=True, name="law")
+        terms = cp.Variable(u.shape, name="terms")
+        wide = np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
+        return {"law": law, "terms": terms}, {
+            "laws": cp.sum(law) == 1,
+            "cones": cp.ExpCone(-terms, u, wide),
+            "sum": cp.sum(terms, axis=1) <= allowed,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"cones", "sum"} <= duals.keys():
+            return None
+        alpha, beta, weights = duals["cones"][0], duals["cones"][1], np.maximum(duals["sum"], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            ratio = np.where(alpha < 0.0, np.exp(np.clip(beta / alpha - 1.0, -600.0, 600.0)), 1.0)  # Q(x_s,y) / r(y)
+        total = float(weights.sum())
+        v = weights / total if total > 0.0 else np.full(self.letters, 1.0 / self.letters)
+        return np.array([total]), self.valid(np.concatenate([v, (v[:, None] * ratio).reshape(-1)])[None])
+
+    def nothing(self, outputs: int) -> Tangents:
+        return np.zeros(1), self.valid(np.ones((1, self.width(outputs))))
+
+    def valid(self, hints: Floats) -> Floats:
+        v, phi = self._parts(np.nan_to_num(hints.reshape(-1), nan=1.0, posinf=1.0, neginf=1.0))
+        v, phi = np.maximum(v, RARE), np.maximum(phi, LEAST)
+        v, phi = v / v.sum(), np.maximum(phi / phi.sum(axis=0), LEAST)
+        return rounded(np.concatenate([v, phi.reshape(-1)])).reshape(1, -1)
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        v, phi = self._parts(hint)
+        v = (v / v.sum())[:, None]
+        found = v * (np.log(phi / phi.sum(axis=0)) - np.log(v))
+        return found, np.abs(found) + 2.0 * v
+
+    def values(self, u: Floats) -> Floats:
+        return np.array([capacity(u, gap=APART).upper])
+
+    def _parts(self, hint: Floats) -> tuple[Floats, Floats]:
+        return hint[: self.letters], hint[self.letters :].reshape(self.letters, -1)
+
 
 Named = dict[str, Floats]
 Tangent = tuple[int, int, float, Floats]  # a part's number, the tangent's in it, its weight and its hint

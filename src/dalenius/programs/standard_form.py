@@ -18,8 +18,6 @@ from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import brief
 from dalenius.information.arrays import Floats, Integers
 
-__all__ = ["CONES", "Columns", "Rows", "StandardForm", "standard_form"]
-
 USUAL = ("zero", "nonnegative", "exponential")  # those of the package's own programs
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 

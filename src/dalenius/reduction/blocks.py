@@ -9,11 +9,11 @@ from math import prod
 import numpy as np
 
 from dalenius.errors import DaleniusError
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import IndependentBlocks
 from dalenius.model.problems.pieces import PlacedBlock, placed_blocks
 from dalenius.model.queries import Query
-from dalenius.model.records import Integers, Records
+from dalenius.model.records import Records
 from dalenius.model.sums import other_sums, record_types
 from dalenius.reduction.selection import MAX_NUMBERS
 

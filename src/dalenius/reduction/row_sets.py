@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.information.arrays import Floats
-from dalenius.model.records import Integers
+from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction.selection import Selections
 
 __all__ = ["RowSets"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.errors import DaleniusError
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.queries import AdditiveQuery, Query
-from dalenius.model.records import Integers, Records
+from dalenius.model.records import Records
 from dalenius.model.sums import other_sums, record_types
 
 __all__ = ["MAX_NUMBERS", "Selections", "selections"]

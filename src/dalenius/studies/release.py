@@ -12,11 +12,11 @@ from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, Header, exact_fraction_above
 from dalenius.exact import Integer, as_fraction, as_nonnegative, brief, fraction_text
+from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
-from dalenius.model.records import Integers
 from dalenius.outcome import Termination
 from dalenius.search.clock import Progress
 from dalenius.units import nats_above, upper_in

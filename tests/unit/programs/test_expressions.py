@@ -20,7 +20,7 @@ from dalenius.programs.expressions import (
     letter_masses,
     mutual_information,
 )
-from dalenius.programs.leakages import Leakages
+from dalenius.programs.mechanism import Leakages
 from dalenius.reduction import record_channels
 
 INPUTS, OUTPUTS, LETTERS = 4, 3, 2

@@ -11,8 +11,8 @@ from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram, min_distortion
-from dalenius.programs.leakages import Leakages
-from dalenius.programs.zero_leakage import zero_leakage
+from dalenius.programs.mechanism import Leakages
+from dalenius.programs.min_distortion import zero_leakage
 
 FAIR = 0.5 * np.eye(2)
 FLIP = 0.5 * (1.0 - np.eye(2))

@@ -14,7 +14,7 @@ from dalenius.programs.secret_parts import (
     StrongKLPart,
     VariationPart,
 )
-from dalenius.programs.selection_part import SelectionPart
+from dalenius.programs.secrets import SelectionPart
 
 PAIRS = [(0, 1), (1, 0), (0, None), (None, 2)]
 MADE = {

@@ -27,7 +27,7 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.outcome import Termination
-from dalenius.programs.tally import Tally
+from dalenius.programs.base import Tally
 from dalenius.reduction import Orbits
 from dalenius.search import Run
 

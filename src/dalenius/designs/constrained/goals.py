@@ -13,7 +13,7 @@ from dalenius.designs.constrained.watchers import Place, Watched, Watcher
 from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
-from dalenius.programs.levels import NONE, Levels
+from dalenius.programs.demands import NONE, Levels
 
 __all__ = ["Goal", "Leakages"]
 

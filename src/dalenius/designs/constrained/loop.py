@@ -15,9 +15,8 @@ from dalenius.designs.constrained.watchers import Place, Watched, Watcher
 from dalenius.designs.exchange.gap import NOTHING, closed
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
-from dalenius.programs.base import BlockSolution
+from dalenius.programs.base import BlockSolution, Tally
 from dalenius.programs.solvers import OWN, order_of
-from dalenius.programs.tally import Tally
 from dalenius.search import Run
 
 __all__ = ["Found", "Rounds"]

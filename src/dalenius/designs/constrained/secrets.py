@@ -26,7 +26,6 @@ from dalenius.model.constraints import (
 )
 from dalenius.model.constraints.secret_limits import HockeyStick
 from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.programs.secret_part import SecretPart
 from dalenius.programs.secret_parts import (
     ChiSquarePart,
     CorrelationPart,
@@ -35,6 +34,7 @@ from dalenius.programs.secret_parts import (
     StrongKLPart,
     VariationPart,
 )
+from dalenius.programs.secrets import SecretPart
 
 __all__ = ["SecretLaw", "as_matrix", "secret_laws"]
 

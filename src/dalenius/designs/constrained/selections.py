@@ -33,7 +33,7 @@ from dalenius.information.balls import ball
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.programs.selection_part import SelectionPart
+from dalenius.programs.secrets import SelectionPart
 from dalenius.reduction import Family, SecretCells
 
 __all__ = ["SelectionLaw", "limit_sections", "selection_laws"]

@@ -8,7 +8,7 @@ from flint import fmpq_mat
 
 from dalenius.evidence.lines import SelectionLine, TangentLine, Vector
 from dalenius.model.constraints import Constraint
-from dalenius.programs.secret_part import SecretPart
+from dalenius.programs.secrets import SecretPart
 
 __all__ = ["ToldLaw"]
 

@@ -13,9 +13,9 @@ from dalenius.designs.exchange.statement import MasterStatement
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.programs import BlockSolution
+from dalenius.programs.base import Tally
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.solvers import OWN
-from dalenius.programs.tally import Tally
 
 __all__ = ["Master", "MasterAnswer"]
 

@@ -17,7 +17,7 @@ from dalenius.evidence import CERTAIN, Lower, Upper, short_text
 from dalenius.evidence.lines import DualLine, LowerLine, MultiplierLine
 from dalenius.model import DesignProblem, MinDistortion
 from dalenius.outcome import ConstraintPrice, Scope, Termination
-from dalenius.programs.tally import Tally
+from dalenius.programs.base import Tally
 from dalenius.results import DesignResult
 from dalenius.search import Run
 

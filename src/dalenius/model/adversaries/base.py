@@ -19,8 +19,6 @@ from dalenius.information.measures import ChiSquareBall, KLBall, PriorBall, Prio
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
 
-__all__ = ["Adversary", "BallPriors", "LawClass", "divided", "exact", "exactly", "nonnegative"]
-
 
 @dataclass(frozen=True)
 class Adversary(Shelved):

@@ -20,8 +20,6 @@ from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.units import unit_size
 
-__all__ = ["AnyPrior", "EntropyAtLeast"]
-
 SCALES = ("nats", "bits", "max")
 DIGITS = 1000
 FINE = 60  # decimals of an enclosure

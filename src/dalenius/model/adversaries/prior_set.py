@@ -17,8 +17,6 @@ from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys
 
-__all__ = ["FixedPrior", "PriorSet"]
-
 MAX_NUMBERS = 2**22
 
 Prior: TypeAlias = Numbers | Sequence[Any]  # flat, or nested to as many axes as there are records

@@ -16,19 +16,6 @@ from dalenius.model.problem import read_adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, read_shelved
 
-__all__ = [
-    "Constraint",
-    "Entry",
-    "MechanismSpace",
-    "RowConstraint",
-    "Rows",
-    "Terms",
-    "as_entry",
-    "as_terms",
-    "nested_adversary",
-    "nested_distortion",
-]
-
 MAX_ROWS, MAX_TERMS = 2**20, 2**22
 
 Entry: TypeAlias = tuple[int, int]  # an input and an output

@@ -13,19 +13,6 @@ from dalenius.exact import Number, as_law, as_list, as_nonnegative, exact_sum
 from dalenius.model.constraints.base import MechanismSpace, Rows
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
-__all__ = [
-    "JointLaw",
-    "Matrices",
-    "Priors",
-    "Secret",
-    "as_joint",
-    "as_priors",
-    "as_secret",
-    "check_secret",
-    "laws_of",
-    "ratio_rows",
-]
-
 MAX_NUMBERS = 2**22
 SUM = Fraction(1, 10**9)  # by which the sum of a law may differ from 1
 

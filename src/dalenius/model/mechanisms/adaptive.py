@@ -12,12 +12,10 @@ from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
-from dalenius.information.arrays import Integers
-from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism, OfQueries
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
 from dalenius.model.mechanisms.several_releases import PARTS
 from dalenius.model.shelf import check_keys, read_shelved
-
-__all__ = ["Adaptive", "adaptive"]
 
 DEEPEST = 16
 MOST_STAGES = 2**16

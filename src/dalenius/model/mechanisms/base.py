@@ -19,28 +19,10 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, hint
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
 from dalenius.files import MAX_INPUT, read_text
-from dalenius.information.arrays import Floats
-from dalenius.model.queries.base import MAX_INTEGER, Integers
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.queries.base import MAX_INTEGER
 from dalenius.model.shelf import Shelved
 from dalenius.strict_json import parse_object
-
-__all__ = [
-    "MAX_ENTRIES",
-    "READERS",
-    "Calibrated",
-    "ExactEntries",
-    "Floats",
-    "Mechanism",
-    "OfQueries",
-    "Vectors",
-    "epsilon_of",
-    "epsilon_or_flip",
-    "exact_rows",
-    "exp_ball",
-    "range_of",
-    "rational",
-    "strictly_called",
-]
 
 M = TypeVar("M", bound="Mechanism")
 P = ParamSpec("P")

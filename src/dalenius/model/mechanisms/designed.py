@@ -18,12 +18,10 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Rows, as_integer, as_list, brief, exact_sum, fraction_text, over_common_denominator
 from dalenius.files import MAX_INPUT, write_whole
-from dalenius.model.mechanisms.base import READERS, Floats
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.mechanisms.base import READERS
 from dalenius.model.mechanisms.matrix import Channel
-from dalenius.model.queries.base import Integers
 from dalenius.model.shelf import check_keys
-
-__all__ = ["DesignedMechanism"]
 
 FORMAT = "dalenius-mechanism/1"
 KEYS = ("inputs", "values", "outputs", "rows")

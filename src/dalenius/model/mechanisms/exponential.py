@@ -13,10 +13,10 @@ from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanisms.base import (
     Calibrated,
     ExactEntries,
-    Floats,
     Mechanism,
     distances,
     epsilon_of,
@@ -24,9 +24,6 @@ from dalenius.model.mechanisms.base import (
     range_of,
     strictly_called,
 )
-from dalenius.model.queries.base import Integers
-
-__all__ = ["Exponential", "MergedExponential", "exponential"]
 
 MAX_RATE = 10**12
 

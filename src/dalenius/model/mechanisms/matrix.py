@@ -10,10 +10,8 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Rows, as_law, as_list
-from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism
-from dalenius.model.queries.base import Integers
-
-__all__ = ["Channel"]
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism
 
 
 @dataclass(frozen=True)

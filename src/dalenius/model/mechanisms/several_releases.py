@@ -15,8 +15,8 @@ from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
-from dalenius.information.arrays import Integers
-from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism, OfQueries
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
 from dalenius.model.mechanisms.exponential import Exponential
 from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
@@ -24,8 +24,6 @@ from dalenius.model.mechanisms.randomized_counts import RandomizedCount
 from dalenius.model.mechanisms.symmetric import RandomizedResponse, Symmetric
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.shelf import check_keys, read_shelved
-
-__all__ = ["SeveralReleases", "several_releases"]
 
 PARTS: dict[str, type[Mechanism]] = {
     part.kind: part

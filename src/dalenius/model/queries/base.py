@@ -10,10 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from dalenius.model.records import Integers, Records
+from dalenius.information.arrays import Integers
+from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
-
-__all__ = ["MAX_SPAN", "MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery", "attained_sums_of", "spacing"]
 
 MAX_VALUES = 65_536
 MAX_SPAN = 4_000_000  # steps between the least sum and the largest

@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery, Integers
+from dalenius.information.arrays import Integers
+from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery
 from dalenius.model.records import Records
-
-__all__ = ["UNLISTED", "Histogram", "histograms"]
 
 UNLISTED = (
     "query: a histogram is for audits: against independent_blocks or product_priors with noise on every cell, or with "

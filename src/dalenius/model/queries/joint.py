@@ -11,12 +11,11 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
+from dalenius.information.arrays import Integers
 from dalenius.model.queries.additive import Count, ModularSum, Parity, Sum, Threshold
-from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery, Integers, attained_sums_of, spacing
+from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery, attained_sums_of, spacing
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
-
-__all__ = ["Joint"]
 
 PARTS: dict[str, type[AdditiveQuery]] = {part.kind: part for part in (Parity, ModularSum, Count, Sum, Threshold)}
 MOST = 8

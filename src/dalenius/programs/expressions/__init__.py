@@ -5,8 +5,6 @@ again with other numbers (every expression is DPP). What a solver says about suc
 with `dalenius.information`, or ask a `Program`, which proves its own.
 """
 
-from dalenius.programs.expressions.distortion import expected_cost, expected_distortion
-from dalenius.programs.expressions.entropies import concave_entropy, entropy_at_least
 from dalenius.programs.expressions.information import (
     ConicLeakages,
     conic_leakages,
@@ -14,7 +12,13 @@ from dalenius.programs.expressions.information import (
     leakage,
     mutual_information,
 )
-from dalenius.programs.expressions.priors import letter_masses
+from dalenius.programs.expressions.masses import (
+    concave_entropy,
+    entropy_at_least,
+    expected_cost,
+    expected_distortion,
+    letter_masses,
+)
 
 __all__ = [
     "ConicLeakages",

@@ -9,10 +9,8 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information import entropy
-from dalenius.programs.expressions.data import Data, data, derived, matrix, vector
-from dalenius.programs.leakages import Leakages
-
-__all__ = ["ConicLeakages", "conic_leakages", "information_of_prior", "leakage", "mutual_information"]
+from dalenius.programs.expressions.masses import Data, data, derived, matrix, vector
+from dalenius.programs.mechanism import Leakages
 
 
 def mutual_information(joint: cp.Expression, row_law: Data | None = None) -> cp.Expression:

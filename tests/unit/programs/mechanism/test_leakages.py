@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 from campaigns import each
 from dalenius.errors import InputError
-from dalenius.programs.leakages import Leakages
+from dalenius.programs.mechanism import Leakages
 
 SHAPES = [(1, 1, 1), (2, 2, 2), (3, 5, 4), (6, 2, 3)]  # letters, inputs, outputs
 
