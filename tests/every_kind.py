@@ -1,0 +1,868 @@
+"""Small models of every kind, drawn: all parts that the shelves have, alone and together, and numbers that are extreme.
+
+A model is drawn as the tables of its file. `KINDS` is what there is, from the shelves; `drawn` makes a model that has one of them.
+Some of what is drawn `load` refuses (a query that does not go with a mechanism, a law that is not in a class): that is drawn again,
+and counted.
+
+    PYTHONPATH=tests/checker/forgery python tests/every_kind.py 500  # what is wrong, counts by kind, what took longest
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import dalenius as dl
+from constraint_truth import inline
+from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
+from dalenius.model.constraints import CONSTRAINTS
+from dalenius.model.distortions import DISTORTIONS
+from dalenius.model.laws import LAWS
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES
+from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms.several_releases import PARTS
+from dalenius.model.model_file import PROBLEMS
+from dalenius.model.objectives import OBJECTIVES, TERMS
+from dalenius.model.privacy import NOTIONS
+from dalenius.model.queries import QUERIES, AdditiveQuery
+from dalenius.model.queries.joint import PARTS as JOINED
+from dalenius.model.secret import FUNCTIONS
+from dalenius.model.shelf import read_shelved
+
+Table = dict[str, Any]
+Maker = Callable[["Draw"], Table]
+
+SHELVES: dict[str, Mapping[str, Any]] = {
+    "problem": PROBLEMS,
+    "query": QUERIES,
+    "queries": JOINED,
+    "mechanism": MECHANISMS,
+    "parts": PARTS,
+    "class": MECHANISM_CLASSES,
+    "adversary": {**ADVERSARIES, EntropyAtLeast.kind: EntropyAtLeast},
+    "distortion": DISTORTIONS,
+    "law": LAWS,
+    "privacy": NOTIONS,
+    "constraints": CONSTRAINTS,
+    "combine": OBJECTIVES,
+    "terms": TERMS,
+    "of": FUNCTIONS,
+    "given": FUNCTIONS,
+}
+KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
+MAKERS: dict[str, dict[str, Maker]] = {shelf: {} for shelf in SHELVES}
+SIZES = [[2], [3], [5], [2, 2], [2, 2], [2, 2, 2], [3, 3], [2, 3], [1, 2], [3, 1], [2] * 4, [3] * 3, [4, 4]]
+LARGE = [[2] * 12, [3] * 8, [2] * 50, [16], [16, 16]]
+EPSILONS = ["0.1", "1", "2.5", "1/3", "0.7", "3", "1e-17", "40", "0", "1e-40", "300"]
+AMOUNTS = ["1", "0.3", "0.5 bits", "1/3", "log 2", "log 9/7", "2", "1e-17", "40", "0", "log 1", "1e-40"]
+PROBABILITIES = ["0.1", "1/3", "0.25", "0.01", "0.5", "0", "1", "1e-40", "0.9999999999999999"]
+ENTROPIES = ["0.5 max", "0.8 max", "0.3", "0.5 bits", "0.7 max", 0, "1e-17 max", "0.9999999 max", "1 max"]
+LIMITS = ["0.05", "0.2", "0.1", "0.3", "0.5", "0", "1e-17", "1e-40", "5"]
+SCALES = ["1", "0.5", "3", "10", "1/100", "1000"]
+
+
+def made(shelf: str, *kinds: str) -> Callable[[Maker], Maker]:
+    """Of a function that draws the table of these kinds of a shelf."""
+
+    def kept(maker: Maker) -> Maker:
+        for kind in kinds or (maker.__name__.rstrip("_"),):
+            MAKERS[shelf][kind] = maker
+        return maker
+
+    return kept
+
+
+@dataclass
+class Draw:
+    """A model that is being drawn: what its parts must fit to, and the kind that it must have."""
+
+    rng: random.Random
+    wanted: tuple[str, str]
+    alphabets: list[int] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)  # of the query
+    outputs: int = 0
+    columns: int = 0  # inputs of a design's mechanisms
+    problem: str = ""
+    query: Table = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.alphabets)
+
+    @property
+    def inputs(self) -> int:
+        return len(self.values)
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def number(self, listed: list[Any]) -> Any:
+        """One of these; a third of the time one of the last, which are extreme."""
+        half = len(listed) // 2
+        return self.rng.choice(listed[half:] if self.chance(1 / 3) else listed[: half + 1])
+
+    def law(self, length: int) -> list[str]:
+        """A law: even, sure, with zeros, with a probability of 1e-40, or any."""
+        self.need_small(length)
+        shape = self.rng.random()
+        if shape < 0.08:
+            at = self.rng.randrange(length)
+            return [str(int(k == at)) for k in range(length)]
+        if shape < 0.16:
+            return [str(Fraction(1, length))] * length
+        if shape < 0.24 and length > 1:
+            rest = (1 - Fraction(1, 10**40)) / (length - 1)
+            return ["1e-40", *[str(rest)] * (length - 1)]
+        weights = [
+            0 if self.chance(0.15) else self.rng.randint(1, self.rng.choice([3, 10, 1000])) for _ in range(length)
+        ]
+        weights = weights if sum(weights) else [1] * length
+        return [str(Fraction(weight, sum(weights))) for weight in weights]
+
+    @staticmethod
+    def need_small(length: int) -> None:
+        """Lists are written out: longer ones are drawn again."""
+        if length > 100:
+            raise dl.InputError("drawn: a list too long to write out")
+
+    def laws(self, length: int, most: int = 3) -> list[list[str]]:
+        return [self.law(length) for _ in range(self.rng.randint(1, most))]
+
+    def joint(self, rows: int, columns: int) -> list[list[str]]:
+        law = self.law(rows * columns)
+        return [law[row * columns : (row + 1) * columns] for row in range(rows)]
+
+    def rows(self, count: int) -> list[list[str]]:
+        self.need_small(count)
+        width = self.rng.randint(1, 4) if self.chance(0.2) else self.rng.randint(2, 3)
+        rows = [self.law(width) for _ in range(count)]
+        return [rows[0]] * count if self.chance(0.05) else rows
+
+    def of(self, shelf: str, among: Sequence[str] = ()) -> Table:
+        """A table of a shelf: of the kind that is wanted, if it is there."""
+        kind = self.wanted[1] if shelf == self.wanted[0] else self.rng.choice([*(among or MAKERS[shelf])])
+        return {"kind": kind, **MAKERS[shelf][kind](self)}
+
+    def several(self, shelf: str, most: int) -> list[Table]:
+        """Some of a shelf; the kind that is wanted is the first."""
+        more = [self.rng.choice([*MAKERS[shelf]]) for _ in range(self.rng.randint(0, most - 1))]
+        return [self.of(shelf), *({"kind": kind, **MAKERS[shelf][kind](self)} for kind in more)]
+
+    def values_of(self, query: Table) -> list[int]:
+        """The query's values, ascending; of one that has vectors their numbers."""
+        shelved, records = read_shelved(QUERIES, query, "[query]"), dl.Records(alphabets=self.alphabets)
+        if not isinstance(shelved, AdditiveQuery):
+            self.need_small(self.size)
+        found: list[int] = shelved.values(records).tolist()
+        return found
+
+
+# Queries ------------------------------------------------------------------------------------------------------------------------
+
+
+@made("query", "parity", "histogram", "identity")
+@made("queries", "parity")
+@made("of", "parity", "identity")
+def bare(draw: Draw) -> Table:
+    return {}
+
+
+@made("query")
+@made("queries")
+@made("of")
+def modular_sum(draw: Draw) -> Table:
+    return {"modulus": draw.rng.randint(2, 5)}
+
+
+@made("query")
+@made("queries")
+@made("of")
+def count(draw: Draw) -> Table:
+    top = max(draw.alphabets)
+    letters = sorted(draw.rng.sample(range(top), draw.rng.randint(1, top)))
+    return {"letters": letters} if draw.chance(0.4) or top == 1 else {}
+
+
+@made("query", "sum")
+@made("queries", "sum")
+@made("of", "sum")
+def weighted(draw: Draw) -> Table:
+    shape, low, high = draw.rng.random(), -draw.rng.randint(0, 3), draw.rng.randint(1, 5)
+    if shape < 0.3:
+        return {}
+    if shape < 0.6:
+        return {"weights": [draw.rng.randint(low, high) for _ in range(max(draw.alphabets))]}
+    return {"weights": [[draw.rng.randint(low, high) for _ in range(letters)] for letters in draw.alphabets]}
+
+
+@made("query")
+@made("queries")
+@made("of")
+def threshold(draw: Draw) -> Table:
+    return {"at": draw.rng.randint(0, sum(draw.alphabets) - len(draw.alphabets) + 1)}
+
+
+@made("query", "table")
+@made("of", "table")
+def tabled(draw: Draw) -> Table:
+    draw.need_small(draw.size)
+    top = draw.rng.randint(1, 4)
+    return {"values": [draw.rng.randint(-1, top) for _ in range(draw.size)]}
+
+
+@made("query")
+def joint(draw: Draw) -> Table:
+    return (
+        {"queries": draw.several("queries", 3)}
+        if draw.chance(0.2)
+        else {"queries": [draw.of("queries"), draw.of("queries")]}
+    )
+
+
+@made("of")
+def letters(draw: Draw) -> Table:
+    records = sorted(draw.rng.sample(range(len(draw.alphabets)), draw.rng.randint(1, len(draw.alphabets))))
+    told = {draw.rng.choice(["records", "others"]): records}
+    most = max((size for i, size in enumerate(draw.alphabets) if (i in records) == ("records" in told)), default=1)
+    if draw.chance(0.3) and most > 1:
+        cut = draw.rng.randint(1, most - 1)
+        told |= {"groups": [[*range(cut)], [*range(cut, most)]]}
+    return told
+
+
+MAKERS["given"] = MAKERS["of"]
+
+
+# Mechanisms ---------------------------------------------------------------------------------------------------------------------
+
+
+@made("mechanism")
+@made("parts")
+def matrix(draw: Draw) -> Table:
+    if draw.chance(0.2) and draw.size <= 64:
+        return {"rows": draw.rows(draw.size), "inputs": "dataset"}
+    return {"rows": draw.rows(draw.inputs)}
+
+
+@made("mechanism")
+@made("parts")
+def symmetric(draw: Draw) -> Table:
+    return {"flip": draw.number(PROBABILITIES), **({"k": draw.inputs} if draw.chance(0.2) else {})}
+
+
+@made("mechanism", "randomized_response", "laplace_threshold")
+@made("parts", "randomized_response", "laplace_threshold")
+def loss(draw: Draw) -> Table:
+    return {"epsilon": draw.number(EPSILONS)}
+
+
+def ranged(draw: Draw, share: float) -> Table:
+    """A range that has every value, where the values are numbers."""
+    if not draw.chance(share) or not all(isinstance(value, int) for value in draw.values):
+        return {}
+    low, high = min(draw.values), max(draw.values)
+    return {"range": [low - draw.rng.choice([0, 0, 1, 3]), high + draw.rng.choice([0, 1, 5]) + (low == high)]}
+
+
+@made("mechanism")
+@made("parts")
+def geometric(draw: Draw) -> Table:
+    return {"epsilon": draw.number(EPSILONS), **ranged(draw, 0.3)}
+
+
+@made("mechanism")
+@made("parts")
+def discrete_laplace(draw: Draw) -> Table:
+    return {"epsilon": draw.number(EPSILONS)} if draw.chance(0.5) else {"scale": draw.number(SCALES)}
+
+
+@made("mechanism", "gaussian", "laplace")
+def real(draw: Draw) -> Table:
+    return {"scale": draw.number(SCALES)}
+
+
+@made("mechanism")
+@made("parts")
+def discrete_gaussian(draw: Draw) -> Table:
+    return {"scale": draw.number(SCALES), **ranged(draw, 0.6)}
+
+
+@made("mechanism")
+@made("parts")
+def exponential(draw: Draw) -> Table:
+    more = {"sensitivity": draw.rng.choice(["1", "2", "1/3"])} if draw.chance(0.3) else {}
+    return {"epsilon": draw.number(EPSILONS), **ranged(draw, 0.3), **more}
+
+
+@made("mechanism")
+@made("parts")
+def randomized_count(draw: Draw) -> Table:
+    return {"epsilon": draw.number(EPSILONS)} if draw.chance(0.5) else {"flip": draw.number(PROBABILITIES)}
+
+
+@made("mechanism")
+def randomized_histogram(draw: Draw) -> Table:
+    others = {"others": [draw.rng.randint(0, 3) for _ in range(max(draw.alphabets))]} if draw.chance(0.3) else {}
+    return {**randomized_count(draw), **others}
+
+
+def part(draw: Draw, shelf: str = "parts") -> Table:
+    """A release of the query; of a joint one of one of its queries."""
+    if draw.query["kind"] != "joint":
+        return draw.of(shelf)
+    whole, on = draw.values, draw.rng.randrange(len(draw.query["queries"]))
+    draw.values = draw.values_of(draw.query["queries"][on])
+    table = draw.of(shelf)
+    draw.values = whole
+    return {**table, "on": on} if on else table
+
+
+@made("mechanism")
+def several_releases(draw: Draw) -> Table:
+    parts = [part(draw) for _ in range(draw.rng.randint(1, 2 + (draw.query["kind"] == "joint")))]
+    for one in parts:
+        one |= {"times": draw.rng.randint(2, 3)} if draw.chance(0.2) else {}
+    return {"parts": parts}
+
+
+@made("mechanism")
+def adaptive(draw: Draw) -> Table:
+    return stage(draw, 0)
+
+
+def stage(draw: Draw, depth: int) -> Table:
+    """A stage, and for some of its outputs a further one."""
+    table = part(draw)
+    on = table.pop("on", 0)
+    queries = draw.query.get("queries") if draw.query["kind"] == "joint" else None
+    values = draw.values if queries is None else draw.values_of(queries[on])
+    outputs = read_shelved(PARTS, table, "[mechanism]").channel(np.array(values)).shape[1]
+    draw.need_small(outputs)
+    then = [stage(draw, depth + 1) if draw.chance(1 / outputs) else {} for _ in range(outputs)] if depth < 2 else []
+    return {"mechanism": table, **({"on": on} if on else {}), **({"then": then} if any(then) else {})}
+
+
+@made("mechanism", "optimized_unary_encoding", "hadamard_response")
+def protocol(draw: Draw) -> Table:
+    return {"epsilon": draw.number(AMOUNTS)}
+
+
+@made("mechanism")
+def subset_selection(draw: Draw) -> Table:
+    return {**protocol(draw), "size": draw.rng.randint(1, max(draw.inputs - 1, 1))}
+
+
+@made("mechanism")
+def local_hashing(draw: Draw) -> Table:
+    return {**protocol(draw), "buckets": draw.rng.randint(2, 3)}
+
+
+# Adversaries --------------------------------------------------------------------------------------------------------------------
+
+
+@made("adversary")
+def entropy_at_least(draw: Draw) -> Table:
+    return {"entropy_at_least": draw.number(ENTROPIES)}
+
+
+@made("adversary")
+def product_priors(draw: Draw) -> Table:
+    return {}
+
+
+@made("adversary")
+def prior_set(draw: Draw) -> Table:
+    return {"priors": draw.laws(draw.size)}
+
+
+@made("adversary")
+def independent_blocks(draw: Draw) -> Table:
+    records = len(draw.alphabets)
+    first = draw.rng.randint(1, records)
+    sizes = {"size": first} if draw.chance(0.6) or first == records else {"sizes": [first, records - first]}
+    return {**sizes, **({"entropy_at_least": draw.number(ENTROPIES)} if draw.chance(0.4) else {})}
+
+
+def between(draw: Draw, least: str, most: str) -> list[str]:
+    """A range of probabilities; a point, sometimes."""
+    ends = [*map(Fraction, (least, most)), *(Fraction(draw.rng.randint(1, 99), 100) for _ in range(2))]
+    low, high = sorted(draw.rng.sample(ends, 2))
+    return [str(low), str(low if draw.chance(0.2) else high)]
+
+
+def of_a_chain(draw: Draw) -> Table:
+    record = {"record": draw.rng.randrange(len(draw.alphabets))} if draw.chance(0.3) else {}
+    return {**({"start": draw.rng.choice(["any", "stationary"])} if draw.chance(0.7) else {}), **record}
+
+
+@made("adversary")
+def markov_chain(draw: Draw) -> Table:
+    ranges = {
+        way: between(draw, *draw.rng.choice([("1e-40", "1e-6"), ("0.2", "0.3"), ("0.9", "0.9999999999999999")]))
+        for way in ("to_one", "to_zero")
+    }
+    return {**ranges, **of_a_chain(draw)}
+
+
+@made("adversary")
+def finite_chain(draw: Draw) -> Table:
+    letters = max(draw.alphabets)
+
+    def row() -> list[Any]:
+        law, wide = [Fraction(p) for p in draw.law(letters)], draw.chance(0.6)
+        room = Fraction(draw.rng.choice(["0.1", "0.02", "1e-40"]))
+        return [[str(max(p - room, Fraction(0))), str(min(p + room, Fraction(1)))] if wide else str(p) for p in law]
+
+    start = {"start": row()} if draw.chance(0.2) else {}
+    return {"transitions": [row() for _ in range(letters)], **of_a_chain(draw), **start}
+
+
+def law_letters(draw: Draw) -> int:
+    """How long the lists of a class of laws are: about a secret one for each dataset."""
+    return draw.size if draw.problem == "secret_leakage" else max(draw.alphabets)
+
+
+@made("adversary")
+def floor_priors(draw: Draw) -> Table:
+    return {"floor": draw.rng.choice(["0", "1e-40", "0.01", "0.1", str(Fraction(1, law_letters(draw)))])}
+
+
+@made("adversary")
+def box_priors(draw: Draw) -> Table:
+    law, room = (
+        [Fraction(p) for p in draw.law(law_letters(draw))],
+        Fraction(draw.rng.choice(["0", "0.05", "0.3", "1e-40"])),
+    )
+    return {"low": [str(max(p - room, Fraction(0))) for p in law], "high": [str(p + room) for p in law]}
+
+
+@made("adversary")
+def polytope_priors(draw: Draw) -> Table:
+    return {"vertices": draw.laws(law_letters(draw), 4)}
+
+
+@made("adversary", "l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
+def ball(draw: Draw) -> Table:
+    return {
+        "center": draw.law(law_letters(draw)),
+        "radius": draw.number(["0.1", "0.5", "0.02", "0", "1e-17", "1e-40", "3"]),
+    }
+
+
+# Designs ------------------------------------------------------------------------------------------------------------------------
+
+
+def numbered(draw: Draw) -> Table:
+    """Which numbers outputs stand for, if others than the values."""
+    outputs = sorted(draw.rng.sample(range(-2, 6 + draw.outputs), draw.outputs))
+    return {"outputs": [str(Fraction(one, 2)) for one in outputs]}
+
+
+@made("distortion")
+def hamming(draw: Draw) -> Table:
+    return {}
+
+
+@made("distortion", "absolute", "squared")
+def of_numbers(draw: Draw) -> Table:
+    return numbered(draw) if draw.outputs != draw.inputs or draw.chance(0.2) else {}
+
+
+@made("distortion", "matrix")
+def of_a_matrix(draw: Draw) -> Table:
+    rows = [
+        [draw.number(["0", "1", "2", "1/3", "0.5", "1e-40", "1000"]) for _ in range(draw.outputs)]
+        for _ in range(draw.inputs)
+    ]
+    return {"rows": rows, **(numbered(draw) if draw.chance(0.4) else {})}
+
+
+@made("law")
+def uniform(draw: Draw) -> Table:
+    return {}
+
+
+@made("law")
+def iid(draw: Draw) -> Table:
+    return {"probabilities": draw.law(max(draw.alphabets))}
+
+
+@made("privacy")
+def local_dp(draw: Draw) -> Table:
+    return {"epsilon": draw.number(AMOUNTS)}
+
+
+@made("privacy")
+def pointwise_maximal_leakage(draw: Draw) -> Table:
+    priors = (
+        {"priors": draw.laws(draw.columns, 1 if draw.problem == "max_information" else 2)} if draw.chance(0.3) else {}
+    )
+    return {"epsilon": draw.number(AMOUNTS), **priors}
+
+
+# Constraints --------------------------------------------------------------------------------------------------------------------
+
+
+def entry(draw: Draw) -> list[int]:
+    return [draw.rng.randrange(draw.columns), draw.rng.randrange(draw.outputs)]
+
+
+def terms(draw: Draw, most: int = 3) -> list[list[Any]]:
+    return [[*entry(draw), draw.rng.choice(["1", "-1", "2", "1/3"])] for _ in range(draw.rng.randint(1, most))]
+
+
+@made("constraints")
+def linear(draw: Draw) -> Table:
+    side = "at_most" if draw.chance(0.8) else "equals"
+    return {"terms": terms(draw), side: draw.rng.choice(["0.5", "0.2", "1", "0", "1e-40"])}
+
+
+@made("constraints")
+def zero(draw: Draw) -> Table:
+    entries = [entry(draw) for _ in range(draw.rng.randint(1, 2))]
+    return {"entries": [one for k, one in enumerate(entries) if one not in entries[:k]]}
+
+
+@made("constraints")
+def band(draw: Draw) -> Table:
+    return {"width": draw.rng.choice(["1", "0", "2", "1/2"])}
+
+
+@made("constraints")
+def unbiased(draw: Draw) -> Table:
+    return {"tolerance": draw.rng.choice(["0.3", "1", "1e-17"])} if draw.chance(0.7) else {}
+
+
+@made("constraints")
+def error(draw: Draw) -> Table:
+    return {
+        "at_most": draw.number(["0.5", "1", "0.2", "0", "1e-17"]),
+        **({"groups": [[0]]} if draw.chance(0.3) else {}),
+        **other(draw),
+    }
+
+
+def other(draw: Draw) -> Table:
+    """Another distortion than the model's, if any."""
+    return {"distortion": draw.of("distortion")} if draw.chance(0.3) else {}
+
+
+@made("constraints")
+def distortion(draw: Draw) -> Table:
+    return {"at_most": draw.number(["0.5", "1", "0.2", "0", "1e-17"]), "distortion": draw.of("distortion")}
+
+
+@made("constraints")
+def monotone(draw: Draw) -> Table:
+    return {}
+
+
+def about_a_secret(draw: Draw, priors: bool = True) -> Table:
+    """The secret, if it is another one than the input."""
+    if draw.chance(0.5):
+        return {"secret": [draw.joint(draw.rng.randint(1, 3), draw.columns) for _ in range(draw.rng.randint(1, 2))]}
+    return {"priors": draw.laws(draw.columns, 2)} if priors and draw.chance(0.4) else {}
+
+
+@made("constraints", "local_dp")
+def local_dp_between(draw: Draw) -> Table:
+    pairs = (
+        {"pairs": [[0, draw.columns - 1]]}
+        if draw.chance(0.3) and draw.columns > 1
+        else about_a_secret(draw, priors=False)
+    )
+    return {"epsilon": draw.number(AMOUNTS), **pairs}
+
+
+@made("constraints", "pointwise_maximal_leakage", "local_information_privacy")
+def ratios(draw: Draw) -> Table:
+    return {"epsilon": draw.number(AMOUNTS), **about_a_secret(draw)}
+
+
+@made("constraints")
+def information_privacy(draw: Draw) -> Table:
+    exempt = {"exempt": [entry(draw)]} if draw.chance(0.6) else {}
+    return {
+        **ratios(draw),
+        "delta": draw.number(PROBABILITIES),
+        **exempt,
+        **({"strong": True} if draw.chance(0.5) else {}),
+    }
+
+
+@made("constraints")
+def cone(draw: Draw) -> Table:
+    norm = [{"terms": terms(draw), "constant": draw.rng.choice(["0", "-1/2"])} for _ in range(draw.rng.randint(1, 2))]
+    return {
+        "norm": norm,
+        "constant": draw.rng.choice(["1", "0.5", "2"]),
+        **({"terms": terms(draw)} if draw.chance(0.3) else {}),
+    }
+
+
+@made("constraints")
+def leakage(draw: Draw) -> Table:
+    return {"adversary": adversary(draw), "at_most": draw.number(LIMITS)}
+
+
+@made("constraints")
+def secret_leakage(draw: Draw) -> Table:
+    return {**secret(draw), "at_most": draw.number(["0.1", "0.3 bits", "0.05", "1e-17", "1e-3", "5"])}
+
+
+@made("constraints")
+def mutual_information(draw: Draw) -> Table:
+    return {"at_most": draw.number(LIMITS), **about_a_secret(draw)}
+
+
+@made("constraints", "kl", "total_variation", "chi_square")
+def divergence(draw: Draw) -> Table:
+    return {**mutual_information(draw), **({"strong": True} if draw.chance(0.5) else {})}
+
+
+@made("constraints")
+def maximal_correlation(draw: Draw) -> Table:
+    return {draw.rng.choice(["at_most", "square_at_most"]): draw.number(LIMITS), **about_a_secret(draw)}
+
+
+@made("constraints", "local_dp_delta", "local_information_privacy_delta")
+def with_delta(draw: Draw) -> Table:
+    return {**ratios(draw), "at_most": draw.number(LIMITS)}
+
+
+@made("terms", "leakage")
+def leakage_term(draw: Draw) -> Table:
+    return {"adversary": adversary(draw), **weight(draw)}
+
+
+@made("terms", "distortion")
+def distortion_term(draw: Draw) -> Table:
+    return {"distortion": draw.of("distortion"), **weight(draw)}
+
+
+def weight(draw: Draw) -> Table:
+    return {"weight": draw.number(["2", "1/10", "1e-17", "1000"])} if draw.chance(0.6) else {}
+
+
+@made("combine", "sum", "max")
+def objective(draw: Draw) -> Table:
+    return {"terms": draw.several("terms", 2), **weight(draw)}
+
+
+# Problems -----------------------------------------------------------------------------------------------------------------------
+
+
+def adversary(draw: Draw) -> Table:
+    table = draw.of("adversary")
+    if table["kind"] == "entropy_at_least":
+        del table["kind"]
+    return table
+
+
+def secret(draw: Draw) -> Table:
+    """A secret, and what is given besides."""
+    of = draw.of("of") if draw.chance(0.8) else draw.several("of", 2)
+    return {"of": of, **({"given": draw.of("given")} if draw.chance(0.4) or draw.wanted[0] == "given" else {})}
+
+
+def released(draw: Draw) -> Table:
+    among = ["several_releases"] if draw.wanted[0] == "parts" else MECHANISMS_WITH.get(draw.query["kind"], ())
+    return {"mechanism": draw.of("mechanism", among), "adversary": adversary(draw)}
+
+
+@made("problem")
+def maximal_leakage(draw: Draw) -> Table:
+    return released(draw)
+
+
+@made("problem", "secret_leakage")
+def about_secrets(draw: Draw) -> Table:
+    return {**released(draw), "secrets": [secret(draw) for _ in range(draw.rng.randint(1, 2))]}
+
+
+@made("class", "oblivious", "full", "additive")
+def class_of_mechanisms(draw: Draw) -> Table:
+    return {}
+
+
+def design(draw: Draw) -> Table:
+    """What both kinds of designs have."""
+    word = draw.of("class")["kind"]
+    draw.columns = draw.size if word == "full" else draw.inputs
+    draw.need_small(draw.columns)
+    draw.outputs = draw.inputs if word == "additive" or draw.chance(0.7) else draw.rng.randint(1, 4)
+    table = {"mechanism": {"class": word}, "distortion": draw.of("distortion"), "law": draw.of("law")}
+    if draw.wanted[0] == "constraints" or draw.chance(0.2):
+        table["constraints"] = draw.several("constraints", 2)
+    if draw.wanted[0] in ("combine", "terms") or draw.chance(0.1):
+        combined = draw.of("combine")
+        table["objective"] = {"combine": combined.pop("kind"), **combined}
+    return table
+
+
+@made("problem")
+def min_leakage(draw: Draw) -> Table:
+    most = draw.number(["0.1", "0.3", "0.5", "0.25", "0", "1e-17", "1e-40", "2"])
+    return {"max_distortion": most, **design(draw), "adversary": adversary(draw)}
+
+
+@made("problem")
+def min_distortion(draw: Draw) -> Table:
+    table = design(draw)
+    if draw.wanted[0] == "privacy" or (draw.wanted[0] != "adversary" and draw.chance(0.3)):
+        return {**table, "privacy": draw.of("privacy")}
+    if "constraints" in table and draw.wanted[0] != "adversary" and draw.chance(0.3):
+        return table
+    return {
+        "max_leakage": draw.number(["0.1", "0.3 bits", "0.05", "0.5", "0", "1e-17", "1e-40", "5"]),
+        **table,
+        "adversary": adversary(draw),
+    }
+
+
+@made("problem")
+def max_information(draw: Draw) -> Table:
+    draw.columns = draw.inputs
+    useful = {"useful": {"joint": draw.joint(draw.rng.randint(1, 3), draw.inputs)}} if draw.chance(0.6) else {}
+    return {"law": draw.of("law"), "privacy": draw.of("privacy"), **useful}
+
+
+ABOUT = {  # which problems have a shelf; all have one that is not here
+    **dict.fromkeys(("queries", "mechanism", "parts"), ("maximal_leakage", "secret_leakage")),
+    **dict.fromkeys(("class", "distortion", "constraints", "combine", "terms"), ("min_leakage", "min_distortion")),
+    "adversary": ("maximal_leakage", "maximal_leakage", "secret_leakage", "min_leakage", "min_distortion"),
+    "law": ("min_leakage", "min_distortion", "max_information"),
+    "privacy": ("min_distortion", "max_information"),
+    **dict.fromkeys(("of", "given"), ("secret_leakage", "secret_leakage", "min_distortion")),
+}
+
+SINGLE = [kind for kind in QUERIES if kind not in ("histogram", "joint")]  # others are for audits of records
+QUERIES_WITH = {
+    ("mechanism", "randomized_histogram"): ["histogram"],
+    **{("queries", kind): ["joint"] for kind in JOINED},
+}
+MECHANISMS_WITH = {
+    "histogram": ["discrete_laplace", "geometric", "discrete_gaussian", "randomized_histogram"],
+    "joint": ["several_releases", "several_releases", "adaptive", "matrix", "symmetric", "randomized_response"],
+}
+
+
+def tables(rng: random.Random, wanted: tuple[str, str]) -> Table:
+    """The tables of a model, which `load` need not take, and which need not have what is wanted."""
+    shelf, kind = wanted
+    sizes = list(rng.choice(LARGE if rng.random() < 0.03 else SIZES))
+    draw = Draw(rng, wanted, sizes, problem=kind if shelf == "problem" else rng.choice(ABOUT.get(shelf, [*PROBLEMS])))
+    draw.query = draw.of("query", QUERIES_WITH.get(wanted) or (() if draw.problem == "maximal_leakage" else SINGLE))
+    draw.values = draw.values_of(draw.query)
+    parts = MAKERS["problem"][draw.problem](draw)
+    return {"problem": draw.problem, "records": {"alphabets": sizes}, "query": draw.query, **parts}
+
+
+def text(tables: Table) -> str:
+    """The model file."""
+    return "".join(f"{key} = {inline(value)}\n" for key, value in tables.items())
+
+
+def kinds(table: Any, key: str = "") -> set[tuple[str, str]]:
+    """What there is of every shelf."""
+    if isinstance(table, list):
+        return set().union(*(kinds(one, key) for one in table))
+    if not isinstance(table, dict):
+        return {(key, table)} if key in ("problem", "class", "combine") else set()
+    kind = table.get("kind", "entropy_at_least" if key == "adversary" else None)
+    found = set().union(*(kinds(value, name) for name, value in table.items()))
+    return found | ({(key, kind)} if kind else set())
+
+
+@dataclass
+class Drawn:
+    """A model, and how many were refused on the way, by reason."""
+
+    text: str
+    kinds: set[tuple[str, str]]
+    problem: dl.Problem
+    refused: Counter[str]
+
+
+def drawn(seed: int, wanted: tuple[str, str], most: int = 400) -> Drawn:
+    """A model that has what is wanted, and that `load` takes.
+
+    Raises
+    ------
+    LookupError
+        If so many are refused.
+    """
+    rng, refused = random.Random(f"{seed} {wanted}"), Counter[str]()
+    while refused.total() < most:
+        try:
+            table = tables(rng, wanted)
+            found = kinds(table)
+            if wanted not in found:
+                raise dl.InputError("drawn: without what is wanted")
+            return Drawn(text(table), found, dl.loads(text(table)), refused)
+        except dl.InputError as error:
+            refused[re.sub(r"[0-9][0-9./e+-]*", "#", str(error))[:100]] += 1
+    raise LookupError(f"no model of {wanted} was taken: {refused.most_common(3)}")
+
+
+def faults(problem: dl.Problem, time_limit: float = 1.0) -> list[str]:
+    """What is wrong with the answer to a model."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            result = dl.solve(problem, time_limit=time_limit, gap=1e-4)
+        except dl.DaleniusError as error:
+            return [f"no answer: {error}"]
+    found = [f"warned: {warning.message}" for warning in warned]
+    found += [f"refused: {one}" for one in result.refusals if not (one.rounding or one.limit)]
+    if not 0.0 <= result.lower <= result.upper:
+        found.append(f"no interval: {result}")
+    return found + lost(result)
+
+
+def lost(result: dl.Result | dl.DesignResult | dl.SecretResult) -> list[str]:
+    """Whether the search found much more than what is proved: of a design's moments those of audits and proofs are about less."""
+    stages = ("proving",) if isinstance(result, dl.DesignResult) else ()
+    seen = [moment for moment in result.trace if moment.stage not in stages]
+    if not seen or result.termination is dl.Termination.INFEASIBLE:
+        return []
+    width = min(moment.upper for moment in seen) - max(moment.lower for moment in seen)
+    proved = result.upper - result.lower
+    return (
+        [f"lost: {result}, and the search found {seen[-1]}"] if proved > 2 * width + 1e-9 * result.upper + 1e-12 else []
+    )
+
+
+def main(models: int) -> str:
+    """Draw and solve so many: what is wrong with answers, how many there were of every kind, what was refused, and the slowest."""
+    found, refused, slow, lines = Counter[tuple[str, str]](), Counter[str](), list[tuple[float, str]](), list[str]()
+    for number in range(models):
+        one = drawn(number // len(KINDS), KINDS[number % len(KINDS)])
+        found.update(one.kinds)
+        refused += one.refused
+        started = time.process_time()
+        lines += [f"{number}: {fault}\n{one.text}" for fault in faults(one.problem)]
+        slow.append((time.process_time() - started, f"{number}: {KINDS[number % len(KINDS)]}"))
+    lines.append(
+        f"{models} models, answered in {sum(seconds for seconds, _ in slow) / 60:.1f} minutes of the processor"
+    )
+    for shelf, kinds in SHELVES.items():
+        lines.append(f"{shelf:12}" + ", ".join(f"{kind} {found[shelf, kind]}" for kind in kinds))
+    lines += ["drawn again:", *(f"{count:6} {reason}" for reason, count in refused.most_common(30))]
+    lines += ["took longest:", *(f"{seconds:6.1f} s {name}" for seconds, name in sorted(slow)[:-10:-1])]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main(int(sys.argv[1])) + "\n")
