@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -15,6 +15,7 @@ from flint import arb, ctx, fmpq
 from dalenius.errors import DaleniusError, InputError, hint
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
+from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
 from dalenius.measures.answer import Measure, Measures
@@ -64,12 +65,14 @@ from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
-from dalenius.search import Clock, Limits, stopped_by_interrupt
+from dalenius.search import Clock, Limits, ended_with, stopped_by_interrupt
 from dalenius.units import unit_size
 
 __all__ = ["measure"]
 
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
+LEAST = 0.5  # seconds that formulas may take, however low the limit is
+LATE = "no value: the time was over before there was one; raise the time limit, or ask for less"
 NO_CLASS = f'no bound over a set of priors: {SEARCH}; give one (prior=..., "uniform"; --prior), or list several'
 
 
@@ -123,8 +126,9 @@ def measure(
     units : {"nats", "bits"}
         Of leakages.
     time_limit : float or None
-        Seconds for the audits and searches that measures against a model's adversary need, None for no limit: when it ends the
-        interval is as wide as it is by then. Formulas take what they take.
+        Seconds for everything, None for no limit: when it ends, or at Ctrl-C (the first one), the intervals of audits and searches are
+        as wide as they are by then, and formulas that have no value yet are refused by name. What has one within half a second is
+        told, however low the limit is. Outside the main thread a formula that was begun is evaluated to its end.
     progress : callable, optional
         Called with the name of each measure before it is evaluated.
 
@@ -137,6 +141,8 @@ def measure(
     InputError
         If the subject is none of these, a law or prior does not fit, there are more than 2^18 entries, or the time limit is no number
         above 0.
+    DaleniusError
+        If the time limit is over before the subject is read.
 
     Notes
     -----
@@ -151,11 +157,36 @@ def measure(
     """
     unit_size(units)
     clock = Clock(Limits(time_limit=time_limit).seconds)
-    chosen = _subject(subject, prior, law, mechanism)
-    found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), clock, progress))
-    rows = (_row(definition, ends, units, chosen.against) for definition, ends in found if isinstance(ends, Ends))
+    clock.reserved = max(LEAST - clock.time_limit, 0.0)
+    with stopped_by_interrupt(clock):
+        try:
+            with ended_with(_Whole(clock)):
+                chosen = _subject(subject, prior, law, mechanism)
+        except TimeIsOverError:
+            raise DaleniusError(
+                "measure: the time was over before the channel was read; raise the time limit"
+            ) from None
+        found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), clock, progress))
+        rows = [_row(definition, ends, units, chosen.against) for definition, ends in found if isinstance(ends, Ends)]
+        if claims:
+            rows = [_with_claim(row, chosen, clock, progress) for row in rows]
     refused = {definition.name: ends for definition, ends in found if isinstance(ends, str)}
-    return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows), refused)
+    return Measures(chosen.about, tuple(rows), refused)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """The deadline of formulas: all of a clock, what is reserved as well."""
+
+    clock: Clock
+
+    @property
+    def expired(self) -> bool:
+        return self.clock.interrupted or self.remaining <= 0.0
+
+    @property
+    def remaining(self) -> float:
+        return self.clock.left
 
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
@@ -262,7 +293,9 @@ def _evaluated(
             for value, factor in zip(epsilon, factors, strict=True)
             for row in of_pairs_at_epsilon(str(value), factor)
         ]
-        yield from ((row, _ends(subject, row, progress)) for row in asked if not only or _stem(row.name) in only)
+        yield from (
+            (row, _in_time(subject, row, clock, progress)) for row in asked if not only or _stem(row.name) in only
+        )
         return
     if isinstance(subject, OfAdversary):
         if outputs or shares:
@@ -291,9 +324,9 @@ def _evaluated(
     for (definition, about), name in zip(asked, names, strict=True):
         if not only or name in only:
             refused = NO_CLASS if offered and name not in (*offered, DELTA_OF_CLASS) else subject.refused.get(name)
-            yield definition, refused or _ends(about, definition, progress)
+            yield definition, refused or _in_time(about, definition, clock, progress)
     for share in shares:
-        yield from _least_epsilons(subject, share, progress)
+        yield from _least_epsilons(subject, share, clock, progress)
 
 
 def _over_class(priors: PriorClass) -> dict[str, Definition]:
@@ -318,12 +351,11 @@ def _against(
         elif isinstance(way, MaximalLeakage | OfChain):
             if id(way) not in searches:
                 _tell(progress, definition.name)
-                with stopped_by_interrupt(clock):
-                    searches[id(way)] = _searched(way, clock.part(1 / left))
+                searches[id(way)] = LATE if clock.interrupted else _searched(way, clock.part(1 / left))
                 left -= 1
             found = searches[id(way)]
         else:
-            found = _ends(subject, replace(definition, value=way), progress)
+            found = _in_time(subject, replace(definition, value=way), clock, progress)
         larger_set = isinstance(offered, AtMost) and isinstance(found, Ends)
         yield definition, Ends(Fraction(0), found.upper) if larger_set and isinstance(found, Ends) else found
 
@@ -331,7 +363,7 @@ def _against(
 def _searched(way: MaximalLeakage | OfChain, clock: Clock) -> Ends | str:
     """What an audit proves, or the search over the box of a chain finds; or why nothing is."""
     if isinstance(way, OfChain):
-        return _ends(way, OF_CHAINS[0], None) if way.in_closed_form else way.searched(clock)
+        return _in_time(way, OF_CHAINS[0], clock, None) if way.in_closed_form else way.searched(clock)
     try:
         return proved(way, clock)
     except DaleniusError as error:
@@ -355,9 +387,20 @@ def _stem(name: str) -> str:
     return name.partition("[")[0].partition("(")[0]
 
 
-def _ends(subject: Subject, definition: Definition, progress: Callable[[str], None] | None) -> Ends:
-    """The interval of a measure: the largest of all kinds of records."""
+def _in_time(
+    subject: Subject, definition: Definition, clock: Clock, progress: Callable[[str], None] | None
+) -> Ends | str:
+    """The interval of a measure, or that there was no time for one."""
     _tell(progress, definition.name)
+    try:
+        with ended_with(_Whole(clock)):
+            return _ends(subject, definition)
+    except TimeIsOverError:
+        return LATE
+
+
+def _ends(subject: Subject, definition: Definition) -> Ends:
+    """The interval of a measure: the largest of all kinds of records."""
     precisions = PRECISIONS[:1] if definition.searched else PRECISIONS
 
     def of_kind(kind: int) -> Ends:
@@ -372,7 +415,7 @@ def _ends(subject: Subject, definition: Definition, progress: Callable[[str], No
 
 
 def _least_epsilons(
-    subject: Subject, delta: Fraction, progress: Callable[[str], None] | None
+    subject: Subject, delta: Fraction, clock: Clock, progress: Callable[[str], None] | None
 ) -> Iterator[tuple[Definition, Ends | str]]:
     """For each notion with a delta the least epsilon that this one allows."""
     for place, named in enumerate(at_epsilon("", fmpq(1))):
@@ -384,11 +427,15 @@ def _least_epsilons(
             continue
 
         def delta_at(factor: fmpq, place: int = place) -> Ends:
-            return _ends(subject, at_epsilon("", factor)[place], None)
+            return _ends(subject, at_epsilon("", factor)[place])
 
-        if progress is not None:
-            progress(name)
-        yield row, least_epsilon(delta_at, delta)
+        _tell(progress, name)
+        try:
+            with ended_with(_Whole(clock)):
+                least: Ends | str = least_epsilon(delta_at, delta)
+        except TimeIsOverError:
+            least = LATE
+        yield row, least
 
 
 def _row(definition: Definition, ends: Ends, units: str, against: str) -> Measure:
@@ -397,17 +444,20 @@ def _row(definition: Definition, ends: Ends, units: str, against: str) -> Measur
     return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact, against=against)
 
 
-def _with_claim(row: Measure, subject: Subject, progress: Callable[[str], None] | None) -> Measure:
-    """The row, proved by the checker where it can be; against a class of priors only what needs none."""
+def _with_claim(row: Measure, subject: Subject, clock: Clock, progress: Callable[[str], None] | None) -> Measure:
+    """The row, proved by the checker where it can be, and in time; against a class of priors only what needs none."""
     alone = isinstance(subject, OfClass) and row.name == "local_dp"
     if row.name not in CLAIMED or not (alone or isinstance(subject, OfInput)):
         return row
-    measured = subject.at_precision()[0]
-    if not (is_rational(measured.channel) and (alone or is_rational(measured.prior))):
+    try:
+        with ended_with(_Whole(clock)):
+            measured = subject.at_precision()[0]
+            if not (is_rational(measured.channel) and (alone or is_rational(measured.prior))):
+                return row
+            _tell(progress, f"{row.name}, the proof")
+            return replace(row, claim=claim(row.name, measured.channel, measured.prior))
+    except TimeIsOverError:
         return row
-    if progress is not None:
-        progress(f"{row.name}, the proof")
-    return replace(row, claim=claim(row.name, measured.channel, measured.prior))
 
 
 def _factor(epsilon: Number) -> fmpq | arb:

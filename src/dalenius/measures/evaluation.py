@@ -13,6 +13,7 @@ from flint import arb, ctx, fmpq
 
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
+from dalenius.information.deadline import TimeIsOverError
 
 __all__ = ["PRECISIONS", "Ends", "doubles_around", "enclosed", "evaluated", "in_bits", "larger"]
 
@@ -57,12 +58,17 @@ def evaluated(value: Callable[[], Any], *, exponent: bool, precisions: Sequence[
     precisions : sequence of int
         In bits.
 
-    Every measure is at least 0, and so is the lower end.
+    Every measure is at least 0, and so is the lower end. Where time is over, what fewer bits have told is told.
     """
     best = Ends(Fraction(0), math.inf)
     for precision in precisions:
-        with ctx.workprec(precision):
-            found = _ends(value(), exponent)
+        try:
+            with ctx.workprec(precision):
+                found = _ends(value(), exponent)
+        except TimeIsOverError:
+            if math.isinf(best.upper):
+                raise
+            break
         if found.upper - found.lower < best.upper - best.lower or found.lower == found.upper:
             best = found
         if best.narrow:

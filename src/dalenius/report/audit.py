@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
 from dalenius._solve import solve
-from dalenius.errors import InputError, brief
+from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Integer
 from dalenius.files import need_places, write_together, write_whole
 from dalenius.intervals import text_above
@@ -46,11 +47,12 @@ from dalenius.report.words import (
     told_without,
 )
 from dalenius.results import Result
-from dalenius.search import LimitOptions, Progress
+from dalenius.search import Clock, LimitOptions, Limits, Progress, stopped_by_interrupt
 from dalenius.units import lower_in, upper_in
 
 MODEL, PROOF = "MODEL.toml", "CERTIFICATE.cert"
 PAGES = (".md", ".html")
+MEASURED = 0.1  # share of the time limit that measures get at the least
 
 
 @dataclass(frozen=True)
@@ -292,7 +294,8 @@ def audit(
     progress : callable, optional
         Called with a `Progress` while the audit runs.
     **limits
-        `gap`, `time_limit`, `node_limit`, `memory_limit`, as `solve` has them.
+        `gap`, `time_limit`, `node_limit`, `memory_limit`, as `solve` has them. A tenth of the time is left to what is evaluated at the
+        prior that the certificate shows.
 
     Returns
     -------
@@ -318,11 +321,19 @@ def audit(
     (True, True)
     """
     problem = _question(release, records, query, adversary, title)
-    result = solve(problem, progress=progress, **limits)
-    try:
-        found = measure(problem, prior=result.certificate, only=TOLD, units="bits")
-    except InputError as error:
-        return Audit(problem, result, None, str(error))
+    seconds = Limits(**limits).seconds
+    clock, bounded = Clock(seconds), math.isfinite(seconds)
+    with stopped_by_interrupt(clock):
+        if bounded:
+            limits["time_limit"] = (1.0 - MEASURED) * seconds
+        result = solve(problem, progress=progress, **limits)
+        left = max(clock.remaining, MEASURED * seconds) if bounded else None
+        try:
+            found = measure(problem, prior=result.certificate, only=TOLD, units="bits", time_limit=left)
+        except DaleniusError as error:
+            return Audit(problem, result, None, str(error))
+    if found.refused:
+        return Audit(problem, result, None, next(iter(found.refused.values())))
     return Audit(problem, result, found)
 
 

@@ -1,5 +1,6 @@
 """How a search runs: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
 
+from dalenius.search.alarm import ended_with
 from dalenius.search.checkpoint import Checkpoint
 from dalenius.search.clock import Clock, Progress
 from dalenius.search.crew import crew_of
@@ -17,6 +18,7 @@ __all__ = [
     "Run",
     "Stop",
     "crew_of",
+    "ended_with",
     "hearing",
     "need_gap",
     "need_solver",

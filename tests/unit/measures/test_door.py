@@ -2,15 +2,19 @@
 
 import itertools
 import math
+import signal
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import dalenius as dl
 from campaigns import each
 from dalenius.information import measures as formulas
+from dalenius.information.deadline import TimeIsOverError
 from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS
+from dalenius.measures.evaluation import PRECISIONS, evaluated
 from dalenius.measures.subjects import MAX_ENTRIES
 
 ROWS, PRIOR = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], [0.5, 0.3, 0.2]
@@ -138,6 +142,38 @@ def test_progress_tells_the_names():
     dl.measure(ROWS, delta=[0.1], progress=told.append)
     assert told[0] == "mutual_information"
     assert "local_dp" in told
+
+
+@pytest.mark.parametrize("end", ["time", "interrupt"])
+def test_what_has_no_value_when_time_is_over_is_refused_by_name(work_clock, end):
+    whole = dl.measure(ROWS, prior="uniform").rows
+    names = [row.name for row in whole]
+    first = names.index("maximal_leakage")
+
+    def late(name: str) -> None:
+        if name == "maximal_leakage" and end == "time":
+            work_clock.now += 100.0
+        elif name == "maximal_leakage":
+            signal.raise_signal(signal.SIGINT)
+
+    found = dl.measure(ROWS, prior="uniform", delta=[0.1], time_limit=50.0, progress=late)
+    assert found.rows == whole[:first]
+    assert list(found.refused)[: len(names) - first] == names[first:]
+    assert len(found.refused) > len(names) - first
+    with pytest.raises(dl.InputError, match="maximal_leakage has no value: the time was over"):
+        found["maximal_leakage"]
+
+
+def test_a_formula_that_is_ended_tells_what_fewer_bits_have_told():
+    def value() -> arb:
+        if ctx.prec > PRECISIONS[0]:
+            raise TimeIsOverError
+        return arb(2).log()
+
+    found = evaluated(value, exponent=False)
+    assert found == evaluated(value, exponent=False, precisions=PRECISIONS[:1])
+    with pytest.raises(TimeIsOverError):
+        evaluated(value, exponent=False, precisions=PRECISIONS[1:])
 
 
 ERRORS = [

@@ -1,6 +1,7 @@
 """One call, one page: its numbers, what they rest on, and what it says where there is less to say."""
 
 import math
+import signal
 
 import pytest
 
@@ -24,6 +25,20 @@ def test_a_million_people_in_households(size):
     assert 0 <= told.without_own_answer.lower <= told.without_own_answer.upper < average.lower
     assert told.bayes_advantage.upper <= told.bayes_advantage_at_most <= 0.5
     assert average.upper <= told.pointwise_maximal_leakage.upper
+
+
+def test_what_is_proved_is_told_where_time_is_over_before_the_rest():
+    """Ctrl-C when the search is done: the interval is proved, and nothing is evaluated at its prior."""
+
+    def interrupt(moment: dl.Progress) -> None:
+        if moment.stage == "proving":
+            signal.raise_signal(signal.SIGINT)
+
+    told = dl.audit(dl.discrete_laplace(0.5), records=1_000, progress=interrupt)
+    assert told.at_prior is None
+    assert "the time was over" in told.page()
+    assert told.result.gap <= 1e-4
+    assert dl.verify(told.problem, told.result.certificate).proved
 
 
 def test_one_person_s_numbers_are_those_of_randomised_response():
