@@ -70,6 +70,7 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
     ('<!doctype html>', True, False)
     """
     try:
+        import matplotlib  # noqa: F401 - before any file is read
         from jinja2 import Environment, StrictUndefined
     except ImportError:
         raise InputError("reports need jinja2 and matplotlib: pip install 'dalenius[report]'") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,6 +32,8 @@ Source: TypeAlias = str | Path | tuple[Problem, Result | DesignResult | Certific
 CERTIFICATES = (".cert", ".cert.gz")
 LOOSER = ".looser"
 PLAN = "sweep.json"
+MOST_FILES = 100_000  # that a folder is searched for certificates among
+INSTALLED = ("site-packages", "node_modules", "__pycache__")
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,31 @@ def _given(source: object) -> Proof:
 def _certificates(path: Path) -> list[Path]:
     """The certificates that a path stands for; none for a model."""
     if path.is_dir():
-        found = sorted(file for ending in CERTIFICATES for file in path.rglob(f"*{ending}") if file.is_file())
-        return [file for file in found if LOOSER not in file.name]
+        return [file for file in _files(path, CERTIFICATES) if LOOSER not in file.name]
     return [path] if path.name.endswith(CERTIFICATES) else []
+
+
+def _files(folder: Path, endings: tuple[str, ...]) -> list[Path]:
+    """The files in a folder and those below it whose names end so; hidden folders, and those of packages, are somebody else's.
+
+    Raises
+    ------
+    InputError
+        If there are very many files of any name.
+    """
+    found, seen = list[Path](), 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not (name.startswith(".") or _of_packages(Path(place, name)))]
+        seen += len(names)
+        if seen > MOST_FILES:
+            raise InputError(f"{folder}: more than {MOST_FILES} files; name the folder that has the certificates")
+        found += [Path(place, name) for name in names if name.endswith(endings)]
+    return sorted(file for file in found if file.is_file())
+
+
+def _of_packages(folder: Path) -> bool:
+    """Whether programs keep what they have installed, or compiled, in it."""
+    return folder.name in INSTALLED or (folder / "pyvenv.cfg").exists()
 
 
 def _models(paths: Iterable[Path]) -> Iterator[tuple[str, tuple[Problem, str]]]:
@@ -153,7 +178,7 @@ def _models(paths: Iterable[Path]) -> Iterator[tuple[str, tuple[Problem, str]]]:
             file = model_path(str(path))
             yield digest(problem := load_file(file)), (problem, str(path))
     for folder in sorted(beside):
-        for file in sorted(folder.rglob("*.toml") if folder in paths else folder.glob("*.toml")):
+        for file in _files(folder, (".toml",)) if folder in paths else sorted(folder.glob("*.toml")):
             try:
                 problem = load_file(file)
             except InputError:

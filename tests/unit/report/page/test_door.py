@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import re
+import sys
 import tomllib
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -196,6 +197,30 @@ def test_certificates_find_their_models_or_say_what_is_missing(audit, result, tm
     (model / "model.toml").write_text(dl.dumps(audit))
     assert "0.5 times" in report_page([tmp_path / "lonely.cert", model / "model.toml"])
     assert "record itself" in report_page(["identity/z-channel"]), "the library has its certificates beside its models"
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_folders_of_programs_are_not_searched(audit, result, tmp_path, monkeypatch):
+    """Whoever reports a project's folder means the certificates there, not what stands in a virtual environment."""
+    (tmp_path / "model.toml").write_text(dl.dumps(audit))
+    result.certificate.write(tmp_path / "model.cert")
+    for place in (".git", "env/lib/deep", "sub/site-packages", "sub/__pycache__"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "broken.cert").write_text("no certificate")
+        (tmp_path / place / "broken.toml").write_text("no model")
+    with pytest.raises(dl.InputError, match=r"env.lib.deep.broken\.cert"):
+        report_page([tmp_path])
+    (tmp_path / "env/pyvenv.cfg").write_text("home = /usr/bin")
+    assert "0.5 times" in report_page([tmp_path])
+    monkeypatch.setattr("dalenius.report.page.sources.MOST_FILES", 1)
+    with pytest.raises(dl.InputError, match="more than 1 files; name the folder"):
+        report_page([tmp_path])
+
+
+def test_what_is_missing_is_said_before_any_file_is_read(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(dl.InputError, match="reports need jinja2 and matplotlib"):
+        report_page([tmp_path / "nowhere"])
 
 
 @pytest.mark.usefixtures("without_pictures")
