@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Self
 
 LOOKS_AT_THE_CLOCK = ("dalenius.search.clock", "dalenius.search.race")
@@ -37,3 +38,21 @@ class WorkClock:
     def alarm(self, seconds: float, action: Callable[[], object]) -> None:
         """Call `action` at the first reading after so many seconds of work."""
         self._alarms.append((self.now + seconds, action))
+
+
+@dataclass
+class Looks:
+    """Expires at a look, and counts them."""
+
+    left: int
+    late: int = 0
+
+    @property
+    def expired(self) -> bool:
+        self.left -= 1
+        self.late += self.left < 0
+        return self.left < 0
+
+    @property
+    def remaining(self) -> float:
+        return 1.0

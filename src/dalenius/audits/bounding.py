@@ -200,7 +200,7 @@ class Bounding:
         decimals = record.decimals(search.limits.gap)
         leaf = self.room.checking(Rung(1, 1.0, record.work))
         runners = list[tuple[Runner, float]]()
-        relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope)
+        relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope, clock=search.clock)
         two = channel.letters == 2  # which boxes of the posterior suit
         if relaxation.improves:
             weights = record.candidate.p.sum(axis=0) @ channel.rows

@@ -1,7 +1,5 @@
 """Blocks that know no clock: ended at the first alarm after time is over or a signal has stopped the clock, else left alone."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable

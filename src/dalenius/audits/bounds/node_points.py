@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
+from dalenius.information.deadline import Deadline
 
 __all__ = ["NodePoints", "NodeProgram"]
 
@@ -119,11 +120,20 @@ class NodeProgram:
         return np.asarray(self.member @ self.member.T)
 
     def solve(
-        self, scores: Floats, low: Floats, high: Floats, mu: Floats, *, target: float, tolerance: float
+        self,
+        scores: Floats,
+        low: Floats,
+        high: Floats,
+        mu: Floats,
+        *,
+        target: float,
+        tolerance: float,
+        clock: Deadline | None = None,
     ) -> NodePoints:
         """Points for scores c (boxes, letters, classes), ranges (boxes, boxed letters * outputs), and guesses of mu (boxes,).
 
-        Boxes below the target are left as they are; the others are solved to the tolerance, or less well if far above the target.
+        Boxes below the target are left as they are; the others are solved to the tolerance, or less well if far above the target, and
+        once the clock has expired as well as they are by then: any multipliers are valid.
         """
         p, y = np.zeros((len(low), self.size)), np.zeros((len(low), self.constraints))
         part = max(1, MOST_NUMBERS // (self.constraints * self.size))
@@ -131,7 +141,7 @@ class NodeProgram:
             for first in range(0, len(low), part):
                 some = slice(first, first + part)
                 state = self._first(scores[some][:, self.exists] + self.pull, low[some], high[some], mu[some])
-                self._run(state, p[some], y[some], target, tolerance)
+                self._run(state, p[some], y[some], target, tolerance, clock)
             p /= p.sum(axis=1, keepdims=True)
         masses = np.zeros((len(low), *self.exists.shape))
         masses[:, self.exists] = p
@@ -150,13 +160,15 @@ class NodeProgram:
         nothing = np.full(boxes, np.inf)
         return _State(np.arange(boxes), c, jacobian, x, y, np.zeros(boxes), nothing, y[:, self.size :].copy())
 
-    def _run(self, state: _State, p: Floats, y: Floats, target: float, tolerance: float) -> None:
+    def _run(
+        self, state: _State, p: Floats, y: Floats, target: float, tolerance: float, clock: Deadline | None
+    ) -> None:
         """Iterate until every box is done, writing the last masses and the best multipliers."""
         for _ in range(ITERATIONS):
             found = self._residuals(state)
             p[state.box], y[state.box] = state.x[:, : self.size], state.best
             going = ~_finished(state, found, target, tolerance)
-            if not going.any():
+            if not going.any() or (clock is not None and clock.expired):
                 return
             if not going.all():
                 _keep(state, going)

@@ -20,6 +20,7 @@ from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
+from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt, tilt_at
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
@@ -82,7 +83,7 @@ class PosteriorRelaxation:
     follows; with more, all are. A hint is the slopes of the lines above phi log phi for every letter, flat, then mu: a child that
     keeps its parent's slopes has lines no higher on its box, so its bound is no worse. Where the letter law `pi` is given, the
     maximum is over priors that have it. With a `multiplier` every hint has that mu: then the bounds are lines of one slope in the
-    entropy bound.
+    entropy bound. Once the `clock` has expired hints are as good as they are by then.
     """
 
     def __init__(
@@ -92,8 +93,9 @@ class PosteriorRelaxation:
         decimals: int = 9,
         pi: Floats | None = None,
         multiplier: float | None = None,
+        clock: Deadline | None = None,
     ) -> None:
-        self.decimals, self.pi, self.multiplier = decimals, pi, multiplier
+        self.decimals, self.pi, self.multiplier, self.clock = decimals, pi, multiplier, clock
         self.rows, self.log_uniform, self.max_knowledge = channel.rows, channel.log_uniform, channel.max_knowledge
         self.letters, self.outputs = channel.letters, channel.rows.shape[1]
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
@@ -104,6 +106,10 @@ class PosteriorRelaxation:
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
         self.target = -np.inf  # a bound below it is good enough
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
+
+    def __getstate__(self) -> dict[str, object]:
+        """In another process: its clock stays here."""
+        return {**self.__dict__, "clock": None}
 
     @cached_property
     def program(self) -> NodeProgram:
@@ -174,7 +180,7 @@ class PosteriorRelaxation:
             return self._slopes(slope, plain), np.full((len(low), *self.log_uniform.shape), np.nan)
         scores = (at_zero.sum(axis=1)[:, None, :] + slope) @ self.rows.T
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
-        found = self.program.solve(scores, low, high, mu, target=self.target, tolerance=tolerance)
+        found = self.program.solve(scores, low, high, mu, target=self.target, tolerance=tolerance, clock=self.clock)
         x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
         x = np.where(np.all(np.isfinite(x), axis=1, keepdims=True), x, plain)
         return self._slopes(slope, x), found.p

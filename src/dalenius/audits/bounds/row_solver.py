@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -17,11 +18,12 @@ import numpy as np
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
+from dalenius.search.alarm import ended_with
 
 __all__ = ["Multipliers", "RowSolver"]
 
 LOADING, COMPILING = 0.5, 6.0  # seconds that it takes to load numba and what it has compiled, and to compile it
-AT_ONCE = 1.0  # seconds of work between two looks at the clock
+AT_ONCE = 0.1  # seconds of work between two looks at the clock
 KEPT = "compiled._all_boxes*.nbi"  # what numba calls that
 logger = logging.getLogger("dalenius")
 
@@ -76,8 +78,8 @@ class RowSolver:
     ) -> Floats:
         if self.solve is row_multipliers:
             self.worked += len(base) * _seconds(*rows.shape)
-            if self.worked > LOADING and (_kept() or self.worked > COMPILING):
-                self.solve, self.worked = _compiled(), -math.inf
+            if self.worked > LOADING:
+                self._change()
         nu = np.zeros_like(base)
         some = max(1, int(AT_ONCE / _seconds(*rows.shape)))
         for first in range(0, len(base), some):
@@ -88,6 +90,12 @@ class RowSolver:
             wanted = None if enough is None else enough[part]
             nu[part] = self.solve(rows, masses, base[part], low[part], high[part], beta, wanted)
         return nu
+
+    def _change(self) -> None:
+        """Compiled multipliers from now on, if what that takes will have paid, and there is time for it."""
+        needed = LOADING if _kept() else COMPILING
+        if self.worked > needed and (self.clock is None or self.clock.remaining > needed):
+            self.solve, self.worked = _compiled(self.clock), -math.inf
 
 
 def _seconds(classes: int, outputs: int) -> float:
@@ -100,13 +108,16 @@ def _kept() -> bool:
     return any((Path(__file__).parent / "__pycache__").glob(KEPT))
 
 
-def _compiled() -> Multipliers:
-    """The compiled one, tried on a small problem; numpy's where that fails, whatever the reason: numba is picky about versions."""
+def _compiled(clock: Deadline | None) -> Multipliers:
+    """The compiled one, tried on a small problem; numpy's where that fails, whatever the reason: numba is picky about versions, and
+    it may take longer than there is.
+    """
     try:
-        from dalenius.audits.bounds import compiled
+        with ended_with(clock) if clock is not None else nullcontext():
+            from dalenius.audits.bounds import compiled
 
-        box = np.zeros((1, 2)), np.ones((1, 2))
-        compiled.row_multipliers(np.full((2, 2), 0.5), np.log([0.5, 0.5]), np.zeros((1, 2)), *box, 1.0)
+            box = np.zeros((1, 2)), np.ones((1, 2))
+            compiled.row_multipliers(np.full((2, 2), 0.5), np.log([0.5, 0.5]), np.zeros((1, 2)), *box, 1.0)
     except ImportError:
         return row_multipliers
     except Exception as error:  # noqa: BLE001

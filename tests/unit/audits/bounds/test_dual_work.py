@@ -1,35 +1,16 @@
 """The dual bound as work: what all letters need before there is a bound is left at the first look after the time is over."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
 import dalenius as dl
 from campaigns import each
+from clocks import Looks
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.reduction import RecordSymmetries, record_channels
 from dalenius.search import Clock
-
-
-@dataclass
-class Looks:
-    """Expires at a look, and counts them."""
-
-    left: int
-    late: int = 0
-
-    @property
-    def expired(self) -> bool:
-        self.left -= 1
-        self.late += self.left < 0
-        return self.left < 0
-
-    @property
-    def remaining(self) -> float:
-        return 1.0
 
 
 def test_letters_are_left_where_the_time_is_over():

@@ -7,6 +7,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, thinned
+from clocks import Looks
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information
@@ -175,6 +176,25 @@ def test_parts_of_a_batch_change_nothing(instances, monkeypatch):
     together = bounds_of(relaxation, low, high).bounds
     monkeypatch.setattr("dalenius.audits.bounds.node_points.MOST_NUMBERS", 1)
     assert np.allclose(bounds_of(relaxation, low, high).bounds, together, atol=1e-8)
+
+
+def test_points_that_there_is_no_time_for_are_bounds_all_the_same(instances):
+    """A look before every step of each part; the bounds that are cut off are no worse than the parents', and never below the best."""
+    rng = np.random.default_rng(6)
+    channel = random_channel(rng, instances, BINDING)
+    low, high = boxes_around(rng, channel, 0.1, 9)
+    whole = Looks(10**6)
+    best = bounds_of(PosteriorRelaxation(channel, clock=whole), low, high).bounds
+    looks, relaxation = 10**6 - whole.left, PosteriorRelaxation(channel)
+    relaxation.target = np.inf
+    parents = bounds_of(relaxation, low, high).bounds
+    assert looks > 5
+    for left in range(looks):
+        until = Looks(left)
+        found = bounds_of(PosteriorRelaxation(channel, clock=until), low, high).bounds
+        assert until.late == 1
+        assert np.all(found >= best - 1e-7)
+        assert np.all(found <= parents)
 
 
 def small_count() -> RecordChannel:

@@ -13,6 +13,7 @@ from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information.secants import secant, tighten
+from dalenius.search import Clock
 
 ALIKE = 1e-8  # nats: the least gain of a step is 1e-9, and one may stop where the other goes on
 
@@ -122,6 +123,17 @@ def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch, int
     first, second = solved(solver, 2)
     assert solver.solve is not row_multipliers
     assert np.array_equal(first, second)
+
+
+def test_what_there_is_no_time_for_is_not_loaded(monkeypatch, interpreted):
+    """Compiling takes six seconds: it is begun only where so much is left, and ends with the clock."""
+    monkeypatch.setattr(row_solver, "_kept", lambda: False)
+    late, stopped = Clock(row_solver.COMPILING - 1.0), Clock()
+    solver = RowSolver(worked=row_solver.COMPILING, clock=late)
+    solved(solver, 2)
+    assert solver.solve is row_multipliers
+    stopped.stop()
+    assert row_solver._compiled(stopped) is row_multipliers
 
 
 @pytest.mark.parametrize("trouble", [ImportError("none"), RuntimeError("a version that it does not like")])
