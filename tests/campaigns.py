@@ -8,6 +8,7 @@ two run it as well, with fewer `draws`; they leave it out where the mark says `o
 import functools
 import inspect
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def thinned(cases: Iterable[object], every: int, full: int = 1) -> list[object]:
     return [pytest.param(*row) for row in rows[::step]]
 
 
-def each(names: str | tuple[str, ...], cases: Iterable[object]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def each(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make one test of a table, as `pytest.mark.parametrize` makes one of every row: the row that fails is named.
 
     For rows that take milliseconds, of which pytest needs several for every test, and whose fixtures are made once for many tests.
@@ -62,7 +63,7 @@ def each(names: str | tuple[str, ...], cases: Iterable[object]) -> Callable[[Cal
 
         signature = inspect.signature(test)
         left = [parameter for name, parameter in signature.parameters.items() if name not in keys]
-        run.__signature__ = signature.replace(parameters=left)
+        run.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
         return run
 
     return decorated
