@@ -13,8 +13,6 @@ from typing import Any
 from dalenius.exact import fraction_text
 from dalenius.intervals import plain_above, plain_below
 
-__all__ = ["plain"]
-
 
 def plain(answer: object) -> Any:
     """What JSON knows: null for numbers that are not finite, text for exact ones and paths, an enumeration's word.

@@ -35,8 +35,6 @@ from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
 
-__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "information_cost", "record_kinds", "secret_cost"]
-
 
 @dataclass(frozen=True)
 class Cost:

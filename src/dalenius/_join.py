@@ -10,8 +10,6 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.model import Problem
 
-__all__ = ["join"]
-
 
 def join(problem: Problem, first: Certificate, second: Certificate) -> Certificate:
     """The better lower end and the better upper end of two proved certificates of one model, proved together.

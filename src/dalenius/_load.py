@@ -9,8 +9,6 @@ from dalenius.errors import InputError
 from dalenius.model import Problem, read_model
 from dalenius.model import loads as read_problem
 
-__all__ = ["load_file", "loads"]
-
 
 def load_file(path: str | Path) -> Problem:
     """Read a model file.

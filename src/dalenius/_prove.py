@@ -31,8 +31,6 @@ from dalenius.search import Run
 from dalenius.search.limits import LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER
 
-__all__ = ["Proposer", "Proved", "prove"]
-
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
 E = TypeVar("E", bound=Lower | Upper)

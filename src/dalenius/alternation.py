@@ -9,8 +9,6 @@ from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Scope, Termination
 from dalenius.units import unit_size
 
-__all__ = ["Alternation", "Cycle", "Sweep"]
-
 
 @dataclass(frozen=True)
 class Sweep:

@@ -3,7 +3,7 @@
 A law is a flat vector of masses. A record sees it as p(a,k): letters a, and for each of them its own cells k, with counts N(a,k) of
 datasets in a cell and the row of the channel that the cell selects. On the full joint law of the datasets (the source paper's
 setting) a cell is a dataset, all counts are 1, and all records see one and the same vector. On the aggregated problem
-(`dalenius.reduction.aggregation`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
+(`dalenius.reduction.record_channel`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
 own adversary, who is allowed just as little knowledge. Entropies are relative to the uniform law, H - log |X|, as in `audit/`.
 """
 

@@ -42,9 +42,8 @@ from dalenius.measures.definitions import (
     of_data,
     over_class,
 )
-from dalenius.measures.evaluation import Ends
+from dalenius.measures.evaluation import Ends, exp_largest_lift, exp_largest_pointwise
 from dalenius.measures.subjects import MAX_ENTRIES, Data, Measured, Others, Subject, need_size
-from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise
 from dalenius.model import (
     EntropyAtLeast,
     FiniteChain,
@@ -59,8 +58,6 @@ from dalenius.model.mechanisms import RealNoise
 from dalenius.model.sums import attained_values
 from dalenius.reduction import selections
 from dalenius.search import Clock, Limits, Run
-
-__all__ = ["AtMost", "OfAdversary", "OfDataPriors", "Way", "of_adversary", "proved"]
 
 MAX_TERMS = 2**20  # entries looked at where rows are chosen, and of sums over what the others can be
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs

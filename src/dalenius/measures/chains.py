@@ -19,8 +19,6 @@ from dalenius.model import MarkovChain, MaximalLeakage
 from dalenius.model.problems.chains import inputs_by_ones, noise_of
 from dalenius.search import Clock
 
-__all__ = ["OF_CHAINS", "OfChain"]
-
 OF_CHAINS = OF_PAIRS[:1]
 """What a record of a chain has over a box of transition probabilities: `pufferfish_privacy`."""
 

@@ -14,30 +14,13 @@ from dalenius.information.capacity import capacity
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.laws import output_law
 from dalenius.information.measures.numbers import divergence, largest
-from dalenius.measures.subjects import Data, Measured
-from dalenius.measures.suprema import (
+from dalenius.measures.evaluation import (
     exp_largest_lift,
     exp_largest_pointwise,
     exp_pointwise_of_column,
     largest_information,
 )
-
-__all__ = [
-    "DELTA_OF_CLASS",
-    "LEAKAGE",
-    "NEEDS_NO_PRIOR",
-    "OF_ALL_PRIORS",
-    "OF_CHANNEL",
-    "OF_CLASS",
-    "OF_RECORDS",
-    "PROBABILITY",
-    "Definition",
-    "Formula",
-    "at_epsilon",
-    "of_output",
-    "of_output_over_class",
-    "without_own_answer",
-]
+from dalenius.measures.subjects import Data, Measured
 
 Formula = Callable[[Measured], Any]
 LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"  # of which units a measure is

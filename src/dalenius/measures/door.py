@@ -18,9 +18,8 @@ from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, f
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
-from dalenius.measures.answer import Measure, Measures
+from dalenius.measures.answer import CLAIMED, Measure, Measures, claim
 from dalenius.measures.chains import OF_CHAINS, OfChain
-from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import (
     DELTA_OF_CLASS,
     OF_ALL_PRIORS,
@@ -33,8 +32,7 @@ from dalenius.measures.definitions import (
     of_output_over_class,
     without_own_answer,
 )
-from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
-from dalenius.measures.inverse import least_epsilon
+from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger, least_epsilon
 from dalenius.measures.secrets import OF_LAWS, OF_PAIRS, OfSecrets, of_pairs_at_epsilon
 from dalenius.measures.subjects import (
     OfClass,
@@ -67,8 +65,6 @@ from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
 from dalenius.search import Clock, Limits, ended_with, stopped_by_interrupt
 from dalenius.units import unit_size
-
-__all__ = ["measure"]
 
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 LEAST = 0.5  # seconds that formulas may take, however low the limit is
@@ -336,10 +332,7 @@ def _over_class(priors: PriorClass) -> dict[str, Definition]:
 
 
 def _against(
-    subject: OfAdversary,
-    wanted: Sequence[tuple[Definition, Way]],
-    clock: Clock,
-    progress: Callable[[str], None] | None,
+    subject: OfAdversary, wanted: Sequence[tuple[Definition, Way]], clock: Clock, progress: Callable[[str], None] | None
 ) -> Iterator[tuple[Definition, Ends | str]]:
     """Measures against a model's adversary; audits and searches share the time, and each audit is made once."""
     whole = [(definition, way.way if isinstance(way, AtMost) else way) for definition, way in wanted]

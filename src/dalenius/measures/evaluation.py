@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import arb, ctx, fmpq
 
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
+from dalenius.information import measures as formulas
+from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
-
-__all__ = ["PRECISIONS", "Ends", "doubles_around", "enclosed", "evaluated", "in_bits", "larger"]
+from dalenius.information.law_classes import TINY, worst_law
+from dalenius.information.measures import PriorClass
+from dalenius.information.measures.numbers import Numbers, divergence, doubles, largest, least, quotient, rationals
 
 PRECISIONS = (128, 512, 2048)
 NARROW = Fraction(1, 2**60)  # relative width beyond which no digit is shown
@@ -153,3 +157,122 @@ def _told(value: Fraction) -> str | None:
 def _fraction(end: arb) -> Fraction:
     mantissa, exponent = end.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+LARGEST = 700.0  # of an epsilon whose exponential is a double
+STEPS = 60
+BITS = 128
+
+
+def least_epsilon(delta_at: Callable[[fmpq], Ends], delta: Fraction) -> Ends:
+    """An interval of inf{epsilon >= 0: delta(epsilon) <= delta}, in nats.
+
+    *Bound because* delta(epsilon) does not rise: where an interval of it lies above `delta` the infimum is at least epsilon, where one
+    lies at or below `delta` it is at most that. Where an interval leaves it open the search ends.
+
+    Parameters
+    ----------
+    delta_at : callable
+        The interval of delta for e^epsilon.
+    delta : Fraction
+
+    >>> least_epsilon(lambda factor: Ends(Fraction(0), Fraction(0)), Fraction(1, 10)).upper
+    Fraction(0, 1)
+    """
+    if delta_at(fmpq(1)).upper <= delta:
+        return Ends(Fraction(0), Fraction(0), "0")
+    low, high, step = 0.0, math.inf, 1.0
+    for _ in range(STEPS):
+        middle = step if math.isinf(high) else 0.5 * (low + high)
+        if middle > LARGEST or middle in (low, high):
+            break
+        found = delta_at(_exp(middle))
+        if found.upper <= delta:
+            high = middle
+        elif found.lower > delta:
+            low, step = middle, 2.0 * step
+        else:
+            break
+    return Ends(_log(_exp(low), -1), math.inf if math.isinf(high) else _log(_exp(high), 1))
+
+
+def _exp(x: float) -> fmpq:
+    """The double e^x, exactly."""
+    return fmpq(*map(int, math.exp(x).as_integer_ratio()))
+
+
+def _log(x: fmpq, sign: int) -> Fraction:
+    """log x, rounded downward or upward."""
+    with ctx.workprec(BITS):
+        ball = arb(x).log()
+        mantissa, exponent = (ball.upper() if sign > 0 else ball.lower()).man_exp()
+    return max(Fraction(int(mantissa)) * Fraction(2) ** int(exponent), Fraction(0))
+
+
+# Suprema over a class of priors, between bounds that are evaluated in exact numbers and balls.
+#
+# A channel's measure may be concave in the prior, or a ratio with a linear denominator; nothing here searches more than a convex set.
+
+
+def largest_information(channel: Numbers, priors: PriorClass) -> arb:
+    """A ball around max over the class of I(P;W), which is concave in P.
+
+    *Bound because* a mixture of laws of the class is in the class, and its information is evaluated; and because for every law r of
+    the outputs I(P;W) <= sum_x P(x) D(W_x || r), which is linear in P: its maximum over the class is what `PriorClass.below` bounds.
+    """
+    found = worst_law(doubles(channel), priors)
+    return _between(channel, priors, found.law, found.output)
+
+
+def _between(channel: Numbers, priors: PriorClass, prior: Numbers, output: Floats) -> arb:
+    balls = np.array([arb(x) for x in prior], dtype=object)
+    lower = arb(formulas.mutual_information(channel, balls).item())
+    law = rationals(np.maximum(output, TINY))
+    divergences = divergence(channel, law / law.sum())
+    divergences[~priors.support(len(channel))] = fmpq(0)  # whatever stands where no prior has any mass
+    if not all(arb(x).is_finite() for x in divergences):
+        return arb.nan()
+    return lower.union(-arb(priors.below(-_all_above(divergences))))
+
+
+def exp_largest_pointwise(channel: Numbers, priors: PriorClass) -> Any:
+    """e^l, l the supremum over the class of the largest pointwise maximal leakage of an output."""
+    ratios = [exp_pointwise_of_column(column, priors) for column in channel.T]
+    return largest(np.array(ratios, dtype=object)).item()
+
+
+def exp_pointwise_of_column(column: Numbers, priors: PriorClass) -> Any:
+    """The same of one output y, whose column of the channel is given: max_x W(x,y) / min_P sum_x P(x) W(x,y)."""
+    likely = priors.support(len(column))
+    return _ratio(largest(column[likely]).item(), _least_mean(column, priors))
+
+
+def exp_largest_lift(channel: Numbers, priors: PriorClass) -> Any:
+    """The same of information privacy, d and 1/d with d = W(x,y) / sum_x P(x) W(x,y): the largest mean of a column counts, too."""
+    likely = priors.support(len(channel))
+    falls = [_ratio(-_least_mean(-column, priors), least(column[likely]).item()) for column in channel.T]
+    rises = exp_largest_pointwise(channel, priors)
+    return largest(np.array([rises, *falls], dtype=object)).item()
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    return quotient(np.array([above], dtype=object), np.array([below], dtype=object), empty=1)[0]
+
+
+def _least_mean(column: Numbers, priors: PriorClass) -> Any:
+    """A ball around min over the class of sum_x P(x) k(x).
+
+    *Bound because* probabilities are at least 0: smaller numbers have a smaller mean.
+    """
+    small, large = _below(column), _all_above(column)
+    lower, upper = priors.below(small), (priors.exact_law(large) * large).sum()
+    return lower if isinstance(lower, fmpq) and lower == upper else arb(lower).union(arb(upper))
+
+
+def _all_above(numbers: Numbers) -> Numbers:
+    """Rationals at or above these numbers."""
+    return -_below(-numbers)
+
+
+def _below(numbers: Numbers) -> Numbers:
+    return np.array([x if isinstance(x, fmpq) else arb(x).lower().fmpq() for x in numbers], dtype=object)

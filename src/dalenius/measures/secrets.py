@@ -21,8 +21,6 @@ from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
 from dalenius.reduction import SecretCells, cells_of_secrets
 
-__all__ = ["OF_LAWS", "OF_PAIRS", "OfSecrets", "of_pairs_at_epsilon"]
-
 MAX_TERMS = 2**24  # of sums over pairs of rows
 
 

@@ -27,21 +27,6 @@ from dalenius.model.mechanisms.base import exact_rows
 from dalenius.model.sums import attained_values
 from dalenius.reduction import Settings, selections, settings_of_others
 
-__all__ = [
-    "Data",
-    "Measured",
-    "OfClass",
-    "OfInput",
-    "OfListed",
-    "OfRecord",
-    "Others",
-    "Subject",
-    "exactly",
-    "inputs_of",
-    "is_rational",
-    "need_size",
-]
-
 MAX_ENTRIES = 2**18
 MOST_BITS = 2**14  # of rationals that sums over inputs and outputs come to
 ADVICE = "compute in doubles with the functions of dalenius.information.measures"

@@ -21,8 +21,6 @@ from dalenius.model import MaximalLeakage
 from dalenius.model.laws import Law
 from dalenius.units import unit_size
 
-__all__ = ["supersample_cmi"]
-
 MOST = 2**22  # supersamples, times what each can be: 7 bits, 4 records of 5 letters
 MOST_LAWS = 20_000  # that are evaluated in balls
 

@@ -12,8 +12,6 @@ from dalenius.errors import InputError
 from dalenius.exact import as_fraction
 from dalenius.files import read_text
 
-__all__ = ["read_table"]
-
 PRIOR = "prior"
 _BARE = re.compile(r"^(?P<sign>-?)\.(?=[0-9])")  # as many programs write 0.5: .5
 

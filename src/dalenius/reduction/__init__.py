@@ -4,23 +4,19 @@ Each reduction is a frozen object with `apply`, from what is given to what is le
 lifted gives what there was; lifting spreads mass evenly, so that leakage and the largest entropy stay as they are.
 """
 
-from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
-from dalenius.reduction.blocks import BlockSelections, block_selections
 from dalenius.reduction.chambers import Chamber
-from dalenius.reduction.counting import Completions, completions, exact_counts
-from dalenius.reduction.datasets import DatasetPairs
+from dalenius.reduction.counting import Completions, Settings, completions, exact_counts, settings_of_others
 from dalenius.reduction.problems import (
+    DatasetPairs,
     dataset_pairs,
     record_channels,
     record_completions,
     record_selections,
 )
-from dalenius.reduction.record_channel import RecordChannel
+from dalenius.reduction.record_channel import AggregatedRecord, Aggregation, RecordChannel, distinct_rows
 from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
-from dalenius.reduction.row_sets import RowSets
 from dalenius.reduction.secret_cells import Family, SecretCells, cells_of_secrets, output_laws
-from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
-from dalenius.reduction.settings import Settings, settings_of_others
+from dalenius.reduction.selection import MAX_NUMBERS, BlockSelections, RowSets, Selections, block_selections, selections
 from dalenius.reduction.symmetry import Orbits
 
 __all__ = [

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction.record_symmetry import RowSymmetry
 
-__all__ = ["Chamber", "Step"]
-
 Step = tuple[int, tuple[RowSymmetry, ...]]  # K(y) >= K(tau(y)) for each of them
 
 

@@ -1,4 +1,4 @@
-"""Problem 1 in its smallest form: one record against the rows that a release can select for it."""
+"""One record against the rows that a release can select for it, and the same with equal rows merged."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.information.arrays import Floats
-
-__all__ = ["RecordChannel"]
+from dalenius.information import log_sum_exp
+from dalenius.information.arrays import Floats, Integers
+from dalenius.reduction.counting import Completions
 
 EPS = float(np.finfo(float).eps)
 
@@ -55,3 +55,108 @@ class RecordChannel:
         """
         least = float(self.log_uniform[np.isfinite(self.log_uniform)].min())
         return self.max_knowledge + 2.0 * EPS * (2.0 - least)
+
+
+# Equal rows of a channel merged, and outputs that never occur left out: one record's leakage depends on nothing else.
+#
+# The leakage of record i sees the other records z only through the row that (a, z) selects in the channel. Grouping the z of
+# each letter a by that row gives classes k of N(a,k) members; spreading mass evenly inside a class maximises the entropy. So
+#
+#     max I(X_i; Y) over priors with H(P) >= b   =   max I(A; Y) over p(a,k) >= 0, sum p = 1, -sum p log p + sum p log N >= b.
+
+
+def distinct_rows(channel: Floats) -> tuple[Floats, Integers]:
+    """The distinct rows of a channel in lexicographic order, and which of them each input has."""
+    rows, row_of_input = np.unique(channel, axis=0, return_inverse=True)
+    return rows, row_of_input.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """A channel's distinct rows on the outputs that occur.
+
+    Attributes
+    ----------
+    rows : (classes, kept outputs)
+    row_of_input : (inputs,)
+        The class of every input of the channel.
+    kept_outputs : (kept outputs,)
+        The outputs that occur, ascending.
+    output_count : int
+        How many outputs the channel has.
+
+    >>> two = Aggregation.of(np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.5]]))
+    >>> two.rows.tolist(), two.row_of_input.tolist(), two.kept_outputs.tolist()
+    ([[0.5, 0.5], [1.0, 0.0]], [0, 1, 0], [0, 2])
+    """
+
+    rows: Floats
+    row_of_input: Integers
+    kept_outputs: Integers
+    output_count: int
+
+    @classmethod
+    def of(cls, channel: Floats) -> Aggregation:
+        """Of a channel (inputs, outputs)."""
+        kept = np.flatnonzero(channel.any(axis=0))
+        return cls(*distinct_rows(channel[:, kept]), kept, channel.shape[1])
+
+    def apply(self, completions: Completions, max_knowledge: float) -> AggregatedRecord:
+        """A kind of record, its completions to channel inputs given, against the channel."""
+        return AggregatedRecord(
+            record=completions.record,
+            times=completions.times,
+            log_uniform=self._merged(completions.log_uniform),
+            rows=self.rows,
+            max_knowledge=max_knowledge,
+            aggregation=self,
+            completions=completions,
+        )
+
+    def lift_outputs(self, values: Floats, fill: float = 0.0) -> Floats:
+        """Values per kept output (last axis) as values per output, `fill` for those that never occur."""
+        full = np.full((*values.shape[:-1], self.output_count), fill)
+        full[..., self.kept_outputs] = values
+        return full
+
+    def _merged(self, log_uniform: Floats) -> Floats:
+        """Logarithms per (letter, input) added up to such per (letter, class)."""
+        classes = len(self.rows)
+        if classes == log_uniform.shape[1]:
+            merged = np.empty_like(log_uniform)
+            merged[:, self.row_of_input] = log_uniform
+            return merged
+        groups = (np.where(self.row_of_input == k, log_uniform, -np.inf) for k in range(classes))
+        return np.stack([log_sum_exp(group) for group in groups], axis=1)
+
+
+@dataclass(frozen=True)
+class AggregatedRecord(RecordChannel):
+    """A record channel that knows the way back to the inputs and outputs of the channel that it was made of.
+
+    Attributes
+    ----------
+    aggregation : Aggregation
+        What was done to the channel.
+    completions : Completions
+        The record's completions to the channel's own inputs.
+    """
+
+    aggregation: Aggregation
+    completions: Completions
+
+    def apply(self, masses: Floats) -> Floats:
+        """Masses on (letter, channel input) as masses p(a,k)."""
+        p = np.zeros(self.log_uniform.shape)
+        np.add.at(p.T, self.aggregation.row_of_input, masses.T)
+        return np.where(np.isfinite(self.log_uniform), p, 0.0)
+
+    def lift(self, p: Floats) -> Floats:
+        """Masses p(a,k) spread evenly over each class's datasets: masses on (letter, channel input)."""
+        merged = np.where(np.isfinite(self.log_uniform), self.log_uniform, 0.0)
+        shares = np.exp(self.completions.log_uniform - merged[:, self.aggregation.row_of_input])
+        return p[:, self.aggregation.row_of_input] * shares
+
+    def lift_outputs(self, values: Floats, fill: float = 0.0) -> Floats:
+        """Values per output of the record channel (last axis) as values per output of the channel, `fill` where that never occurs."""
+        return self.aggregation.lift_outputs(values, fill)

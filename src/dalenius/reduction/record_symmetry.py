@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model import MaximalLeakage
-from dalenius.reduction.aggregation import AggregatedRecord
 from dalenius.reduction.counting import exact_counts
-from dalenius.reduction.record_channel import RecordChannel
-
-__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "even", "found_again", "orbits_of"]
+from dalenius.reduction.record_channel import AggregatedRecord, RecordChannel
 
 MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
 MOST_PRODUCTS = 2000  # of an exchange of letters and a move of outputs

@@ -11,8 +11,6 @@ from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.secret_leakage import SecretLeakage
 
-__all__ = ["Family", "SecretCells", "cells_of_secrets", "output_laws"]
-
 LEAST = 1e-20  # a probability whose log is taken
 Family = tuple[tuple[int, ...], ...]  # the channel inputs of each cell with one value of what is given, each ascending
 

@@ -26,8 +26,6 @@ from dalenius.reduction.counting import Completions
 from dalenius.reduction.problems import record_completions
 from dalenius.reduction.record_symmetry import found_again, orbits_of
 
-__all__ = ["Orbits", "Symmetry"]
-
 Placed = tuple[int, Floats, Floats]  # a record, masses (letters, inputs), and what else is known of (letters, outputs)
 MOST = 1000  # images of a prior
 DIGITS = 12

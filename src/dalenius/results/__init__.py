@@ -1,9 +1,8 @@
 """The answers: an interval, what it measures and what proves it, why the work stopped, and what is claimed."""
 
-from dalenius.results.audits import RecordProof, Result, Witness
+from dalenius.results.audits import RecordProof, Result, SecretProof, SecretResult, SecretWitness, Witness
 from dalenius.results.designs import DesignResult
 from dalenius.results.proved import Proved, relative_gap
-from dalenius.results.secrets import SecretProof, SecretResult, SecretWitness
 
 __all__ = [
     "DesignResult",

@@ -15,8 +15,6 @@ from dalenius.results.proved import Proved, relative_gap
 from dalenius.search import Progress
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
-__all__ = ["DesignResult"]
-
 
 @dataclass(frozen=True)
 class DesignResult(Proved):

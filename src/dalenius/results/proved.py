@@ -16,8 +16,6 @@ from dalenius.outcome import Termination
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, upper_in
 
-__all__ = ["Proved", "relative_gap"]
-
 
 def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
     """(upper - lower) / upper, rounded upward: 1 where nothing but 0 is known from below, 0 where both ends are one number.

@@ -10,8 +10,8 @@ from flint import arb, fmpq
 import dalenius as dl
 from campaigns import draws, each
 from dalenius.information import measures as m
+from dalenius.measures.evaluation import largest_information
 from dalenius.measures.subjects import exactly
-from dalenius.measures.suprema import largest_information
 
 
 def between(p: cp.Variable, first: np.ndarray, second: np.ndarray) -> list[cp.Constraint]:

@@ -6,7 +6,7 @@ import numpy as np
 
 import dalenius as dl
 from campaigns import each
-from dalenius.measures.rounded import RoundedNoise
+from dalenius.measures.witness import RoundedNoise
 
 
 @each("noise", [dl.gaussian(scale=3), dl.laplace("0.7")])

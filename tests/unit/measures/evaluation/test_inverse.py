@@ -3,8 +3,7 @@
 import math
 from fractions import Fraction
 
-from dalenius.measures.evaluation import Ends
-from dalenius.measures.inverse import least_epsilon
+from dalenius.measures.evaluation import Ends, least_epsilon
 
 TENTH = Fraction(1, 10)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.measures.claims import claim
+from dalenius.measures.answer import claim
 from dalenius.model.mechanisms.base import exact_rows
 
 ROWS, PRIOR = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], ["1/3", "1/3", "1/3"]], [0.5, 0.3, 0.2]
