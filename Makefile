@@ -81,6 +81,7 @@ benchmarks: $(READY) ## Timings and comparisons; each script says what it measur
 	$(VENV)/bin/python benchmarks/design.py
 	$(VENV)/bin/python benchmarks/baselines.py --quick
 	$(VENV)/bin/python benchmarks/limits.py
+	$(VENV)/bin/python benchmarks/imports.py
 
 $(READY): pyproject.toml constraints.txt Makefile
 	$(PYTHON) -c 'import sys; sys.exit("dalenius needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'

@@ -11,6 +11,11 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
+import cvxcertify
+import dalenius
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalenius"
 CHECKER = ROOT / "src" / "dalenius_check"
@@ -98,10 +103,51 @@ def test_nothing_is_imported_by_a_name_that_nobody_reads():
             assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
 
 
-def test_importing_the_package_does_not_import_what_takes_longer_than_all_the_rest():
-    code = "import sys, dalenius_check, dalenius, dalenius._solve, dalenius.cli; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
-    assert not {"cvxpy", "scipy.stats", "scipy.optimize", "numba", "matplotlib", "pandas"} & set(done.stdout.split())
+HEAVY = {"numpy", "scipy", "cvxpy", "clarabel", "flint", "matplotlib", "jinja2", "joblib", "numba", "pandas", "torch"}
+FOR_SOME = {"dalenius.sanitizers", "dalenius.statistics", "dalenius.baselines", "dalenius.programs", "dalenius.export"}
+PARITY = "dl.load('parity/laplace-n4')"
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import dalenius", HEAVY | {"typer", "dalenius.model"}),
+        ("import cvxcertify", HEAVY),
+        ("import cvxcertify.check, dalenius_check", HEAVY | {"cvxcertify.certification"}),
+        ("from dalenius import cli; sys.argv[1:] = ['--help']; cli.main()", HEAVY - {"numpy"} | FOR_SOME),
+        (
+            f"import dalenius as dl; dl.solve({PARITY})",
+            HEAVY - {"numpy", "scipy", "flint"} | {"scipy.special"} | FOR_SOME,
+        ),
+        (
+            "import dalenius, dalenius._solve, dalenius.cli.solving, dalenius.cli.sweeping",
+            {"cvxpy", "scipy.stats", "scipy.optimize", "numba", "matplotlib", "pandas", "torch", "dalenius.sanitizers"},
+        ),
+    ],
+    ids=["package", "certifier", "checkers", "help", "audit", "commands"],
+)
+def test_what_is_not_needed_is_not_imported(code, unwanted):
+    """By the names that a process has imported when it ends."""
+    told = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))"
+    done = subprocess.run([sys.executable, "-c", f"{told}; {code}"], timeout=60, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not unwanted & set(done.stderr.split())
+
+
+def test_every_public_name_is_found_where_it_is_asked_for():
+    """By completion, by `from dalenius import`, and by type checkers, which read the stub that is the one list of them."""
+    for package in (dalenius, cvxcertify):
+        stub = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text())
+        assert [type(node) for node in stub.body] == [ast.ImportFrom] * len(stub.body)
+        names = {alias.asname for node in stub.body for alias in node.names}
+        assert {*dir(package)} == names
+        assert all(getattr(package, name) is not None for name in names)
+        assert set(re.findall(r"\w+", package.__doc__)) >= names - {"__version__"} or package is cvxcertify
+    assert isinstance(dalenius.report, types.ModuleType)
+    with pytest.raises(AttributeError, match="module 'dalenius' has no attribute 'maximal_leakage'"):
+        _ = dalenius.maximal_leakage
+    with pytest.raises(ImportError):
+        exec("from dalenius import maximal_leakage")
 
 
 ENDS = {"lower", "upper", "low", "high", "gap"}

@@ -89,7 +89,8 @@ def as_markup(app: object, what: str, name: str, obj: object, options: object, l
 
 def by_kind(app: object) -> None:
     """Have mechanisms stand under the names that they are called by: "alias of" says nothing."""
-    for name, thing in vars(dalenius).items():
+    for name in dir(dalenius):
+        thing = getattr(dalenius, name)
         if isinstance(thing, type) and name == getattr(thing, "kind", None):
             thing.__name__ = name
 

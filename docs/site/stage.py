@@ -21,11 +21,10 @@ from pathlib import Path
 from types import ModuleType
 
 import grimp
-import typer
 
 import dalenius as dl
 from dalenius.catalogue.models import library_folder
-from dalenius.cli import app
+from dalenius.cli import whole_command
 from dalenius.cli.examples import EXAMPLES
 from dalenius.cli.statuses import ExitStatus
 
@@ -188,7 +187,7 @@ def api() -> Iterator[tuple[str, str]]:
     subjects = re.findall(r"^([A-Z][a-z]+(?: [a-z]+)*) {2,}(.*(?:\n {16}.*)*)", dl.__doc__, re.MULTILINE)
     told, names = set[str](), []
     for subject, text in subjects:
-        found = [name for name in dict.fromkeys(re.findall(r"\w+", text)) if name in vars(dl) and name not in told]
+        found = [name for name in dict.fromkeys(re.findall(r"\w+", text)) if name in dir(dl) and name not in told]
         told |= {*found}
         names.append(slug(subject))
         yield f"api/{slug(subject)}.rst", "\n".join([*title(subject), *documented(dl, found)])
@@ -202,7 +201,9 @@ def api() -> Iterator[tuple[str, str]]:
             "",
         ]
         for part in [module] if hasattr(module, "__all__") else submodules(module):
-            text += documented(part, [name for name in part.__all__ if getattr(part, name) is not vars(dl).get(name)])
+            text += documented(
+                part, [name for name in part.__all__ if getattr(part, name) is not getattr(dl, name, None)]
+            )
         yield f"api/{names[-1]}.rst", "\n".join(text)
     summary = [
         "The API, by subject",
@@ -245,7 +246,7 @@ def command_line() -> str:
     """Every command with its arguments, its options and its examples, and the exit statuses."""
     said = "`dalenius COMMAND --help` says the same. `dalenius --install-completion` has your shell complete commands and models."
     lines = ["# The command line", "", said, ""]
-    group = typer.main.get_command(app)
+    group = whole_command()
     for name in EXAMPLES:
         command = group
         for word in name.split():

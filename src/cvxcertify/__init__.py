@@ -6,4 +6,4 @@ imported where they are asked for.
 
 from cvxcertify.faces import lazily
 
-__getattr__, __dir__, __all__ = lazily(__name__, __file__)
+__getattr__, __dir__ = lazily(__name__, __file__)

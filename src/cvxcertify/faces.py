@@ -8,10 +8,11 @@ from importlib import import_module
 from importlib.util import find_spec
 
 
-def lazily(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package, from the lines `from HOME import NAME as NAME` of its `__init__.pyi`.
+def lazily(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package, from the lines `from HOME import NAME as NAME` of its `__init__.pyi`.
 
-    Type checkers read the stub itself. A module of the package is found by its name, too, as after an import of it.
+    Type checkers read the stub itself. A module of the package is found by its name, too, as after an import of it. There is no
+    `__all__`: help(package) would write out all that it names.
 
     Parameters
     ----------
@@ -28,4 +29,4 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], object], Callable[[
             return import_module(f"{package}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
 
-    return found, lambda: sorted(homes), sorted(homes)
+    return found, lambda: sorted(homes)

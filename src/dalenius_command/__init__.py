@@ -1,6 +1,6 @@
 """The program `dalenius`, from its first instruction on: whoever stops it while it still imports gets one line.
 
-A package of its own, because importing anything of `dalenius` imports all of it.
+A package of its own: nothing of `dalenius` is imported before the signals are handled.
 """
 
 from __future__ import annotations

@@ -5,41 +5,24 @@ from __future__ import annotations
 import errno
 import functools
 import os
+import re
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Annotated, cast
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import typer
 
-import dalenius as dl
-from dalenius.cli.auditing import audit
-from dalenius.cli.comparing import compare
-from dalenius.cli.composing import compose
-from dalenius.cli.converting import convert
-from dalenius.cli.curves import frontier, sweep
-from dalenius.cli.describing import show
 from dalenius.cli.examples import epilog
-from dalenius.cli.exchanging import export_program, import_solution
-from dalenius.cli.installation import doctor
-from dalenius.cli.library import library_app, list_models
-from dalenius.cli.measuring import measure
-from dalenius.cli.noising import noise
-from dalenius.cli.releasing import release
-from dalenius.cli.reporting import report
-from dalenius.cli.sampling import audit_samples
-from dalenius.cli.sanitizing import sanitize
-from dalenius.cli.shared import out
-from dalenius.cli.solving import solve
-from dalenius.cli.starting import init, schema
 from dalenius.cli.statuses import ExitStatus
-from dalenius.cli.verifying import verify
+from dalenius.errors import DaleniusError
 from dalenius.search import Stop
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "whole_command"]
 
 app = typer.Typer(
     help="Certified information leakage of privacy mechanisms against entropy-bounded adversaries.",
@@ -47,32 +30,68 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="\n\n".join(["Exit statuses", *(f"{status.value}: {status.meaning}" for status in ExitStatus)]),
 )
-COMMANDS: dict[str, Callable[..., None]] = {
-    "audit": audit,
-    "init": init,
-    "show": show,
-    "solve": solve,
-    "verify": verify,
-    "measure": measure,
-    "noise": noise,
-    "convert": convert,
-    "compose": compose,
-    "sweep": sweep,
-    "frontier": frontier,
-    "report": report,
-    "release": release,
-    "export": export_program,
-    "import-solution": import_solution,
-    "compare": compare,
-    "audit-samples": audit_samples,
-    "sanitize": sanitize,
-    "list": list_models,
-    "schema": schema,
-    "doctor": doctor,
+COMMANDS = {  # the function of each, in a module of this room: it is imported when it is called
+    "audit": "auditing.audit",
+    "init": "starting.init",
+    "show": "describing.show",
+    "solve": "solving.solve",
+    "verify": "verifying.verify",
+    "measure": "measuring.measure",
+    "noise": "noising.noise",
+    "convert": "converting.convert",
+    "compose": "composing.compose",
+    "sweep": "curves.sweep",
+    "frontier": "curves.frontier",
+    "report": "reporting.report",
+    "release": "releasing.release",
+    "export": "exchanging.export_program",
+    "import-solution": "exchanging.import_solution",
+    "compare": "comparing.compare",
+    "audit-samples": "sampling.audit_samples",
+    "sanitize": "sanitizing.sanitize",
+    "list": "library.list_models",
+    "schema": "starting.schema",
+    "doctor": "installation.doctor",
+    "library": "library.library_app",
 }
-for name, command in COMMANDS.items():
-    app.command(name, epilog=epilog(name))(command)
-app.add_typer(library_app, name="library")
+
+
+class Later(typer.core.TyperCommand):
+    """A command that is imported when it is called, or when its own help is asked for."""
+
+    @functools.cached_property
+    def real(self) -> Any:
+        """The command, or group of commands, itself."""
+        name = str(self.name)
+        module, function = COMMANDS[name].split(".")
+        found = getattr(import_module(f"{__name__}.{module}"), function)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer(add_completion=False)
+            alone.command(name, epilog=epilog(name))(found)
+            found = alone
+        return typer.main.get_command(found)
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        return self.real.make_context(info_name, args, parent, **extra)
+
+
+def whole_command() -> Any:
+    """The program as its parser knows it, with all that is imported later."""
+    group: Any = typer.main.get_command(app)
+    group.commands = {name: later.real for name, later in group.commands.items()}
+    return group
+
+
+def _summary(module: str, function: str) -> str:
+    """The first paragraph of a command's docstring, or its group's help, read where it stands."""
+    text = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    places = rf'^def {function}\(.*?^    """|^{function} = typer\.Typer\(\s*help="'
+    found = re.search(rf'(?:{places})(.*?)(?:\n\n|"""|",)', text, re.DOTALL | re.MULTILINE)
+    return "" if found is None else found[1]
+
+
+for name, place in COMMANDS.items():
+    app.command(name, cls=Later, help=_summary(*place.split(".")))(lambda: None)
 
 _command_of = functools.cache(typer.main.get_command)  # which reads the options of every function
 COMPLETING = "_DALENIUS_COMPLETE"  # by which the scripts of --install-completion call
@@ -87,10 +106,12 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
-        out.print(f"dalenius {dl.__version__}")
+        from dalenius.version import __version__
+
+        typer.echo(f"dalenius {__version__}")
         raise typer.Exit()
     if context.invoked_subcommand is None:
-        out.print(context.get_help(), markup=False)
+        typer.echo(context.get_help())
         raise typer.Exit()
 
 
@@ -124,7 +145,7 @@ def _run() -> int:
         return _flushed(done.exit_code)
     except UsageError as error:
         _say(_usage(error))
-    except dl.DaleniusError as error:
+    except DaleniusError as error:
         _say(str(error))
     except MemoryError:
         _say("out of memory; give the model, or the command, smaller limits")

@@ -79,6 +79,7 @@ def _proved(model: LibraryModel, problem: dl.Problem, units: str) -> str:
 
 library_app = typer.Typer(
     help="Look after a library of models: tighten its intervals, take in a certificate, write its index.",
+    add_completion=False,
 )
 
 

@@ -8,12 +8,11 @@ import sys
 import types
 
 import pytest
-import typer
 
 import campaigns
 import dalenius as dl
 from dalenius.catalogue.models import library_folder
-from dalenius.cli import app
+from dalenius.cli import whole_command
 from dalenius.cli.examples import EXAMPLES
 
 LINES = [line for lines in EXAMPLES.values() for line in lines]
@@ -57,7 +56,7 @@ def commands(group, path=""):
 
 
 def test_every_command_has_examples_at_the_end_of_its_help():
-    found = dict(commands(typer.main.get_command(app)))
+    found = dict(commands(whole_command()))
     assert found.keys() == EXAMPLES.keys()
     for name, command in found.items():
         assert EXAMPLES[name], name

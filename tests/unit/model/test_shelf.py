@@ -9,7 +9,9 @@ import dalenius as dl
 def test_signatures_are_those_of_the_objects_that_are_made():
     """Of all public classes, as help, Jupyter and the site show them."""
     classes = {
-        name: thing for name, thing in vars(dl).items() if isinstance(thing, type) and not issubclass(thing, enum.Enum)
+        name: thing
+        for name in dir(dl)
+        if isinstance(thing := getattr(dl, name), type) and not issubclass(thing, enum.Enum)
     }
     own = {name: cls for name, cls in classes.items() if inspect.isfunction(cls.__init__)}
     assert len(own) > 90
