@@ -145,7 +145,7 @@ def simple(design):
     ] if design.leakage else constant, sections
 
 
-@each("seed", thinned(range(60), every=6))
+@each("seed", thinned(range(60), every=10))
 def test_lower_bounds_never_exceed_a_mechanism(designs, forge, seed):
     """Random priors, posteriors and weights, against random mechanisms and a search for the best one."""
     rng = np.random.default_rng(seed)

@@ -161,7 +161,7 @@ def noise(design, rng):
     return lines
 
 
-@each("seed", thinned(range(72), every=6))
+@each("seed", thinned(range(72), every=9))
 def test_bounds_never_exceed_a_private_mechanism(privates, designs, seed):
     """Multipliers and mechanisms, nearly optimal ones and random ones, in fractions and through the checker."""
     rng = np.random.default_rng(seed)

@@ -356,7 +356,7 @@ def test_more_entropy_than_there_is(bound):
     "bound",
     thinned(
         ["4 bits", "1 max", "3.999999999996 bits", "0.999999999999 max", str(LOG_16 * (1 - Decimal("1e-12"))), 2.7725],
-        every=2,
+        every=4,
     ),
 )
 def test_all_the_entropy_there_is(support, bound):

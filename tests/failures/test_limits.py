@@ -69,7 +69,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("limit", thinned(LIMITS, every=2))
-@pytest.mark.parametrize("name", thinned(KNOWN, every=2))
+@pytest.mark.parametrize("name", thinned(KNOWN, every=4))
 def test_tiny_limits(support, name, limit):
     """The interval contains the leakage, the certificate holds, and the reason given for stopping is the true one."""
     make, value = KNOWN[name]
@@ -177,7 +177,7 @@ TRACED = {
 }
 
 
-@pytest.mark.parametrize("name", thinned(TRACED, every=2))
+@pytest.mark.parametrize("name", thinned(TRACED, every=4))
 def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
     """Lower never falls, upper never rises, time runs on, and the last moment is the result before rounding."""
     every_moment(monkeypatch)

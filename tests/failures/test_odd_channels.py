@@ -7,10 +7,10 @@ import pytest
 import dalenius as dl
 from campaigns import each, thinned
 
-BOUNDS = ["0 max", "0.6 max", "0.95 max", "1 max"]
+BOUNDS = ["0.95 max", "0.6 max", "0 max", "1 max"]
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=4))
 @pytest.mark.parametrize(
     ("rows", "same"),
     [
@@ -85,7 +85,7 @@ def test_single_output(support, bound):
     assert result.upper <= 1e-9
 
 
-@each("bound", thinned(BOUNDS, every=2))
+@each("bound", thinned(BOUNDS, every=4))
 @each("tiny", ["1e-17", "1e-100", "1e-300", "1e-320", "1e-390"])
 def test_tiny_entries(support, tiny, bound):
     """Entries far below a double's resolution, in places where a law must not be zero."""
@@ -133,7 +133,7 @@ def test_sensitivities_that_leave_no_noise(support, sensitivity):
     support.assert_contains(support.solve(question), math.log(2.0), gap=1e-6)
 
 
-@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=4))
 @pytest.mark.parametrize(
     ("query", "mechanism"),
     [

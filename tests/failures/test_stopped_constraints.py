@@ -48,7 +48,7 @@ def attempted(name: str, **options: float) -> dl.DesignResult | None:
     return result
 
 
-@pytest.mark.parametrize("moment", thinned(MOMENTS, every=6))
+@pytest.mark.parametrize("moment", thinned(MOMENTS, every=12))
 @pytest.mark.parametrize("name", DESIGNS)
 def test_ctrl_c_at_any_moment(work_clock, name, moment):
     work_clock.alarm(moment, lambda: signal.raise_signal(signal.SIGINT))

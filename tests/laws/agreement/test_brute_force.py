@@ -77,7 +77,7 @@ def brute_force(support, question) -> float:
     return best
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=3))
+@pytest.mark.parametrize("name", thinned(CASES, every=5))
 def test_direct_maximisation(support, name):
     question = support.problem(*CASES[name])
     result = support.solve(question)

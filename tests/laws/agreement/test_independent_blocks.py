@@ -81,7 +81,7 @@ def entropies(laws):
     return -np.sum(laws * np.log(np.where(laws > 0.0, laws, 1.0)), axis=1)
 
 
-@pytest.mark.parametrize(("name", "bound"), thinned(itertools.product(CASES, [None, "0.6 max"]), 5))
+@pytest.mark.parametrize(("name", "bound"), thinned(itertools.product(CASES, [None, "0.6 max"]), 7))
 def test_no_product_of_block_laws_tells_more(support, name, bound):
     """20,000 of them in the whole campaign; with a bound those count whose own block has the entropy."""
     question, count = case(name, bound), draws(200, 1000)

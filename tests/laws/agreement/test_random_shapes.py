@@ -144,7 +144,7 @@ def best_selection(support, question) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("number", thinned(range(3), every=3))
-@pytest.mark.parametrize("name", thinned(SHAPES, every=2))
+@pytest.mark.parametrize("name", thinned(SHAPES, every=3))
 def test_exhaustive_search_without_an_entropy_bound_and_with_one_that_does_not_bind(support, name, number):
     """The best selection needs no more entropy than that of its letters, so every bound below this changes nothing."""
     low, high, spare = best_selection(support, instance(support, SHAPES[name], number))
@@ -191,7 +191,7 @@ def grid(support, question, *, fineness: int = 50, rounds: int = 20) -> float:
     return float(best)
 
 
-@pytest.mark.parametrize("number", thinned(range(12), every=4))
+@pytest.mark.parametrize("number", thinned(range(12), every=6))
 def test_a_grid_over_all_priors_of_two_bits(support, number):
     """Two records of two letters, two outputs: no prior on the grid is above the interval, and the best is not below it."""
     question = instance(support, (2, 2, 2), number)

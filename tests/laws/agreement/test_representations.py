@@ -23,7 +23,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("bound", thinned(["0.6 max", "0 max", "0.9 max", "1 max"], every=3))
-@pytest.mark.parametrize("name", thinned(QUERIES, every=2))
+@pytest.mark.parametrize("name", thinned(QUERIES, every=4))
 def test_by_query_value_or_by_dataset(support, name, bound):
     sizes, query, mechanism = QUERIES[name]
     short = support.problem(sizes, query, mechanism, bound)
@@ -36,7 +36,7 @@ def test_by_query_value_or_by_dataset(support, name, bound):
 
 
 @pytest.mark.parametrize("bound", thinned(["0.8 max", "0 max"], every=2))
-@pytest.mark.parametrize("name", thinned(QUERIES, every=2))
+@pytest.mark.parametrize("name", thinned(QUERIES, every=4))
 def test_by_name_or_by_table(support, name, bound):
     sizes, query, mechanism = QUERIES[name]
     named = support.problem(sizes, query, mechanism, bound)

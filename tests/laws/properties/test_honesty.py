@@ -86,7 +86,7 @@ def test_round_trip(support, data):
     assert np.array_equal(again.channel, question.channel)
 
 
-@settings(few, max_examples=draws(20, 60))
+@settings(few, max_examples=draws(10, 60))
 @given(title=st.text(), source=st.text())
 def test_round_trip_of_free_text(title, source):
     question = dl.MaximalLeakage(

@@ -20,7 +20,7 @@ def table(cells, adversary, *, records=MILLION, mechanism=None) -> dl.MaximalLea
 
 
 @pytest.mark.parametrize(
-    ("cells", "size", "nats"), thinned([(100, 2, 0.38884075546164), (10, 1, 0.09882), (100, 4, 1.1496561)], 2)
+    ("cells", "size", "nats"), thinned([(100, 2, 0.38884075546164), (10, 1, 0.09882), (100, 4, 1.1496561)], 3)
 )
 def test_a_million_people(cells, size, nats):
     question = table(cells, dl.IndependentBlocks(size))

@@ -14,7 +14,7 @@ from dalenius.model import digest
 NAMES = [model.name for model in dl.library()]
 
 
-@pytest.mark.parametrize("name", thinned(NAMES, every=10))
+@pytest.mark.parametrize("name", thinned(NAMES, every=20))
 def test_every_library_model_is_said_in_words_and_sizes(name, capsys):
     show(name, as_json=True)
     told, problem = json.loads(capsys.readouterr().out), dl.load(name)

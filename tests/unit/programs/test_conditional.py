@@ -55,7 +55,7 @@ def random_instance(rng, instances, share):
 @each("share", [0.0, 0.3, 0.7, 0.95])
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
-    for _ in range(draws(6, 20)):
+    for _ in range(draws(3, 20)):
         rows, log_counts, pi, w0, b = random_instance(rng, instances, share)
         program = ConditionalUpdate(rows, log_counts, pi, w0, b)
         exact = closed_form(program.g, log_counts, pi, b, instances)

@@ -139,7 +139,7 @@ def test_points_of_a_rate_distortion_function_by_blahuts_iteration():
 @pytest.mark.parametrize("size", thinned([2, 3, 6, 5, 4], every=4))
 def test_random_instances_by_two_solvers_and_a_general_optimiser(instances, size, priors):
     rng = np.random.default_rng(10 * size + priors)
-    for draw in range(draws(4, 20)):
+    for draw in range(draws(2, 20)):
         laws, cost = instances.update_data(rng, least=2, most=size, priors=priors)
         budget = between(cost, rng.uniform(0.1, 0.9), instances)
         program = MinLeakageProgram(laws, cost, budget)

@@ -59,7 +59,7 @@ def random_instance(rng, instances, share):
 @each("share", [0.0, 0.3, 0.7, 0.95])
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
-    for _ in range(draws(6, 20)):
+    for _ in range(draws(3, 20)):
         rows, log_counts, phi, b = random_instance(rng, instances, share)
         program = PosteriorUpdate(rows, log_counts, phi, b)
         mu, exact = closed_form(np.log(phi) @ rows.T, log_counts, b, instances)
@@ -173,7 +173,7 @@ def test_without_an_entropy_bound_the_best_class_of_every_letter(instances):
 
 def test_at_the_largest_entropy_there_is_one_prior(instances):
     rng = np.random.default_rng(7)
-    for _ in range(draws(2, 5)):
+    for _ in range(draws(1, 5)):
         rows, log_counts, phi, _ = random_instance(rng, instances, 1.0)
         program = PosteriorUpdate(rows, log_counts, phi, 0.0)
         answer = program.solve()

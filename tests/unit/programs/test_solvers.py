@@ -400,7 +400,7 @@ def test_a_gap_of_anything_needs_no_solver_and_a_gap_of_nothing_stalls(program):
     ids=lambda x: getattr(x, "name", None),
 )
 def test_our_own_methods_need_no_cvxpy_and_agree_with_clarabel(instances, monkeypatch, cls, gap, most):
-    seeds = range(draws(3, 25))
+    seeds = range(draws(2, 25))
     truths = [instances.make(cls, seed).solve(solver="clarabel", gap=gap) for seed in seeds]
     monkeypatch.setattr(cp.Problem, "solve", lambda *_, **__: pytest.fail("cvxpy was asked"))
     for seed, truth in zip(seeds, truths, strict=True):

@@ -33,7 +33,7 @@ def failures(channel, confidence, runs, repetitions, seed):
 @each("channel", CHANNELS)
 def test_it_is_below_the_truth_as_often_as_is_promised(channel):
     """Of so many experiments at 70 %; five standard deviations are left for chance."""
-    repetitions = draws(12, 400)
+    repetitions = draws(8, 400)
     most = 0.3 * repetitions + 5 * math.sqrt(0.21 * repetitions)
     assert failures(channel, 0.7, 60, repetitions, seed=1) <= min(most, repetitions - 1)
 
