@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 
 HEAD_ROOM = 1.2
 NODE_LIMIT = 2000
@@ -107,12 +108,12 @@ def test_the_bound_that_proves_it_and_its_leaves(case):
     check(case)
 
 
-@pytest.mark.parametrize("case", RACED, ids=str)
+@pytest.mark.parametrize("case", thinned(RACED, every=2), ids=str)
 def test_the_tree_that_proves_it_and_its_leaves(case, counted_time):
     check(case)
 
 
-@pytest.mark.parametrize(("model", "node_limit", "gap", "method"), LEFT_OPEN, ids=[case[0] for case in LEFT_OPEN])
+@pytest.mark.parametrize(("model", "node_limit", "gap", "method"), thinned(LEFT_OPEN, every=2))
 def test_the_gap_that_so_many_leaves_reach(model, node_limit, gap, method, counted_time):
     _, result = solved(model, gap=1e-6, node_limit=node_limit)
     assert result.termination is dl.Termination.SIZE_LIMIT

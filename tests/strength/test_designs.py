@@ -11,12 +11,12 @@ DESIGNS = [
     ("design/count-erasure-independent", 1e-6, 3, {"selections"}),
     ("design/parity-n4-distortion", 1e-4, 1, {"capacity"}),
     ("design/parity-n4-b0.97", 1e-3, 1, {"dual"}),
-    ("design/and-full", 1e-2, 2, {"capacity"}),
+    pytest.param("design/and-full", 1e-2, 2, {"capacity"}, marks=pytest.mark.thorough),
     ("design/squares-full", 1e-3, 4, {"capacity"}),
 ]
 
 
-@pytest.mark.parametrize(("model", "gap", "rounds", "methods"), DESIGNS, ids=[case[0] for case in DESIGNS])
+@pytest.mark.parametrize(("model", "gap", "rounds", "methods"), DESIGNS)
 def test_the_rounds_that_a_gap_takes(model, gap, rounds, methods):
     result = dl.solve(dl.load(model), gap=gap, time_limit=None, node_limit=2000)
     assert result.termination is dl.Termination.GAP_REACHED

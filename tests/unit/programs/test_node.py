@@ -143,7 +143,7 @@ def test_majorants_of_the_information_and_priors_in_the_box(instances, sides):
     """Priors near the one that the box is about: those inside leak at most their value, which is at most the upper end."""
     rng = np.random.default_rng(20 + SIDES.index(sides))
     inside = 0
-    for _ in range(draws(4, 20)):
+    for _ in range(draws(8, 20)):
         rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.4, 0.3)
         program = node(rows, log_counts, b, boxes, sides)
         answer = program.solve()
