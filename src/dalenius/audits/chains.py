@@ -8,7 +8,7 @@ like any other record of a long window, so that it tells what the share of ones 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -83,6 +83,10 @@ class Box:
     @property
     def ends(self) -> tuple[Floats, Floats]:
         return _doubles(self.low), _doubles(self.high)
+
+    @property
+    def middle(self) -> Point:
+        return tuple(between(lo, hi) for lo, hi in zip(self.low, self.high, strict=True))
 
 
 _Leaf = Leaf[Content[Box], Cut]
@@ -263,15 +267,14 @@ class ChainAudit(Audit):
 
     def _expanded(self, kind: _Record, boxes: Sequence[Box], found: list[Bound]) -> None:
         """Bounds of the chain as one of letters where a derivative has no end, if there is time to check them."""
-        open_ = [j for j, (bound, _, _) in enumerate(found) if bound == math.inf]
-        if not (self.short and open_ and self.checking + len(open_) * self._expansion(kind) <= self.clock.left):
+        middles = {j: boxes[j].middle for j, (bound, _, _) in enumerate(found) if bound == math.inf and self.short}
+        points = {j: point for j, point in middles.items() if _are_doubles(x for p in point for x in (p, 1 - p))}
+        if not (points and self.checking + len(points) * self._expansion(kind) <= self.clock.left):
             return
-        points = [tuple(between(lo, hi) for lo, hi in zip(boxes[j].low, boxes[j].high, strict=True)) for j in open_]
-        low, high = (np.array([boxes[j].ends[end] for j in open_]) for end in (0, 1))
-        at = np.array([_doubles(point) for point in points])
+        low, high, at = [boxes[j].low for j in points], [boxes[j].high for j in points], list(points.values())
         chain, groups = self._lettered(kind.chain), (_pairs(low, high), _pairs(high, low), _pairs(at, at))
         expansions = tangents(chain, self.rows, *groups)
-        for j, point, bound, bases in zip(open_, points, checked_bounds(expansions), expansions.bases, strict=True):
+        for (j, point), bound, bases in zip(points.items(), checked_bounds(expansions), expansions.bases, strict=True):
             self._try(kind, point)
             found[j] = float(bound), ExpansionLeaf(_texts(point), tuple(bases.tolist())), found[j][2]
 
@@ -369,11 +372,21 @@ def _with(point: Point, place: int, value: Fraction) -> Point:
     return (*point[:place], value, *point[place + 1 :])
 
 
-def _pairs(first: Floats, second: Floats) -> Floats:
-    """The least probabilities of both letters, (boxes, groups, letters), of the ends of parameters; the largest of these in turn."""
-    ends = np.stack([1.0 - second, first], axis=2)
+def _pairs(first: Sequence[Point], second: Sequence[Point]) -> Floats:
+    """The least probabilities of both letters, (boxes, groups, letters), of the ends of parameters; the largest of these in turn.
+
+    What 1 exceeds them by is that of the exact numbers: next to 1 it may be less than doubles there are apart.
+    """
+    ends = np.array(
+        [[(float(1 - b), float(a)) for a, b in zip(*both, strict=True)] for both in zip(first, second, strict=True)]
+    )
     ends[:, 1] = ends[:, 1, ::-1].copy()
     return ends
+
+
+def _are_doubles(numbers: Iterable[Fraction]) -> bool:
+    """Whether the doubles of these numbers are 0 only where they are: else they do not tell what is possible."""
+    return all(x == 0 or float(x) != 0.0 for x in numbers)
 
 
 def _doubles(point: Point) -> Floats:

@@ -102,6 +102,18 @@ def test_an_output_that_is_impossible_at_a_corner(start):
     assert start != "any" or 0.6191 < result.lower <= result.upper < 0.6198
 
 
+@each("start", ["any", "stationary"])
+@each("to_one", [(1 - Fraction(9, 10**40), 1 - Fraction(1, 10**40)), ("1e-390", "9e-390")])
+@each("to_zero", [("1e-40", "1e-4"), ("6e-41", 1 - Fraction(1, 10**17))])
+def test_probabilities_that_doubles_do_not_tell_from_0_and_1(start, to_one, to_zero):
+    """What is surely 0 is an output that nothing tells; what is 1e-40 is one that tells a lot."""
+    for mechanism, query in ((dl.symmetric(0, k=2), dl.Threshold(2)), (dl.geometric(3), dl.Count())):
+        question = chain(3, to_one, to_zero, mechanism, query, start=start)
+        result = dl.solve(question, gap=1e-2, node_limit=50)
+        assert [refusal for refusal in result.refusals if not refusal.rounding] == []
+        assert dl.verify(question, result.certificate).proved
+
+
 def test_records_near_the_ends_of_a_long_chain():
     question = chain(100_000, (0.01, 0.1), (0.01, 0.1), record=3)
     result = dl.solve(question, gap=1e-3).to("bits")
