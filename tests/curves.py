@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import dalenius as dl
 from dalenius.evidence import Header, claim_text
-from dalenius.evidence.lines import JointLeaf, RecordLine, WitnessLine
+from dalenius.evidence.lower import WitnessLine
+from dalenius.evidence.upper import JointLeaf, RecordLine
 from dalenius.model import digest
 
 

@@ -28,7 +28,7 @@ from dalenius.model import (
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
-from dalenius.search.limits import LEAST_BYTES, LEAST_SECONDS
+from dalenius.search.run import LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER
 
 L = TypeVar("L", bound=Lower)

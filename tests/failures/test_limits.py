@@ -368,7 +368,7 @@ def test_too_late_to_search_is_still_an_interval(support):
 def test_what_cannot_be_proved_within_the_limits_is_said_before_it_is_tried(support, monkeypatch):
     """One line that says what it would take; and it is the limits that it depends on."""
     question = support.problem([2] * 4, dl.Count(), dl.geometric(0.5), dl.PriorSet([["1/16"] * 16]))
-    monkeypatch.setattr("dalenius.search.limits.LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("dalenius.search.run.LEAST_SECONDS", 0.0)
     monkeypatch.setattr("dalenius.audits.audit.Audit.lowers", lambda self: pytest.fail("it was tried"))
     with pytest.raises(dl.DaleniusError) as caught:
         dl.solve(question, time_limit=1e-9)

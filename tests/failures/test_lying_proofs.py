@@ -13,7 +13,7 @@ from dalenius.audits.bounds.dual_node import DualNode
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.curve import lines as curve_lines
 from dalenius.audits.curve.witnesses import CurveWitness
-from dalenius.evidence.lines import ImageRow, RowGroups
+from dalenius.evidence.upper import ImageRow, RowGroups
 from dalenius.reduction import Chamber, RecordSymmetries
 from dalenius.reduction.record_symmetry import RowSymmetry
 

@@ -8,7 +8,7 @@ import pytest
 import dalenius as dl
 from dalenius.audits import EntropyAudit
 from dalenius.designs.linear.design import LinearDesign
-from dalenius.evidence.lines import JointLeaf, RowLeaf, Split
+from dalenius.evidence.upper import JointLeaf, RowLeaf, Split
 
 EXACT = 0.0795415058653
 

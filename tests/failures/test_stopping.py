@@ -228,7 +228,7 @@ def test_a_signal_while_the_answer_is_written_does_not_lose_it(model, tmp_path, 
 
 @pytest.mark.thorough
 def test_a_stopped_comparison_shows_what_is_done(model, command_line, monkeypatch):
-    from dalenius.studies.methods import RIVALS, Rival
+    from dalenius.studies.contest import RIVALS, Rival
 
     class Pressing(Rival):
         def audited(self, family, seed, settings, clock):

@@ -8,7 +8,8 @@ import pytest
 import dalenius as dl
 from dalenius._prove import Proved, prove
 from dalenius.evidence import Lower, Upper
-from dalenius.evidence.lines import UNIFORM, JointLeaf, RecordLine, WitnessLine
+from dalenius.evidence.lower import UNIFORM, WitnessLine
+from dalenius.evidence.upper import JointLeaf, RecordLine
 
 PROBLEM = dl.MaximalLeakage(
     records=dl.Records(1, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()

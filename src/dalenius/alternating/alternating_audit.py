@@ -9,13 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius._prove import Proved
-from dalenius.alternating.driver import AlternatingResult, Settings, Sweep, alternate
+from dalenius.alternating.driver import AlternatingResult, Settings, alternate
 from dalenius.alternating.leakage_scheme import LeakageScheme
-from dalenius.alternation import Alternation
-from dalenius.audits.ascent import Candidate, polish, posterior
+from dalenius.alternation import Alternation, Sweep
+from dalenius.audits import Candidate, EntropyAudit, RecordAudit
+from dalenius.audits.ascent import polish, posterior
 from dalenius.audits.audit import LowerEnd
-from dalenius.audits.entropy_at_least import EntropyAudit
-from dalenius.audits.record_audit import RecordAudit
 from dalenius.evidence import CERTAIN, Upper
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import largest_score
@@ -24,8 +23,6 @@ from dalenius.programs.base import Tally
 from dalenius.reduction import AggregatedRecord
 from dalenius.results import Result
 from dalenius.search import Clock
-
-__all__ = ["AlternatingAudit"]
 
 SWEEPS = 2000
 SHARE = 0.5  # of an audit's time that its scheme may take, before there is anything to bound

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits.ascent import Candidate
+from dalenius.audits import Candidate
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -24,10 +24,7 @@ from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel, RecordSymmetries
 from dalenius.search import Clock
-from dalenius.search.race import Race
-from dalenius.search.runner import Runner
-
-__all__ = ["Bounded", "best_selection", "bounded"]
+from dalenius.search.race import Race, Runner
 
 DECIMALS = 12  # of the tree's multipliers
 LEAST = 1e-3  # the multiplier of the entropy bound that a tree begins with, at least

@@ -25,8 +25,6 @@ from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope, Termination
 from dalenius.search import Clock
 
-__all__ = ["AlternatingResult", "Block", "Cycle", "CycleWarning", "Scheme", "Settings", "Step", "Sweep", "alternate"]
-
 State = TypeVar("State")
 NOTHING = 1e-11  # a gain that rounding alone may show
 WORTH = 0.01  # share of the gap by which one player's step must improve the value to be taken: slow progress adds up

@@ -24,8 +24,6 @@ from dalenius.programs.solvers import OWN, order_of
 from dalenius.reduction import RecordChannel
 from dalenius.search import Clock
 
-__all__ = ["BLOCKS", "LeakageBlock", "LeakageScheme"]
-
 BLOCKS = ("posterior", "marginal", "row", "conditionals")
 LEAVES = 20_000  # of a row's tree
 TOGETHER = 2_000  # of each tree for all conditionals

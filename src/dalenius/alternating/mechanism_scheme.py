@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalenius._prove import Proved
-from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, Sweep, alternate
+from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
+from dalenius.alternation import Sweep
 from dalenius.audits import audit_of
-from dalenius.designs.exchange import Exchange, ExchangeProposer
+from dalenius.designs import ExchangeProposer
+from dalenius.designs.exchange import Exchange
 from dalenius.designs.exchange.master import MasterAnswer
 from dalenius.designs.exchange.proposer import AuditedUpper
 from dalenius.designs.oracle import Prior
@@ -23,8 +25,6 @@ from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.programs.solvers import OWN, order_of
 from dalenius.results import DesignResult
-
-__all__ = ["AlternatingProposer", "MechanismAndPrior", "MechanismScheme", "alternating"]
 
 SWEEPS = 60
 SHARE = 0.5  # of the time, which the scheme may take; the rest is for the audit

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.information.newton_step import EMPTY, newton_masses
-from dalenius.information.tilt import entropy_of, largest_score, tilt
+from dalenius.information.tilt import EMPTY, entropy_of, largest_score, newton_masses, tilt
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 

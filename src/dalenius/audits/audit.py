@@ -8,17 +8,8 @@ from dataclasses import dataclass, field
 
 from dalenius._prove import Proved
 from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
-from dalenius.evidence.lines import (
-    CellSection,
-    InputLaw,
-    LowerLine,
-    MeanLine,
-    PieceSection,
-    ProofLine,
-    RecordLine,
-    SecretSection,
-    WitnessLine,
-)
+from dalenius.evidence.lower import InputLaw, LowerLine, WitnessLine
+from dalenius.evidence.upper import CellSection, MeanLine, PieceSection, ProofLine, RecordLine, SecretSection
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage, MechanismProblem
 from dalenius.outcome import Scope, Termination

@@ -14,7 +14,8 @@ from functools import cached_property
 from dalenius.audits.audit import Audit, Exposure, UpperProof, inputs_of
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.noise import FreeNoiseAudit
-from dalenius.evidence.lines import LowerLine, PieceOfWitness, PieceSection, WitnessLine
+from dalenius.evidence.lower import LowerLine, PieceOfWitness, WitnessLine
+from dalenius.evidence.upper import PieceSection
 from dalenius.model import MaximalLeakage
 from dalenius.model.problems.pieces import Piece
 from dalenius.results import RecordProof

@@ -24,16 +24,15 @@ from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_l
 from dalenius.audits.record_audit import ABSOLUTE, RecordAudit, Rung
 from dalenius.audits.together import Together
 from dalenius.audits.tree_room import TreeRoom
-from dalenius.evidence.lines import ProofLine
+from dalenius.evidence.upper import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.model import MaximalLeakage
 from dalenius.model.mechanisms import RandomizedResponse, Symmetric
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
-from dalenius.search.race import Race
+from dalenius.search.race import Race, Runner
 from dalenius.search.run import Run
-from dalenius.search.runner import Runner
 
 __all__ = ["Bounded", "Bounding", "of_few_selections"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from dalenius.evidence.lines import Halve, ProofLine
+from dalenius.evidence.upper import Halve, ProofLine
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
 from dalenius.information.letter_chains import LetterChain, Tangents

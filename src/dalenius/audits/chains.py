@@ -18,14 +18,12 @@ import numpy as np
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.chain_trees import Content, Cut, checked_bounds, expansion_seconds, tree_lines, tree_method
 from dalenius.evidence import Upper
-from dalenius.evidence.lines import (
-    UNIFORM,
+from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
+from dalenius.evidence.upper import (
     AfterLeaf,
     BlocksLeaf,
-    ChainPoint,
     ExpansionLeaf,
     LettersLine,
-    LowerLine,
     ProofLine,
     RecordLine,
     SlopeLeaf,

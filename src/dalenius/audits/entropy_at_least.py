@@ -31,7 +31,7 @@ from dalenius.audits.record_audit import (
 from dalenius.audits.together import Together
 from dalenius.audits.tree_room import TreeRoom
 from dalenius.evidence import Certificate, double_above
-from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
+from dalenius.evidence.upper import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
@@ -39,7 +39,7 @@ from dalenius.model.problems.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof
 from dalenius.search.clock import Clock
-from dalenius.search.limits import LEAST_SECONDS
+from dalenius.search.run import LEAST_SECONDS
 
 __all__ = ["EntropyAudit", "RecordAudit"]
 

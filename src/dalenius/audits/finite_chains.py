@@ -16,18 +16,11 @@ import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.chain_trees import Content, Cut, checked_bounds, expansion_seconds, tree_lines, tree_method
-from dalenius.evidence.lines import (
-    UNIFORM,
-    ChainPoint,
-    ExpansionLeaf,
-    LettersLine,
-    LowerLine,
-    ProofLine,
-    RecordLine,
-)
+from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
+from dalenius.evidence.upper import ExpansionLeaf, LettersLine, ProofLine, RecordLine
 from dalenius.exact import between, few_digits, fraction_text, is_writable
 from dalenius.information.arrays import Floats
-from dalenius.information.divergences import mutual_information
+from dalenius.information.entropies import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
 from dalenius.model import FiniteChain
 from dalenius.model.problems.chains import inputs_by_total, what_letters_add

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.evidence import short_text
-from dalenius.evidence.lines import HistogramLine, LettersLine
+from dalenius.evidence.upper import HistogramLine, LettersLine
 from dalenius.information.arrays import Integers
 from dalenius.information.patterns import (
     MOST_PATTERNS,

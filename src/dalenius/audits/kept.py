@@ -23,9 +23,8 @@ from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage, digest
 from dalenius.reduction import AggregatedRecord, Chamber, RecordSymmetries, RowSymmetry, Triple
 from dalenius.search.boxes import Box, BoxTree
-from dalenius.search.checkpoint import Checkpoint
-from dalenius.search.plain import Plain
-from dalenius.search.runner import Runner
+from dalenius.search.checkpoint import Checkpoint, Plain
+from dalenius.search.race import Runner
 from dalenius.search.tree import Branch, Leaf, Tree
 from dalenius.version import PRODUCER
 

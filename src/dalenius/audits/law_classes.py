@@ -20,7 +20,8 @@ from flint import arb, fmpq
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.evidence import short_text, vector_text
-from dalenius.evidence.lines import InputLaw, LawOfClass, ProofLine, RecordLine, Vector
+from dalenius.evidence.lower import InputLaw, Vector
+from dalenius.evidence.upper import LawOfClass, ProofLine, RecordLine
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats, Integers

@@ -10,7 +10,7 @@ from dalenius._costs import Kind, record_kinds
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.proof_lines import entropy_line
 from dalenius.evidence import CERTAIN, MARGINS, Upper
-from dalenius.evidence.lines import RecordLine
+from dalenius.evidence.upper import RecordLine
 from dalenius.results import RecordProof
 
 __all__ = ["LettersAudit"]

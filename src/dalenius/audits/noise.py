@@ -25,14 +25,14 @@ from dalenius.audits.law_classes import (
     witness_law,
 )
 from dalenius.evidence import matrix_text, vector_text
-from dalenius.evidence.lines import (
+from dalenius.evidence.lower import Vector
+from dalenius.evidence.upper import (
     ClassPart,
     MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     ProofLine,
     RecordLine,
-    Vector,
     VerticesLeaf,
 )
 from dalenius.information import relative_entropy

@@ -16,7 +16,8 @@ from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.proof_lines import exact_text
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import LawOfSelections, RecordLine, Vector
+from dalenius.evidence.lower import Vector
+from dalenius.evidence.upper import LawOfSelections, RecordLine
 from dalenius.information import relative_entropy, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacities, capacity

@@ -18,13 +18,12 @@ from dalenius.audits.bounds.separate import SeparateBound
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.row_lines import row_tree_lines
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
-from dalenius.evidence.lines import (
-    UNIFORM,
+from dalenius.evidence.lower import UNIFORM, InputLaw, Vector
+from dalenius.evidence.upper import (
     ClassPart,
     Cut,
     ImageRow,
     InformedLeaf,
-    InputLaw,
     JointLeaf,
     Moves,
     OrbitCut,
@@ -37,7 +36,6 @@ from dalenius.evidence.lines import (
     SameRow,
     SeparateRow,
     Split,
-    Vector,
     VerticesLeaf,
 )
 from dalenius.exact import fraction_text

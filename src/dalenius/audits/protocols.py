@@ -21,9 +21,10 @@ from dalenius.audits.law_classes import (
     multiplier_text,
 )
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import How, MixtureOfClass, MixtureOfSelections, Vector
+from dalenius.evidence.lower import How, Vector
+from dalenius.evidence.upper import MixtureOfClass, MixtureOfSelections
 from dalenius.information.arrays import Integers
-from dalenius.information.coarser_classes import coarser
+from dalenius.information.law_classes import coarser
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.information.measures.numbers import doubles
 from dalenius.information.protocol_laws import planned, worst_protocol_law

@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.audits.ascent import Candidate, feasible, polish
 from dalenius.audits.bounds.dual_work import DualWork
 from dalenius.audits.proof_lines import capacity_line, entropy_line
-from dalenius.evidence.lines import ProofLine
+from dalenius.evidence.upper import ProofLine
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import entropy_of

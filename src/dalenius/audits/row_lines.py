@@ -10,7 +10,7 @@ from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.row_boxes import RowBox
 from dalenius.audits.bounds.row_search import Halving, Plan, Refinement, RowTree
 from dalenius.evidence import short_text, slope_text
-from dalenius.evidence.lines import GroupedRowLeaf, ProofLine, RowCut, RowGroups, RowLeaf
+from dalenius.evidence.upper import GroupedRowLeaf, ProofLine, RowCut, RowGroups, RowLeaf
 from dalenius.information.arrays import Floats
 from dalenius.reduction import AggregatedRecord
 from dalenius.search.tree import Branch

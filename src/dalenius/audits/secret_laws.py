@@ -16,13 +16,13 @@ import numpy as np
 
 from dalenius.audits.law_classes import exact_weights, largest_mean, multiplier_text
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import InputLaw, LawOfSelections, MeanLine, ProofLine, SecretSection, SparseLaw
+from dalenius.evidence.lower import InputLaw, SparseLaw
+from dalenius.evidence.upper import LawOfSelections, MeanLine, ProofLine, SecretSection
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities
-from dalenius.information.given_laws import GivenChannel, best_given_mixture, worst_given_law
-from dalenius.information.law_classes import shares_of
+from dalenius.information.law_classes import GivenChannel, best_given_mixture, shares_of, worst_given_law
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.information.measures.prior_classes import Ball

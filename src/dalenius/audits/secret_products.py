@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import ProductLaw
+from dalenius.evidence.lower import ProductLaw
 from dalenius.information.arrays import Floats
 from dalenius.model import Records
 from dalenius.reduction import SecretCells

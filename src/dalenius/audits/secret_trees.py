@@ -13,7 +13,7 @@ import numpy as np
 
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import CellSection, ClassPart, OutputLawLeaf, ProofLine
+from dalenius.evidence.upper import CellSection, ClassPart, OutputLawLeaf, ProofLine
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.reduction import Family, RecordChannel, SecretCells

@@ -14,7 +14,8 @@ from dalenius.audits.secret_laws import SecretLaws, plain_bound
 from dalenius.audits.secret_products import SecretProducts
 from dalenius.audits.secret_trees import SecretTree, family_key, trees_of_secrets
 from dalenius.evidence import Upper, short_text
-from dalenius.evidence.lines import CellSection, MeanLine, ProofLine, SecretSection, SparseLaw
+from dalenius.evidence.lower import SparseLaw
+from dalenius.evidence.upper import CellSection, MeanLine, ProofLine, SecretSection
 from dalenius.information.arrays import Floats
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.information.measures.numbers import doubles

@@ -10,7 +10,7 @@ from dalenius.audits.record_audit import RecordAudit
 from dalenius.audits.tree_room import TreeRoom
 from dalenius.search.clock import Clock
 from dalenius.search.crew import Crew, Work
-from dalenius.search.runner import Runner
+from dalenius.search.race import Runner
 
 __all__ = ["Together"]
 

@@ -17,16 +17,8 @@ from dalenius.audits.ascent import feasible
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.proof_lines import informed_line
 from dalenius.evidence import short_text
-from dalenius.evidence.lines import (
-    EndsLeaf,
-    LettersLine,
-    LowerLine,
-    ProofLine,
-    RecordLine,
-    SparseLaw,
-    WindowOfWitness,
-    WitnessLine,
-)
+from dalenius.evidence.lower import LowerLine, SparseLaw, WindowOfWitness, WitnessLine
+from dalenius.evidence.upper import EndsLeaf, LettersLine, ProofLine, RecordLine
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound

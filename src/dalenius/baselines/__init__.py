@@ -1,19 +1,14 @@
 """The source paper's Algorithms 1 to 11, and general-purpose rivals, to be compared with: feasible points, no bounds, no proofs."""
 
-from dalenius.baselines.conditional import ConditionalSettings
-from dalenius.baselines.cvxpy_nlp import CvxpyNlp
 from dalenius.baselines.design import DesignSettings, design_run, within_budget
 from dalenius.baselines.family import Family, View, aggregated, full_joint
-from dalenius.baselines.maingo import Maingo
-from dalenius.baselines.marginal import MarginalSettings
+from dalenius.baselines.global_solvers import Maingo, Scip
+from dalenius.baselines.laws import ConditionalSettings, MarginalSettings
 from dalenius.baselines.maximal_leakage import LeakageSettings, leakage_run, starts
 from dalenius.baselines.mechanism import MechanismSettings
-from dalenius.baselines.nonlinear import Optimiser, optimised_run
+from dalenius.baselines.nonlinear import CvxpyNlp, Optimiser, Slsqp, TrustConstr, optimised_run
 from dalenius.baselines.pufferfish_scales import markov_quilt_scale, wasserstein_distance, wasserstein_scale
 from dalenius.baselines.run import DesignRun, LeakageRun, Moment, Rest, Turn
-from dalenius.baselines.scip import Scip
-from dalenius.baselines.slsqp import Slsqp
-from dalenius.baselines.trust_constr import TrustConstr
 
 __all__ = [
     "ConditionalSettings",

@@ -14,11 +14,8 @@ from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_one_of, need
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model.problems.budgeted import MinDistortion, MinLeakage
-from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.search.clock import Clock
-
-__all__ = ["DesignSettings", "design_run", "within_budget"]
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.search import Clock
 
 SHARE_ROUNDING = 1e-12  # of the share that is mixed in, so that the budget is met in doubles
 

@@ -16,16 +16,12 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.baselines.gradients import Selected
-from dalenius.baselines.projections import on_entropy_boundary
+from dalenius.baselines.gradients import Selected, on_entropy_boundary
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.model.problems.maximal_leakage import MaximalLeakage
+from dalenius.model import DesignProblem, MaximalLeakage
 from dalenius.reduction import record_channels, record_completions
-
-__all__ = ["MOST_CELLS", "Family", "View", "aggregated", "full_joint"]
 
 MOST_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
 

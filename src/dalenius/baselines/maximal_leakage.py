@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.baselines.conditional import ConditionalSettings, coordinate_ascent
 from dalenius.baselines.family import Family
 from dalenius.baselines.gradients import through
-from dalenius.baselines.marginal import MarginalSettings, blahut_arimoto
+from dalenius.baselines.laws import ConditionalSettings, MarginalSettings, blahut_arimoto, coordinate_ascent
 from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
 from dalenius.information.arrays import Floats
-from dalenius.search.clock import Clock
-
-__all__ = ["LeakageSettings", "alternate", "concluded", "leakage_run", "starts"]
+from dalenius.search import Clock
 
 UPDATE_SLACK = 1e-10  # entropy in nats by which an update may miss the bound; the repair at the end makes up for it
 REPAIR_MARGIN = 1e-13  # entropy in nats, relative to 1 + the bound's distance from log |X|, beyond the bound

@@ -24,18 +24,8 @@ from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.run import Log, Turn, need_one_of, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.model.problems.budgeted import MinDistortion, MinLeakage
-from dalenius.model.problems.design_problem import DesignProblem
-
-__all__ = [
-    "MechanismSettings",
-    "PenaltyProgram",
-    "budget_of",
-    "exponentiated_gradient",
-    "penalty_method",
-    "worst_leakage",
-]
 
 LARGEST_IN_DOUBLES = Fraction(10**300)  # budgets beyond count as this
 Function = Callable[[Floats], tuple[float, Floats]]  # value and gradient at a mechanism (inputs, outputs)

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from importlib.util import find_spec
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from dalenius.baselines.family import Family, View
 from dalenius.baselines.maximal_leakage import concluded
-from dalenius.baselines.run import LeakageRun, Log, Rest
+from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
-from dalenius.search.clock import Clock
-
-__all__ = [
-    "LEAST_MASS",
-    "Answer",
-    "Optimiser",
-    "OutOfTimeError",
-    "RecordProgram",
-    "Solver",
-    "optimised_run",
-    "record_by_record",
-]
+from dalenius.search import Clock
 
 LEAST_MASS = 1e-13  # that a cell is given
 LEAST_LOG = 1e-300  # probabilities below count as this in logarithms and quotients
@@ -237,3 +228,153 @@ def record_by_record(
         claimed=max(claims, default=None),
         bound=max(bounds) if len(bounds) == len(answers) else None,  # one record without a bound leaves all without
     )
+
+
+# Not the paper's: sequential quadratic programming (scipy's SLSQP) with analytic gradients, for Problem 1.
+
+
+@dataclass(frozen=True)
+class Slsqp:
+    """`tolerance` and `iterations` are scipy's ``ftol`` and ``maxiter``."""
+
+    name: ClassVar[str] = "slsqp"
+    most_cells: ClassVar[int] = 600  # its steps cost the cube of this
+    tolerance: float = 1e-10
+    iterations: int = 500
+
+    def __post_init__(self) -> None:
+        need_positive(self, "tolerance", "iterations")
+
+    def solver(self) -> Solver:
+        """SLSQP with these settings."""
+        from scipy.optimize import minimize  # takes long to import
+
+        def solve(program: RecordProgram, law: Floats) -> Answer:
+            found = minimize(
+                program.cost,
+                law,
+                jac=True,
+                method="SLSQP",
+                bounds=[(LEAST_MASS, 1.0)] * len(law),
+                constraints=[
+                    {"type": "eq", "fun": lambda p: p.sum() - 1.0, "jac": np.ones_like},
+                    {"type": "ineq", "fun": program.spare, "jac": program.spare_slope},
+                ],
+                options={"ftol": self.tolerance, "maxiter": int(self.iterations)},
+            )
+            return Answer(found.x, int(found.nit), Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE)
+
+        return solve
+
+
+# Not the paper's: scipy's trust-region interior-point method (trust-constr), analytic gradients and Hessians, for Problem 1.
+
+
+MOVED_INSIDE = 1e-3  # share of the uniform law that takes a start off the boundary
+
+
+@dataclass(frozen=True)
+class TrustConstr:
+    """`tolerance` is scipy's ``gtol`` and ``barrier_tol``, `radius` its ``xtol``, `iterations` its ``maxiter``."""
+
+    name: ClassVar[str] = "trust-constr"
+    most_cells: ClassVar[int] = 600  # its steps cost the cube of this
+    tolerance: float = 1e-9
+    radius: float = 1e-12
+    iterations: int = 500
+
+    def __post_init__(self) -> None:
+        need_positive(self, "tolerance", "radius", "iterations")
+
+    def solver(self) -> Solver:
+        """trust-constr with these settings; a start is mixed with a thousandth of the uniform law."""
+        from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize  # takes long to import
+
+        def solve(program: RecordProgram, law: Floats) -> Answer:
+            shares = np.exp(program.log_uniform)
+            unit = np.sqrt(
+                shares
+            )  # p = unit x: the metric of the datasets; in p itself it stalls where counts are uneven
+
+            def cost(x: Floats) -> tuple[float, Floats]:
+                value, slope = program.cost(unit * x)
+                return value, unit * slope
+
+            def cost_curvature(x: Floats) -> Floats:
+                return unit[:, None] * program.cost_curvature(unit * x) * unit
+
+            spare = NonlinearConstraint(
+                lambda x: program.spare(unit * x),
+                0.0,
+                np.inf,
+                jac=lambda x: (unit * program.spare_slope(unit * x))[None],
+                hess=lambda x, multiplier: multiplier[0] * unit[:, None] * program.spare_curvature(unit * x) * unit,
+            )
+            with warnings.catch_warnings():  # of singular Jacobians, where a law is at its bounds
+                warnings.simplefilter("ignore")
+                found = minimize(
+                    cost,
+                    ((1.0 - MOVED_INSIDE) * law + MOVED_INSIDE * shares) / unit,
+                    jac=True,
+                    hess=cost_curvature,
+                    method="trust-constr",
+                    bounds=Bounds(LEAST_MASS / unit, 1.0 / unit, keep_feasible=True),
+                    constraints=[LinearConstraint(unit[None], 1.0, 1.0), spare],
+                    options={
+                        "gtol": self.tolerance,
+                        "barrier_tol": self.tolerance,
+                        "xtol": self.radius,
+                        "maxiter": int(self.iterations),
+                    },
+                )
+            rest = Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE
+            return Answer(unit * found.x, int(found.nit), rest)
+
+        return solve
+
+
+# Not the paper's: Problem 1 as it is written, in cvxpy's nonlinear mode with the solver UNO (an optional extra).
+
+
+@dataclass(frozen=True)
+class CvxpyNlp:
+    """`preset` and `iterations` are UNO's ``preset`` and ``max_iterations``.
+
+    The preset ipopt is a primal-dual interior-point method; filtersqp, cvxpy's default, fails from most random starts. Where UNO
+    gives up cvxpy hands nothing back, at a limit the last point: so the limit is low. What is left of the clock is UNO's own time
+    limit, in seconds of the processor.
+    """
+
+    name: ClassVar[str] = "cvxpy-nlp"
+    most_cells: ClassVar[int] = 4096  # some seconds for one record
+    preset: str = "ipopt"
+    iterations: int = 300
+
+    def __post_init__(self) -> None:
+        need_positive(self, "iterations")
+        if self.preset not in ("ipopt", "filtersqp"):
+            raise InputError(f"preset: expected ipopt or filtersqp, got {self.preset!r}")
+
+    def solver(self) -> Solver:
+        """UNO with these settings; `InputError` where it is not installed."""
+        if find_spec("unopy") is None:
+            raise InputError("cvxpy-nlp: the solver UNO is not installed; pip install 'dalenius[rivals]'")
+        from dalenius.programs.as_written import solve_as_written  # takes long to import
+
+        def solve(program: RecordProgram, law: Floats) -> Answer:
+            left = program.log.clock.remaining
+            if left <= 0.0:
+                return Answer(law, 0, Rest.TIME)
+            answer, steps = solve_as_written(
+                [program.given[part] for part in program.parts],
+                program.log_uniform,
+                program.max_knowledge,
+                law,
+                {"preset": self.preset, "max_iterations": int(self.iterations)},
+                time_limit=left if left < np.inf else None,
+            )
+            program.log.evaluations += steps
+            cut = Rest.TIME if program.log.clock.expired else Rest.ITERATIONS if answer.point else Rest.REJECTED
+            return Answer(answer.point.get("p", law), steps, Rest.TOLERANCE if answer.status == "optimal" else cut)
+
+        return solve

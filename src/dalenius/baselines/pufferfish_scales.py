@@ -15,10 +15,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, brief
 from dalenius.information.arrays import Floats
-from dalenius.model.adversaries import MarkovChain
-from dalenius.model.records import Records
-
-__all__ = ["markov_quilt_scale", "wasserstein_distance", "wasserstein_scale"]
+from dalenius.model import MarkovChain, Records
 
 FAR = 1000  # records on either side of the own one that a quilt may hide
 STEPS = 21  # points of P(1 -> 0), of which the worst counts

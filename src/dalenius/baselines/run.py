@@ -8,9 +8,7 @@ from enum import Enum
 from dalenius.errors import InputError
 from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
-from dalenius.search.clock import Clock
-
-__all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "Turn", "need_one_of", "need_positive", "need_share"]
+from dalenius.search import Clock
 
 
 class Rest(Enum):

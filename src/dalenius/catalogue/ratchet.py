@@ -11,8 +11,7 @@ from pathlib import Path
 from dalenius._join import join
 from dalenius._solve import solve
 from dalenius._verify import verify
-from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
-from dalenius.catalogue.standing import standing
+from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library, standing
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
@@ -21,18 +20,6 @@ from dalenius.files import alone, need_folder, need_places, packed, read_text, t
 from dalenius.model import digest
 from dalenius.outcome import Termination
 from dalenius.search import need_gap
-
-__all__ = [
-    "MOST_BYTES",
-    "HistoryRow",
-    "history",
-    "index_csv",
-    "index_markdown",
-    "need_room",
-    "submit",
-    "tighten",
-    "write_index",
-]
 
 MOST_BYTES = 500_000  # bytes of a certificate's file in the library
 READ = 20_000  # bytes of a certificate that somebody may want to look at: one that is longer is compressed

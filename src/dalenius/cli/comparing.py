@@ -26,7 +26,7 @@ from dalenius.cli.shared import (
 from dalenius.intervals import interval_text, percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
-from dalenius.studies.methods import CERTIFIED, settings_from_text
+from dalenius.studies.contest import CERTIFIED, settings_from_text
 
 __all__ = ["compare"]
 

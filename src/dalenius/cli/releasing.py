@@ -47,8 +47,7 @@ def release(
     """
     import numpy as np
 
-    from dalenius.studies.data import letter_texts, read_letters
-    from dalenius.studies.release import audit_of_release
+    from dalenius.studies.release import audit_of_release, letter_texts, read_letters
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")

@@ -15,7 +15,7 @@ from dalenius.errors import brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
 from dalenius.intervals import text_below
-from dalenius.statistics.answer import LABEL
+from dalenius.statistics.bounds import LABEL
 from dalenius.statistics.counts import MOST
 
 __all__ = ["audit_samples"]

@@ -13,7 +13,7 @@ from dalenius.audits import Audit
 from dalenius.audits.audit import LowerEnd
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
-from dalenius.evidence.lines import DualLine, LowerLine
+from dalenius.evidence.lower import DualLine, LowerLine
 from dalenius.model import DesignProblem
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.outcome import Termination

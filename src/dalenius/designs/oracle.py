@@ -17,7 +17,7 @@ from dalenius.audits import feasible, local_maxima
 from dalenius.audits.law_classes import exact_weights, witness_law
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, matrix_text, vector_text
-from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
+from dalenius.evidence.lower import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities

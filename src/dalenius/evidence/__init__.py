@@ -1,9 +1,14 @@
 """Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
 from dalenius.evidence.certificate import Certificate, Header, claim_text
-from dalenius.evidence.curve import CurveClaim, CurveStep
-from dalenius.evidence.ends import CERTAIN, MARGINS, QUICK, Lower, Upper, step
-from dalenius.evidence.numbers import (
+from dalenius.evidence.ends import (
+    CERTAIN,
+    MARGINS,
+    QUICK,
+    CurveClaim,
+    CurveStep,
+    Lower,
+    Upper,
     double_above,
     double_below,
     exact_fraction_above,
@@ -12,6 +17,7 @@ from dalenius.evidence.numbers import (
     round_up,
     short_text,
     slope_text,
+    step,
     unit_of,
     vector_text,
 )

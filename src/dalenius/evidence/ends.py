@@ -1,15 +1,160 @@
-"""The two ends of an interval as a search found them, each with what proves it: what a proposer proposes and the prover claims."""
+"""Numbers as certificates have them, what is claimed of a whole curve, and the two ends of an interval, each with what proves it."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
-from dalenius.evidence.curve import CurveStep, Pair
-from dalenius.evidence.lines import LowerLine, Matrix, UpperLine, Vector
-from dalenius.evidence.numbers import double_above, double_below, round_down, round_up
+import numpy as np
 
-__all__ = ["CERTAIN", "MARGINS", "QUICK", "Lower", "Upper", "step"]
+from dalenius.errors import InputError
+from dalenius.evidence.lower import LowerLine, Matrix, Number, Vector, WitnessLine
+from dalenius.evidence.upper import UpperLine
+from dalenius.information.arrays import Floats
+
+FINEST = (
+    150  # doubles below 2^-97 of a unit are rounded to multiples of 2^-150 of it, so that their digits can be written
+)
+SMALL = 2.0**-10  # leakages below it are rounded relative to their size
+GRID = 46  # claims are multiples of 2^-46 (1.4e-14) units, so that a claim is one and the same number as a double and as a decimal
+
+
+def round_up(x: float) -> float:
+    """The smallest multiple of 2^-46 that is at least `x`."""
+    return math.ldexp(math.ceil(math.ldexp(x, GRID)), -GRID)
+
+
+def round_down(x: float) -> float:
+    """The largest multiple of 2^-46 that is at most `x`."""
+    return math.ldexp(math.floor(math.ldexp(x, GRID)), -GRID)
+
+
+def exact_fraction_above(x: Fraction) -> float:
+    """The smallest double that is at least x.
+
+    >>> exact_fraction_above(Fraction(1, 10)) == 0.1, exact_fraction_above(Fraction(3, 10)) > 0.3
+    (True, True)
+    """
+    return math.nextafter(float(x), math.inf) if Fraction(float(x)) < x else float(x)
+
+
+def double_above(x: Fraction, unit: float = 1.0) -> float:
+    """A double that is at least x, which is at least 0; one whose digits can be written where x is small beside `unit`, a power of 2.
+
+    >>> double_above(Fraction(1, 3)) >= Fraction(1, 3), double_above(Fraction(1, 10**400)) == 2.0**-150
+    (True, True)
+    """
+    step, above = unit * 2.0**-FINEST, exact_fraction_above(x)
+    return above if above >= step * 2.0**53 else math.ceil(x / Fraction(step)) * step
+
+
+def double_below(x: Fraction, unit: float = 1.0) -> float:
+    """A double that is at most x, which is at least 0; as `double_above`.
+
+    >>> double_below(Fraction(1, 3)) <= Fraction(1, 3), double_below(Fraction(1, 10**400))
+    (True, 0.0)
+    """
+    step, below = unit * 2.0**-FINEST, 0.0 - exact_fraction_above(-x)
+    return below if below >= step * 2.0**53 else math.floor(x / Fraction(step)) * step
+
+
+def unit_of(value: float) -> float:
+    """The power of 2 that a leakage is rounded in: 1, and for one below 2^-10 the least that is above it, as far as digits go.
+
+    >>> unit_of(0.3), unit_of(0.0), unit_of(2e-10) == 2.0**-32
+    (1.0, 1.0, True)
+    """
+    return 1.0 if value <= 0.0 or value >= SMALL else math.ldexp(1.0, max(math.frexp(value)[1], -FINEST))
+
+
+def short_text(x: float) -> str:
+    """The shortest decimal that Python prints for `x`; for hints and weights, which *are* that decimal.
+
+    >>> short_text(0.1), short_text(1e-07), short_text(0.0)
+    ('0.1', '1e-07', '0')
+    """
+    text = repr(float(x))
+    return text.removesuffix(".0").replace("e+", "e") if x else "0"
+
+
+def vector_text(values: Floats) -> Vector:
+    """`short_text` of every entry.
+
+    >>> vector_text(np.array([0.5, 0.0]))
+    ('0.5', '0')
+    """
+    return tuple(short_text(value) for value in np.asarray(values, dtype=float).tolist())
+
+
+def slope_text(values: Floats) -> Vector | None:
+    """The same of slopes; None where all of them are 0."""
+    return vector_text(values) if values.any() else None
+
+
+def matrix_text(matrix: Floats) -> Matrix:
+    """`short_text` of every entry of a matrix."""
+    return tuple(vector_text(row) for row in np.asarray(matrix, dtype=float))
+
+
+Pair = tuple[Number, Number]
+
+
+@dataclass(frozen=True)
+class CurveStep:
+    """A witness for another entropy bound than the model's: it is told at least `low` nats, at every bound up to `entropy`."""
+
+    entropy: str
+    low: Number
+    witness: WitnessLine
+
+
+@dataclass(frozen=True)
+class CurveClaim:
+    """With L(b) the leakage to adversaries of entropy at least b nats: L(b) <= max_j c_j - m_j b, and L(b) >= low for b <= entropy.
+
+    Attributes
+    ----------
+    above : tuple of pairs
+        (c, m) of each line, as numbers are written.
+    below : tuple of pairs
+        (entropy, low): an entropy bound in the normal form of `entropy_at_least`, and nats.
+    """
+
+    above: tuple[Pair, ...]
+    below: tuple[Pair, ...] = ()
+
+    def encode(self) -> dict[str, tuple[Pair, ...]]:
+        """As the header has it."""
+        return {"above": self.above, "below": self.below}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        """What a header has; `InputError` if it is something else.
+
+        >>> CurveClaim.decode({"above": [["0.5", "0.1"]], "below": [["4/5 max", "0.2"]]}).above
+        (('0.5', '0.1'),)
+        """
+        if isinstance(value, dict) and value.keys() == {"above", "below"}:
+            above, below = map(_pairs, (value["above"], value["below"]))
+            if above and below is not None:
+                return cls(above, below)
+        raise InputError(
+            "not a certificate: curve must hold two lists of pairs of texts, above and below (docs/certificate-format.md)"
+        )
+
+
+def _pairs(value: object) -> tuple[Pair, ...] | None:
+    if not isinstance(value, list):
+        return None
+    pairs = list[Pair]()
+    for pair in value:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair)):
+            return None
+        pairs.append((pair[0], pair[1]))
+    return tuple(pairs)
+
 
 # outward roundings of what was computed in doubles, tried one after the other
 MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)

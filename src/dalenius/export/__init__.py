@@ -8,12 +8,10 @@ from pathlib import Path
 from dalenius.errors import InputError
 from dalenius.export.accounting import to_dp_accounting
 from dalenius.export.cbf import cbf_text, parse_cbf, read_cbf
-from dalenius.export.clarabel_json import clarabel_text
-from dalenius.export.linear import lp_text, mps_text
-from dalenius.export.mosek_task import write_mosek
 from dalenius.export.offer import Offer, offered, offers
 from dalenius.export.solution import Solution, certify, parse_solution, read_solution, write_solution
 from dalenius.export.standard import digest, json_text, parse_json, read_json
+from dalenius.export.writers import clarabel_text, lp_text, mps_text, write_mosek
 from dalenius.files import write_whole
 from dalenius.programs import Model, Program, StandardForm, conic_form
 

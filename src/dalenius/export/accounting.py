@@ -15,8 +15,6 @@ from dalenius.measures.subjects import inputs_of, need_size
 from dalenius.model import MaximalLeakage
 from dalenius.model.mechanisms import Mechanism
 
-__all__ = ["log_masses", "to_dp_accounting"]
-
 PRECISION = 128
 SLACK = 1e-12  # relative: masses are taken back from their logarithms, and these subtracted, in doubles, there
 STEP = "0.0001"

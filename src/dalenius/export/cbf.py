@@ -18,13 +18,10 @@ from scipy.sparse import eye_array as eye
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.export.standard import digest
-from dalenius.export.strict import MAX_NUMBERS, need_cones, read_file
+from dalenius.export.standard import MAX_NUMBERS, digest, need_cones, read_file
 from dalenius.information.arrays import Floats
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Columns, Rows
-
-__all__ = ["cbf_text", "parse_cbf", "read_cbf"]
 
 VERSION = 3  # of the format: the first with what we write that other readers know; 4 adds cones that we do not have
 VERSIONS = (1, 2, 3, 4)

@@ -11,17 +11,29 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalenius.audits import search
-from dalenius.designs.constrained import OWN, Place, Terms, constrained_master
+from dalenius.designs import Terms
+from dalenius.designs.constrained import OWN, Place, constrained_master
 from dalenius.designs.exchange import KnownPriors, Mechanisms
 from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
-from dalenius.evidence.lines import UNIFORM, PriorLine, TermLine
+from dalenius.evidence.lower import UNIFORM, PriorLine, TermLine
 from dalenius.exact import brief
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
-from dalenius.model import DesignProblem, IndependentBlocks, MaximalLeakage, MinDistortion, Problem, digest
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, LawClass, PolytopePriors, PriorSet, ProductPriors
+from dalenius.model import (
+    Adversary,
+    DesignProblem,
+    EntropyAtLeast,
+    IndependentBlocks,
+    MaximalLeakage,
+    MinDistortion,
+    PriorSet,
+    Problem,
+    ProductPriors,
+    digest,
+)
+from dalenius.model.adversaries import LawClass, PolytopePriors
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
@@ -48,8 +60,6 @@ from dalenius.reduction import (
     record_selections,
 )
 from dalenius.search import Clock
-
-__all__ = ["Offer", "offered", "offers"]
 
 CEILING = 1e100  # of e^epsilon
 KNOWLEDGE = 0.9  # share of the adversary's knowledge that a default prior uses

@@ -11,14 +11,11 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.export.standard import digest
-from dalenius.export.strict import keys_of, numbers_of, read_file, read_object, text_of
+from dalenius.export.standard import digest, keys_of, numbers_of, read_file, read_object, text_of
 from dalenius.files import write_whole
 from dalenius.information.arrays import Floats
 from dalenius.programs import BlockSolution, Program, StandardForm
 from dalenius.strict_json import object_text
-
-__all__ = ["Solution", "certify", "parse_solution", "read_solution", "write_solution"]
 
 FORMAT = "dalenius-solution/1"
 ORDERS = ("xyz", "zyx")

@@ -1,7 +1,14 @@
 """Entropy and mutual information of arrays of probabilities, in nats; 0 log 0 = 0 is handled here and nowhere else."""
 
-from dalenius.information.divergences import above_tangent, mutual_information, relative_entropy
-from dalenius.information.entropies import binary_entropy, entropy, log_sum_exp, x_log_x
+from dalenius.information.entropies import (
+    above_tangent,
+    binary_entropy,
+    entropy,
+    log_sum_exp,
+    mutual_information,
+    relative_entropy,
+    x_log_x,
+)
 
 __all__ = [
     "above_tangent",

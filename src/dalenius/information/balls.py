@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-__all__ = ["above", "ball", "below"]
-
 
 def ball(number: Fraction) -> arb:
     """A ball around a rational.

@@ -27,10 +27,7 @@ from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
-from dalenius.information.divergences import relative_entropy
-from dalenius.information.entropies import x_log_x
-
-__all__ = ["Capacity", "best_mixture", "capacities", "capacity"]
+from dalenius.information.entropies import relative_entropy, x_log_x
 
 TINY = 1e-300  # a floor under output laws: D stays finite where p R underflows
 MOST_STEPS = 60

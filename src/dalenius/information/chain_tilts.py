@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["Tilted", "count_law", "tilted"]
-
 _Complex = NDArray[np.complex128]
 ROUNDS, BITS = 30, 128  # of a ternary search; of balls
 

@@ -17,18 +17,6 @@ import numpy as np
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import binary_entropy
 
-__all__ = [
-    "Chain",
-    "Slopes",
-    "Span",
-    "after_bound",
-    "blocks_bound",
-    "joint_law",
-    "letters_bound",
-    "slopes_of",
-    "window_bound",
-]
-
 TRIED = 512  # numbers of blocks
 RAREST = 1e-40  # moves a record, and variance of a record
 BEYOND = (1e-4, 1e-6, 1e-8, 1e-10)  # probabilities that a first block is longer than what is tried

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Deadline", "TimeIsOverError", "need_time"]
-
 
 class Deadline(Protocol):
     """Asked between steps; once it has expired, the best numbers so far are returned."""

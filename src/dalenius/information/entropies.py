@@ -1,4 +1,4 @@
-"""Shannon entropy in nats."""
+"""Shannon entropy, mutual information and relative entropy in nats."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalenius.information.arrays import Floats
-
-__all__ = ["binary_entropy", "entropy", "log_sum_exp", "x_log_x"]
 
 
 def x_log_x(x: ArrayLike) -> Floats:
@@ -51,3 +49,59 @@ def log_sum_exp(x: Floats, *, axis: int = -1) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
     return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
+
+
+SMALL = 1e-6  # below it differences of entropies have lost ten of sixteen digits
+
+
+def mutual_information(p_xy: ArrayLike) -> Floats:
+    """I(X;Y) = sum p(x,y) log( p(x,y) / (p(x) p(y)) ) of joint laws on the last two axes, in nats, at least 0.
+
+    A small one is evaluated without cancellation: it is as exact as what the rows of a law differ by.
+
+    >>> bool(np.isclose(mutual_information(np.eye(2) / 2), np.log(2.0)))
+    True
+    >>> bool(np.isclose(mutual_information([[0.25 + 1e-9, 0.25 - 1e-9], [0.25 - 1e-9, 0.25 + 1e-9]]), 8e-18, rtol=1e-6, atol=0.0))
+    True
+    """
+    p_xy = np.asarray(p_xy, dtype=float)
+    p_x, p_y = p_xy.sum(axis=-1), p_xy.sum(axis=-2)
+    value = np.sum(x_log_x(p_xy), axis=(-2, -1)) - np.sum(x_log_x(p_x), axis=-1) - np.sum(x_log_x(p_y), axis=-1)
+    if (value < SMALL).any():
+        total = p_x.sum(axis=-1)[..., None, None]
+        independent = p_x[..., :, None] * p_y[..., None, :] / np.where(total > 0.0, total, 1.0)
+        value = np.where(value < SMALL, _excess(p_xy, independent).sum(axis=(-2, -1)), value)
+    return np.maximum(value, 0.0)
+
+
+def relative_entropy(p: ArrayLike, q: ArrayLike) -> Floats:
+    """D(p || q) = sum p log(p/q) along the last axis, in nats; infinite where p > 0 = q.
+
+    >>> float(relative_entropy([1.0, 0.0], [1.0, 0.0]))
+    0.0
+    """
+    p, q = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(q, dtype=float))
+    with np.errstate(divide="ignore"):
+        cross = np.where(p > 0.0, p * np.log(np.where(p > 0.0, q, 1.0)), 0.0)
+    value = np.sum(x_log_x(p) - cross, axis=-1)
+    if (value < SMALL).any():
+        value = np.where(value < SMALL, _excess(p, q).sum(axis=-1), value)
+    return np.asarray(value)
+
+
+def _excess(p: Floats, q: Floats) -> Floats:
+    """p log(p/q) - p + q >= 0, elementwise, without cancellation where p is near q."""
+    x = np.where(q > 0.0, (p - q) / np.where(q > 0.0, q, 1.0), 0.0)
+    near = np.abs(x) <= 0.5
+    x = np.where(near, x, 0.0)
+    far = x_log_x(p) - p * np.log(np.where(q > 0.0, q, 1.0)) - p + q
+    return np.where(near & (q > 0.0), q * above_tangent(x), far)
+
+
+def above_tangent(x: Floats) -> Floats:
+    """How far v log v lies above its tangent at 1, at v = 1 + x: (1 + x) log(1 + x) - x, off by some 1e-16 of x near 0.
+
+    >>> bool(np.isclose(above_tangent(np.array(1e-6)), 5e-13, rtol=1e-5, atol=0.0))
+    True
+    """
+    return (1.0 + x) * np.log1p(x) - x

@@ -14,10 +14,7 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
-from dalenius.information.divergences import mutual_information, relative_entropy
-from dalenius.information.entropies import x_log_x
-
-__all__ = ["InformedBound", "informed_bound"]
+from dalenius.information.entropies import mutual_information, relative_entropy, x_log_x
 
 NUMBERS, GRID = 4_000_000, 2001  # numbers, and laws of two letters, that are looked at at once
 FINE = 1e-5  # of a bound, up to which its stretches are halved

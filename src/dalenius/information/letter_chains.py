@@ -15,9 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalenius.information.arrays import Floats
-from dalenius.information.divergences import mutual_information
-
-__all__ = ["LetterChain", "Tangents", "stationary_laws", "tangents", "upper_means"]
+from dalenius.information.entropies import mutual_information
 
 LEAST_SHARE = 1e-12  # of a letter that is common: one that may have none is rare
 

@@ -19,25 +19,6 @@ from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
 from dalenius.information.balls import above
 
-__all__ = [
-    "anisotropic_gaussian",
-    "classical_gaussian_variance",
-    "classical_laplace_scale",
-    "eta_of_noise",
-    "eta_of_outputs",
-    "gaussian_variance",
-    "gaussian_variance_beside_data",
-    "gaussian_variance_of_sensitivity",
-    "laplace_capacity",
-    "laplace_scale",
-    "laplace_scale_by_radius",
-    "largest_classical_epsilon",
-    "log_det_variance",
-    "projected_gaussian_variance",
-    "randomly_projected_gaussian_variance",
-    "scale_by_ratios",
-]
-
 
 def laplace_capacity(distance: float) -> float:
     """C of Laplace noise of scale 1 between two inputs at this distance t, in nats.

@@ -12,8 +12,6 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["gaussian_rows", "laplace_rows"]
-
 REACH = 12.0  # standard deviations beyond the points that nodes go
 NODES = 14  # Gauss and Legendre's, of a piece of at most PIECE scales
 PIECE = 1.0

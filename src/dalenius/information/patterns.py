@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 
-__all__ = ["MOST_PATTERNS", "Pattern", "ScoredCells", "even_scores", "pattern_count", "patterns", "telling_scores"]
-
 Pattern = tuple[int, ...]
 Complexes = NDArray[np.complex128]
 MOST_PATTERNS = 1000

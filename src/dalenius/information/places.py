@@ -18,8 +18,6 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["Places", "log_shares"]
-
 GONE = 700.0  # nats: e^-700 is next to no number
 
 

@@ -1,4 +1,4 @@
-"""Lines above a convex function, x log x by default, on ranges; and ranges of numbers that sum to 1."""
+"""Lines above a convex function, x log x by default, on ranges; ranges of numbers that sum to 1; multipliers of a box in a bound."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import x_log_x
-
-__all__ = ["intercept", "secant", "tighten"]
 
 Convex = Callable[[Floats], Floats]
 
@@ -47,3 +45,31 @@ def tighten(low: Floats, high: Floats, axis: int) -> tuple[Floats, Floats]:
     most, least = high.sum(axis=axis, keepdims=True) - high, low.sum(axis=axis, keepdims=True) - low
     low, high = np.maximum(low, 1.0 - most), np.minimum(high, 1.0 - least)
     return low, np.where((low > high) & (low < high + 1e-13), low, high)
+
+
+SMOOTHING = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # times the size that the multipliers are expected to have
+SIZES = (1e-6, 1.0)  # they are expected to be neither smaller nor larger
+FLAT = 1e-12  # a curvature below it counts as this
+
+
+def box_price(nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0) -> tuple[Floats, Floats, Floats]:
+    """What multipliers nu of a box low <= v <= high add to a bound, with first and second derivatives in nu.
+
+    The price is max(-nu low, -nu high) = -nu (low + high)/2 + |nu| (high - low)/2, with sqrt(nu^2 + smoothing^2) for |nu|.
+    A secant with this price and the slope raised by nu is the line of that slope.
+
+    >>> [x.item() for x in box_price(np.array([2.0]), np.array([0.0]), np.array([1.0]))]
+    [0.0, 0.0, 0.0]
+    """
+    root = np.sqrt(nu**2 + smoothing**2)
+    half = 0.5 * (high - low)
+    price = -0.5 * nu * (high + low) + half * root
+    sign = nu / np.where(root > 0.0, root, 1.0)
+    curvature = half * (1.0 - sign**2) / np.where(root > 0.0, root, 1.0)
+    return price, -0.5 * (high + low) + half * sign, curvature
+
+
+def multiplier_size(violation: Floats, curvature: Floats) -> Floats:
+    """How large the multipliers of a batch of boxes will be, (boxes, 1): one Newton step's worth of the worst violation."""
+    size = np.max(np.maximum(violation, 0.0) / np.maximum(curvature, FLAT), axis=1, keepdims=True)
+    return np.clip(size, *SIZES)

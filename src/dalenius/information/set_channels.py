@@ -25,8 +25,6 @@ import scipy  # its parts are imported when they are first used: stats alone tak
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 
-__all__ = ["FixedSets", "How", "ParitySets", "Plan", "RandomSets", "SetChannel"]
-
 How: TypeAlias = "tuple[int | How, ...] | None"
 Ranges: TypeAlias = tuple[
     tuple[int, int, int], ...

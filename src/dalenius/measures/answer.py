@@ -12,7 +12,7 @@ from cvxcertify.intervals import interval_text
 from dalenius._prove import Proved, prove
 from dalenius.errors import InputError, hint
 from dalenius.evidence import Certificate, Lower, Upper
-from dalenius.evidence.lines import DualLine
+from dalenius.evidence.lower import DualLine
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import measures as formulas
 from dalenius.information.measures.numbers import Numbers, largest

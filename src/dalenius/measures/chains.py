@@ -10,8 +10,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from dalenius.errors import InputError, counted
-from dalenius.information.chain_ratios import probabilities_of_ends
-from dalenius.information.ratio_boxes import Ratios, largest_log_ratio
+from dalenius.information.chain_ratios import Ratios, largest_log_ratio, probabilities_of_ends
 from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject

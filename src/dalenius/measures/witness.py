@@ -13,7 +13,7 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
-from dalenius.evidence.lines import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
+from dalenius.evidence.lower import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
 from dalenius.exact import as_fraction
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.measures.numbers import Numbers as Array

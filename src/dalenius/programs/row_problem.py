@@ -11,8 +11,7 @@ from scipy.optimize import brentq
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
 from dalenius.information.arrays import Floats
-from dalenius.information.box_multipliers import box_price
-from dalenius.information.secants import intercept, secant, tighten
+from dalenius.information.secants import box_price, intercept, secant, tighten
 from dalenius.programs.base import Named
 from dalenius.programs.pairs import EPS, NOTHING, Pairs, mixed, polished, rounding
 from dalenius.search.boxes import BoxCut, halves

@@ -14,17 +14,9 @@ from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Integer
 from dalenius.files import need_places, write_together, write_whole
 from dalenius.intervals import text_above
-from dalenius.measures.answer import Measure, Measures
+from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
-from dalenius.model import (
-    Adversary,
-    IndependentBlocks,
-    MaximalLeakage,
-    ProductPriors,
-    Records,
-    digest,
-    model_bytes,
-)
+from dalenius.model import Adversary, IndependentBlocks, MaximalLeakage, ProductPriors, Records, digest, model_bytes
 from dalenius.model.elsewhere import People
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query

@@ -10,21 +10,24 @@ from fractions import Fraction
 from dalenius.errors import counted
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import interval_text, percent_text, text_above
-from dalenius.measures.answer import Measure
+from dalenius.measures import Measure
 from dalenius.measures.witness import OfWitness
 from dalenius.model import (
     DesignProblem,
+    EntropyAtLeast,
+    IndependentBlocks,
     MaximalLeakage,
     MaxUtility,
     MechanismProblem,
     MinDistortion,
     MinLeakage,
     Problem,
+    ProductPriors,
     Records,
     SecretLeakage,
 )
-from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
-from dalenius.model.mechanisms.real_noise import RealNoise
+from dalenius.model.adversaries import LawClass
+from dalenius.model.mechanisms import RealNoise
 from dalenius.model.queries import AdditiveQuery, Histogram, Query
 from dalenius.model.secret import Function
 from dalenius.results import Result

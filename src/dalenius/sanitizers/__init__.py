@@ -3,12 +3,16 @@
 `converse` and `TwoGaussians` need nothing more than the package; what is learned (`sanitize`) needs the extra `torch`.
 """
 
-from dalenius.sanitizers.chi_square import from_features, variational
 from dalenius.sanitizers.converse_bound import Converse, converse
-from dalenius.sanitizers.held_out import chi_square_below, proportion_below, root_chi_square_of_guesses
-from dalenius.sanitizers.outcome import Attack, Outcome
+from dalenius.sanitizers.held_out import (
+    chi_square_below,
+    from_features,
+    proportion_below,
+    root_chi_square_of_guesses,
+    variational,
+)
 from dalenius.sanitizers.runs import EXPERIMENTS, METHODS, Run, Trained, bounds, sanitize
-from dalenius.sanitizers.settings import Settings
+from dalenius.sanitizers.settings import Attack, Outcome, Settings
 from dalenius.sanitizers.two_gaussians import TwoGaussians
 
 __all__ = [

@@ -17,14 +17,11 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, as_fraction, as_list, brief
 from dalenius.intervals import interval_text
-from dalenius.model import MaxUtility
+from dalenius.model import MaxUtility, Records
 from dalenius.model.constraints import ChiSquare
 from dalenius.model.laws import Iid
 from dalenius.model.queries import Identity
-from dalenius.model.records import Records
 from dalenius.results import DesignResult
-
-__all__ = ["Converse", "converse"]
 
 Joint = Sequence[Sequence[Sequence[Number]]]
 

@@ -15,13 +15,8 @@ import torch
 from torch import nn
 
 from dalenius.sanitizers.converse_bound import Converse, converse
-from dalenius.sanitizers.networks import Critic, layers
-from dalenius.sanitizers.outcome import Outcome
-from dalenius.sanitizers.samples import Samples
-from dalenius.sanitizers.settings import Settings
-from dalenius.sanitizers.training import Sanitizer, Tell, Tensors, falling, judged, step
-
-__all__ = ["DigitImages"]
+from dalenius.sanitizers.settings import Outcome, Samples, Settings
+from dalenius.sanitizers.training import Critic, Sanitizer, Tell, Tensors, falling, judged, layers, step
 
 LATENT, HIDDEN = 16, [128, 128]
 VARIANCE = 0.05  # of a pixel, given the latent variable

@@ -14,12 +14,9 @@ from dalenius.errors import InputError
 from dalenius.files import alone, make_folder, read_text, write_whole
 from dalenius.model import dumps
 from dalenius.sanitizers.converse_bound import Converse
-from dalenius.sanitizers.outcome import Attack, Outcome
-from dalenius.sanitizers.settings import Settings
+from dalenius.sanitizers.settings import Attack, Outcome, Settings
 from dalenius.sanitizers.two_gaussians import TwoGaussians
 from dalenius.strict_json import object_text, parse_object
-
-__all__ = ["EXPERIMENTS", "METHODS", "Run", "Trained", "bounds", "sanitize"]
 
 EXPERIMENTS = ("independent", "correlated", "digits")
 METHODS = ("chi2", "gap", "vae")  # the last two of digits only
@@ -222,8 +219,7 @@ def _gaussians(run: Run) -> TwoGaussians:
 
 def _learned(run: Run, progress: Callable[[str], None], stop: Callable[[], bool]) -> Outcome | None:
     """The outcome, or None if it was stopped."""
-    from dalenius.sanitizers.networks import deterministic
-    from dalenius.sanitizers.training import held, train
+    from dalenius.sanitizers.training import deterministic, held, train
 
     def tell(done: int, steps: int) -> bool:
         if done % 10 == 0:

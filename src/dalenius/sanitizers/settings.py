@@ -1,4 +1,4 @@
-"""What a sanitizer is learned with."""
+"""What a sanitizer is learned with and from, and what held-out data say of it: estimates and confidence bounds, never a proof."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import dataclasses
 import math
 from dataclasses import dataclass
 
-from dalenius.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["DIGIT_STEPS", "STEPS", "Settings"]
+from dalenius.errors import InputError
 
 STEPS, DIGIT_STEPS = 900, 3000  # of a sanitizer: images come back worse after fewer
 
@@ -86,3 +87,66 @@ class Settings:
             raise InputError(f"confidence: expected a number between 0 and 1, got {self.confidence!r}")
         if self.batch > self.samples:
             raise InputError(f"batch: expected at most the {self.samples} samples, got {self.batch}")
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Draws of the data, and of what is secret and what is useful about each.
+
+    Attributes
+    ----------
+    data : array of doubles, m x d
+    secret, label : arrays of m integers
+        From 0 on.
+    """
+
+    data: NDArray[np.float64]
+    secret: NDArray[np.int64]
+    label: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def take(self, rows: NDArray[np.int64] | slice) -> Samples:
+        """Some of them."""
+        return Samples(self.data[rows], self.secret[rows], self.label[rows])
+
+
+@dataclass(frozen=True)
+class Attack:
+    """How well a fresh network guesses.
+
+    Attributes
+    ----------
+    accuracy, loss : float
+        On held-out draws: the share of right guesses, and the mean cross-entropy in nats.
+    at_least : float
+        A lower confidence bound of the accuracy.
+    """
+
+    accuracy: float
+    loss: float
+    at_least: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sanitizer, audited.
+
+    Attributes
+    ----------
+    attack, utility : Attack
+        Networks that learned S, and U, from releases, after the sanitizer was done.
+    critic : float
+        A fresh critic's estimate of sqrt chi2(S; Y), from below but for chance.
+    root_chi_square_at_least : float
+        A lower confidence bound of sqrt chi2(S; Y), from attack and critic, whichever is larger (each with its own confidence).
+    error : float or None
+        The mean squared error of what an autoencoder makes of its releases.
+    """
+
+    attack: Attack
+    utility: Attack
+    critic: float
+    root_chi_square_at_least: float
+    error: float | None = None

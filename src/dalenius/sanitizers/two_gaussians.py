@@ -14,9 +14,7 @@ from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_law, as_list
 from dalenius.information.balls import ball
 from dalenius.sanitizers.converse_bound import Converse, converse
-from dalenius.sanitizers.samples import Samples
-
-__all__ = ["TwoGaussians"]
+from dalenius.sanitizers.settings import Samples
 
 SIGNS = (-1, 1)
 GRID = 2**48  # masses of atoms are multiples of 1/GRID

@@ -2,11 +2,9 @@
 
 from dalenius.search.alarm import ended_with
 from dalenius.search.checkpoint import Checkpoint
-from dalenius.search.clock import Clock, Progress
+from dalenius.search.clock import Clock, Progress, Stop, hearing, stop_requested, stopped_by_interrupt
 from dalenius.search.crew import crew_of
-from dalenius.search.interrupt import Stop, hearing, stop_requested, stopped_by_interrupt
-from dalenius.search.limits import LimitOptions, Limits, need_gap
-from dalenius.search.run import SOLVERS, Run, need_solver
+from dalenius.search.run import SOLVERS, LimitOptions, Limits, Run, need_gap, need_solver
 
 __all__ = [
     "SOLVERS",

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
-from dalenius.search.tree import Branch, Leaf, Tree
-
-__all__ = ["Box", "BoxCut", "BoxTree", "Relaxation", "Relaxed", "halves"]
+from dalenius.search.decimals import short_on
+from dalenius.search.tree import Branch, Leaf, Sprout, Tree
 
 MOST_NUMBERS = 1 << 15  # in the hints of boxes that are looked at together
 BoxCut: TypeAlias = tuple[int, float]  # coordinate, threshold: x <= threshold, then x >= threshold
@@ -148,3 +147,157 @@ def halves(low: Floats, high: Floats, coordinate: int, threshold: float) -> tupl
     below, above = high.copy(), low.copy()
     below[coordinate], above[coordinate] = min(high[coordinate], threshold), max(low[coordinate], threshold)
     return (low, below), (above, high)
+
+
+# Trees over boxes that cut off, before a box is halved, what of it is closed already.
+#
+# Where coordinates move together, halving one leaves the others as wide as before, and leaves multiply with every coordinate. The
+# largest share of either end of every coordinate is therefore looked for whose part, by its own bound, is closed. Each such part is a
+# leaf by itself, so all cuts hold together, and what remains is smaller in every direction.
+
+
+SHARES = np.array([0.93, 0.8, 0.6, 0.4, 0.25, 0.12, 0.05])  # of a range, for bisection
+ROUNDS = 3
+GAINS = 0.1  # cuts that make a relaxation lose less by this share are made again before anything is halved
+WORTH = 0.8  # cuts are made in the order of what they gain, until they have so much of what all would
+FLAT = 1e-3  # of what a relaxation loses on a whole box: a coordinate that loses less is not cut
+FEW = 8  # coordinates up to which boxes are only halved: their ends take longer than the leaves that they save
+NARROW = 1e-7  # a range that is no wider is left
+BOXES = 128  # that are bounded at once, about
+MOST_IDLE = 8  # boxes that are halved at once after cuts have led nowhere so often
+
+Part: TypeAlias = BoxLeaf | Sprout[Box, BoxCut]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class End:
+    """The end of a coordinate's range that is closed, on one side of a threshold, as a leaf."""
+
+    coordinate: int
+    threshold: float
+    above: bool
+    leaf: BoxLeaf
+
+
+class LossyRelaxation(Relaxation, Protocol):
+    """One that knows about what it loses where."""
+
+    def losses(self, low: Floats, high: Floats) -> Floats:
+        """Of boxes (boxes, coordinates), about the largest that it can be; 0 where a range is a point."""
+
+
+class EndsTree(BoxTree):
+    """A tree over boxes; what is above a level is cut off at its ends first.
+
+    Parameters
+    ----------
+    relaxation : LossyRelaxation
+    low, high, hints : array
+        Of the root.
+    """
+
+    def __init__(self, relaxation: LossyRelaxation, low: Floats, high: Floats, hints: Floats) -> None:
+        super().__init__(relaxation, low, high, hints)
+        self._losses = relaxation.losses
+
+    _fruitless, _skipped = (
+        0,
+        0,
+    )  # times that cuts have led nowhere, one after another, and boxes that were only halved since
+
+    def branch(self, batch: int, *, above: float) -> bool:
+        """Take the leaves with the largest bounds apart, only those above a level, which is what cuts are to reach; False if none."""
+        size = len(self.root.low)
+        if size <= FEW or not np.isfinite(above) or self._skipped < self._fruitless:
+            self._skipped += 1
+            return super().branch(batch, above=above)
+        return self.grow(
+            lambda leaves: self._cut_off(leaves, above), max(1, min(batch, BOXES // (2 * size))), above=above
+        )
+
+    def _cut_off(self, leaves: list[BoxLeaf], target: float) -> list[Sprout[Box, BoxCut]]:
+        boxes = [leaf.content for leaf in leaves]
+        low, high, hints = (np.array([getattr(box, name) for box in boxes]) for name in ("low", "high", "hints"))
+        ends = self._closed(low, high, hints, target)
+        left = [_left(box, mine) for box, mine in zip(boxes, ends, strict=True)]
+        some = [j for j, mine in enumerate(ends) if mine]
+        rests = leaves.copy()
+        if some:
+            low, high = (np.array([left[j][side] for j in some]) for side in (0, 1))
+            for j, rest in zip(some, self._bounded(low, high, hints[some]), strict=True):
+                rests[j] = rest
+        gained = self._gained(boxes, left)
+        halved = [
+            j for j, rest in enumerate(rests) if gained[j] <= GAINS and rest.bound > target and rest.cut is not None
+        ]
+        parts = iter(self._halved([rests[j] for j in halved]) if halved else [])
+        whole: list[Part] = [_halves(rest, next(parts)) if j in halved else rest for j, rest in enumerate(rests)]
+        self._fruitless = 0 if max(gained) > GAINS else min(self._fruitless + 1, MOST_IDLE)
+        self._skipped = 0
+        return [_chain(mine, part) for mine, part in zip(ends, whole, strict=True)]
+
+    def _closed(self, low: Floats, high: Floats, hints: Floats, target: float) -> list[list[End]]:
+        """The largest ends of each box that are closed, by bisection, those that gain most first."""
+        losses = self._losses(low, high)
+        matters = (high - low > NARROW) & (losses > FLAT * losses.sum(axis=1, keepdims=True))
+        owner, coordinate = (np.repeat(x, 2) for x in np.nonzero(matters))
+        above = np.arange(len(owner)) % 2 == 1
+        first, last = np.zeros(len(owner), dtype=np.int64), np.full(len(owner), len(SHARES))
+        ends = low[owner, coordinate], high[owner, coordinate]
+        width = SHARES[:, None] * (ends[1] - ends[0])
+        thresholds = np.clip(short_on(np.where(above, ends[1] - width, ends[0] + width), *ends), *ends)
+        leaves = dict[int, BoxLeaf]()
+        for _ in range(ROUNDS):
+            asked = np.flatnonzero(first < last)
+            if not len(asked):
+                break
+            middle = (first[asked] + last[asked]) // 2
+            lows, highs = low[owner[asked]], high[owner[asked]]
+            row, threshold, up = np.arange(len(asked)), thresholds[middle, asked], above[asked]
+            lows[row[up], coordinate[asked[up]]] = threshold[up]
+            highs[row[~up], coordinate[asked[~up]]] = threshold[~up]
+            found = self._bounded(lows, highs, hints[owner[asked]])
+            closes = np.array([leaf.bound <= target for leaf in found])
+            leaves.update((int(j), found[i]) for i, j in enumerate(asked) if closes[i])
+            last[asked[closes]] = middle[closes]
+            first[asked[~closes]] = middle[~closes] + 1
+        gains = {j: float(SHARES[last[j]] * losses[owner[j], coordinate[j]]) for j in leaves}
+        wanted = [WORTH * sum(gain for j, gain in gains.items() if owner[j] == box) for box in range(len(low))]
+        closed: list[list[End]] = [[] for _ in low]
+        for j in sorted(leaves, key=lambda j: -gains[j]):
+            y, t, box = int(coordinate[j]), float(thresholds[last[j], j]), int(owner[j])
+            if wanted[box] > 0.0 and low[box, y] < t < high[box, y]:  # no other end of it reaches so far
+                wanted[box] -= gains[j]
+                closed[box].append(End(y, t, bool(above[j]), leaves[j]))
+                (high if above[j] else low)[box, y] = t
+        return closed
+
+    def _gained(self, boxes: list[Box], left: list[tuple[Floats, Floats]]) -> Floats:
+        """The share by which the relaxation loses less on what is left of boxes, as a length."""
+        before = self._losses(*(np.array([getattr(box, name) for box in boxes]) for name in ("low", "high"))).sum(
+            axis=1
+        )
+        after = self._losses(*(np.array([ends[side] for ends in left]) for side in (0, 1))).sum(axis=1)
+        return np.asarray(1.0 - np.sqrt(np.clip(after / np.maximum(before, 1e-300), 0.0, 1.0)))
+
+
+def _left(box: Box, ends: list[End]) -> tuple[Floats, Floats]:
+    """A box less closed ends."""
+    low, high = box.low.copy(), box.high.copy()
+    for end in ends:
+        (high if end.above else low)[end.coordinate] = end.threshold
+    return low, high
+
+
+def _halves(leaf: BoxLeaf, parts: list[BoxLeaf]) -> Sprout[Box, BoxCut]:
+    assert leaf.cut is not None
+    return Sprout(leaf.cut, tuple(parts))
+
+
+def _chain(ends: list[End], rest: Part) -> Sprout[Box, BoxCut]:
+    """Cuts one after another: on one side of each what is closed, on the other the next cut, or what is left."""
+    for end in reversed(ends):
+        parts = (rest, end.leaf) if end.above else (end.leaf, rest)
+        rest = Sprout((end.coordinate, end.threshold), parts)
+    assert isinstance(rest, Sprout)
+    return rest

@@ -19,9 +19,7 @@ from typing import NamedTuple
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task, need_workers
-from dalenius.search.runner import Nodes, Runner
-
-__all__ = ["Crew", "Grown", "Work", "crew_of", "turn_of", "worked"]
+from dalenius.search.race import Nodes, Runner
 
 logger = logging.getLogger("dalenius")
 TURN, LONGER = (

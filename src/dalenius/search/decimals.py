@@ -6,8 +6,6 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["branching_point", "short", "short_on", "short_within"]
-
 MOST_PLACES = 15  # before the point that are rounded away
 
 

@@ -15,8 +15,6 @@ from typing import Any, Protocol
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_integer
 
-__all__ = ["ClusterPool", "LocalPool", "Pool", "Task", "need_workers", "pool_of"]
-
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PATIENCE = 10  # seconds to find a scheduler
 LOOK = 1.0  # seconds between two looks whether anybody is still there to work for

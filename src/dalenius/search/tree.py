@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
-__all__ = ["Branch", "Leaf", "Sprout", "Tree", "preorder"]
-
 Content = TypeVar("Content")
 Cut = TypeVar("Cut")
 Node = TypeVar("Node")

@@ -10,11 +10,8 @@ from dalenius.errors import InputError
 from dalenius.exact import Rows, as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import capacity
-from dalenius.statistics.answer import SampledLeakage
-from dalenius.statistics.bounds import clopper_pearson, confidence_of
+from dalenius.statistics.bounds import SampledLeakage, clopper_pearson, confidence_of
 from dalenius.units import lower_in, unit_size
-
-__all__ = ["audit_counts", "least_information"]
 
 MIXED = 1e-9  # of the mean in every row
 ROUNDING = 1e-12  # nats, more than all sums here are off

@@ -14,12 +14,9 @@ from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, Proble
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, need_solver
-from dalenius.studies.contest import Attained, certified, contestants
-from dalenius.studies.methods import CERTIFIED, METHODS, Settings
+from dalenius.studies.contest import CERTIFIED, METHODS, Attained, Settings, certified, contestants
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
-
-__all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for", "need_comparable"]
 
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 

@@ -24,14 +24,20 @@ from dalenius.information.capacity import capacity
 from dalenius.information.measures.numbers import divergence, largest
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.evaluation import evaluated
-from dalenius.model import MaximalLeakage, SecretLeakage, digest
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model import (
+    Adversary,
+    EntropyAtLeast,
+    IndependentBlocks,
+    MaximalLeakage,
+    ProductPriors,
+    SecretLeakage,
+    digest,
+)
+from dalenius.model.adversaries import LawClass
 from dalenius.model.mechanisms import DiscreteGaussian
 from dalenius.model.sums import attained_values
 from dalenius.results import Result, SecretResult
 from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
-
-__all__ = ["Composition", "composition"]
 
 MOST_ENTRIES = 2**18  # of a channel whose capacity is bounded; else the logarithm of its sides is
 PUFFERFISH = "Nuradha and Goldfeld, Pufferfish privacy: an information-theoretic study"

@@ -12,15 +12,13 @@ from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_integer
 from dalenius.model import EntropyAtLeast, MaximalLeakage, Problem, audited
 from dalenius.results import Result
-from dalenius.search.clock import Progress
+from dalenius.search import Progress
 from dalenius.studies.engine import Engine, told_to
 from dalenius.studies.grid import ENTROPY, with_value
 from dalenius.studies.keeping import Memory
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.studies.plan import Plan, Point, Settings, ancestors, between, key_of, share_of
 from dalenius.studies.record import Answer
-
-__all__ = ["CurvePoint", "at_share", "chosen_points", "curve_of", "curve_point", "entropy_curve"]
 
 POINTS = 11
 

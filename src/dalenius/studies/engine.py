@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from threadpoolctl import threadpool_limits
 
 from dalenius._solve import solve
-from dalenius.audits.curve.lines import bound_at
+from dalenius.audits.curve import bound_at
 from dalenius.errors import DaleniusError, InputError
 from dalenius.evidence import Certificate
 from dalenius.model import DesignProblem, MaxInformation, SecretLeakage, audited
@@ -26,8 +26,6 @@ from dalenius.studies.compare import MethodOutcome, compare
 from dalenius.studies.keeping import Folder, Memory
 from dalenius.studies.plan import Point, Settings
 from dalenius.studies.record import Answer, Record
-
-__all__ = ["Engine", "Moment", "solved", "told_to"]
 
 logger = logging.getLogger("dalenius")
 LOOK = 0.1  # seconds between two looks at the clock while everybody works

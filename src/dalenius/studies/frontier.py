@@ -12,18 +12,16 @@ from functools import cached_property
 from dalenius._solve import need_way, solve
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
-from dalenius.evidence.lines import DualLine, PriorLine
+from dalenius.evidence.lower import DualLine, PriorLine
 from dalenius.exact import as_fraction, as_integer, brief
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult
-from dalenius.search.clock import Progress
+from dalenius.search import Progress
 from dalenius.studies.engine import Engine, told_to
 from dalenius.studies.keeping import Memory
 from dalenius.studies.plan import Point, Settings, ancestors
 from dalenius.studies.record import Answer
-
-__all__ = ["Band", "FrontierPoint", "frontier", "frontier_point", "spread_budgets", "with_budget"]
 
 DIGITS = 9  # of spread budgets
 LOG_2 = Fraction(math.nextafter(math.log(2.0), 0.0)), Fraction(math.nextafter(math.log(2.0), 1.0))  # it lies between

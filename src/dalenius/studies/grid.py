@@ -17,8 +17,6 @@ from dalenius.exact import Numeral, as_fraction, as_integer, fraction_text, is_n
 from dalenius.model import DesignProblem, EntropyAtLeast, Problem, dumps
 from dalenius.model.model_file import PROBLEMS
 
-__all__ = ["ENTROPY", "Axis", "axes_of", "places", "text_of", "values_in", "with_value"]
-
 ENTROPY = "adversary.entropy_at_least"
 MOST = 100_000  # points of a grid
 SPREAD = re.compile(r"\s*([^:,\s]+)\s*:\s*([^:,\s]+)(?:\s+([A-Za-z]+))?\s*:\s*([^:,\s]+)\s*")

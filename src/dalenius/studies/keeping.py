@@ -20,8 +20,6 @@ from dalenius.strict_json import parse_object
 from dalenius.studies.plan import FORMAT, Plan, Point
 from dalenius.studies.record import Answer, Record, answer_of, is_told, record_of, sha256
 
-__all__ = ["PLAN", "RECORDS", "Files", "Folder", "Memory", "mechanism_files", "read_plan", "records_in"]
-
 PLAN, RECORDS, ENDING = "sweep.json", "records.jsonl", ".record.json"
 KINDS = {  # of the files of a point, by their endings
     ".toml": "model",

@@ -18,8 +18,6 @@ from dalenius.model import EntropyAtLeast, MaximalLeakage, Problem, Records, dig
 from dalenius.results import Result
 from dalenius.units import lower_in, unit_size, upper_in
 
-__all__ = ["LeakageCurve"]
-
 FAR = 1e-12  # relative distance of doubles whose order is beyond doubt
 TENTHS = 10  # places between two entropy bounds that are looked at for the next one
 

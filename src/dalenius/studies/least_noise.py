@@ -22,19 +22,16 @@ from dalenius.information.noise_formulas import (
     laplace_scale_by_radius,
     scale_by_ratios,
 )
-from dalenius.model import MaximalLeakage
-from dalenius.model.adversaries import LawClass, ProductPriors
+from dalenius.model import MaximalLeakage, ProductPriors, audited
+from dalenius.model.adversaries import LawClass
 from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Geometric, Laplace, Mechanism
 from dalenius.model.mechanisms.real_noise import LEAST, MAX_SPAN, MOST
-from dalenius.model.problems.maximal_leakage import audited
 from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
 from dalenius.outcome import Termination
 from dalenius.results import Result
-from dalenius.search.clock import Progress
+from dalenius.search import Progress
 from dalenius.units import UNITS, unit_size
-
-__all__ = ["NOISES", "LeastNoise", "NoiseFormula", "NoiseLevel", "least_noise", "scale_of", "with_scale"]
 
 NOISES: dict[str, Mechanism] = {
     "gaussian": Gaussian(1),

@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike
 from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
 
-__all__ = ["MeanPlan", "geometric_median", "private_mean"]
-
 FAILING = 0.2  # the probability with which one noisy mean may be off, in Lemma 2
 ROUNDS = 200.0  # groups for each log(1/beta)
 STEPS = 10_000

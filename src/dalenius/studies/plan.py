@@ -18,8 +18,6 @@ from dalenius.search import Limits, need_gap, need_solver
 from dalenius.studies.grid import ENTROPY, Axis, axes_of, places, text_of, with_value
 from dalenius.version import PRODUCER
 
-__all__ = ["FORMAT", "Plan", "Point", "Settings", "ancestors", "between", "key_of", "share_of"]
-
 FORMAT = "dalenius-sweep/1"
 SHARED = 4  # how many neighbours begin with the same point
 DENSE = 24  # witnesses on either side of a point, at entropy bounds between it and its neighbours

@@ -18,8 +18,6 @@ from dalenius.reduction import AggregatedRecord
 from dalenius.results import DesignResult, Result
 from dalenius.search import Limits, Run
 
-__all__ = ["Prior", "better_of", "with_mechanism", "with_prior"]
-
 R = TypeVar("R", Result, DesignResult)
 
 

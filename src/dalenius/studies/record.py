@@ -15,12 +15,10 @@ from dalenius.evidence import Certificate, Header, double_above, double_below
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import plain_above, plain_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, SecretLeakage, digest
-from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
 from dalenius.units import Quantity
-
-__all__ = ["Answer", "Record", "answer_of", "record_of", "sha256"]
 
 Answer = Result | DesignResult | SecretResult
 TIMES = "seconds", "reached", "trace"

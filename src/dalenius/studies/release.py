@@ -6,22 +6,77 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_fraction, as_nonnegative, brief, fraction_text
+from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, brief, fraction_text
+from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
+from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem, Records
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
 from dalenius.outcome import Termination
-from dalenius.search.clock import Progress
+from dalenius.search import Progress
 from dalenius.units import nats_above, upper_in
 
-__all__ = ["LeakageBound", "Release", "audit_of_release", "bound_of", "release"]
+# Data about people, from a csv file: the letters of the records, and what the texts in it stand for.
+
+
+def letter_texts(records: Records, texts: Sequence[str] | None = None) -> list[str]:
+    """The texts that stand for letter 0, 1, ...; `InputError` unless there is one for each letter of the largest alphabet.
+
+    >>> letter_texts(Records(2, alphabet=3))
+    ['0', '1', '2']
+    """
+    largest = max(records.alphabets)
+    texts = list(map(str, range(largest))) if texts is None else as_list(texts, "letters")
+    if len(texts) != largest or len(set(texts)) < largest:
+        raise InputError(
+            f"letters: expected {largest} different texts, for the letters 0 to {largest - 1}, got {brief(texts)}"
+        )
+    return texts
+
+
+def read_letters(
+    path: str | Path, records: Records, column: str | None = None, texts: Sequence[str] | None = None
+) -> list[int]:
+    """The letters of the records, from a csv file with names in its first line and one record in each line below.
+
+    Parameters
+    ----------
+    column : str, optional
+        A name in the first line; left out: the only column.
+    texts : sequence of str, optional
+        The texts that stand for letter 0, 1, ...; left out: the numbers themselves.
+
+    Raises
+    ------
+    InputError
+        If the texts do not fit the alphabets, the file cannot be read, or there are not as many records. Errors name the line; what
+        stands in it is nobody's business.
+    """
+    texts, largest = letter_texts(records, texts), max(records.alphabets)
+    letter_of = {text: letter for letter, text in enumerate(texts)}
+    letters: list[int] = []
+    for line, text in csv_column(path, column, gaps=False):
+        record = len(letters)
+        if record == len(records):
+            raise InputError(f"{path}: line {line}: one record too many; the model has {len(records)}")
+        letter = letter_of.get(text, largest)
+        if letter >= records.alphabets[record]:
+            known = brief(texts[: records.alphabets[record]])
+            raise InputError(
+                f"{path}: line {line}: the entry (not shown) is none of record {record}'s letters, {known}"
+            )
+        letters.append(letter)
+    if len(letters) < len(records):
+        raise InputError(f"{path}: ends after {len(letters)} records; the model has {len(records)}, one a line")
+    return letters
+
 
 LARGEST_IN_DOUBLES = Fraction(10**300)
 GAP = 1e-3  # relative, of an audit on the spot

@@ -28,7 +28,6 @@ from dalenius.studies.record import Answer, Record
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Sweep", "engine_in", "need_ways", "sweep", "swept"]
 
 PARQUET = "records.parquet"
 

@@ -5,7 +5,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, each
-from dalenius.information.divergences import mutual_information
+from dalenius.information.entropies import mutual_information
 from dalenius.model.problems import known_others
 
 NOISE = dl.randomized_histogram(1)

@@ -8,7 +8,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws
-from dalenius.information.divergences import mutual_information
+from dalenius.information.entropies import mutual_information
 
 MATRICES = [
     [

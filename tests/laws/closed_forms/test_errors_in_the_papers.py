@@ -13,7 +13,7 @@ import dalenius as dl
 from campaigns import each
 from dalenius.conversions import RULES, Facts, Given
 from dalenius.information import measures as m
-from dalenius.statistics.critics import WEIGHT, NeuronCritic
+from dalenius.statistics.samples import WEIGHT, NeuronCritic
 from digits import inside, same
 
 

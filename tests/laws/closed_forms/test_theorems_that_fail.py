@@ -12,9 +12,9 @@ import pytest
 import dalenius as dl
 from campaigns import draws
 from dalenius.baselines import ConditionalSettings, full_joint, leakage_run
-from dalenius.baselines.conditional import coordinate_ascent
 from dalenius.baselines.design import least_distorting
 from dalenius.baselines.gradients import leakage, through
+from dalenius.baselines.laws import coordinate_ascent
 from dalenius.baselines.run import Log
 from dalenius.programs import MinLeakageProgram
 from dalenius.search.clock import Clock

@@ -6,7 +6,7 @@ import dalenius as dl
 from dalenius.audits import EntropyAudit
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.search import Run
-from dalenius.search.limits import Limits
+from dalenius.search.run import Limits
 
 
 def audit(**parts):

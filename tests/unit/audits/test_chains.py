@@ -9,7 +9,8 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.evidence.lines import ChainPoint, Halve, RecordLine, SlopeLeaf, WindowLeaf
+from dalenius.evidence.lower import ChainPoint
+from dalenius.evidence.upper import Halve, RecordLine, SlopeLeaf, WindowLeaf
 from dalenius.information import mutual_information
 from dalenius.information.chains import Chain, joint_law
 

@@ -18,7 +18,7 @@ from dalenius.audits.curve.tangent import tangent_slope
 from dalenius.audits.curve.witnesses import curve_steps, curve_witnesses
 from dalenius.audits.proof_lines import dual_tree_lines, posterior_lines
 from dalenius.evidence import CurveClaim, Header
-from dalenius.evidence.lines import JointLeaf, UniformLeaf, VerticesLeaf
+from dalenius.evidence.upper import JointLeaf, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
 from dalenius.reduction import RecordSymmetries
 from dalenius.search import Clock, Limits, Run

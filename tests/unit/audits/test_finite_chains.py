@@ -7,7 +7,8 @@ import pytest
 
 import dalenius as dl
 from dalenius.audits.finite_chains import Box
-from dalenius.evidence.lines import ChainPoint, ExpansionLeaf, Halve, LettersLine, RecordLine
+from dalenius.evidence.lower import ChainPoint
+from dalenius.evidence.upper import ExpansionLeaf, Halve, LettersLine, RecordLine
 
 WEEK = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]
 

@@ -12,8 +12,7 @@ from dalenius.audits.record_audit import RecordAudit
 from dalenius.audits.tree_room import TreeRoom
 from dalenius.reduction import record_channels
 from dalenius.search import Clock
-from dalenius.search.limits import Limits
-from dalenius.search.run import Run
+from dalenius.search.run import Limits, Run
 
 
 class LongRecord(RecordAudit):

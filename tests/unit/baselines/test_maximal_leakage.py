@@ -26,9 +26,8 @@ from dalenius.baselines import (
     optimised_run,
     starts,
 )
-from dalenius.baselines.conditional import coordinate_ascent, fresh_rows
 from dalenius.baselines.gradients import leakage, through
-from dalenius.baselines.marginal import blahut_arimoto
+from dalenius.baselines.laws import blahut_arimoto, coordinate_ascent, fresh_rows
 from dalenius.baselines.nonlinear import Answer, RecordProgram, record_by_record
 from dalenius.baselines.run import Log
 from dalenius.reduction import record_channels

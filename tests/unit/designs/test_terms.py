@@ -13,7 +13,8 @@ from campaigns import each
 from dalenius._join import join
 from dalenius.baselines import aggregated, design_run
 from dalenius.designs.constrained import ConstrainedExchange
-from dalenius.evidence.lines import TermLine, TermSection, WeightLine
+from dalenius.evidence.lower import TermLine, WeightLine
+from dalenius.evidence.upper import TermSection
 from dalenius.export import offered, offers
 from dalenius.search import Limits, Run
 from dalenius.studies.frontier import Band, spread_budgets

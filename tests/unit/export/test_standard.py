@@ -17,10 +17,9 @@ from dalenius import programs
 from dalenius.errors import InputError
 from dalenius.export import FORMATS, certify, digest, export, offers, parse_cbf, read_cbf, read_json
 from dalenius.export.cbf import cbf_text
-from dalenius.export.clarabel_json import clarabel_text
-from dalenius.export.mosek_task import write_mosek
 from dalenius.export.solution import Solution
 from dalenius.export.standard import json_text, parse_json
+from dalenius.export.writers import clarabel_text, write_mosek
 from dalenius.programs import Program, StandardForm
 from dalenius.programs.standard_form import Columns, Rows
 

@@ -8,7 +8,8 @@ from campaigns import draws, each, thinned
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header, claim_text, short_text, slope_text, vector_text
-from dalenius.evidence.lines import Cut, JointLeaf, RecordLine, RowLeaf, Split, WitnessLine
+from dalenius.evidence.lower import WitnessLine
+from dalenius.evidence.upper import Cut, JointLeaf, RecordLine, RowLeaf, Split
 from dalenius.model import digest
 from dalenius.programs import NodeRelaxation
 from dalenius.reduction import record_channels

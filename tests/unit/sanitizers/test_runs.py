@@ -67,7 +67,7 @@ def test_of_several_starts_one_goes_on(tmp_path):
 def test_the_start_with_the_least_loss_goes_on():
     """The rest of the steps is its own: what is returned is as good lately as any start was after a quarter."""
     from dalenius.sanitizers import TwoGaussians, training
-    from dalenius.sanitizers.networks import deterministic
+    from dalenius.sanitizers.training import deterministic
 
     begun = []
 
@@ -91,7 +91,7 @@ def test_an_attack_learns_no_noise_by_heart():
     import torch
 
     from dalenius.sanitizers import training
-    from dalenius.sanitizers.networks import deterministic
+    from dalenius.sanitizers.training import deterministic
 
     settings = replace(QUICK, steps=250, batch=60, rate=3e-3, width=32)
     with deterministic(0):
@@ -112,7 +112,7 @@ def test_an_attack_finds_the_direction_that_noise_has_left():
     import torch
 
     from dalenius.sanitizers import training
-    from dalenius.sanitizers.networks import deterministic
+    from dalenius.sanitizers.training import deterministic
 
     settings = replace(QUICK, steps=250, batch=200, rate=3e-3, width=32)
     with deterministic(0):

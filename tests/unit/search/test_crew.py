@@ -11,7 +11,7 @@ from colleagues import Colleagues
 from dalenius.search import Clock
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.crew import LOSSES, Crew, Work, worked
-from dalenius.search.runner import Runner
+from dalenius.search.race import Runner
 from dalenius.search.tree import Leaf
 
 CENTRE = np.array([0.3, 0.8])

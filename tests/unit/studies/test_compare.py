@@ -19,7 +19,7 @@ from dalenius.reduction import record_channels
 from dalenius.report import comparison_table
 from dalenius.studies import contest
 from dalenius.studies.compare import METHODS, compare, methods_for
-from dalenius.studies.methods import RIVALS, Rival
+from dalenius.studies.contest import RIVALS, Rival
 from dalenius.studies.points import Prior, with_mechanism, with_prior
 
 module = sys.modules[compare.__module__]  # `dalenius.compare` is the function

@@ -17,8 +17,7 @@ from campaigns import each, thinned
 from dalenius import cli
 from dalenius.model import digest
 from dalenius.studies import release as deciding
-from dalenius.studies.data import read_letters
-from dalenius.studies.release import LeakageBound, bound_of
+from dalenius.studies.release import LeakageBound, bound_of, read_letters
 
 ROWS = [["0.9", "0.1"], ["0.1", "0.9"]]
 MODEL = dl.MinLeakage(

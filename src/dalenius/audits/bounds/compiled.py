@@ -16,7 +16,7 @@ import numpy as np
 from dalenius.audits.bounds.newton import RIDGE
 from dalenius.audits.bounds.row_multipliers import CLOSE, HOPE, LONGEST, SHORTER, SLOW, STEPS, TRIALS
 from dalenius.information.arrays import Floats
-from dalenius.information.box_multipliers import FLAT, SIZES, SMOOTHING
+from dalenius.information.secants import FLAT, SIZES, SMOOTHING
 
 __all__ = ["row_multipliers"]
 

@@ -24,7 +24,7 @@ from dalenius.audits.bounds.row_trees import rows_of
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
-from dalenius.search.runner import Nodes, Runner
+from dalenius.search.race import Nodes, Runner
 from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["DualTree"]

@@ -24,7 +24,7 @@ from dalenius.reduction import RecordChannel, RecordSymmetries, even
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
-from dalenius.search.runner import Runner
+from dalenius.search.race import Runner
 
 __all__ = ["DualWork", "Goal", "RowWork", "Together", "Turn", "nobody"]
 

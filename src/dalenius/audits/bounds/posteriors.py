@@ -24,11 +24,10 @@ from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt, tilt_at
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
-from dalenius.search.box_ends import EndsTree
-from dalenius.search.boxes import Relaxed
+from dalenius.search.boxes import EndsTree, Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
-from dalenius.search.runner import Runner
+from dalenius.search.race import Runner
 
 __all__ = ["PosteriorHalf", "PosteriorRelaxation", "PosteriorTree"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dalenius.audits.bounds.newton import newton
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
-from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
+from dalenius.information.secants import SMOOTHING, box_price, multiplier_size
 
 __all__ = ["CLOSE", "HOPE", "LONGEST", "SHORTER", "SLOW", "STEPS", "TRIALS", "row_multipliers"]
 

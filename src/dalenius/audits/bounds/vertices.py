@@ -22,7 +22,7 @@ from dalenius.information.deadline import Deadline
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
-from dalenius.search.runner import Runner
+from dalenius.search.race import Runner
 from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["ClassCut", "ClassSets", "VertexTree", "output_law"]

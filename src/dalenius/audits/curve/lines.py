@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dalenius.evidence.certificate import Certificate
-from dalenius.evidence.curve import Pair
-from dalenius.evidence.lines import InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
+from dalenius.evidence.ends import Pair
+from dalenius.evidence.upper import InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
 from dalenius.model import EntropyAtLeast, MaximalLeakage
 
@@ -39,7 +39,7 @@ def lines_above(sections: Iterable[Section], entropy: Ends, largest: Ends) -> tu
     largest : pair of Fraction
         The same of log |X|.
 
-    >>> from dalenius.evidence.lines import JointLeaf, VerticesLeaf
+    >>> from dalenius.evidence.upper import JointLeaf, VerticesLeaf
     >>> half = Fraction(1, 2), Fraction(1, 2)
     >>> one = Fraction(1), Fraction(1)
     >>> lines_above([(Fraction(1, 4), [JointLeaf("1", "0.5", None, None)])], half, one)

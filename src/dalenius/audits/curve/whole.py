@@ -13,8 +13,8 @@ from dalenius.audits.curve.lines import lines_above
 from dalenius.audits.curve.tangent import tangent_slope
 from dalenius.audits.curve.witnesses import CurveWitness, curve_steps, curve_witnesses
 from dalenius.evidence import CurveStep
-from dalenius.evidence.curve import Pair
-from dalenius.evidence.lines import ProofLine
+from dalenius.evidence.ends import Pair
+from dalenius.evidence.upper import ProofLine
 from dalenius.model import EntropyAtLeast, MaximalLeakage
 from dalenius.reduction import AggregatedRecord
 from dalenius.search import Clock

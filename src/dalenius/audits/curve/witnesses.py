@@ -11,7 +11,7 @@ import numpy as np
 from dalenius.audits.ascent import Candidate, carried, feasible
 from dalenius.audits.proof_lines import prior_text
 from dalenius.evidence import CurveStep, Lower, claim_text, unit_of
-from dalenius.evidence.lines import WitnessLine
+from dalenius.evidence.lower import WitnessLine
 from dalenius.information import mutual_information
 from dalenius.model import EntropyAtLeast, Records
 from dalenius.reduction import AggregatedRecord

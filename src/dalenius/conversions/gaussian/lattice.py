@@ -11,8 +11,8 @@ import numpy as np
 from dalenius.errors import DaleniusError, InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
+from dalenius.programs import CertifiedInterval, certify
 from dalenius.programs.lattice_noise import lattice_noise
-from dalenius.programs.own import CertifiedInterval, certify
 
 SOLVER = "CLARABEL"
 SPARE = 1e-10  # nats of the limit, of which every summand gets a part, so that doubles decide that a point is inside

@@ -16,7 +16,7 @@ from dalenius.designs.constrained.watchers import OWN, Place, term_of
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
 from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text, vector_text
-from dalenius.evidence.lines import (
+from dalenius.evidence.lower import (
     AlsoLine,
     ConeLine,
     DualLine,

@@ -18,7 +18,7 @@ from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
-from dalenius.evidence.lines import AdversaryLine, TermSection, UpperLine
+from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.outcome import Scope, Termination

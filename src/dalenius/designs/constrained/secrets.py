@@ -13,7 +13,7 @@ from flint import arb, ctx, fmpq, fmpq_mat
 
 from dalenius.designs.constrained.told import ToldLaw
 from dalenius.errors import DaleniusError
-from dalenius.evidence.lines import About, Matrix, TangentLine, Vector
+from dalenius.evidence.lower import About, Matrix, TangentLine, Vector
 from dalenius.model.constraints import (
     KL,
     ChiSquare,

@@ -19,15 +19,8 @@ from flint import arb, ctx, fmpq, fmpq_mat
 from dalenius.designs.constrained.told import ToldLaw
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import (
-    AdversaryLine,
-    CellSection,
-    ClassPart,
-    OutputLawLeaf,
-    SelectionLine,
-    UpperLine,
-    Vector,
-)
+from dalenius.evidence.lower import SelectionLine, Vector
+from dalenius.evidence.upper import AdversaryLine, CellSection, ClassPart, OutputLawLeaf, UpperLine
 from dalenius.information.arrays import Floats
 from dalenius.information.balls import ball
 from dalenius.information.capacity import capacity

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from flint import fmpq_mat
 
-from dalenius.evidence.lines import SelectionLine, TangentLine, Vector
+from dalenius.evidence.lower import SelectionLine, TangentLine, Vector
 from dalenius.model.constraints import Constraint
 from dalenius.programs.secrets import SecretPart
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalenius.designs.oracle import Prior
-from dalenius.evidence.lines import UNIFORM
+from dalenius.evidence.lower import UNIFORM
 from dalenius.information.arrays import Floats
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.reduction import Orbits

@@ -9,7 +9,7 @@ from dalenius.designs.exchange.bound import MasterBound
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.rational import DENOMINATOR, weight_texts
 from dalenius.evidence import matrix_text, short_text
-from dalenius.evidence.lines import DualLine, Matrix, PriorLine
+from dalenius.evidence.lower import DualLine, Matrix, PriorLine
 
 __all__ = ["bound_lines", "mechanism_text", "proved_value"]
 

@@ -23,7 +23,7 @@ from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, prov
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
-from dalenius.evidence.lines import UpperLine
+from dalenius.evidence.upper import UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result

@@ -14,7 +14,7 @@ from dalenius.designs.claims import termination_of
 from dalenius.designs.extreme.program import Extreme, information
 from dalenius.designs.rational import weight_texts
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
-from dalenius.evidence.lines import PotentialLine
+from dalenius.evidence.upper import PotentialLine
 from dalenius.information.arrays import Floats
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.outcome import Scope, Termination

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dalenius.designs.linear.dual import Multipliers
 from dalenius.designs.linear.program import PrivateDesign
 from dalenius.designs.rational import weight_texts
-from dalenius.evidence.lines import DualLine, LowerLine, Matrix, RatioLine, Vector, WeightLine
+from dalenius.evidence.lower import DualLine, LowerLine, Matrix, RatioLine, Vector, WeightLine
 from dalenius.exact import fraction_text
 
 __all__ = ["bound_lines", "mechanism_text"]

@@ -14,7 +14,7 @@ from dalenius.designs.claims import NOTHING, distortion_unit, need_workable, rou
 from dalenius.designs.rational import weight_texts
 from dalenius.designs.ratios.program import RatioProgram, Solved
 from dalenius.evidence import CERTAIN, Lower, Upper, short_text
-from dalenius.evidence.lines import DualLine, LowerLine, MultiplierLine
+from dalenius.evidence.lower import DualLine, LowerLine, MultiplierLine
 from dalenius.model import DesignProblem, MinDistortion
 from dalenius.outcome import ConstraintPrice, Scope, Termination
 from dalenius.programs.base import Tally

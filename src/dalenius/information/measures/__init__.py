@@ -4,10 +4,10 @@
 Arrays of doubles give doubles. `dalenius.measure` evaluates the same formulas in exact numbers, and its intervals are proved.
 """
 
-from dalenius.information.measures.correlation import maximal_correlation
 from dalenius.information.measures.dependence import (
     chi_square,
     conditional_mutual_information,
+    maximal_correlation,
     mutual_information,
     strong_chi_square,
     strong_kl,
@@ -25,21 +25,19 @@ from dalenius.information.measures.guessing import (
 )
 from dalenius.information.measures.laws import channel_of_secret, output_law, split
 from dalenius.information.measures.lifts import (
+    conditional_pointwise_maximal_leakage,
     exp_information_privacy,
+    exp_maximal_leakage,
+    exp_pointwise_maximal_leakage,
     information_privacy,
     information_privacy_delta,
     local_information_privacy,
     local_information_privacy_delta,
-    strong_information_privacy_delta,
-)
-from dalenius.information.measures.pointwise import (
-    conditional_pointwise_maximal_leakage,
-    exp_maximal_leakage,
-    exp_pointwise_maximal_leakage,
     maximal_leakage,
     pointwise_maximal_leakage,
     pointwise_maximal_leakage_delta,
     pointwise_maximal_leakage_over,
+    strong_information_privacy_delta,
 )
 from dalenius.information.measures.prior_classes import (
     AllPriors,

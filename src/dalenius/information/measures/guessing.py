@@ -10,16 +10,6 @@ from numpy.typing import ArrayLike
 from dalenius.information.measures.laws import fitting, met
 from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, is_exact, largest, log
 
-__all__ = [
-    "bayes_advantage",
-    "disclosure",
-    "exp_min_entropy_leakage",
-    "min_entropy",
-    "min_entropy_leakage",
-    "posterior_min_entropy",
-    "singling_out",
-]
-
 
 def min_entropy(law: ArrayLike) -> Numbers:
     """H_inf(p) = -log max p in nats.

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from dalenius.errors import InputError
 from dalenius.information.measures.numbers import Numbers, as_numbers, is_exact, occurring, quotient
 
-__all__ = ["Met", "channel_of_secret", "fitting", "met", "output_law", "split"]
-
 
 @dataclass(frozen=True)
 class Met:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalenius.information.measures.laws import met
-from dalenius.information.measures.numbers import Numbers, beyond, largest, least, log, positive_part, quotient
-
-__all__ = [
-    "exp_information_privacy",
-    "information_privacy",
-    "information_privacy_delta",
-    "local_information_privacy",
-    "local_information_privacy_delta",
-    "strong_information_privacy_delta",
-]
+from dalenius.information.measures.laws import fitting, met, output_law
+from dalenius.information.measures.numbers import (
+    Numbers,
+    as_numbers,
+    beyond,
+    largest,
+    least,
+    log,
+    occurring,
+    positive_part,
+    quotient,
+)
+from dalenius.information.measures.prior_classes import PriorClass
 
 
 def exp_information_privacy(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -102,3 +105,112 @@ def _outside(lift: Numbers, factor: Any) -> Numbers:
     inverse = quotient(np.ones_like(lift), lift, empty=1)
     both = np.stack([beyond(lift, factor), beyond(inverse, factor)])
     return largest(both, axis=0)
+
+
+# Pointwise maximal leakage, maximal leakage, and what they are over sets of priors.
+
+
+def exp_pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
+    """e^l(y) for the `pointwise_maximal_leakage` l(y) of every output."""
+    rows, masses = fitting(channel, prior)
+    there = occurring(masses)
+    likely = rows if there.all() else rows[there]
+    return quotient(largest(likely, axis=0), output_law(rows, masses), empty=1)
+
+
+def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
+    """l(y) = log max_{x: P(x) > 0} W(x,y) / q(y) of every output y, q(y) = sum_x P(x) W(x,y); 0 where q(y) = 0.
+
+    Whatever about the input somebody wants to guess, seeing y makes the right guess at most e^l(y) times likelier, and so much
+    likelier for some.
+
+    Parameters
+    ----------
+    channel : (inputs, outputs), row-stochastic
+    prior : (inputs,)
+
+    Returns
+    -------
+    (outputs,), in nats. An output counts only together with its probability (`output_law`): the mechanism of S. Saeidian et al.,
+    Example 3.11, leaks next to nothing by one output and 71 nats by the other.
+
+    Notes
+    -----
+    Source: S. Saeidian, G. Cervia, T. J. Oechtering, M. Skoglund, "Pointwise maximal leakage", IEEE Trans. Inf. Theory 69 (2023),
+    Theorem 1. Always 0 <= l(y) <= log 1/min P, and sum_y q(y) e^l(y) = e^L, L the maximal leakage.
+
+    >>> pointwise_maximal_leakage([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], [0.5, 0.3, 0.2]).round(4).tolist()
+    [0.4873, 0.568, 0.9589]
+    """
+    return log(exp_pointwise_maximal_leakage(channel, prior))
+
+
+def pointwise_maximal_leakage_delta(channel: ArrayLike, prior: ArrayLike, factor: Any) -> Numbers:
+    """delta = P( l(Y) > epsilon ), the probability of outputs that leak more than epsilon; `factor` is e^epsilon.
+
+    It is not closed under post-processing: merging outputs may make it larger (docs/errors-in-the-papers.md, E3-12).
+
+    >>> float(pointwise_maximal_leakage_delta([[0.9, 0.1], [0.4, 0.6]], [0.5, 0.5], 1.5).round(12))
+    0.35
+    """
+    ratios = exp_pointwise_maximal_leakage(channel, prior)
+    return np.asarray((output_law(channel, prior) * beyond(ratios, factor)).sum())
+
+
+def conditional_pointwise_maximal_leakage(channels: Iterable[ArrayLike], priors: Iterable[ArrayLike]) -> Numbers:
+    """l(X -> y | z) = log max_{x: P(x|z) > 0} W_z(x,y) / sum_x' P(x'|z) W_z(x',y) for what else is known, z, and every output.
+
+    Knowing z changes the prior: l(X -> y | z) may exceed l(X -> y).
+
+    Parameters
+    ----------
+    channels : for each z a matrix (inputs, outputs)
+    priors : for each z the law of the input, given z
+
+    Returns
+    -------
+    (settings z, outputs), in nats.
+
+    >>> conditional_pointwise_maximal_leakage([[[0.9, 0.1], [0.6, 0.4]]], [[0.6, 0.4]]).round(4).tolist()
+    [[0.1431, 0.5978]]
+    """
+    return np.stack([pointwise_maximal_leakage(*pair) for pair in zip(channels, priors, strict=True)])
+
+
+def exp_maximal_leakage(channel: ArrayLike) -> Numbers:
+    """e^L = sum_y max_x W(x,y) for the `maximal_leakage` L."""
+    return np.asarray(largest(as_numbers(channel), axis=0).sum())
+
+
+def maximal_leakage(channel: ArrayLike) -> Numbers:
+    """L = log sum_y max_x W(x,y) in nats, for every prior with full support.
+
+    How much likelier the best guess of anything about the input becomes, on average over the outputs: E e^l(Y) = e^L.
+
+    Notes
+    -----
+    Source: I. Issa, A. B. Wagner, S. Kamath, "An operational approach to information leakage", IEEE Trans. Inf. Theory 66 (2020).
+
+    >>> round(float(maximal_leakage([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]])), 10) == round(float(np.log(1.9)), 10)
+    True
+    """
+    return log(exp_maximal_leakage(channel))
+
+
+def pointwise_maximal_leakage_over(channel: ArrayLike, priors: PriorClass) -> Numbers:
+    """sup over the priors of a set of the `pointwise_maximal_leakage` of every output, each with full support (or a limit of such).
+
+    log max_x W(x,y) - log min_P sum_x P(x) W(x,y): one linear function is minimised, so that convex hull and closure of the set change
+    nothing, and no output needs more than what `PriorClass.least_mean` says.
+
+    Notes
+    -----
+    The supremum over a set with priors of smaller support is at most this. The suprema over one prior each are not of one prior.
+
+    >>> from dalenius.information.measures import PriorFloor
+    >>> pointwise_maximal_leakage_over([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], PriorFloor(0.1)).max().round(6)
+    np.float64(1.415282)
+    """
+    rows = as_numbers(channel)
+    means = np.array([priors.least_mean(column) for column in rows.T], dtype=rows.dtype)
+    return log(quotient(largest(rows, axis=0), means, empty=1))

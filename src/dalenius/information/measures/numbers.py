@@ -16,24 +16,7 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import ArrayLike, NDArray
 
-from dalenius.information.divergences import relative_entropy
-
-__all__ = [
-    "INFINITE",
-    "Numbers",
-    "as_numbers",
-    "beyond",
-    "divergence",
-    "doubles",
-    "is_exact",
-    "largest",
-    "least",
-    "log",
-    "occurring",
-    "positive_part",
-    "quotient",
-    "rationals",
-]
+from dalenius.information.entropies import relative_entropy
 
 Numbers = NDArray[Any]
 INFINITE = arb.pos_inf()

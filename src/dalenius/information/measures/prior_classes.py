@@ -20,19 +20,6 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, is_exact, least, occurring
 
-__all__ = [
-    "AllPriors",
-    "ChiSquareBall",
-    "EntropyFloor",
-    "KLBall",
-    "PriorBall",
-    "PriorBox",
-    "PriorClass",
-    "PriorFloor",
-    "PriorPolytope",
-    "alike_letters",
-]
-
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
 STEPS = 200  # of a bisection between doubles
 RETREATS = (0.0, 2.0**-50, 2.0**-44, 2.0**-38, 2.0**-30, 2.0**-20, 1.0)  # towards the centre, until a law is inside

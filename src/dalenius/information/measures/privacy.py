@@ -18,18 +18,6 @@ from dalenius.information.measures.numbers import (
     quotient,
 )
 
-__all__ = [
-    "differential_privacy",
-    "exp_differential_privacy",
-    "exp_local_dp",
-    "leakage_capacity",
-    "local_dp",
-    "local_dp_delta",
-    "neighbours",
-    "pairwise_divergence",
-    "pairwise_total_variation",
-]
-
 
 def exp_local_dp(channel: ArrayLike) -> Numbers:
     """e^epsilon = max_{x,x',y} W(x,y) / W(x',y) for `local_dp`; infinite where an output is possible on some inputs only."""

@@ -14,8 +14,7 @@ import pytest
 import dalenius as dl
 from dalenius._join import join
 from dalenius.catalogue import ratchet
-from dalenius.catalogue.models import library_model
-from dalenius.catalogue.standing import Standing, certificate_digest
+from dalenius.catalogue.models import Standing, certificate_digest, library_model
 from libraries import AUDIT, DESIGN, HOME, INFEASIBLE, MODELS, claimed, problems, run
 
 

@@ -11,7 +11,7 @@ import pytest
 import dalenius as dl
 from campaigns import each
 from dalenius.designs.constrained import ConstrainedExchange
-from dalenius.evidence.lines import AlsoLine, ConeLine, MultiplierLine
+from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
 
 FAIR = {"records": dl.Records(1, alphabet=2), "query": dl.Identity(), "adversary": dl.ProductPriors()}
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}

@@ -8,7 +8,7 @@ import pytest
 import dalenius as dl
 from campaigns import draws, each, thinned
 from dalenius.designs.constrained.selections import limit_sections, selection_laws
-from dalenius.evidence.lines import SelectionLine
+from dalenius.evidence.lower import SelectionLine
 from dalenius.information.capacity import capacity
 
 VOTES = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}

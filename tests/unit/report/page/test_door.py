@@ -212,7 +212,7 @@ def test_folders_of_programs_are_not_searched(audit, result, tmp_path, monkeypat
         report_page([tmp_path])
     (tmp_path / "env/pyvenv.cfg").write_text("home = /usr/bin")
     assert "0.5 times" in report_page([tmp_path])
-    monkeypatch.setattr("dalenius.report.page.sources.MOST_FILES", 1)
+    monkeypatch.setattr("dalenius.report.page.proofs.MOST_FILES", 1)
     with pytest.raises(dl.InputError, match="more than 1 files; name the folder"):
         report_page([tmp_path])
 

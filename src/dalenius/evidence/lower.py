@@ -1,0 +1,203 @@
+"""The lines of a certificate that prove the lower end, as typed data (docs/certificate-format.md), and how their entries are spelled.
+
+Numbers are kept as they are written, as texts, and are taken exactly: a line that was read and one that was made are the same thing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Union
+
+Index = int
+Indices = tuple[Index, ...]
+Number = str  # a decimal or a fraction, taken exactly
+Vector = tuple[Number, ...]
+Matrix = tuple[Vector, ...]
+Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
+How = Union["tuple[Index | How, ...]", None]  # over which numbers of members a closed form is summed
+SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
+ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
+PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
+SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets, or of some places
+ProductLaw = tuple[Literal["product"], Matrix]  # of each record, for each of its letters, a weight
+SparseLaws = tuple[SparseLaw, ...]  # the latter by letter
+InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a listed prior's number; scores of a histogram; UNIFORM
+    Matrix
+    | SelectionPrior
+    | ProtocolPrior
+    | PiecePrior
+    | SparseLaw
+    | SparseLaws
+    | ProductLaw
+    | Vector
+    | Index
+    | tuple[Index, ...]
+    | Number
+)
+UNIFORM: Number = "uniform"
+WeightsOf = Index | Vector  # the number of a listed law, or multipliers by input
+Priced = tuple[tuple[Index, Number], ...]  # rows, ascending, with their multipliers
+Selection = tuple[tuple[Index, Index, Number], ...]  # values of the secret, inputs, and weights
+About = Index | Vector | tuple[Index | None, ...] | None  # a letter; a function of the letters; two letters; nothing
+Hint = Vector | Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessLine:
+    """A prior that is told at least the lower end about a record; of nobody where that end is 0 and needs no prior."""
+
+    word: ClassVar[str] = "witness"
+    record: Index | None
+    prior: InputLaw | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPoint:
+    """Parameters of a chain that tell the lower end about a record; with two tilts, by a closed form."""
+
+    word: ClassVar[str] = "path"
+    record: Index
+    point: Vector
+    tilts: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class PieceOfWitness:
+    """Of independent blocks: the witness is about this block by itself, where the others' contributions add up to this total."""
+
+    word: ClassVar[str] = "at"
+    block: Index
+    total: Number | None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOfWitness:
+    """Of a wide count: the witness is on the counts `least`, `least` + `step`, ..., of which the last is number `last`."""
+
+    word: ClassVar[str] = "window"
+    least: Index
+    step: Index
+    last: Index
+
+
+@dataclass(frozen=True, slots=True)
+class DualLine:
+    """A design's bound from below: the multiplier of its budget; the priors or ratios follow. None where the lower end is 0."""
+
+    word: ClassVar[str] = "dual"
+    budget: Number | None
+
+
+@dataclass(frozen=True, slots=True)
+class PriorLine:
+    """One of the adversary's priors, with its weight in the bound and the posteriors phi(a|y) that make it linear."""
+
+    word: ClassVar[str] = "prior"
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class RatioLine:
+    """Multipliers of a privacy notion at one output: of entries above and of entries below, or the listed law that averages them."""
+
+    word: ClassVar[str] = "ratio"
+    output: Index
+    below: WeightsOf
+    above: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class MultiplierLine:
+    """Multipliers of a constraint's rows: its number among the model's constraints, and the rows that have one."""
+
+    word: ClassVar[str] = "multiplier"
+    constraint: Index
+    rows: Priced
+
+
+@dataclass(frozen=True, slots=True)
+class ConeLine:
+    """The multiplier of a second-order cone: of its bound, and of each member of its norm; itself in the cone."""
+
+    word: ClassVar[str] = "cone"
+    constraint: Index
+    bound: Number
+    members: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoLine:
+    """A prior of the adversary of a limit of leakage, as in a prior line."""
+
+    word: ClassVar[str] = "also"
+    constraint: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class TangentLine:
+    """A tangent of a limit about a secret: of which of its laws, its weight, what it is about, and the numbers that choose it."""
+
+    word: ClassVar[str] = "tangent"
+    constraint: Index
+    law: Index
+    weight: Number
+    about: About
+    hint: Hint
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionLine:
+    """A law on one input for each of some values of a secret, where the same is given, and posteriors of these values."""
+
+    word: ClassVar[str] = "selection"
+    constraint: Index
+    weight: Number
+    given: Index
+    chosen: Selection
+    posteriors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """The weight of a term of the objective that is a distortion."""
+
+    word: ClassVar[str] = "weight"
+    term: Index
+    weight: Number
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """A prior of the adversary of a term of the objective, as in a prior line."""
+
+    word: ClassVar[str] = "term"
+    term: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
+LowerLine = (
+    WitnessLine
+    | ChainPoint
+    | PieceOfWitness
+    | WindowOfWitness
+    | DualLine
+    | PriorLine
+    | RatioLine
+    | MultiplierLine
+    | ConeLine
+    | AlsoLine
+    | TangentLine
+    | SelectionLine
+    | WeightLine
+    | TermLine
+)

@@ -1,0 +1,56 @@
+"""Parts of classes with few different probabilities: inside the class, and what protocols with many of them are proved with."""
+
+import numpy as np
+from flint import fmpq
+
+import dalenius as dl
+from campaigns import each
+from dalenius.information.law_classes import coarser
+from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorFloor
+
+WEIGHTS = [100 + 7 * (7 * a % 12) for a in range(24)]
+CENTER = np.array([fmpq(w, sum(WEIGHTS)) for w in WEIGHTS], dtype=object)
+
+
+@each(
+    "priors",
+    [PriorBall(CENTER, fmpq(1, 5)), KLBall(CENTER, fmpq(1, 50)), ChiSquareBall(CENTER, fmpq(1, 20))],
+)
+def test_laws_of_the_part_are_in_the_class(priors):
+    rng, part = np.random.default_rng(1), coarser(priors, 3)
+    assert part is not None
+    assert len(set(part.center.tolist())) == 3
+    assert 0 < part.radius < priors.radius
+    for _ in range(5):
+        levels = {x: fmpq(int(k), 100) for x, k in zip(set(part.center.tolist()), rng.integers(0, 100, 3), strict=True)}
+        law = part.exact_law(np.array([levels[x] for x in part.center.tolist()], dtype=object))
+        if isinstance(priors, PriorBall):
+            assert sum(abs(p - q) for p, q in zip(law, CENTER, strict=True)) <= priors.radius
+        else:
+            assert priors.distance(law, CENTER) <= priors.radius
+
+
+def test_boxes_and_what_has_no_part():
+    box = coarser(PriorBox(CENTER * fmpq(9, 10), CENTER * fmpq(11, 10)), 6)
+    assert all(low >= q * fmpq(9, 10) for low, q in zip(box.low, CENTER, strict=True))
+    assert all(high <= q * fmpq(11, 10) for high, q in zip(box.high, CENTER, strict=True))
+    assert coarser(AllPriors(), 2) == AllPriors()
+    assert coarser(PriorFloor(fmpq(1, 100)), 2) == PriorFloor(fmpq(1, 100))
+    assert coarser(KLBall(CENTER, fmpq(1, 10**6)), 2) is None
+    assert coarser(KLBall(np.array([fmpq(0), fmpq(1)]), fmpq(1, 10)), 2) is None
+
+
+@each("adversary", [dl.KLBallPriors, dl.L1BallPriors])
+def test_sets_over_many_different_probabilities(adversary):
+    """More than a closed form sums over: there was nothing from below."""
+    weights = [100 + 7 * (7 * a % 12) for a in range(48)]
+    problem = dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=48),
+        query=dl.Identity(),
+        mechanism=dl.subset_selection(1, size=13),
+        adversary=adversary([f"{w}/{sum(weights)}" for w in weights], "0.1"),
+    )
+    answer = dl.solve(problem, gap=1e-8)
+    assert answer.lower > 0
+    assert answer.gap <= 1e-3
+    assert dl.verify(problem, answer.certificate).proved

@@ -1,0 +1,114 @@
+"""The file of a checkpoint: found again by name and by what it is about, whole or not at all, refused where it is not one's own."""
+
+import gzip
+import logging
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.search import checkpoint
+from dalenius.search.checkpoint import Checkpoint, Plain
+
+
+def of(path, model="m", producer="p"):
+    return Checkpoint(path, model, producer, Plain([]))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file with two things about different laws under one name."""
+    of(tmp_path / "file").write([("tree", (np.array([x]), 1), {0: x}) for x in (0.25, 0.5)])
+    return tmp_path / "file"
+
+
+def test_what_was_written_is_found_once(path):
+    file = of(path)
+    assert file.find("other", (np.array([0.5]), 1)) is None
+    assert file.find("tree", (np.array([0.4]), 1)) is None
+    assert file.find("tree", (np.array([0.5]), 1)) == {0: 0.5}
+    assert file.find("tree", (np.array([0.5]), 1)) is None
+    file.write([("tree", (np.array([0.5]), 1), {0: 0.75})])
+    again = of(path)  # what was not asked for is still there
+    assert again.find("tree", (np.array([0.25]), 1)) == {0: 0.25}
+    assert again.find("tree", (np.array([0.5]), 1)) == {0: 0.75}
+    again.remove()
+    assert not path.exists()
+
+
+def test_it_is_time_again_after_a_while(path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: now[0])
+    file = of(path)
+    assert not file.due
+    now[0] += checkpoint.EVERY
+    assert file.due
+    monkeypatch.setattr(checkpoint, "write_whole", lambda *_: now.__setitem__(0, now[0] + 7.0))
+    file.write([])
+    now[0] += checkpoint.DEARER * 7.0 - 1.0
+    assert not file.due
+    now[0] += 1.0
+    assert file.due
+
+
+def changed(path, change):
+    path.write_bytes(gzip.compress(change(gzip.decompress(path.read_bytes()))))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda text: text.replace(b"0.5", b"0.6"), "a damaged checkpoint; remove it, and the search begins anew"),
+        (lambda text: text[:-5], "a damaged checkpoint"),
+        (lambda text: text + b"x\n", "a damaged checkpoint"),
+        (lambda text: b"", "not a checkpoint of dalenius; name another file, or remove this one"),
+        (lambda text: b"[1]\n", "not a checkpoint of dalenius"),
+        (lambda text: text.replace(b"checkpoint/1", b"checkpoint/2"), "not a checkpoint of dalenius"),
+        (lambda text: text.replace(b'"m"', b'"n"'), "a checkpoint of another model: expected m, got "),
+        (lambda text: text.replace(b'"p"', b'"q"'), "a checkpoint of another release: expected p, got "),
+    ],
+)
+def test_another_file_is_refused(path, change, reason):
+    changed(path, change)
+    before = path.read_bytes()
+    with pytest.raises(dl.InputError) as info:
+        of(path)
+    assert str(info.value).startswith(f"{path}: {reason}")
+    assert "\n" not in str(info.value)
+    assert path.read_bytes() == before
+
+
+def test_half_a_file_is_refused(path):
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(dl.InputError, match="too early"):
+        of(path)
+    path.write_bytes(b"\x00\x01")
+    with pytest.raises(dl.InputError, match="not a checkpoint"):
+        of(path)
+
+
+def test_a_large_file_is_not_read(path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "MAX_PROOF", 64)
+    with pytest.raises(dl.InputError, match="at most 64 bytes"):
+        of(path)
+
+
+def test_a_place_is_tried_before_the_work(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for place, reason in (
+        (tmp_path / "folder", "not a regular file"),
+        (tmp_path / "none" / "file", "cannot be written"),
+    ):
+        with pytest.raises(dl.InputError, match=reason):
+            of(place)
+
+
+def test_trouble_is_told_once_and_stops_nothing(path, monkeypatch, caplog):
+    file = of(path)
+    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "DEARER", 0.0)
+    monkeypatch.setattr(checkpoint, "MAX_PROOF", 8)
+    with caplog.at_level(logging.WARNING, logger="dalenius"):
+        file.write([("tree", 1, 2)])
+    assert "no more checkpoints" in caplog.text
+    assert not file.due
