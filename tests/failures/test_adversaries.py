@@ -377,6 +377,7 @@ def test_bad_blocks(build, words):
         (dl.Sum([0, 100_000_000]), dl.Channel(np.eye(4)), ["5 query values"]),
         (dl.Parity(), dl.symmetric(0.1, k=3), ["k is 3"]),
         (dl.Count([7]), dl.geometric(1), ["letter 7"]),
+        (dl.Joint(dl.Sum(), dl.Threshold(1)), dl.several_releases(dl.geometric(1)), ["joint with several_releases"]),
     ],
 )
 def test_blocks_of_questions_that_are_not_known(query, mechanism, words):

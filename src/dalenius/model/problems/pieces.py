@@ -239,11 +239,12 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
 
 
 def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQuery, Mechanism]]:
-    """What is released, each with its query; nothing where a part is on a query that there is not."""
+    """What is released, each with its query; nothing where a part is on none, or a query, released or not, is known in no part."""
     queries = query.queries if isinstance(query, Joint) else (query,)
     if not isinstance(mechanism, SeveralReleases):
         return [] if len(queries) > 1 else [(query, mechanism)]
-    if any(part.on >= len(queries) for part in mechanism.parts):
+    known = all(isinstance(one, Count | Sum | Parity | ModularSum) for one in queries)
+    if not known or any(part.on >= len(queries) for part in mechanism.parts):
         return []
     return [(queries[part.on], part.mechanism) for part in mechanism.parts]
 
