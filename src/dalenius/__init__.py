@@ -23,7 +23,7 @@ Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Priv
 Files           load, loads, dumps; library (LibraryModel); Certificate, verify; release (Release); Refusal, ProofRefusedWarning
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
                 RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
-Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
+Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError; Status (of an answer)
 Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion); composition (Composition);
                 least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)

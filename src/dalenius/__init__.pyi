@@ -125,6 +125,7 @@ from dalenius.outcome import ProofRefusedWarning as ProofRefusedWarning
 from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
+from dalenius.outcome import Status as Status
 from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
 from dalenius.report.audit import Audit as Audit

@@ -8,7 +8,16 @@ from fractions import Fraction
 
 from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
 
-__all__ = ["ConstraintPrice", "ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "TermValue", "Termination"]
+__all__ = [
+    "ConstraintPrice",
+    "ProofRefusedWarning",
+    "Refusal",
+    "Scope",
+    "SolverUse",
+    "Status",
+    "TermValue",
+    "Termination",
+]
 
 
 class Termination(Enum):
@@ -36,6 +45,25 @@ class Termination(Enum):
                 "valid, but wider than what the search found: the checker refused a proof (`refusals` says which and why); that is a "
                 "defect or a limit of the checker, and worth a report"
             ),
+        }[self]
+
+
+class Status(Enum):
+    """What an interval comes to; why the work stopped says `Termination`."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    ALL_THERE_IS = "all_there_is"
+    INFEASIBLE = "infeasible"
+
+    @property
+    def meaning(self) -> str:
+        """In a line."""
+        return {
+            Status.CLOSED: "both ends are as close as was asked for",
+            Status.OPEN: "the ends are farther apart than was asked for",
+            Status.ALL_THERE_IS: "no upper bound is proved beyond all there is to know: the logarithm of the number of values",
+            Status.INFEASIBLE: "nothing meets the budget and the constraints; that is proved",
         }[self]
 
 

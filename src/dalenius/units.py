@@ -10,7 +10,18 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
 
-__all__ = ["UNITS", "Quantity", "is_at_most", "log_above", "lower_in", "nats_above", "unit_size", "upper_in"]
+__all__ = [
+    "UNITS",
+    "Quantity",
+    "amount_text",
+    "is_at_least_log",
+    "is_at_most",
+    "log_above",
+    "lower_in",
+    "nats_above",
+    "unit_size",
+    "upper_in",
+]
 
 UNITS = ("nats", "bits")
 
@@ -52,6 +63,15 @@ class Quantity(Enum):
         'leakage'
         """
         return next((one for one in (cls.DISTORTION, cls.OBJECTIVE) if one.units == units), cls.LEAKAGE)
+
+
+def amount_text(text: str, units: str) -> str:
+    """A number with its unit.
+
+    >>> amount_text("1", "bits"), amount_text("0.3", "bits"), amount_text("1", "nats")
+    ('1 bit', '0.3 bits', '1 nat')
+    """
+    return f"{text} {units[:-1] if text == '1' and units in UNITS else units}"
 
 
 def unit_size(units: str) -> float:
@@ -116,6 +136,24 @@ def is_at_most(amount: float | Fraction, units: str, bound: Fraction, bound_unit
             room = _nats(bound, bound_units) - _nats(exact, units)
             if room != 0:
                 return bool(room > 0)
+        precision *= 2
+
+
+def is_at_least_log(amount: float | Fraction, units: str, values: int) -> bool:
+    """Whether an amount is at least the logarithm of a number of values: exactly, as in `is_at_most`.
+
+    >>> is_at_least_log(1.0, "bits", 2), is_at_least_log(1.0986122886681098, "nats", 3), is_at_least_log(0.69, "nats", 2)
+    (True, True, False)
+    """
+    whole = values.bit_length() - 1
+    if math.isinf(amount) or values == 1 or (units == "bits" and values == 1 << whole):
+        return amount >= (whole if units == "bits" else 0)
+    exact, precision = Fraction(amount), 64
+    while True:  # a logarithm of such a number of values is no fraction
+        with ctx.workprec(precision):
+            above = _nats(exact, units) - arb(values).log()
+            if above != 0:
+                return bool(above > 0)
         precision *= 2
 
 

@@ -16,7 +16,7 @@ from .given import Given
 from .ground import Costs, Ground
 from .households import DesignedHouseholds
 from .model import Model
-from .numbers import in_nats, largest, need, need_above, rounded, total
+from .numbers import ends_words, in_nats, largest, need, need_above, rounded, total
 from .objective import Objective
 from .proof import NEXT
 from .read import law_of, nonnegative
@@ -58,8 +58,9 @@ class Design:
         goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
         if self.objective.given:
             goal, unit = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms", "in its units"
+        shown = f"{rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}"
         return [
-            f"proved: {rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}",
+            f"proved: {ends_words(low, high, 'V', self.model.most()) if unit == 'nats' else shown}",
             f"V: least {goal} of {self.group} mechanisms{self.limits}{self.constraints.words()}",
             *words,
             *self.objective.words(ends),

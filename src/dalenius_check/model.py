@@ -73,6 +73,10 @@ class Model:
         """Consecutive records of equal alphabet: (alphabet, times)."""
         return [(int(size), int(times)) for size, times in self.normal["records"]]
 
+    def most(self) -> int:
+        """The largest number of letters of a record."""
+        return max(size for size, _ in self.runs())
+
     def log_states(self) -> arb:
         """A ball around log |X|."""
         return sum((times * arb(size).log() for size, times in self.runs()), arb(0))

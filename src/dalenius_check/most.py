@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 from typing import Any
 
@@ -17,7 +16,7 @@ from .channel import Channel
 from .counts import law, values
 from .design import Words
 from .model import Model
-from .numbers import at_most, exponential, height, need, need_certain, normalised, rounded, total
+from .numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, total
 from .privacy import sides
 from .read import decimal, entries, law_of
 
@@ -81,7 +80,7 @@ class Most:
         about = "the useful variable" if "useful" in self.model.design else "the input"
         notion += f" with epsilon = {self.model.normal['privacy']['epsilon']}"
         return [
-            f"proved: {rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} nats",
+            f"proved: {ends_words(low, high, 'V', len(self.told))}",
             f"V: largest information about {about} of mechanisms under {notion}",
             "mechanism: the one in the certificate is private and tells at least the lower bound",
         ], Counter({"potential": 1})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from operator import ge, gt, le, lt
 from typing import Any, TypeVar
 
@@ -34,11 +34,28 @@ def need(condition: bool, reason: str) -> None:
         raise RefusedError(reason)
 
 
-def rounded(value: fmpq, rounding: str) -> str:
-    """A decimal of 15 digits."""
+def rounded(value: fmpq, rounding: str, digits: int = 15) -> str:
+    """A decimal of so many digits."""
     return str(
-        Context(prec=15, rounding=rounding).divide(Decimal(int(value.numerator)), Decimal(int(value.denominator)))
+        Context(prec=digits, rounding=rounding).divide(Decimal(int(value.numerator)), Decimal(int(value.denominator)))
     )
+
+
+def ends_words(low: fmpq, high: fmpq, of: str, most: int) -> str:
+    """An interval in nats, and in bits beside all there is to know about one of so many values, log2 of them; rounded outward.
+
+    An upper end that is no less says nothing else, and is written as that.
+    """
+    unit, whole = arb(2).log(), arb(most).log()
+    log = fmpq(most.bit_length() - 1) if most & (most - 1) == 0 else (whole / unit).upper().fmpq()
+    everything = (arb(high) < whole) is not True
+    low_bits, high_bits = (arb(low) / unit).lower().fmpq(), log if everything else (arb(high) / unit).upper().fmpq()
+    nats, bits = (
+        f"{rounded(a, ROUND_FLOOR)} <= {of} <= {rounded(b, ROUND_CEILING)}"
+        for a, b in ((low, high), (low_bits, high_bits))
+    )
+    told = f"{nats} nats, in bits {bits} of {rounded(log, ROUND_CEILING, 4)} possible"
+    return f"{told}: all there is to know" if everything else told
 
 
 def at_most(small: arb, large: arb, what: str) -> None:

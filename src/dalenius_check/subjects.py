@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
 from .adversaries import ADVERSARIES
@@ -19,7 +18,7 @@ from .informed import ABOUT, Informed
 from .letter_chains import LetterChain
 from .letter_lines import LetterChains
 from .model import Model
-from .numbers import rounded
+from .numbers import ends_words
 from .randomized_blocks import Randomized, RandomizedHouseholds
 from .released_blocks import Releases
 from .told import Told
@@ -76,10 +75,11 @@ def audit(
         subject = Informed(lines, known, channel) if known else ADVERSARIES[model.adversary](lines, model, channel)
         proof = subject.check(claim)
     evidence, tally = proof
-    low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
+    most = known.most() if isinstance(known, Told) else model.most()
+    ends = ends_words(claim["lower"], claim["upper"], "L", most)
     about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
     return [
-        f"resolved: {low} <= L <= {high} nats{about}" if model.foreign else f"proved: {low} <= L <= {high} nats",
+        f"resolved: {ends}{about}" if model.foreign else f"proved: {ends}",
         f"L: {ABOUT if model.secrets else _RECORDS}",
         f"channel: {source}",
         *evidence,

@@ -62,6 +62,10 @@ class Told:
         own = replace(self.model, query={"kind": "identity"}) if channel.dataset else self.model
         return datasets(own, channel.values)
 
+    def most(self) -> int:
+        """The largest number of values of a secret."""
+        return max(len(set(of)) for of, _ in self._codes)
+
     def others_known(self, s: int) -> bool:
         """Whether what is given of secret s is one table of letters, of all records but one, without groups."""
         tables = self.model.secrets[s]["given"]

@@ -40,7 +40,9 @@ def test_command_line(capsys, tmp_path, files):
     model_file, certificate_file, other = files
     assert main([str(model_file), str(certificate_file)]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("proved: 0.0795415058652 <= L <= 0.0795415058654 nats\n")
+    assert text.startswith(
+        "proved: 0.0795415058652 <= L <= 0.0795415058654 nats, in bits 0.114754136056564 <= L <= 0.114754136056853 of 1 possible\n"
+    )
     assert "parity" in text
     assert "enclosed by balls" in text
     assert main([str(model_file), str(certificate_file), "--quiet"]) == 0

@@ -24,7 +24,9 @@ def test_problems_results_and_measures_show_themselves():
         assert "<script" not in page
     assert "mechanism.epsilon" in problem._repr_html_()
     for units in UNITS:
-        low, high = re.search(rf"leakage in {units}</th><td>(\S+) \.\. (\S+)</td>", result._repr_html_()).groups()
+        low, high = re.search(
+            rf"leakage in {units}</th><td>(\S+) \.\. (\S+) {units} of \S+ \w+ possible</td>", result._repr_html_()
+        ).groups()
         assert Fraction(low) <= lower_in(result.lower, units)
         assert Fraction(high) >= upper_in(result.upper, units)
 

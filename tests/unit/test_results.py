@@ -70,7 +70,7 @@ def test_leakages_are_converted_with_all_that_belongs_to_them(name, request):
         assert converted.units == "bits"
         encloses(converted.lower, before.lower, upper=False)
         encloses(converted.upper, before.upper, upper=True)
-    assert str(bits).endswith(f"bits ({result.termination.value})")
+    assert str(bits).endswith(f"bits of 1 bit possible ({result.termination.value})")
     assert result.to("nats") is result
     assert bits.to("bits") is bits
     with pytest.raises(dl.InputError, match="from the result in nats"):

@@ -232,6 +232,7 @@ class Audit(Bounded):
             records=self.record_proofs(),
             refusals=proved.refusals,
             trace=tuple(self.clock.trace),
+            values=self.problem.most_values,
         )
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:

@@ -159,6 +159,7 @@ class SecretAudit(Bounded):
             secrets=self.secret_proofs(),
             refusals=proved.refusals,
             trace=tuple(self.clock.trace),
+            values=self.problem.most_values,
         )
 
     def _tell(self, stage: str, *, now: bool = False) -> None:

@@ -12,6 +12,7 @@ from dalenius.cli.shared import out
 from dalenius.errors import counted
 from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest
+from dalenius.results import told_text
 from dalenius.units import log_above
 
 __all__ = ["Answer", "Solved", "answer_of", "print_answer"]
@@ -36,8 +37,8 @@ def print_answer(answer: Answer, result: Solved, folder: Output | None) -> None:
         return
     secret = isinstance(result, dl.SecretResult)
     told, what = ("largest information", "secret") if secret else ("worst-case leakage", "record")
-    out.print(f"{told:<20} {' .. '.join(result.ends)} {answer['units']}")
-    out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
+    out.print(f"{told:<20} {result.interval}")
+    _print_gap(result)
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about {what}         {'none' if answer[what] is None else answer[what]}{prior}")
     if isinstance(result, dl.Result):
@@ -53,6 +54,7 @@ def _audit_answer(problem: dl.Problem, result: dl.Result | dl.SecretResult, labe
         "lower": result.lower,
         "upper": result.upper,
         "units": result.units,
+        "most": result.most,
         "gap": result.gap,
         **({"secret": result.secret} if isinstance(result, dl.SecretResult) else {"record": result.record}),
         "prior": result.witness.prior if result.witness else None,
@@ -66,6 +68,7 @@ def _outcome(result: Solved, written: Path | None) -> Answer:
     work = {} if isinstance(result, dl.SecretResult) else {"solvers": result.solvers, "alternating": result.alternating}
     return {
         "termination": result.termination.value,
+        "status": result.status.value,
         "refusals": result.refusals,
         "scope": result.scope.value,
         **work,
@@ -74,6 +77,12 @@ def _outcome(result: Solved, written: Path | None) -> Answer:
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
+
+
+def _print_gap(result: Solved) -> None:
+    """The gap, and why there is one; of a bound that is no more than all there is to know that, too."""
+    said = [result.status.meaning] * (result.status is dl.Status.ALL_THERE_IS)
+    out.print(f"relative gap         {gap_text(result.gap)} ({'; '.join([*said, result.termination.advice])})")
 
 
 def _print_work(result: dl.Result | dl.DesignResult) -> None:
@@ -109,6 +118,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, wri
         "gap": result.gap,
         "leakage": leakage,
         "distortion": None if result.distortion is None else str(result.distortion),
+        **({"most": result.most} if result.quantity is dl.Quantity.LEAKAGE else {}),
         **_privacy_answer(problem, result),
         **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
         **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
@@ -153,12 +163,13 @@ def _print_design(answer: Answer, result: dl.DesignResult, folder: Output | None
         met = " and ".join(map(str, result.constraints)) or "the budget"
         out.print(f"no mechanism of the class meets {met}", markup=False)
     else:
-        unit = f" {result.units}" if result.quantity is dl.Quantity.LEAKAGE else ""
-        out.print(f"{result.optimum:<20} {' .. '.join(result.ends)}{unit}")
-        out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
+        out.print(f"{result.optimum:<20} {result.interval}")
+        _print_gap(result)
         leakage, privacy = answer["leakage"], answer.get("privacy")
         if leakage:
-            out.print(f"the mechanism leaks  {interval_text(leakage['lower'], leakage['upper'])} {leakage['units']}")
+            values = None if result.audit is None else result.audit.values
+            told = told_text(leakage["lower"], leakage["upper"], leakage["units"], values)
+            out.print(f"the mechanism leaks  {told}")
         elif privacy and result.exp_epsilon is not None:
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)

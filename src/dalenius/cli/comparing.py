@@ -23,7 +23,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
-from dalenius.intervals import interval_text, percent_text
+from dalenius.intervals import percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.studies.contest import CERTIFIED, settings_from_text
@@ -175,8 +175,7 @@ def _print_comparison(comparison: dl.Comparison) -> None:
             "never" if entry.reached is None else f"{entry.reached:.2f}",
         )
     Console(highlight=False, width=max(out.width, 180)).print(table)
-    unit = "" if comparison.quantity is dl.Quantity.DISTORTION else f" {comparison.units}"
-    out.print(f"certified  {interval_text(comparison.lower, comparison.upper)}{unit}; {comparison.termination.advice}")
+    out.print(f"certified  {comparison.result.interval}; {comparison.termination.advice}")
     if comparison.best != CERTIFIED:
         end = "lower" if comparison.maximises else "upper"
         out.print(f"the {end} end is the point that {comparison.best} found, proved here", markup=False)

@@ -9,7 +9,7 @@ import typer
 
 import dalenius as dl
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
-from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, write_json
+from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, units_shown, write_json
 from dalenius.errors import InputError
 from dalenius.model import digest
 from dalenius.model.problems.maximal_leakage import audited
@@ -39,7 +39,7 @@ def compose(
     rule: Annotated[
         str | None, typer.Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
     ] = None,
-    units: UnitsOption = "nats",
+    units: UnitsOption = None,
     at_most: AtMostOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +56,7 @@ def compose(
     budget = Budget.of(at_most)
     answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
     together = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule)
-    found = together.to(units)
+    found = together.to(units_shown(units, as_data=as_json))
     if as_json:
         write_json(dataclasses.asdict(found))
     else:

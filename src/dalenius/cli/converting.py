@@ -13,7 +13,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
-from dalenius.cli.shared import UnitsOption, drawn, err, named, out, write_json
+from dalenius.cli.shared import drawn, err, named, out, write_json
 from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.notions import notion_of
@@ -70,7 +70,10 @@ def convert(
             "--sharp/--as-printed", help="With or without the rules of ours that are sharper than the papers'."
         ),
     ] = True,
-    units: UnitsOption = "nats",
+    units: Annotated[
+        str | None,
+        typer.Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
+    ] = None,
     at_most: AtMostOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")] = False,
     output: Annotated[
@@ -100,7 +103,7 @@ def convert(
         if output.suffix.lower() not in PICTURES:
             raise dl.InputError(f"-o {brief(str(output))}: expected a file that ends in {', '.join(PICTURES)}")
         need_places([output])
-    options: dict[str, Any] = {"facts": facts, "sharp": sharp, "units": units}
+    options: dict[str, Any] = {"facts": facts, "sharp": sharp, "units": units or ("nats" if as_json else None)}
     if everything:
         if to is not None:
             raise dl.InputError("--all is about every notion; leave --to out")

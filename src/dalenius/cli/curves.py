@@ -25,6 +25,7 @@ from dalenius.cli.shared import (
     named,
     naming,
     status_line,
+    units_shown,
 )
 from dalenius.cli.sweeping import Task
 from dalenius.exact import fraction_text
@@ -33,7 +34,6 @@ from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import PLAN, read_plan
 from dalenius.studies.plan import Plan, Settings
 from dalenius.studies.sweep import need_ways
-from dalenius.units import unit_size
 
 __all__ = ["frontier", "sweep"]
 
@@ -105,7 +105,7 @@ def sweep(
     budget: Annotated[
         float, typer.Option("--budget", help="Seconds for each rival, and then for our own solve.")
     ] = 10.0,
-    units: UnitsOption = "nats",
+    units: UnitsOption = None,
     parquet: ParquetOption = False,
     as_json: JsonOption = False,
     force: OtherOption = False,
@@ -166,7 +166,7 @@ def frontier(
     quiet: QuietOption = False,
     gap: GapOption = 1e-3,
     time_limit: PointTimeOption = 30.0,
-    units: UnitsOption = "nats",
+    units: UnitsOption = None,
     seed: SeedOption = 0,
     parquet: ParquetOption = False,
     as_json: JsonOption = False,
@@ -192,7 +192,7 @@ def frontier(
         raise dl.InputError(
             f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
         )
-    unit_size(units)
+    units_shown(units)
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
     dl.frontier(problem, chosen, method=method, solver=solver)  # refuses what it cannot use before anything is made
     if budgets is None:

@@ -16,7 +16,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "show": ("show parity/laplace-n4", "show count.toml --json"),
     "solve": (
-        "solve parity/laplace-n4 --units bits -o out",
+        "solve parity/laplace-n4 -o out",
         "solve count.toml design.toml --gap 0.5 -o out",
         "solve - --gap 0.5 --json < count.toml",
     ),
@@ -24,13 +24,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "verify parity/laplace-n4 out/laplace-n4.cert",
         "verify parity/laplace-n4 out/laplace-n4.cert --at-most '0.7 bits' --arithmetic python",
     ),
-    "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
+    "measure": ("measure parity/laplace-n4", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
     "noise": (
         "noise --noise laplace --range 1 --at-most 0.1 -o noise",
         "noise --noise geometric --range 2 --at-most '0.1 bits'",
     ),
     "convert": (
-        "convert --from local_dp=1 --to mutual_information --units bits",
+        "convert --from local_dp=1 --to mutual_information",
         "convert --from 'local_dp=0.1' --to 'local_dp_delta(1)' --releases 20",
         "convert --all -o conversions.png",
     ),

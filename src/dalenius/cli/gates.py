@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,9 +13,11 @@ import typer
 import dalenius as dl
 from dalenius.cli.shared import err
 from dalenius.cli.statuses import ExitStatus
+from dalenius.evidence import exact_fraction_above
 from dalenius.exact import as_quantity, fraction_text
 from dalenius.intervals import gap_text, text_above, text_below
-from dalenius.units import UNITS, is_at_most
+from dalenius.results import budget_text
+from dalenius.units import UNITS, amount_text, is_at_most, lower_in, upper_in
 
 __all__ = ["AtMostOption", "Budget", "Ends", "RequireGapOption", "leakage_ends", "require", "require_at_most"]
 
@@ -73,9 +76,9 @@ class Budget:
         """As it is shown back beside a number in these units.
 
         >>> Budget.of("0.3").said_of("bits"), Budget.of("0.05").said_of("probability")
-        ('0.3 nats', '0.05')
+        ('0.3 nats = 0.4329 bits', '0.05')
         """
-        return fraction_text(self.amount) + (f" {self.units or 'nats'}" if units in UNITS else "")
+        return budget_text(self.amount, self.units or "nats", None) if units in UNITS else fraction_text(self.amount)
 
 
 def require(gap: float, asked: float | None) -> None:
@@ -95,12 +98,22 @@ def require_at_most(budget: Budget | None, proved: Iterable[Ends]) -> None:
             continue
         above = True
         if lower is not None and not budget.allows(lower, units):
-            told = f"certainly more, at least {text_below(lower)} {units} is proved"
+            told = f"certainly more, at least {_amount(lower, units, above=False)} is proved"
         else:
-            told = "nothing is proved" if upper is None else f"at most {text_above(upper)} {units} is proved"
+            told = "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} is proved"
         err.print(f"dalenius: {of}: {told}, and --at-most allows {budget.said_of(units)}", markup=False)
     if above:
         raise typer.Exit(ExitStatus.EXCEEDED)
+
+
+def _amount(end: float | Fraction, units: str, *, above: bool) -> str:
+    """An end in its own units, nats also in bits, rounded to its side."""
+    text, into = (text_above, upper_in) if above else (text_below, lower_in)
+    told = amount_text(text(end), units)
+    if units != "nats" or math.isinf(end):
+        return told
+    double = exact_fraction_above(Fraction(end)) if above else -exact_fraction_above(-Fraction(end))
+    return f"{told} = {amount_text(text(into(double, 'bits')), 'bits')}"
 
 
 def leakage_ends(of: str, result: dl.Result | dl.SecretResult | dl.DesignResult) -> list[Ends]:

@@ -13,6 +13,7 @@ from importlib import metadata
 import dalenius as dl
 from dalenius.cli.shared import JsonOption, out, write_json
 from dalenius.intervals import interval_text
+from dalenius.units import lower_in, upper_in
 
 __all__ = ["doctor"]
 
@@ -48,8 +49,8 @@ class _Tried:
     seconds: float
 
     def __str__(self) -> str:
-        ends = interval_text(self.lower, self.upper)
-        return f"{self.model}: {f'{ends} nats, proved' if self.proved else 'NOT PROVED'}, {self.seconds:.2f} s"
+        ends = f"{interval_text(lower_in(self.lower, 'bits'), upper_in(self.upper, 'bits'))} bits"
+        return f"{self.model}: {f'{ends}, proved' if self.proved else 'NOT PROVED'}, {self.seconds:.2f} s"
 
 
 def doctor(as_json: JsonOption = False) -> None:

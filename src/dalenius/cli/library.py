@@ -15,12 +15,24 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
 from dalenius.cli.examples import epilog
-from dalenius.cli.shared import GapOption, JsonOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
+from dalenius.cli.shared import (
+    GapOption,
+    JsonOption,
+    SeedOption,
+    TimeOption,
+    UnitsOption,
+    err,
+    naming,
+    out,
+    units_shown,
+    write_json,
+)
 from dalenius.cli.statuses import ExitStatus
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import interval_text
+from dalenius.results import told_text
 from dalenius.search import Clock, Limits, stopped_by_interrupt
-from dalenius.units import lower_in, unit_size, upper_in
+from dalenius.units import lower_in, upper_in
 
 if TYPE_CHECKING:
     from dalenius.catalogue.ratchet import HistoryRow
@@ -34,24 +46,24 @@ FolderOption = Annotated[
 
 
 def list_models(
-    units: UnitsOption = "nats",
+    units: UnitsOption = None,
     set: SetOption = SETS[-1],
     as_json: Annotated[bool, typer.Option("--json", help="The index as a JSON list on standard output.")] = False,
     folder: FolderOption = None,
 ) -> None:
     """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not."""
-    unit_size(units)
+    shown = units_shown(units, as_data=as_json)
     models = library(set, folder)
     if as_json:
         write_json([dataclasses.asdict(model.row()) | {"proved": model.standing.proved} for model in models])
         _complain(models)
         return
-    table = Table("model", f"proved ({units})", "tightness", "what it is", box=None, pad_edge=False)
+    table = Table("model", "proved", "tightness", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
         column.no_wrap = True
     for model in models:
         problem = model.load()
-        table.add_row(model.name, _proved(model, problem, units), model.tightness, escape(problem.title))
+        table.add_row(model.name, _proved(model, problem, shown), model.tightness, escape(problem.title))
     Console(highlight=False, width=max(out.width, 160)).print(table)
     _complain(models)
 
@@ -72,9 +84,9 @@ def _proved(model: LibraryModel, problem: dl.Problem, units: str) -> str:
     if problem.quantity is not dl.Quantity.LEAKAGE:
         return f"{interval_text(*model.interval)} ({problem.quantity.value})"
     if units == "nats":
-        return interval_text(*model.interval)
+        return told_text(*model.interval, units, problem.most_values)
     lower, upper = -exact_fraction_above(-model.interval[0]), exact_fraction_above(model.interval[1])
-    return interval_text(lower_in(lower, units), upper_in(upper, units))
+    return told_text(lower_in(lower, units), upper_in(upper, units), units, problem.most_values)
 
 
 library_app = typer.Typer(

@@ -16,7 +16,7 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import Budget, Ends, require_at_most
-from dalenius.cli.shared import UnitsOption, err, listed, named, out, status_line, write_json
+from dalenius.cli.shared import err, listed, named, out, status_line, units_shown, write_json
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
@@ -37,7 +37,10 @@ def measure(
             "line 1, an input a line, its probability in a column named prior.",
         ),
     ],
-    units: UnitsOption = "nats",
+    units: Annotated[
+        str | None,
+        typer.Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="A JSON list on standard output, an object a measure.")
     ] = False,
@@ -124,12 +127,14 @@ def measure(
             delta=[text.strip() for text in listed(delta, "--delta")],
             outputs=outputs,
             claims=output is not None,
-            units=units,
+            units=units or ("nats" if as_json else None),
             time_limit=time_limit,
             progress=progress,
         )
     if supersamples:
-        found = dataclasses.replace(found, rows=(*found.rows, _membership(subject, units)))
+        found = dataclasses.replace(
+            found, rows=(*found.rows, _membership(subject, units_shown(units, as_data=as_json)))
+        )
     if budget is not None and name not in [row.name for row in found]:
         raise dl.InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
     written = {} if output is None else _write(found, output, Path(model).stem)
@@ -157,7 +162,7 @@ def _print(found: dl.Measures, output: Path | None, written: Mapping[str, Mappin
         column.no_wrap = True
     for row in found.table():
         table.add_row(*map(escape, row))
-    out.print(found.about, markup=False, emoji=False)
+    out.print(found.heading, markup=False, emoji=False)
     out.print()
     Console(highlight=False, width=max(out.width, WIDTH)).print(table)
     for line in found.refusals():

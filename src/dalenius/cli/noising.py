@@ -27,6 +27,7 @@ from dalenius.intervals import gap_text, text_above
 from dalenius.model.mechanisms import Geometric
 from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.report import noise_picture, noise_table, save_picture
+from dalenius.results import budget_text
 from dalenius.studies.least_noise import NOISES
 
 __all__ = ["noise"]
@@ -152,20 +153,21 @@ def _told(found: dl.LeastNoise) -> dict[str, Any]:
 
 
 def _print(found: dl.LeastNoise) -> None:
-    within, above, units = found.within, found.above, found.units
+    within, above = found.within, found.above
     mechanism = within.problem.mechanism
     kind = mechanism.kind.replace("_", " ")
     as_epsilon = f" (epsilon {fraction_text(mechanism.epsilon)})" if isinstance(mechanism, Geometric) else ""
-    upper = within.result.to(units).ends[1]
+    allowed = budget_text(found.at_most, found.units, within.result.values)
+    upper = f"{within.result.to('bits').ends[1]} bits"
     out.print(
-        f"{kind} noise of scale {fraction_text(within.scale)}{as_epsilon} is enough for {fraction_text(found.at_most)} {units}: at "
+        f"{kind} noise of scale {fraction_text(within.scale)}{as_epsilon} is enough for {allowed}: at "
         f"most {upper}, proved",
         markup=False,
     )
     if above is None:
         out.print("no smaller scale that was tried is proved not to be enough")
     else:
-        lower = above.result.to(units).ends[0]
+        lower = f"{above.result.to('bits').ends[0]} bits"
         out.print(
             f"scale {fraction_text(above.scale)} is not: at least {lower}, proved; {gap_text(found.gap)} apart",
             markup=False,

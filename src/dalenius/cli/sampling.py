@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 import dalenius as dl
-from dalenius.cli.shared import JsonOption, SeedOption, UnitsOption, listed, out, status_line, write_json
+from dalenius.cli.shared import JsonOption, SeedOption, listed, out, status_line, write_json
 from dalenius.errors import brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
@@ -46,7 +46,7 @@ def audit_samples(
     ] = False,
     critic: Annotated[str, typer.Option("--critic", help="bins or neurons.")] = "bins",
     seed: SeedOption = 0,
-    units: UnitsOption = "bits",
+    units: Annotated[str, typer.Option("--units", help="nats or bits.")] = "bits",
     as_json: JsonOption = False,
 ) -> None:
     """A lower confidence bound on the leakage of a black box, from samples: statistical, never a proof, and never a certificate.

@@ -24,6 +24,7 @@ from dalenius.catalogue.models import library, model_path
 from dalenius.files import MAX_INPUT
 from dalenius.intervals import interval_text
 from dalenius.search import stop_requested
+from dalenius.units import lower_in, unit_size, upper_in
 
 __all__ = [
     "STANDARD_STREAM",
@@ -37,6 +38,7 @@ __all__ = [
     "SolverOption",
     "TimeOption",
     "UnitsOption",
+    "bounds_of",
     "drawn",
     "err",
     "library_names",
@@ -45,6 +47,7 @@ __all__ = [
     "out",
     "read_problem",
     "status_line",
+    "units_shown",
     "write_json",
 ]
 
@@ -74,7 +77,9 @@ ModelArgument = Annotated[
 ]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
-UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
+UnitsOption = Annotated[
+    str | None, typer.Option("--units", help="nats or bits; left out, bits, and nats in JSON and in tables of files.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
 SchedulerOption = Annotated[
@@ -90,6 +95,17 @@ SolverOption = Annotated[
         "--solver", help="Who solves programs, of a design or of --method alternating: auto, own, clarabel, mosek, scs."
     ),
 ]
+
+
+def units_shown(units: str | None, *, as_data: bool = False) -> str:
+    """What --units says; left out, bits for people, and nats for programs.
+
+    >>> units_shown(None), units_shown(None, as_data=True), units_shown("nats")
+    ('bits', 'nats', 'nats')
+    """
+    shown = units if units is not None else "nats" if as_data else "bits"
+    unit_size(shown)
+    return shown
 
 
 def listed(text: str, option: str) -> list[str]:
@@ -168,8 +184,14 @@ def _moment(what: str, moment: dl.Progress) -> str:
     """A line for a moment of an audit or of a design."""
     place = f", record {moment.record}" if moment.record is not None else ""
     place += f", round {moment.rounds}" if moment.rounds else ""
-    ends = f"{interval_text(moment.lower, moment.upper)} {moment.units}"
-    return f"{what}: {moment.stage}{place}, evidence of {moment.evidence} pieces, {ends}"
+    return f"{what}: {moment.stage}{place}, evidence of {moment.evidence} pieces, {bounds_of(moment)}"
+
+
+def bounds_of(moment: dl.Progress) -> str:
+    """The bounds of a moment for people, leakages in bits."""
+    if moment.units != "nats":
+        return f"{interval_text(moment.lower, moment.upper)} {moment.units}"
+    return f"{interval_text(lower_in(moment.lower, 'bits'), upper_in(moment.upper, 'bits'))} bits"
 
 
 def drawn(draw: Callable[[], Path]) -> list[str]:

@@ -31,12 +31,12 @@ from dalenius.cli.shared import (
     out,
     read_problem,
     status_line,
+    units_shown,
     write_json,
 )
 from dalenius.cli.statuses import ExitStatus
 from dalenius.model import model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
-from dalenius.units import unit_size
 
 __all__ = ["solve"]
 
@@ -63,7 +63,7 @@ def solve(
     ],
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
-    units: UnitsOption = "nats",
+    units: UnitsOption = None,
     as_json: JsonOption = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", parser=named, metavar="FOLDER", help="Folder for the certificate.")
@@ -102,7 +102,7 @@ def solve(
     and the certificate of the design. Interrupted, it answers with what is proved by then. It is tried before the work whether
     anything can be written there.
     """
-    unit_size(units)
+    shown = units_shown(units, as_data=as_json)
     limits: LimitOptions = {
         "gap": gap,
         "time_limit": time_limit,
@@ -149,7 +149,7 @@ def solve(
                 err.print(f"dalenius: {question.label}: {error}", markup=False)
                 continue
             ends += leakage_ends(question.label, result)
-            result = result.with_leakages_in(units) if isinstance(result, dl.DesignResult) else result.to(units)
+            result = result.with_leakages_in(shown) if isinstance(result, dl.DesignResult) else result.to(shown)
             if len(questions) > 1 and not as_json:
                 out.print(f"model                {question.label}", markup=False)
             _tell(question, result, as_json=as_json, trace=trace)

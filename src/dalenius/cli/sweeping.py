@@ -15,13 +15,10 @@ from rich.progress import Progress as Bar
 
 import dalenius as dl
 from dalenius.cli.folders import Output
-from dalenius.cli.shared import (
-    err,
-    out,
-    write_json,
-)
+from dalenius.cli.shared import bounds_of, err, out, units_shown, write_json
 from dalenius.errors import counted
 from dalenius.intervals import interval_text
+from dalenius.results import told_text
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.search.pools import need_workers
 from dalenius.studies.curve import chosen_points
@@ -30,7 +27,7 @@ from dalenius.studies.keeping import Folder
 from dalenius.studies.plan import Plan
 from dalenius.studies.record import Record
 from dalenius.studies.sweep import PARQUET, engine_in, swept
-from dalenius.units import Quantity, lower_in, unit_size, upper_in
+from dalenius.units import Quantity, lower_in, upper_in
 
 __all__ = ["Task"]
 
@@ -50,14 +47,14 @@ class Task:
     jobs: int
     scheduler: str | None
     force: bool
-    units: str
+    units: str | None
     quiet: bool
     parquet: bool
     choose: int | None = None
 
     def done(self, dry_run: bool, as_json: bool) -> None:
         """Do it, and tell of it; or only say what would be done."""
-        unit_size(self.units)
+        units_shown(self.units)
         need_workers(self.jobs, self.scheduler)
         if self.choose is not None and (self.jobs, self.scheduler) != (1, None):
             raise dl.InputError("--adaptive: chooses one point after the other; leave --jobs and --scheduler out")
@@ -83,7 +80,7 @@ class Task:
     def _swept(self, folder: Output, whole: Clock) -> tuple[dict[str, Any], Mapping[str, str]]:
         plan = self.plan if self.choose is None else dataclasses.replace(self.plan, points=())
         total = self.choose or len(plan.points)
-        with _progress(total, self.quiet, self.units) as tell:
+        with _progress(total, self.quiet, units_shown(self.units)) as tell:
             with engine_in(
                 plan, self.output, force=self.force, jobs=self.jobs, scheduler=self.scheduler, progress=tell
             ) as engine:
@@ -126,7 +123,8 @@ class Task:
         title = next(iter(self.plan.models.values())).title or Path(next(iter(self.plan.models))).stem
         curves = {name or title: points for name, points in result.curves().items()}
         frontiers = {name or title: points for name, points in result.frontiers().items()}
-        units, tables, files = self.units, dict[str, str](), [str(self.output / "records.jsonl")]
+        units, shown = units_shown(self.units, as_data=True), units_shown(self.units)
+        tables, files = dict[str, str](), [str(self.output / "records.jsonl")]
         if len(curves) == 1:
             (points,) = curves.values()
             audits = [record for record in result.records if record.problem == dl.MaximalLeakage.kind]
@@ -146,10 +144,10 @@ class Task:
         files += folder.write(tables, without=stale)
         if curves:
             file = self.output / ("curve.png" if len(curves) == 1 else "curves.png")
-            files += folder.draw(lambda: save_picture(curve_picture(curves, units=units, partial=partial), file))
+            files += folder.draw(lambda: save_picture(curve_picture(curves, units=shown, partial=partial), file))
         if frontiers:
             drawn = self.output / ("frontier.png" if len(frontiers) == 1 else "frontiers.png")
-            files += folder.draw(lambda: save_picture(frontier_picture(frontiers, units=units, partial=partial), drawn))
+            files += folder.draw(lambda: save_picture(frontier_picture(frontiers, units=shown, partial=partial), drawn))
         if self.parquet:
             files += [str(result.parquet(self.output / PARQUET))]
         return files
@@ -211,7 +209,7 @@ def _progress(total: int, quiet: bool, units: str) -> Iterator[Callable[[Moment]
             if moment.record is not None:
                 text = _line(moment.record, units)
             elif moment.progress is not None:
-                text = f"{moment.progress.stage}: {interval_text(moment.progress.lower, moment.progress.upper)}"
+                text = f"{moment.progress.stage}: {bounds_of(moment.progress)}"
             else:
                 return
             bar.update(task, completed=moment.done, description=f"{text}{left}")
@@ -226,8 +224,9 @@ def _line(record: Record, units: str) -> str:
     place = ", ".join(f"{path.rpartition('.')[2]} {text}" for path, text in record.at.items()) or record.model
     if record.lower is None or record.upper is None:
         return f"{place}: no mechanism meets the budget (proved)"
-    ends = record.lower, record.upper
     if record.quantity == Quantity.LEAKAGE.value:
         ends = lower_in(record.lower, units), upper_in(record.upper, units)
-    unit = f" {units}" if record.quantity == Quantity.LEAKAGE.value else ""
-    return f"{place}: {record.quantity} {interval_text(*ends)}{unit} ({record.termination})"
+        told = told_text(*ends, units, record.values)
+    else:
+        told = interval_text(record.lower, record.upper)
+    return f"{place}: {record.quantity} {told} ({record.termination})"

@@ -15,9 +15,11 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, fraction_text
 from dalenius.information.balls import ball
 from dalenius.intervals import text_above, text_below
+from dalenius.measures.answer import units_of
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
 from dalenius.model.epsilons import epsilon_text
 from dalenius.notebook import grid
+from dalenius.results import budget_text
 from dalenius.units import unit_size
 
 # What converting answers: a number on the safe side, the rules that give it, and whether anything better is possible.
@@ -93,7 +95,10 @@ class Conversion:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        rows = [(step.rule, step.target, f"{step.value:.6g} {step.units}", step.theorem) for step in self.steps]
+        rows = [
+            (step.rule, step.target, _directed(step.target, step.value, step.units), step.theorem)
+            for step in self.steps
+        ]
         return grid(f"{self.source}: {self.target} {self.amount}", ("rule", "gives", "number", "theorem"), rows)
 
     def __str__(self) -> str:
@@ -221,10 +226,10 @@ def convert(
 
 
 def convert_with(
-    notion: str, value: Number, *, to: str, facts: Facts, sharp: bool = True, units: str = "nats"
+    notion: str, value: Number, *, to: str, facts: Facts, sharp: bool = True, units: str | None = "nats"
 ) -> Conversion:
-    """As `convert`, with facts that were read before."""
-    unit_size(units)
+    """As `convert`, with facts that were read before; units that are None are those that people read."""
+    unit_size(units or "nats")
     several = facts.releases > 1
     with ctx.workprec(BITS):
         start, end = _place(notion, together=not several), _place(to, together=True)
@@ -276,8 +281,10 @@ def _place(written: str, *, together: bool) -> Place:
 def _amount(notion: Notion, value: Number) -> tuple[arb, str]:
     """The number of a guarantee as a ball, and as text."""
     if notion.units == "leakage":
-        epsilon = Epsilon.read(value, notion.name)
-        return epsilon.ball(), epsilon_text(value, notion.name)
+        epsilon, text = Epsilon.read(value, notion.name), epsilon_text(value, notion.name)
+        if text.endswith(" nats") and units_of(notion.name, None) == "bits":
+            text = budget_text(Fraction(text.removesuffix(" nats")), "nats", None)
+        return epsilon.ball(), text
     number = as_fraction(value, notion.name)
     most = Fraction(MOST_NUMBER if notion.most is None else notion.most)
     if not 0 <= number <= most:
@@ -289,11 +296,11 @@ def _beats(notion: str, value: arb, limit: arb) -> bool:
     return bool(value > limit) if NOTIONS[notion].at_least else bool(value < limit)
 
 
-def _units(notion: Notion, units: str) -> str:
-    return units if notion.units == "leakage" else notion.units
+def _units(notion: Notion, units: str | None) -> str:
+    return units_of(notion.name, units) if notion.units == "leakage" else notion.units
 
 
-def _rounded(notion: Notion, value: arb, units: str) -> float:
+def _rounded(notion: Notion, value: arb, units: str | None) -> float:
     """A double on the safe side."""
     ends = Ends(_exactly(value.lower()), _exactly(value.upper()))
     if _units(notion, units) == "bits":
@@ -307,7 +314,7 @@ def _exactly(end: arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def _step(taken: Taken, units: str) -> Step:
+def _step(taken: Taken, units: str | None) -> Step:
     notion, rule = taken.rule.ends[1], taken.rule
     return Step(
         rule.name,

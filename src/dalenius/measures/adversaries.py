@@ -57,6 +57,7 @@ from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.model.mechanisms import RealNoise
 from dalenius.model.sums import attained_values
 from dalenius.reduction import selections
+from dalenius.results import against_text
 from dalenius.search import Clock, Limits, Run
 
 MAX_TERMS = 2**20  # entries looked at where rows are chosen, and of sums over what the others can be
@@ -102,11 +103,7 @@ def of_adversary(problem: MaximalLeakage) -> OfDataPriors | OfAdversary:
 def _about(problem: MaximalLeakage) -> str:
     count = len(problem.records)
     who = "the one record" if count == 1 else f"one record of {count} (the one that leaks most by each measure)"
-    return f"{who}, against {_words(problem)}"
-
-
-def _words(problem: MaximalLeakage) -> str:
-    return f"any adversary {problem.adversary.in_words()}"
+    return f"{who}, against {against_text(problem)}"
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ class OfDataPriors(Subject):
 
     @property
     def against(self) -> str:  # type: ignore[override]
-        return _words(self.problem)
+        return against_text(self.problem)
 
     @property
     def several(self) -> bool:
@@ -226,7 +223,7 @@ class OfAdversary(Subject):
 
     @property
     def against(self) -> str:  # type: ignore[override]
-        return _words(self.problem)
+        return against_text(self.problem)
 
     @property
     def several(self) -> bool:

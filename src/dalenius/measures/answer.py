@@ -21,6 +21,8 @@ from dalenius.model.distortions import DistortionMatrix
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.queries import Identity
 from dalenius.notebook import grid
+from dalenius.results import possible_text
+from dalenius.units import UNITS, is_at_least_log
 
 # Claims of privacy that the independent checker proves: a rational mechanism is locally differentially private, or leaks so little.
 #
@@ -131,8 +133,40 @@ def _fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
 
 
+LOG_RATIOS = (  # are read as natural logarithms, as every epsilon is
+    "local_dp",
+    "local_information_privacy",
+    "information_privacy",
+    "differential_privacy",
+    "free_lunch_privacy",
+    "pufferfish_privacy",
+)
+BELOW_LOG = (  # are at most the logarithm of the number of values of the secret
+    "mutual_information",
+    "conditional_mutual_information",
+    "mutual_information_without_own_answer",
+    "shannon_capacity",
+    "maximal_leakage",
+    "min_entropy_leakage",
+)
 PLACES = 6  # after the point, in the table
 MOST_TEXT = 12  # characters of an exact value in the table
+
+
+def stem(name: str) -> str:
+    """The name of a measure without its arguments."""
+    return name.partition("[")[0].partition("(")[0]
+
+
+def units_of(name: str, units: str | None) -> str:
+    """The units of a leakage; None is what people read: bits, but epsilons and ratios as natural logarithms.
+
+    >>> units_of("mutual_information", None), units_of("local_dp", None), units_of("local_dp_epsilon(0.1)", None)
+    ('bits', 'nats', 'nats')
+    """
+    if units is not None:
+        return units
+    return "nats" if stem(name) in LOG_RATIOS or stem(name).endswith("_epsilon") else "bits"
 
 
 @dataclass(frozen=True)
@@ -169,6 +203,11 @@ class Measure:
     def __str__(self) -> str:
         return f"{self.name} {interval_text(self.lower, self.upper)} {self.units}"
 
+    def is_all(self, values: int | None) -> bool:
+        """Whether it says no more than how much there is to know about one of so many values."""
+        known = values is not None and self.units in UNITS and stem(self.name) in BELOW_LOG
+        return known and is_at_least_log(self.upper, self.units, values or 1)
+
 
 @dataclass(frozen=True)
 class Measures:
@@ -181,11 +220,14 @@ class Measures:
     rows : tuple of Measure
     refused : mapping of names to texts
         Measures that have no bound against the adversary: why, and what to do. Asking for one raises `InputError` with the text.
+    values : int or None
+        How many values the record, the input or the secret has that most can be told about.
     """
 
     about: str
     rows: tuple[Measure, ...]
     refused: Mapping[str, str] = field(default_factory=dict)
+    values: int | None = None
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self.rows)
@@ -207,7 +249,18 @@ class Measures:
 
     def table(self) -> list[tuple[str, str, str, str]]:
         """Name, value, units and meaning of every row, as texts; six places after the point, rounded outward."""
-        return [(row.name, _value(row), row.units, row.what) for row in self.rows]
+        return [(row.name, _value(row), row.units, self._what(row)) for row in self.rows]
+
+    @property
+    def heading(self) -> str:
+        """What was measured, and how much there is to know about it, in the units of the rows."""
+        units = next((row.units for row in self.rows if stem(row.name) in BELOW_LOG), None)
+        if self.values is None or units is None:
+            return self.about
+        return f"{self.about}; {possible_text(self.values, units).removeprefix('of ')}"
+
+    def _what(self, row: Measure) -> str:
+        return f"all there is to know; {row.what}" if row.is_all(self.values) else row.what
 
     def refusals(self) -> list[str]:
         """A line for each reason, after the names of the measures that are refused for it.
@@ -223,13 +276,13 @@ class Measures:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return grid(self.about, ("measure", "value", "units", "what it is"), self.table())
+        return grid(self.heading, ("measure", "value", "units", "what it is"), self.table())
 
     def __str__(self) -> str:
         cells = [("measure", "value", "units", "what it is"), *self.table()]
         wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(cell.ljust(size) for cell, size in zip(line, wide, strict=True)).rstrip() for line in cells]
-        return "\n".join([self.about, "", *lines, *(["", *self.refusals()] if self.refused else [])])
+        return "\n".join([self.heading, "", *lines, *(["", *self.refusals()] if self.refused else [])])
 
 
 def _value(row: Measure) -> str:

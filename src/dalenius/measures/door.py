@@ -18,7 +18,7 @@ from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, f
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
-from dalenius.measures.answer import CLAIMED, Measure, Measures, claim
+from dalenius.measures.answer import CLAIMED, Measure, Measures, claim, stem, units_of
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.definitions import (
     DELTA_OF_CLASS,
@@ -83,7 +83,7 @@ def measure(
     outputs: bool = False,
     claims: bool = False,
     only: Sequence[str] = (),
-    units: str = "nats",
+    units: str | None = "nats",
     time_limit: float | None = Limits.time_limit,
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
@@ -119,8 +119,8 @@ def measure(
         prior the pointwise maximal leakage: `Measure.claim` holds the model and the certificate.
     only : sequence of str
         Evaluate the measures of these names alone, without their arguments: all that take long need not be waited for.
-    units : {"nats", "bits"}
-        Of leakages.
+    units : {"nats", "bits"} or None
+        Of leakages; None is what people read, bits, but epsilons and ratios as natural logarithms (nats).
     time_limit : float or None
         Seconds for everything, None for no limit: when it ends, or at Ctrl-C (the first one), the intervals of audits and searches are
         as wide as they are by then, and formulas that have no value yet are refused by name. What has one within half a second is
@@ -151,7 +151,7 @@ def measure(
     >>> 0.2021 < found["mutual_information"].lower <= found["mutual_information"].upper < 0.2022
     True
     """
-    unit_size(units)
+    unit_size(units or "nats")
     clock = Clock(Limits(time_limit=time_limit).seconds)
     clock.reserved = max(LEAST - clock.time_limit, 0.0)
     with stopped_by_interrupt(clock):
@@ -167,7 +167,8 @@ def measure(
         if claims:
             rows = [_with_claim(row, chosen, clock, progress) for row in rows]
     refused = {definition.name: ends for definition, ends in found if isinstance(ends, str)}
-    return Measures(chosen.about, tuple(rows), refused)
+    values = subject.most_values if isinstance(subject, Problem) else chosen.shape[0]
+    return Measures(chosen.about, tuple(rows), refused, values)
 
 
 @dataclass(frozen=True)
@@ -290,7 +291,7 @@ def _evaluated(
             for row in of_pairs_at_epsilon(str(value), factor)
         ]
         yield from (
-            (row, _in_time(subject, row, clock, progress)) for row in asked if not only or _stem(row.name) in only
+            (row, _in_time(subject, row, clock, progress)) for row in asked if not only or stem(row.name) in only
         )
         return
     if isinstance(subject, OfAdversary):
@@ -300,7 +301,7 @@ def _evaluated(
             )
         asked = subject.rows([(str(value), factor) for value, factor in zip(epsilon, factors, strict=True)])
         _need_names(only, [definition.name for definition, _ in asked])
-        wanted = [(definition, way) for definition, way in asked if not only or _stem(definition.name) in only]
+        wanted = [(definition, way) for definition, way in asked if not only or stem(definition.name) in only]
         yield from _against(subject, wanted, clock, progress)
         return
     if factors or shares:
@@ -315,7 +316,7 @@ def _evaluated(
         asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in each(y, label)]
     for value, factor in zip(epsilon, factors, strict=True):
         asked += [(row, subject) for row in at_epsilon(str(value), factor)]
-    names = [_stem(definition.name) for definition, _ in asked]
+    names = [stem(definition.name) for definition, _ in asked]
     _need_names(only, names)
     for (definition, about), name in zip(asked, names, strict=True):
         if not only or name in only:
@@ -369,15 +370,10 @@ def _tell(progress: Callable[[str], None] | None, name: str) -> None:
 
 
 def _need_names(only: Sequence[str], names: Sequence[str]) -> None:
-    stems = list(map(_stem, names))
+    stems = list(map(stem, names))
     for name in only:
         if name not in stems:
             raise InputError(f"only: no measure here is named {brief(name)}{hint(str(name), stems)}")
-
-
-def _stem(name: str) -> str:
-    """The name of a measure without its arguments."""
-    return name.partition("[")[0].partition("(")[0]
 
 
 def _in_time(
@@ -415,7 +411,7 @@ def _least_epsilons(
         name = named.name.removesuffix("_delta()")
         what = f"the least epsilon of this notion whose delta is at most {fraction_text(delta)}"
         row = Definition(f"{name}_epsilon({fraction_text(delta)})", "leakage", what, named.value)
-        if isinstance(subject, OfClass) and _stem(named.name) != DELTA_OF_CLASS:
+        if isinstance(subject, OfClass) and stem(named.name) != DELTA_OF_CLASS:
             yield row, NO_CLASS
             continue
 
@@ -431,8 +427,8 @@ def _least_epsilons(
         yield row, least
 
 
-def _row(definition: Definition, ends: Ends, units: str, against: str) -> Measure:
-    shown = units if definition.units == "leakage" else definition.units
+def _row(definition: Definition, ends: Ends, units: str | None, against: str) -> Measure:
+    shown = units_of(definition.name, units) if definition.units == "leakage" else definition.units
     ends = in_bits(ends) if shown == "bits" else ends
     return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact, against=against)
 

@@ -119,6 +119,11 @@ class Problem(metaclass=Stated):
         return self.own_quantity
 
     @property
+    def most_values(self) -> int:
+        """The largest number of values of what is told about, a record: nothing tells more than its logarithm."""
+        return max((size for size, _ in self.records.runs), default=1)
+
+    @property
     @abstractmethod
     def inputs(self) -> str:
         """What the rows of the problem's mechanisms belong to: ``"query"`` values or ``"dataset"`` indices."""

@@ -117,7 +117,7 @@ class Audit:
 
         >>> import dalenius as dl
         >>> told = audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(4))
-        >>> "At most 0.3668 bits (0.2543 nats) about any one person" in told.page()
+        >>> "At most 0.3668 bits (0.2543 nats) of 1 bit possible about any one person" in told.page()
         True
         """
         title = self.problem.title or "What this release tells about one person"

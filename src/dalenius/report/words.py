@@ -26,12 +26,10 @@ from dalenius.model import (
     Records,
     SecretLeakage,
 )
-from dalenius.model.adversaries import LawClass
 from dalenius.model.mechanisms import RealNoise
 from dalenius.model.queries import AdditiveQuery, Histogram, Query
 from dalenius.model.secret import Function
-from dalenius.results import Result
-from dalenius.units import upper_in
+from dalenius.results import Result, against_text, budget_text, nats_and_bits
 
 QUERIES = {
     "parity": "whether an odd number of them are 1",
@@ -102,23 +100,6 @@ def mechanism_in_words(problem: MechanismProblem) -> str:
     return told
 
 
-def adversary_in_words(problem: Problem) -> str:
-    """Who wants to know, and what for: bits beside shares."""
-    if problem.adversary is None:
-        return "no adversary in particular"
-    told = f"any adversary {problem.adversary.in_words()}"
-    if isinstance(problem, SecretLeakage) and isinstance(problem.adversary, LawClass):
-        told = f"any adversary {problem.adversary.of_dataset_in_words()}"
-    if isinstance(problem.adversary, EntropyAtLeast) and problem.adversary.amount:
-        bits, most = (
-            x / math.log(2.0) for x in (problem.adversary.nats(problem.records), problem.records.log_datasets)
-        )
-        told += (
-            f" ({bits:.4g} of {most:.4g})" if problem.adversary.units == "bits" else f" ({bits:.4g} of {most:.4g} bits)"
-        )
-    return told
-
-
 def question(problem: Problem) -> list[str]:
     """The question that a problem asks, in sentences.
 
@@ -129,10 +110,10 @@ def question(problem: Problem) -> list[str]:
     There are 8 records, each one of 2 letters.
     What is released is how many of them are 1, through truncated geometric noise, epsilon = 0.5.
     How much can it tell about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least 4 bits
-    (4 of 8)?
+    of 8?
     """
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
-    whom = adversary_in_words(problem)
+    whom = against_text(problem)
     if isinstance(problem, MaximalLeakage | SecretLeakage):
         whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
         what = (
@@ -181,7 +162,7 @@ def _function_in_words(function: Function) -> str:
 
 def asked_of(problem: DesignProblem) -> str:
     """What a design asks for."""
-    whom = f" to {adversary_in_words(problem)}" if problem.adversary is not None else ""
+    whom = f" to {against_text(problem)}" if problem.adversary is not None else ""
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
     if problem.objective is not None:
         return f"Which mechanism makes the objective of several terms smallest{limits}?"
@@ -191,7 +172,7 @@ def asked_of(problem: DesignProblem) -> str:
             f"Which mechanism tells least about any one record{whom}, if it may be wrong by {spent} on average{limits}?"
         )
     if isinstance(problem, MinDistortion) and problem.privacy is None and problem.adversary is not None:
-        budget = f"{fraction_text(problem.budget)} {problem.budget_units}"
+        budget = budget_text(problem.budget, problem.budget_units, problem.most_values)
         return f"Which mechanism is least wrong on average, if it may tell at most {budget} about any one record{whom}{limits}?"
     return f"Which mechanism is best, of those that keep what was promised{whom}{limits}?"
 
@@ -269,7 +250,6 @@ def ends_shown(lower: float, upper: float) -> str:
 
 
 WIDTH = 100  # characters of a line
-TAKEN_AWAY = 4  # of the one number that people take away
 PROVED, COMPUTED, ON_A_GRID, FOLLOWS = "proved", "computed", "computed on a grid", "follows"
 WHY = {
     PROVED: "by the certificate, which an independent program has checked",
@@ -311,11 +291,9 @@ def in_bits(result: Result) -> str:
     >>> told = dl.solve(dl.MaximalLeakage(records=dl.Records(1, alphabet=2), query=dl.Count(), mechanism=dl.symmetric("0.25"),
     ...     adversary=dl.AnyPrior()))
     >>> in_bits(told)
-    '0.1888 bits (0.1309 nats)'
+    '0.1888 bits (0.1309 nats) of 1 bit possible'
     """
-    return (
-        f"{text_above(upper_in(result.upper, 'bits'), TAKEN_AWAY)} bits ({text_above(result.upper, TAKEN_AWAY)} nats)"
-    )
+    return nats_and_bits(result.upper, result.values)
 
 
 def factor(told: Measure) -> str:
@@ -327,7 +305,7 @@ def told_without(problem: MaximalLeakage, average: Measure, without: Measure) ->
     """How much of what the adversary learns would be learnt without the person's own answer."""
     if _independent(problem):
         return "nothing: to this adversary the person's answer has to do with nobody else's"
-    return f"{ends_shown(without.lower, without.upper)} bits of these {ends_shown(average.lower, average.upper)}"
+    return f"{ends_shown(without.lower, without.upper)} bits of these {ends_shown(average.lower, average.upper)} bits"
 
 
 def assumed(problem: MaximalLeakage) -> Iterator[str]:

@@ -2,6 +2,16 @@
 
 from dalenius.results.audits import RecordProof, Result, SecretProof, SecretResult, SecretWitness, Witness
 from dalenius.results.designs import DesignResult
+from dalenius.results.possible import (
+    against_text,
+    at_most_text,
+    budget_text,
+    is_all,
+    most_of,
+    nats_and_bits,
+    possible_text,
+    told_text,
+)
 from dalenius.results.proved import Proved, relative_gap
 
 __all__ = [
@@ -13,5 +23,13 @@ __all__ = [
     "SecretResult",
     "SecretWitness",
     "Witness",
+    "against_text",
+    "at_most_text",
+    "budget_text",
+    "is_all",
+    "most_of",
+    "nats_and_bits",
+    "possible_text",
     "relative_gap",
+    "told_text",
 ]

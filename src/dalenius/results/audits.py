@@ -88,6 +88,8 @@ class Result(Proved):
         With ``method="alternating"``: which solver solved how many programs of which block, and which end rests on its answers.
     trace : tuple of Progress
         How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
+    values : int or None
+        The largest number of values of a record: nothing tells more than its logarithm, `most`.
     """
 
     lower: float
@@ -104,6 +106,7 @@ class Result(Proved):
     alternating: tuple[Alternation, ...] = ()
     solvers: tuple[SolverUse, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
+    values: int | None = None
 
     def to(self, units: str) -> Result:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.
@@ -121,9 +124,8 @@ class Result(Proved):
         )
 
     def __str__(self) -> str:
-        low, high = self.ends
         about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
-        return f"{low} <= leakage <= {high} {self.units} ({self.termination.value}{about})"
+        return f"{self.told('leakage')} ({self.termination.value}{about})"
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,8 @@ class SecretResult(Proved):
     secrets : tuple of SecretProof
     refusals : tuple of Refusal
     trace : tuple of Progress
+    values : int or None
+        The largest number of values of a secret, as of a `Result`.
     """
 
     lower: float
@@ -196,6 +200,7 @@ class SecretResult(Proved):
     units: str = "nats"
     refusals: tuple[Refusal, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
+    values: int | None = None
 
     def to(self, units: str) -> SecretResult:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.
@@ -211,6 +216,5 @@ class SecretResult(Proved):
         return dataclasses.replace(self, **self.bounds_in(units))
 
     def __str__(self) -> str:
-        low, high = self.ends
         about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
-        return f"{low} <= information about a secret <= {high} {self.units} ({self.termination.value}{about})"
+        return f"{self.told('information about a secret')} ({self.termination.value}{about})"

@@ -60,6 +60,8 @@ class DesignResult(Proved):
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
     largest : bool
         Of a `MaxInformation`: V is the largest information, and the mechanism attains `lower`.
+    values : int or None
+        As of a `Result`; of a `MaxInformation` those of the useful variable.
     """
 
     lower: float
@@ -82,6 +84,7 @@ class DesignResult(Proved):
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
     largest: bool = False
+    values: int | None = None
 
     @property
     def feasible(self) -> bool:
@@ -145,9 +148,7 @@ class DesignResult(Proved):
         if not self.feasible:
             met = " and ".join(map(str, self.constraints)) or "the budget"
             return f"no mechanism meets {met} (proved)"
-        unit = f" {self.units}" if self.quantity is Quantity.LEAKAGE else ""
-        low, high = self.ends
-        return f"{low} <= {self.optimum} <= {high}{unit} ({self.termination.value})"
+        return f"{self.told(self.optimum)} ({self.termination.value})"
 
     @property
     def optimum(self) -> str:

@@ -12,7 +12,8 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.notebook import table
-from dalenius.outcome import Termination
+from dalenius.outcome import Status, Termination
+from dalenius.results.possible import is_all, most_of, told_text
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, upper_in
 
@@ -51,6 +52,38 @@ class Proved:
     termination: Termination
     certificate: Certificate
     trace: tuple[Progress, ...]
+    values: int | None
+
+    @property
+    def most(self) -> float:
+        """All there is to know, the logarithm of `values`, in `units`, rounded upward; infinite where it is no leakage."""
+        return math.inf if self._of is None else most_of(self._of, self.units)
+
+    @property
+    def status(self) -> Status:
+        """What the interval comes to; `termination` says why the work stopped."""
+        if self.termination is Termination.INFEASIBLE:
+            return Status.INFEASIBLE
+        if self.termination is Termination.GAP_REACHED:
+            return Status.CLOSED
+        whole = self._of is not None and is_all(self.exact_ends[1], self.units, self._of)
+        return Status.ALL_THERE_IS if whole else Status.OPEN
+
+    @property
+    def interval(self) -> str:
+        """Both ends for people, with the unit, and beside what is possible: a bound that is all there is to know says so."""
+        low, high = self.exact_ends
+        if self.quantity is Quantity.LEAKAGE:
+            return told_text(low, high, self.units, self._of)
+        return " .. ".join(self.ends)
+
+    def told(self, what: str) -> str:
+        """The interval around what it is about, as in ``0.1 <= leakage <= 0.2 nats of 0.6932 nats possible``."""
+        return f" <= {what} <= ".join(self.interval.split(" .. ", 1))
+
+    @property
+    def _of(self) -> int | None:
+        return self.values if self.quantity is Quantity.LEAKAGE else None
 
     @property
     def proved_about(self) -> str:
@@ -99,12 +132,12 @@ class Proved:
 
     def _repr_html_(self) -> str:
         """For notebooks: the interval, in both units where it is a leakage in nats, and what is said about it."""
-        shown = {self.units: self.ends}
+        shown = {self.units: self.interval}
         if self.units == "nats" and not math.isinf(self.upper):
-            shown["bits"] = ends_text(lower_in(self.lower, "bits"), upper_in(self.upper, "bits"))
-        cells = [(f"{self.quantity.value} in {units}", " .. ".join(ends)) for units, ends in shown.items()]
+            shown["bits"] = told_text(lower_in(self.lower, "bits"), upper_in(self.upper, "bits"), "bits", self._of)
+        cells = [(f"{self.quantity.value} in {units}", text) for units, text in shown.items()]
         about = [
-            ("relative gap", gap_text(self.gap)),
+            ("relative gap", f"{gap_text(self.gap)}: {self.status.meaning}"),
             ("why it stopped", f"{self.termination.value}: {self.termination.advice}"),
         ]
         proof = [

@@ -22,7 +22,7 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.information.capacity import capacity
 from dalenius.information.measures.numbers import divergence, largest
-from dalenius.intervals import text_above, text_below
+from dalenius.intervals import text_below
 from dalenius.measures.evaluation import evaluated
 from dalenius.model import (
     Adversary,
@@ -36,7 +36,7 @@ from dalenius.model import (
 from dalenius.model.adversaries import LawClass
 from dalenius.model.mechanisms import DiscreteGaussian
 from dalenius.model.sums import attained_values
-from dalenius.results import Result, SecretResult
+from dalenius.results import Result, SecretResult, at_most_text
 from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
 
 MOST_ENTRIES = 2**18  # of a channel whose capacity is bounded; else the logarithm of its sides is
@@ -96,6 +96,8 @@ class Composition:
         C_i, the most that each tells about all the data; empty where the rule needs none.
     adaptive : bool
         Whether releases may be chosen after earlier outputs.
+    values : int or None
+        The largest number of values of a record, or of a secret: nothing tells more than its logarithm.
 
     >>> import dalenius as dl
     >>> asked = [dl.MaximalLeakage(records=dl.Records(9, alphabet=2), query=query, mechanism=noise, adversary=dl.ProductPriors())
@@ -115,6 +117,7 @@ class Composition:
     capacities: tuple[float, ...] = ()
     adaptive: bool = False
     units: str = "nats"
+    values: int | None = None
 
     def to(self, units: str) -> Composition:
         """The same in ``"nats"`` or ``"bits"``, rounded outward.
@@ -133,7 +136,7 @@ class Composition:
         return dataclasses.replace(self, leakages=leakages, capacities=capacities, **ends)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        told = f"{text_below(self.lower)} <= leakage of all together <= {text_above(self.upper)} {self.units}"
+        told = f"{text_below(self.lower)} <= leakage of all together <= {at_most_text(self.upper, self.units, self.values, 6)}"
         return f"{told}, by a theorem ({self.rule}: {self.formula}; {self.source}): {self.because}"
 
 
@@ -208,7 +211,9 @@ def composition(
     lower = max(min(_ends(answer)[0] for answer in stage) for stage in (stages[:1] if chosen else stages))
     below, above = -exact_fraction_above(-lower), exact_fraction_above(upper)
     told, most = (tuple(map(exact_fraction_above, listed)) for listed in (leakages, capacities))
-    return Composition(below, above, best.name, best.formula, best.source, best.because, told, most, chosen)
+    return Composition(
+        below, above, best.name, best.formula, best.source, best.because, told, most, chosen, values=first.most_values
+    )
 
 
 @dataclass(frozen=True)
@@ -257,7 +262,7 @@ class _Bounds:
 
     def _bound(self, rule: _Rule) -> tuple[Fraction, list[Fraction]]:
         if rule is LETTERS:
-            return Fraction(log_above(Fraction(_values(self.question)))), []
+            return Fraction(log_above(Fraction(self.question.most_values))), []
         if rule is not FIRST:
             return sum(self.leakages, self.eta or Fraction(0)) if rule is ETA else sum(self.leakages, Fraction(0)), []
         capacities = [max(_capacity(problem) for problem, _ in stage) for stage in self.stages]
@@ -270,13 +275,6 @@ def _question(problem: Audit) -> tuple[Any, ...]:
     """Whom it is about, and against whom."""
     secrets = problem.secrets if isinstance(problem, SecretLeakage) else ()
     return problem.records, problem.adversary, secrets
-
-
-def _values(problem: Audit) -> int:
-    """The largest number of values of a record, or of a secret."""
-    if isinstance(problem, MaximalLeakage):
-        return max(problem.records.alphabets)
-    return max(np.unique(secret.values(problem.records)[0]).size for secret in problem.secrets)
 
 
 def _determine_the_data(problem: SecretLeakage) -> bool:

@@ -50,6 +50,7 @@ class Record:
     digest: str
     quantity: str
     units: str
+    values: int | None
     lower: float | None
     upper: float | None
     claim: tuple[str, str] | None
@@ -63,6 +64,7 @@ class Record:
     leakage: tuple[float, float] | None
     exp_epsilon: str | None
     termination: str
+    status: str
     scope: str
     record: int | None
     proved_about: str
@@ -114,12 +116,14 @@ def record_of(
         digest=digest(problem),
         quantity=answer.quantity.value,
         units=answer.units,
+        values=answer.values,
         **_claimed(header),
         entropy_share=share,
         entropy_nats=nats,
         **_budget(problem),
         **_of_design(answer),
         termination=answer.termination.value,
+        status=answer.status.value,
         scope=answer.scope.value,
         record=_about(answer),
         proved_about=answer.proved_about,
@@ -238,6 +242,7 @@ def answer_of(record: Record, folder: Path) -> Answer:
         "scope": Scope(record.scope),
         "seconds": record.seconds,
         "units": record.units,
+        "values": record.values,
     }
     claim = certificate.header.claim
     lower, upper = (math.inf, math.inf) if claim is None else (double_below(claim[0]), double_above(claim[1]))
@@ -263,4 +268,13 @@ def _audit(record: Record, folder: Path) -> Result | None:
     claim = certificate.header.claim
     assert claim is not None
     ends = double_below(claim[0]), double_above(claim[1])
-    return Result(*ends, None, None, Termination(record.termination), Scope.GLOBAL, certificate, record.seconds)
+    return Result(
+        *ends,
+        None,
+        None,
+        Termination(record.termination),
+        Scope.GLOBAL,
+        certificate,
+        record.seconds,
+        values=record.values,
+    )

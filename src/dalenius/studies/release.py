@@ -20,6 +20,7 @@ from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeak
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
 from dalenius.outcome import Termination
+from dalenius.results import against_text, budget_text, nats_and_bits
 from dalenius.search import Progress
 from dalenius.units import nats_above, upper_in
 
@@ -89,15 +90,17 @@ Letters = Listed | Callable[[], Listed]
 class LeakageBound:
     """What one release leaks at most about one record: in nats and in bits, both rounded upward; and whether the budget is met.
 
-    `within_budget` is None where the model has no budget of leakage, and False where that it is met is not proved.
+    `within_budget` is None where the model has no budget of leakage, and False where that it is met is not proved; `values` says how
+    many values a record has, of which nothing tells more than the logarithm.
     """
 
     nats: float
     bits: float
     within_budget: bool | None = None
+    values: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f"at most {text_above(self.nats)} nats ({text_above(self.bits)} bits) about any one record"
+        return f"at most {nats_and_bits(self.nats, self.values, 6)} about any one record"
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,7 @@ def release(
     return Release(
         output=mechanism.sample(hidden, rng),
         leakage=leakage,
-        adversary=f"any adversary {problem.against('a release').in_words()}",
+        adversary=against_text(audit),
         certificate=proof,
         audited=certificate is None,
         distortion=distortion,
@@ -311,7 +314,8 @@ def _need_budget(problem: Problem, leakage: LeakageBound, distortion: Fraction |
         )
     elif isinstance(problem, MinDistortion) and not leakage.within_budget:
         missing, instead = (
-            f"the budget of leakage, {fraction_text(problem.budget)} {problem.budget_units}, is not proved to be met, only {leakage}",
+            f"the budget of leakage, {budget_text(problem.budget, problem.budget_units, None)}, is not proved to be met, "
+            f"only {leakage}",
             "take a mechanism that leaks less, a certificate that proves more, or a larger max_leakage",
         )
     else:
@@ -338,16 +342,17 @@ def _leakage(problem: Problem, upper: Fraction) -> LeakageBound:
     nats = exact_fraction_above(upper)
     bits = upper_in(nats, "bits")
     if not isinstance(problem, MinDistortion):
-        return LeakageBound(nats, bits)
-    return LeakageBound(nats, bits, Fraction(bits if problem.budget_units == "bits" else nats) <= problem.budget)
+        return LeakageBound(nats, bits, values=problem.most_values)
+    within = Fraction(bits if problem.budget_units == "bits" else nats) <= problem.budget
+    return LeakageBound(nats, bits, within, problem.most_values)
 
 
 def _budget(problem: MinDistortion) -> LeakageBound:
     """The budget of leakage itself, rounded upward."""
     amount = exact_fraction_above(min(problem.budget, LARGEST_IN_DOUBLES))
     if problem.budget_units == "nats":
-        return LeakageBound(amount, upper_in(amount, "bits"), True)
-    return LeakageBound(nats_above(amount, "bits"), amount, True)
+        return LeakageBound(amount, upper_in(amount, "bits"), True, problem.most_values)
+    return LeakageBound(nats_above(amount, "bits"), amount, True, problem.most_values)
 
 
 def _header(certificate: Certificate) -> Header | None:

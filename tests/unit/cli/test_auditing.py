@@ -12,7 +12,7 @@ TOWN = ("--mechanism", "discrete_laplace:0.5", "--people", "1000000", "--blocks"
 def test_a_page_without_a_model(command_line):
     done = command_line("audit", *TOWN)
     assert done.returncode == 0, done.stderr
-    assert "**At most 0.3668 bits (0.2543 nats) about any one person**" in done.stdout
+    assert "**At most 0.3668 bits (0.2543 nats) of 1 bit possible about any one person**" in done.stdout
     told = dl.audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(4))
     assert done.stdout == str(told)
 

@@ -35,7 +35,7 @@ def test_a_line_a_point_where_nobody_looks_and_none_if_quiet(command_line):
     lines = plain.stderr.splitlines()
     assert [line.split(" ")[0] for line in lines] == ["1/4", "2/4", "3/4", "4/4"]
     assert lines[0].startswith("1/4 flip 0.1, kind parity: leakage 0.3026")
-    assert lines[0].endswith(" bits (gap_reached)")
+    assert lines[0].endswith(" bits of 1 bit possible (gap_reached)")
     quiet = command_line("sweep", BIT, *GRID[:2], "-o", "other", "--quiet")
     assert (quiet.returncode, quiet.stderr, quiet.stdout) == (0, "", "other/records.jsonl\n")
 

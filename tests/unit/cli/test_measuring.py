@@ -29,7 +29,7 @@ def test_a_channel_from_a_csv_file(command_line, tmp_path):
         "measure", "channel.csv", "--prior", "0.25,0.75", "--epsilon", "log 3,0.5", "--delta", "0.05", "--outputs"
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("the input, one of 2, under the prior that was given; 2 outputs\n")
+    assert done.stdout.startswith("the input, one of 2, under the prior that was given; 2 outputs; 1 bit possible\n")
     for text in (
         "log 20/3 = 1.897119 .. 1.89712",
         "output_probability[yes]",

@@ -8,7 +8,7 @@ import dalenius as dl
 def test_the_folder_has_both_proofs(command_line, tmp_path):
     done = command_line("noise", "--noise", "discrete_laplace", "--range", "2", "--at-most", "0.1 bits", "-o", "out")
     assert done.returncode == 0, done.stderr
-    assert "is enough for 0.1 bits: at most 0.09" in done.stdout
+    assert "is enough for 0.1 bits of 1 bit possible: at most 0.09" in done.stdout
     assert "times the least" in done.stdout
     for end, kept in (("within", True), ("above", False)):
         model = dl.load(tmp_path / f"out/discrete_laplace.{end}.toml")

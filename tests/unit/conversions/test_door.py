@@ -96,7 +96,7 @@ def test_lower_bounds_are_rounded_downward():
 def test_releases_go_through_the_notion_that_composes():
     found = dl.convert("pointwise_maximal_leakage", "0.01", to="pointwise_maximal_leakage", p_min="0.2", releases=10)
     assert [step.rule for step in found.steps] == ["CONV-1", "composition (local_dp)", "CONV-2"]
-    assert found.source == "pointwise_maximal_leakage <= 0.01 nats, 10 times"
+    assert found.source == "pointwise_maximal_leakage <= 0.01 nats = 0.01443 bits, 10 times"
     assert dl.convert("total_variation", "0.01", to="total_variation", releases=10).steps == ()
 
 

@@ -123,7 +123,7 @@ def test_epsilon_and_delta_are_inverse_to_each_other():
 
 def test_the_table_is_rounded_outward():
     lines = str(dl.measure(ROWS, prior=PRIOR)).splitlines()
-    assert lines[0] == "the input, one of 3, under the prior that was given; 3 outputs"
+    assert lines[0] == "the input, one of 3, under the prior that was given; 3 outputs; 1.099 nats possible"
     assert lines[3].split()[:5] == ["mutual_information", "0.202148", "..", "0.202149", "nats"]
     assert "local_dp" in lines[8]
     assert "log 7 = 1.94591 .. 1.945911" in lines[8]

@@ -171,6 +171,7 @@ class ConstrainedProposer:
             refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
             trace=tuple(run.search.clock.trace),
+            values=problem.most_values,
             solvers=run.tally.uses(self._found_by(proved)),
             constraints=prices_of(run, proved.lower_end, kept, best.audits),
             objective=values_of(run, proved.lower_end, kept, best.audits),

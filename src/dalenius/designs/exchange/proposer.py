@@ -155,6 +155,7 @@ class ExchangeProposer:
             refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
             trace=tuple(run.clock.trace),
+            values=problem.most_values,
             solvers=run.master.tally.uses(self._found_by(proved)),
         )
 

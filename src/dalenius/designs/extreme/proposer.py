@@ -93,5 +93,6 @@ class ExtremeProposer:
             exp_epsilon=self.problem.exp_epsilon(rows),
             refusals=proved.refusals,
             trace=tuple(self.search.clock.trace),
+            values=self.problem.most_values,
             largest=True,
         )

@@ -103,6 +103,7 @@ class LinearProposer:
             exp_epsilon=run.problem.exp_epsilon(rows),
             refusals=proved.refusals,
             trace=tuple(run.clock.trace),
+            values=run.problem.most_values,
             objective=self._values(proved),
         )
 

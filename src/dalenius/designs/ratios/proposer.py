@@ -115,6 +115,7 @@ class RatioProposer:
             constraints=self._prices(proved),
             refusals=proved.refusals,
             trace=tuple(self.search.clock.trace),
+            values=problem.most_values,
         )
 
     def _prices(self, proved: Proved[Lower, _Made]) -> tuple[ConstraintPrice, ...]:

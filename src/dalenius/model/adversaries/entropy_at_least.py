@@ -16,9 +16,10 @@ from flint import fmpq
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_quantity, brief, fraction_text
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
+from dalenius.intervals import text_below
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
-from dalenius.units import unit_size
+from dalenius.units import amount_text, lower_in, unit_size
 
 SCALES = ("nats", "bits", "max")
 DIGITS = 1000
@@ -65,8 +66,21 @@ class EntropyAtLeast(Adversary):
     def in_words(self) -> str:
         if not self.amount:
             return "whatsoever"
-        unit = "times the largest possible entropy" if self.units == "max" else self.units
-        return f"whose prior on the datasets has an entropy of at least {fraction_text(self.amount)} {unit}"
+        return f"whose prior on the datasets has an entropy of at least {self.shown('the largest possible entropy')}"
+
+    def shown(self, largest: str) -> str:
+        """The amount for people, nats also in bits, rounded downward; `largest` says of what it is a share.
+
+        >>> EntropyAtLeast(5).shown("the largest"), EntropyAtLeast("1 bits").shown("the largest")
+        ('5 nats = 7.213 bits', '1 bit')
+        """
+        text = fraction_text(self.amount)
+        if self.units == "max":
+            return f"{text} times {largest}"
+        if self.units == "bits":
+            return amount_text(text, "bits")
+        below = lower_in(min(float(self.amount), math.nextafter(float(self.amount), 0.0)), "bits")
+        return f"{amount_text(text, 'nats')} = {amount_text(text_below(below, 4), 'bits')}"
 
     def to_model(self) -> dict[str, Any]:
         return {self.kind: self.text()}

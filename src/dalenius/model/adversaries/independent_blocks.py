@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 import numpy as np
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_integer, as_list, fraction_text
+from dalenius.exact import Integer, Number, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.adversaries.entropy_at_least import EntropyAtLeast
@@ -219,5 +219,4 @@ def _size(value: Integer, what: str) -> int:
 
 
 def _words(bound: EntropyAtLeast) -> str:
-    unit = "times its largest entropy" if bound.units == "max" else bound.units
-    return f"an entropy of at least {fraction_text(bound.amount)} {unit}"
+    return f"an entropy of at least {bound.shown('its largest entropy')}"

@@ -113,6 +113,11 @@ class MaxInformation(Problem):
     # ------------------------------------------------------------ inputs
 
     @property
+    def most_values(self) -> int:
+        """The number of values of the useful variable."""
+        return len(self.possible_inputs) if self.useful is None else sum(map(any, self.useful))
+
+    @property
     def inputs(self) -> str:
         return "query"
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain
@@ -101,6 +103,11 @@ class SecretLeakage(MechanismProblem):
                 )
         else:
             adversary.check(self.records)
+
+    @property
+    def most_values(self) -> int:
+        """The largest number of values of a secret."""
+        return max(np.unique(secret.values(self.records)[0]).size for secret in self.secrets)
 
     @property
     def shape(self) -> tuple[int, int]:

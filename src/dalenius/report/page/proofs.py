@@ -83,6 +83,7 @@ class Proof:
             certificate=self.certificate,
             seconds=0.0,
             units=self.problem.quantity.units,
+            values=self.problem.most_values,
         )
 
 

@@ -28,11 +28,11 @@ from dalenius.report.curves import curve_picture, frontier_picture
 from dalenius.report.page.proofs import Collected, Facts, Proof, Shown, audit_of, facts_of, leakage_shown
 from dalenius.report.page.svg import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.words import adversary_in_words, ends_shown, question
-from dalenius.results import relative_gap
+from dalenius.report.words import ends_shown, question
+from dalenius.results import against_text, budget_text, nats_and_bits, relative_gap
 from dalenius.studies.frontier import FrontierPoint, with_budget
 from dalenius.studies.leakage_curve import LeakageCurve
-from dalenius.units import Quantity, lower_in, upper_in
+from dalenius.units import Quantity, lower_in
 
 LONGEST = 48  # characters of a value that tells releases apart
 MOST_CURVES = 6  # in one picture
@@ -192,11 +192,12 @@ def _about(problem: Problem) -> str:
         share = bits / most if (most := problem.records.log_datasets / math.log(2.0)) else 0.0
         return f"{bits:.4g} of {most:.4g} bits unknown (share {share:.4g})"
     if isinstance(problem, SecretLeakage):
-        return adversary_in_words(problem)
+        return against_text(problem)
     if not isinstance(problem, DesignProblem) or not _has_budget(problem):
         return "the design"
-    unit = f" {problem.budget_units} of leakage" if isinstance(problem, MinDistortion) else " of distortion"
-    return f"budget {fraction_text(problem.budget)}{unit}"
+    if isinstance(problem, MinDistortion):
+        return f"budget {budget_text(problem.budget, problem.budget_units, None)} of leakage"
+    return f"budget {fraction_text(problem.budget)} of distortion"
 
 
 def _said(row: Row) -> tuple[str, str]:
@@ -207,19 +208,19 @@ def _said(row: Row) -> tuple[str, str]:
             "Nothing meets all that is asked.",
             "That is proved: no mechanism of the class keeps the budget and the constraints.",
         )
-    bits, nats = text_above(upper_in(upper, "bits"), 4), text_above(upper, 4)
+    most = nats_and_bits(upper, problem.most_values)
     if isinstance(problem, MaximalLeakage):
-        line = f"At most {bits} bits ({nats} nats) about any one record"
+        line = f"At most {most} about any one record"
         return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
     if isinstance(problem, SecretLeakage):
-        line = f"At most {bits} bits ({nats} nats) about {'the secret' if len(problem.secrets) == 1 else 'any of the secrets'}"
+        line = f"At most {most} about {'the secret' if len(problem.secrets) == 1 else 'any of the secrets'}"
         return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
     if not isinstance(problem, DesignProblem):
-        line = f"The best value there is is at most {bits} bits ({nats} nats)"
+        line = f"The best value there is is at most {most}"
         return line, "The larger number is proved of every mechanism, the smaller one is attained."
     if problem.quantity is Quantity.LEAKAGE:
         least = text_below(lower_in(lower, "bits"), 4)
-        line = f"The mechanism tells at most {bits} bits ({nats} nats) about any one record"
+        line = f"The mechanism tells at most {most} about any one record"
         return line, f"And no mechanism that keeps the budget tells less than {least} bits."
     unit = "distortion" if problem.quantity is Quantity.DISTORTION else "objective"
     line = f"The mechanism has {'a' if unit == 'distortion' else 'an'} {unit} of at most {text_above(upper, 4)}"
@@ -227,7 +228,7 @@ def _said(row: Row) -> tuple[str, str]:
 
 
 def _whom(problem: Problem) -> str:
-    return adversary_in_words(problem).removeprefix("any ")
+    return against_text(problem).removeprefix("any ")
 
 
 def _curve(proofs: Sequence[Proof]) -> LeakageCurve | None:

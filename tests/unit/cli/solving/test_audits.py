@@ -129,7 +129,8 @@ def test_list_shows_the_library(command_line, tmp_path):
     listed = command_line("list")
     assert listed.returncode == 0
     assert "parity/laplace-n4" in listed.stdout
-    assert "0.0795" in listed.stdout
+    assert "0.114754136056555 .. 0.114754136056864 bits of 1 bit possible" in listed.stdout
+    assert "0.0795415" in command_line("list", "--set", "minimal", "--units", "nats").stdout
 
 
 def test_sweep_writes_a_table_a_picture_and_certificates(command_line, model, tmp_path):
