@@ -816,14 +816,17 @@ def drawn(seed: int, wanted: tuple[str, str], most: int = 400) -> Drawn:
     raise LookupError(f"no model of {wanted} was taken: {refused.most_common(3)}")
 
 
+NO_ROOM = "no mechanism was found that meets its constraints exactly, and no proof that there is none"
+
+
 def faults(problem: dl.Problem, time_limit: float = 1.0) -> list[str]:
-    """What is wrong with the answer to a model."""
+    """What is wrong with the answer to a model. Constraints that are met on a boundary only have none (docs/constraints.md)."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             result = dl.solve(problem, time_limit=time_limit, gap=1e-4)
         except dl.DaleniusError as error:
-            return [f"no answer: {error}"]
+            return [] if NO_ROOM in str(error) else [f"no answer: {error}"]
     found = [f"warned: {warning.message}" for warning in warned]
     found += [f"refused: {one}" for one in result.refusals if not (one.rounding or one.limit)]
     if not 0.0 <= result.lower <= result.upper:
@@ -835,7 +838,8 @@ def lost(result: dl.Result | dl.DesignResult | dl.SecretResult) -> list[str]:
     """Whether the search found much more than what is proved: of a design's moments those of audits and proofs are about less."""
     stages = ("proving",) if isinstance(result, dl.DesignResult) else ()
     seen = [moment for moment in result.trace if moment.stage not in stages]
-    if not seen or result.termination is dl.Termination.INFEASIBLE:
+    fine = (dl.Termination.INFEASIBLE, dl.Termination.GAP_REACHED, dl.Termination.TIME_LIMIT)
+    if not seen or result.termination in fine[: 3 if isinstance(result, dl.DesignResult) else 2]:
         return []
     width = min(moment.upper for moment in seen) - max(moment.lower for moment in seen)
     proved = result.upper - result.lower

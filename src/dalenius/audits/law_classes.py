@@ -18,6 +18,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.proof_lines import exact_text
 from dalenius.errors import DaleniusError
 from dalenius.evidence import short_text, vector_text
 from dalenius.evidence.lower import InputLaw, Vector
@@ -121,7 +122,7 @@ class ClassAudit(Audit):
             if self.clock.expired or upper <= self.lower + self.resolution:
                 break
             kind = self._kinds[k]
-            kind.found[j] = found = self._search(kind.rows[j])
+            kind.found[j] = found = self._told(kind.rows[j])
             kind.upper[j] = found.upper
             self._tell("laws", kind.selections.record)
         self.out_of_time |= self.clock.expired
@@ -147,6 +148,14 @@ class ClassAudit(Audit):
 
     def proof(self) -> UpperProof:
         """The lines of docs/certificate-format.md, "Other adversaries"."""
+        row = self.problem.constant_row if self.problem.is_written_out else None
+        if row is not None:  # it is its own output law, at distance 0 exactly
+            line = _line(exact_text(row), None)
+            return tuple(
+                each
+                for kind in self._kinds
+                for each in (RecordLine(kind.selections.record), line(tuple(range(len(kind.of)))))
+            )
         return tuple(line for kind in self._kinds for line in self._section(kind))
 
     def certain(self) -> tuple[float, UpperProof]:
@@ -158,6 +167,12 @@ class ClassAudit(Audit):
     def record_proofs(self) -> tuple[RecordProof, ...]:
         kinds = [(kind.selections, max(len(kind.found), 1)) for kind in self._kinds]
         return tuple(RecordProof(kind.record, kind.times, "selections", laws) for kind, laws in kinds)
+
+    def _told(self, tuple_of_rows: Integers) -> Evidence:
+        """What `_search` finds, but nothing at all where all letters that count select one row: doubles make a little of that."""
+        found = self._search(tuple_of_rows)
+        counted = tuple_of_rows[self.priors.support(len(tuple_of_rows))]
+        return found if np.any(counted != counted[0]) else found._replace(lower=0.0)
 
     @property
     def resolution(self) -> float:

@@ -12,14 +12,11 @@ import numpy as np
 
 from dalenius.designs.claims import need_workable
 from dalenius.designs.rational import at_most_one
-from dalenius.errors import DaleniusError
 from dalenius.model import Adversary, DesignProblem, MinDistortion
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
 
 __all__ = ["Terms"]
-
-SMALLEST, NEGLIGIBLE = Fraction(1, 10**100), Fraction(1, 10**15)  # weights, absolutely and beside one another
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +78,9 @@ class Terms:
         )
 
     def need_workable(self) -> None:
-        """`DaleniusError` if weights, or distortions, are beyond what doubles can work with."""
+        """`DaleniusError` if distortions are beyond what doubles can work with."""
         for distortion in self.distortions.values():
             need_workable(distortion)
-        least, largest = min(self.weights), max(self.weights)
-        if not SMALLEST < largest < 1 / SMALLEST or least < NEGLIGIBLE * largest:
-            raise DaleniusError(
-                "nothing can be computed about this design: the weights of its objective should be between 1e-100 and 1e100, and none "
-                "less than 1e-15 of another; leave out what weighs so little, or measure in another unit"
-            )
 
     @property
     def scale(self) -> float:

@@ -130,6 +130,7 @@ class LeakageTerm(Term):
 
 
 MAX_TERMS = 100
+SMALLEST, NEGLIGIBLE = Fraction(1, 10**100), Fraction(1, 10**15)  # weights, absolutely and beside one another
 TERMS: dict[str, type[Term]] = {term.kind: term for term in (LeakageTerm, DistortionTerm)}
 
 
@@ -177,6 +178,20 @@ class Objective:
     @abstractmethod
     def of(self, values: Sequence[Fraction]) -> Fraction:
         """The objective where the terms have these values, exactly."""
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether it is a sum of distortions, beside the problem's own term."""
+        return self.combine == "sum" and all(isinstance(term, DistortionTerm) for term in self.terms)
+
+    def need_workable(self) -> None:
+        """Raise `InputError` if the weights are beyond what doubles can work with."""
+        least, largest = min(self.weights), max(self.weights)
+        if not SMALLEST < largest < 1 / SMALLEST or least < NEGLIGIBLE * largest:
+            raise InputError(
+                "objective: weights should be between 1e-100 and 1e100, and none less than 1e-15 of another; leave out what weighs so "
+                "little, or measure in another unit"
+            )
 
     def check(self, space: MechanismSpace) -> None:
         """Raise `InputError` if a term does not fit these mechanisms."""

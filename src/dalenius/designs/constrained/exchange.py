@@ -289,7 +289,7 @@ class ConstrainedExchange:
             if watcher.limit is not None:
                 part = self.search.part(clock.part(AUDITING), gap=min(max(0.1 * room, 1e-9), 0.1), checks=2)
                 audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
-                if audit.upper > watcher.limit - ROUNDING and not constant:
+                if audit.upper > max(watcher.limit - ROUNDING, 0.0) and not constant:
                     return 1.0 - audit.lower / audit.upper
             else:
                 enough = goal.enough(watcher, self.region.matrix(q), target)

@@ -12,7 +12,6 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from dalenius.designs.constrained.told import ToldLaw
-from dalenius.errors import DaleniusError
 from dalenius.evidence.lower import About, Matrix, TangentLine, Vector
 from dalenius.model.constraints import (
     KL,
@@ -202,24 +201,13 @@ class SecretLaw(ToldLaw):
 
 
 def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
-    """Every law of every limit about a secret.
-
-    Raises
-    ------
-    DaleniusError
-        If one of them is 0: no mechanism has room in it, and rows say the same.
-    """
-    for j, constraint in enumerate(problem.own_constraints):
-        if isinstance(constraint, SecretLimit) and not constraint.limit[0]:
-            raise DaleniusError(
-                f"constraints[{j}] ({constraint.kind}): a limit of 0 is met on its boundary only; ask for "
-                f"{constraint.at_zero} in its place, which says the same in rows and is solved exactly"
-            )
+    """Every law of every limit about a secret that has two letters at least."""
     return [
         SecretLaw(j, n, constraint, law)
         for j, constraint in enumerate(problem.own_constraints)
         if isinstance(constraint, SecretLimit)
         for n, law in enumerate(constraint.laws(problem.space))
+        if len(law.letters) > 1  # of a secret that is sure nothing can be told
     ]
 
 

@@ -9,13 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.max_information import MaxInformation
 
 __all__ = ["Rays"]
 
-MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs/certificate-format.md
 ROUNDING = 1e-12  # by which the entry that is left over may be below 0 or above c
 
 
@@ -47,21 +45,9 @@ class Rays:
 
     @classmethod
     def of(cls, problem: MaxInformation, c: float) -> Rays:
-        """All of them.
-
-        Raises
-        ------
-        InputError
-            If there are too many.
-        """
+        """All of them."""
         reference = problem.reference
         inputs, law = reference.inputs, reference.law
-        most = MOST_COMPARED if law is None else MOST_AVERAGED
-        if len(inputs) > most:
-            raise InputError(
-                f"max_information: the extreme mechanisms are listed, some 2^n of them: at most {most} inputs under "
-                f"{problem.privacy.kind}, got {len(inputs)}; coarsen the query, or give the utility as a table, to dl.MaxUtility"
-            )
         high, rest, compared = _compared(len(inputs)) if law is None else _averaged(np.array(law, dtype=float), c)
         low = 1 if law is None else 0
         entries = np.where(high, c, float(low))

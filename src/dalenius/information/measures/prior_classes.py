@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError
@@ -22,6 +22,10 @@ from dalenius.information.measures.numbers import Numbers, as_numbers, divergenc
 
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
 STEPS = 200  # of a bisection between doubles
+FLATTEST = (
+    2.0**-50
+)  # a slope of a law over its center's: duals that are less steep are known to no more digits than there are
+BITS = 192
 RETREATS = (0.0, 2.0**-50, 2.0**-44, 2.0**-38, 2.0**-30, 2.0**-20, 1.0)  # towards the centre, until a law is inside
 
 
@@ -257,18 +261,22 @@ class KLBall(Ball):
         if radius >= -np.log(center[above == 0.0].sum()):
             bottom = np.where(above == 0.0, center, 0.0)
             return bottom / bottom.sum(), ()
-        low, high = 0.0, 1.0 / float(above.max())  # of 1/t: the divergence of the tilted law grows with it
+        low, high = (
+            FLATTEST / float(above.max()),
+            1.0 / float(above.max()),
+        )  # of 1/t: the tilted law's divergence grows with it
         while _tilted(above, center, high)[1] < radius:
             high *= 2.0
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if _tilted(above, center, middle)[1] < radius else (low, middle)
-        return _tilted(above, center, low)[0], (low,) if low > 0.0 else ()
+        return _tilted(above, center, low)[0], (low,)
 
     def dual(self, k: Numbers, center: Numbers, proof: tuple[float, ...]) -> Any:
         rate = _fraction(proof[0])
-        exponents = [p * (arb(-rate * x)).exp() for p, x in zip(center, k, strict=True)]
-        return -(arb(self.radius) + sum(exponents, arb(0)).log()) / rate
+        with ctx.workprec(BITS):  # the logarithm is of the size of the rate
+            exponents = [arb(p) * (arb(-rate * x)).exp() for p, x in zip(center, k, strict=True)]
+            return -(arb(self.radius) + sum(exponents, arb(0)).log()) / rate
 
     def distance(self, law: Numbers, center: Numbers) -> Any:
         return arb(divergence(law, center).item())
@@ -313,10 +321,10 @@ class ChiSquareBall(Ball):
             share = center[kept] / mass
             mean = share @ k[kept]
             spread = np.sqrt(share @ (k[kept] - mean) ** 2)
-            left = mass * (1.0 + radius) - 1.0  # the radius of the ball around P0 given the support
+            left = mass * radius - center[order[size:]].sum()  # the radius of the ball around P0 given the support
             if left <= 0.0 or spread == 0.0:
                 continue
-            steep = np.sqrt(left) / spread
+            steep = max(np.sqrt(left), FLATTEST) / spread
             if steep * (k[kept].max() - mean) <= 1.0:
                 law = np.zeros(k.size)
                 law[kept] = share * (1.0 - steep * (k[kept] - mean))
@@ -358,9 +366,13 @@ def _unit(numbers: Numbers, mass: Any) -> Numbers:
 
 def _tilted(k: Floats, center: Floats, rate: float) -> tuple[Floats, float]:
     """The law P that is proportional to P0 e^(-rate k), and D(P || P0); min k is 0."""
-    weights = center * np.exp(-rate * k)
-    total = weights.sum()
-    return weights / total, float(-rate * (weights @ k) / total - np.log(total))
+    weights, far = center * np.exp(-rate * k), rate * (k - center @ k)
+    if np.abs(far).max() > 0.01:
+        total = weights.sum()
+        return weights / total, float(-rate * (weights @ k) / total - np.log(total))
+    curved = far**2 / 2.0 - far**3 / 6.0 + far**4 / 24.0 - far**5 / 120.0 + far**6 / 720.0  # e^-far - 1 + far
+    more = float(center @ curved)
+    return weights / weights.sum(), float(-(center * far) @ np.expm1(-far) / (1.0 + more) - np.log1p(more))
 
 
 def _fraction(x: float) -> fmpq:

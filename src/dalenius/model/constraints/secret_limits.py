@@ -88,6 +88,11 @@ class SecretLimit(Constraint):
 
     def check(self, space: MechanismSpace) -> None:
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
+        if not self.limit[0]:
+            raise InputError(
+                f"constraints: {self.kind}: a limit of 0 is met on its boundary only; ask for {self.at_zero} in its place, "
+                "which says the same in rows and is solved exactly"
+            )
 
     @property
     def at_zero(self) -> str:

@@ -80,6 +80,9 @@ class DesignProblem(MechanismChoice):
                 raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
         if self.objective is not None:
             self.objective.check(self.space)
+            private = self.adversary is None and not self.own_constraints
+            if not (private and self.objective.is_linear):  # a linear program, which is solved in exact numbers
+                self.objective.need_workable()
 
     def _check_adversary(self) -> None:
         super()._check_adversary()

@@ -22,6 +22,8 @@ from dalenius.model.problems.maximal_leakage import MaximalLeakage
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 
+MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs/certificate-format.md
+
 
 @dataclass(frozen=True, kw_only=True)
 class MaxInformation(Problem):
@@ -108,6 +110,12 @@ class MaxInformation(Problem):
             raise InputError(
                 "privacy: priors: expected at most one, for which the extreme mechanisms are known; for several of them give the "
                 "utility as a table, to dl.MaxUtility"
+            )
+        most = MOST_COMPARED if self.reference.law is None else MOST_AVERAGED
+        if len(self.reference.inputs) > most:
+            raise InputError(
+                f"privacy: the extreme mechanisms are listed, some 2^n of them: at most {most} inputs under {self.privacy.kind}, got "
+                f"{len(self.reference.inputs)}; coarsen the query, or give the utility as a table, to dl.MaxUtility"
             )
 
     # ------------------------------------------------------------ inputs

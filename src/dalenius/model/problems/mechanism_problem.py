@@ -48,11 +48,12 @@ def of_vectors(query: Joint, records: Records, mechanism: Mechanism) -> Mechanis
     if isinstance(mechanism, OfQueries):
         lists = tuple(part.values(records) for part in query.queries)
         return mechanism.on_vectors(Vectors(lists, query.vectors(records)))
-    if isinstance(mechanism, BY_NUMBER) or mechanism.kind not in MECHANISMS:
+    by_vector = isinstance(mechanism, BY_NUMBER) and mechanism.indexed_by() == "query"
+    if by_vector or mechanism.kind not in MECHANISMS:
         return mechanism
     raise InputError(
-        "mechanism: a joint query needs several_releases or adaptive, whose parts are on its queries, or a matrix; got "
-        f"{mechanism.kind}"
+        "mechanism: a joint query needs several_releases or adaptive, whose parts are on its queries, or a matrix from its vectors of "
+        f"values; got {mechanism.kind} from {'values' if mechanism.indexed_by() == 'query' else 'datasets'}"
     )
 
 

@@ -155,6 +155,10 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
     if not isinstance(query, AdditiveQuery):
         raise InputError(_unknown(query, mechanism))
     split = _way(query, mechanism)
+    if isinstance(mechanism, RealNoise) and adversary.entropy_at_least is not None:
+        raise InputError(
+            f"adversary: independent_blocks with {mechanism.kind} knows no entropy: any law of a block is; leave entropy_at_least out"
+        )
     if isinstance(mechanism, Channel | Adaptive):
         query.check_values(records)
         mechanism.channel(query.values(records))
