@@ -7,6 +7,7 @@ from typing import Self
 
 LOOKS_AT_THE_CLOCK = ("dalenius.search.clock", "dalenius.search.race")
 TICK = 2.0**-12  # seconds a reading: about what a search takes between two looks at the clock; sums of it are exact
+PATIENCE = 1000.0  # seconds of the machine that a solver with a limit of its own has for one of work: a busy machine changes nothing
 
 
 class WorkClock:
@@ -22,6 +23,7 @@ class WorkClock:
         clock = cls()
         for name in LOOKS_AT_THE_CLOCK:
             importlib.import_module(name).time = clock
+        importlib.import_module("dalenius.search.clock").MACHINE = PATIENCE
         return clock
 
     def monotonic(self) -> float:

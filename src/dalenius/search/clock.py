@@ -46,6 +46,7 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], None]
+MACHINE = 1.0  # seconds of the machine in one of a clock: more where clocks count work, which is no matter of how busy that is
 
 
 @dataclass
@@ -115,6 +116,10 @@ class Clock:
     def interrupted(self) -> bool:
         """Whether it was stopped, or the clock that it is a part of."""
         return self.stopped or (self.whole is not None and self.whole.interrupted)
+
+    def machine(self, seconds: float) -> float:
+        """So many of its seconds as somebody counts them who does not look at it: a conic solver with a limit of its own."""
+        return seconds * MACHINE
 
     def stop(self) -> None:
         """Expire now: the search returns what it has at its next look."""

@@ -10,12 +10,14 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
+from clocks import PATIENCE
 from dalenius._join import join
 from dalenius.baselines import aggregated, design_run
 from dalenius.designs.constrained import ConstrainedExchange
 from dalenius.evidence.lower import TermLine, WeightLine
 from dalenius.evidence.upper import TermSection
 from dalenius.export import offered, offers
+from dalenius.programs.base import Program
 from dalenius.search import Limits, Run
 from dalenius.studies.frontier import Band, spread_budgets
 from dalenius.studies.release import bound_of
@@ -235,6 +237,29 @@ def test_little_time_gives_a_wide_interval(work_clock):
     assert result.termination is dl.Termination.TIME_LIMIT
     assert 0.0 < result.lower <= result.upper < 3.0
     assert len(result.objective) == 3
+
+
+def test_what_a_solver_may_take_follows_from_the_clock_that_counts_work(monkeypatch):
+    """A third of a second of work is minutes of the machine, so that a busy one does not stop a solver that an idle one would not."""
+    limits, solve = [], Program.solve
+
+    def noted(program: Program, **options: object) -> object:
+        limits.append(options["time_limit"])
+        return solve(program, **options)
+
+    monkeypatch.setattr(Program, "solve", noted)
+    bit = {
+        "records": dl.Records(2, alphabet=2),
+        "query": dl.Count(),
+        "distortion": dl.Absolute(),
+        "max_distortion": 0.3,
+    }
+    adversary = dl.EntropyAtLeast("0.8 max")
+    for objective in (None, dl.WeightedSum([dl.LeakageTerm(dl.EntropyAtLeast("0.9 max"))])):
+        dl.solve(dl.MinLeakage(**bit, adversary=adversary, objective=objective), gap=0.1, time_limit=0.3)
+        assert limits
+        assert 10.0 < min(limits) <= max(limits) <= 0.3 * PATIENCE
+        limits.clear()
 
 
 def test_two_proofs_become_one():

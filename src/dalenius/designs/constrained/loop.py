@@ -133,7 +133,7 @@ class Rounds:
         """Solve the master over these priors."""
         program = self.goal.program(watched, self.anchor.q, room)
         order = [name for name in order_of(self.search.solver) if name != OWN]
-        limit = max(left, 0.0) if math.isfinite(left) else None
+        limit = self.search.clock.machine(max(left, 0.0)) if math.isfinite(left) else None
         answer = program.solve(solver=order, gap=max(SHARE * self.gap, FINEST), time_limit=limit)
         self.tally.add(program.name, answer)
         self.count += 1

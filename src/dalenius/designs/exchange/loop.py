@@ -149,7 +149,7 @@ class Exchange:
         left = min(self.clock.remaining, SEARCHING * self.clock.time_limit - self.clock.seconds)
         if not self.rounds:  # without it there is no bound at all
             left = max(left, MASTER * self.clock.remaining)
-        return self.master.solved(priors, left)
+        return self.master.solved(priors, self.clock.machine(left))
 
     def keep_bound(self, answer: MasterAnswer) -> None:
         """Keep what a master's multipliers prove if it is better."""
