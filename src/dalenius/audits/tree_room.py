@@ -20,7 +20,7 @@ __all__ = ["TreeRoom"]
 AnyTree: TypeAlias = BoxTree | RowTree | Runner
 
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 3e-4
+FIXED = 2.2e-4
 SPARE = 1.1  # times what is predicted is left to the check: a proof that is cut off is lost, and the next on the ladder is worse
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 

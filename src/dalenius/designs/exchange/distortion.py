@@ -19,15 +19,17 @@ from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.programs import MinDistortionProgram
-from dalenius.search import Clock
+from dalenius.search import Clock, Progress
 
 __all__ = ["LeastDistortion"]
 
 MIXTURES = 6
 FIRST, LATER = (
     0.95,
-    0.5,
-)  # shares of the time that is left for the first mixture's audit, its check included, and for a later one's
+    0.8,
+)  # shares of the time that is left for the first mixture's audit and check, and for a later one's
+SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
+WIDER = 2.0  # times as wide as the one before it is allowed to be, at the least
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier, whatever the search has left of it
 USED = 0.9  # share of the gap that search and audit may take together
 TINY = 1e-9  # budgets in nats near which rounding decides
@@ -98,16 +100,16 @@ class LeastDistortion(Goal):
     def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
         """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
 
-        The first may take nearly all the time: if it fails, what it left to its check is there for others. Every later one has half of
-        what is left, so that it will leave a wider interval: three times as wide is allowed for, or more if it has much less time than
-        the one before. One that fails after one that did not is the last: the next would have less time for as much.
+        The first may take nearly all the time: if it fails, what it left to its check is there for others. Every later one has most of
+        what is left, so that it will leave a wider interval: as wide as the one before had become in most of that time. One that fails
+        after one that did not is the last: the next would have less time for as much.
         """
         room = self._room(found, lower)
         share, failed, met = self._share(found, room), 0.0, math.inf
         for attempt in range(MIXTURES):
             rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
             part = clock.part(LATER if attempt else FIRST)
-            given = part.remaining
+            given, began = part.remaining, part.seconds
             audit = audits.audited(rows, part, gap=room, enough=self.budget - ROUNDING)
             if self._kept(rows, audit, audits, found.found_by):
                 met = share
@@ -120,8 +122,10 @@ class LeastDistortion(Goal):
             if met <= 1.0:
                 share = 0.5 * (failed + met)
             elif attempt < MIXTURES - 2:
-                wider = max(3.0, 2.0 * given / max(LATER * clock.remaining, 1e-9))
-                share = 1.0 - (1.0 - share) * self._left_by(audit, wider)
+                soon = (
+                    SAFE * LATER * clock.remaining * (part.seconds - began) / given
+                )  # its check is to be in time, too
+                share = 1.0 - (1.0 - share) * self._left_by(audit, _upper_after(part.trace, began + soon))
             else:
                 share = 1.0
 
@@ -142,9 +146,11 @@ class LeastDistortion(Goal):
         """The share of the constant mechanism that leaves so much room."""
         return max(1.0 - self.budget * (1.0 - room) / found.leakage, 0.0) if found.leakage > 0.0 else 0.0
 
-    def _left_by(self, audit: Audit, wider: float) -> float:
-        """The share that a mechanism should keep of itself, so that an audit so many times as wide finds it within its budget."""
-        width = min(wider * (1.0 - audit.lower / audit.upper), 0.5) if audit.upper > 0.0 else 0.5
+    def _left_by(self, audit: Audit, upper: float) -> float:
+        """The share that a mechanism should keep of itself, so that an audit that comes to this upper end finds it in its budget."""
+        width = 0.5
+        if audit.upper > 0.0:
+            width = min(max(1.0 - audit.lower / upper, WIDER * (1.0 - audit.lower / audit.upper)), width)
         budget = max(self.budget - 3.0 * ROUNDING, 0.0)
         return budget * (1.0 - width) / max(audit.lower, self.budget, ROUNDING)
 
@@ -159,3 +165,8 @@ class LeastDistortion(Goal):
         elif doubtful and found.attained < audits.upper:
             audits.doubtful.append(found)
         return meets or doubtful
+
+
+def _upper_after(trace: Sequence[Progress], seconds: float) -> float:
+    """The upper end that an audit had come to after so many seconds; infinite if it had none."""
+    return min((moment.upper for moment in trace if moment.seconds <= seconds), default=math.inf)

@@ -1,5 +1,6 @@
 """Mechanisms become exact, and exactly as symmetric as their problem."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -7,8 +8,10 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
+from dalenius.designs.exchange import distortion
 from dalenius.designs.exchange.mechanisms import Mechanisms
 from dalenius.reduction import Orbits
+from dalenius.search import Progress
 
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 SUM = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "distortion": dl.Hamming()}
@@ -44,3 +47,10 @@ def test_without_symmetries_they_are_what_they_are():
     assert not mechanisms.orbits.moving_outputs
     Q = np.array([[0.5, 0.25, 0.125, 0.125]] * 3 + [[0.0, 0.0, 0.0, 1.0]])
     assert mechanisms.exact(Q) == [[Fraction(x) for x in row] for row in Q.tolist()]
+
+
+def test_a_later_mixture_leaves_what_an_audit_had_come_to_in_its_time():
+    """Of the upper ends that an audit tells on its way, the least of those in time; none before the first."""
+    trace = [Progress(seconds, "dual", 0.1, upper, 1) for seconds, upper in ((0.5, 0.4), (1.0, 0.2), (2.0, 0.11))]
+    ends = [distortion._upper_after(trace, seconds) for seconds in (0.1, 0.5, 1.9, 2.0, 9.0)]
+    assert ends == [math.inf, 0.4, 0.2, 0.11, 0.11]
