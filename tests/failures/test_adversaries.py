@@ -507,6 +507,7 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
         (lambda: lettered(dl.FiniteChain(FAIR), dl.Identity(), dl.randomized_response(1)), ["identity"]),
         (lambda: lettered(dl.FiniteChain(FAIR), dl.Sum(weights=[1, 2, 4])), ["sum without weights", "got sum"]),
         (lambda: lettered(dl.FiniteChain(FAIR), mechanism=dl.gaussian(1)), ["a row for each", "gaussian"]),
+        (lambda: lettered(dl.FiniteChain(FAIR), mechanism=dl.discrete_gaussian(scale=1)), ["of no Markov chain"]),
         (lambda: lettered(dl.FiniteChain(FAIR), records=1001), ["at most 1000", "1001"]),
         (
             lambda: dl.MinLeakage(

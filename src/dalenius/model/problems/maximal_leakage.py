@@ -109,7 +109,7 @@ class MaximalLeakage(MechanismProblem):
     @property
     def _endless(self) -> bool:
         """Whether it is noise of which the audit itself has to cut off a tail."""
-        alone = not (self.in_blocks or self.in_cells or self.in_a_chain)
+        alone = not (self.in_blocks or self.in_cells or isinstance(self.adversary, MarkovChain | FiniteChain))
         return alone and isinstance(self.mechanism, DiscreteGaussian) and self.mechanism.range is None
 
     @property
