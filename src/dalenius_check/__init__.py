@@ -148,7 +148,8 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     kind = private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
     known = subject(model)
-    design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
+    design = kind(model) if model.design else None
+    lines = Lines(certificate, model.allowance, shares)
     channel = None if design or (known and not model.secrets) else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, unknown(model.mechanism["kind"]))

@@ -19,7 +19,8 @@ Rows = list[list[Any]]
 
 def stages(mechanism: Table) -> list[Table]:
     """The stages of a tree; of another mechanism none."""
-    found, left = list[Table](), [mechanism] if mechanism.get("kind") == "adaptive" else []
+    found = list[Table]()
+    left = [mechanism] if mechanism.get("kind") == "adaptive" else []
     while left:
         found.append(left.pop())
         left += [table for table in found[-1]["then"] or () if table]
@@ -50,7 +51,8 @@ class Tree:
     """
 
     def __init__(self, first: Table, number: Callable[[Table], tuple[int, int]], allowance: Allowance) -> None:
-        self._number, self.allowance = number, allowance
+        self._number = number
+        self.allowance = allowance
         self.classes = dict[Steps, int]()
         for paths, steps in enumerate(self._paths(first), 1):
             allowance.look()
@@ -78,7 +80,8 @@ class Tree:
         longest = max(sum(count for _, count in steps) for steps in self.classes)
         take_entries(inputs, len(self.classes), self.allowance, BALL + PAIR + longest * bits // 4)
         number: Callable[[Any], Any] = fmpq if exact else arb
-        found, known = Rows(), dict[Any, Any]()
+        found = Rows()
+        known = dict[Any, Any]()
         for v in range(inputs):
             found.append([])
             for steps, often in self.classes.items():

@@ -34,7 +34,8 @@ class ClassOfLaws(ProductPriors):
     def need_law(self, listed: Sequence[tuple[int, ...]], upper: arb, far: Far, more: Any = None) -> None:
         """Refuse a law on the outputs from which the rows of these selections may diverge by more than `upper` in the mean."""
         place = [(rows, self.held.letters(len(rows))) for rows in listed]
-        used, numbers = {rows[a] for rows, letters in place for a in letters}, self.held.hint(more)
+        used = {rows[a] for rows, letters in place for a in letters}
+        numbers = self.held.hint(more)
         found = far(used)
         for rows, letters in place:
             self.allowance.look()

@@ -10,7 +10,11 @@ Amount = float  # of seconds and MiB alone: what is proved has no doubles in it
 SECONDS, MEMORY = 3600, 4096
 # Bytes, rounded up, of what is made in large numbers: an entry of a list, which is some object; with a small number of its own; a
 # ball in a matrix; a ball of its own; an entry of a dictionary with what it maps.
-POINTER, NUMBER, CELL, BALL, PAIR = 8, 80, 96, 144, 160
+POINTER = 8
+NUMBER = 80
+CELL = 96
+BALL = 144
+PAIR = 160
 
 
 def amount(text: str) -> Amount:
@@ -45,8 +49,12 @@ class Allowance:
     def __init__(self, seconds: Amount = SECONDS, memory: Amount = MEMORY) -> None:
         if not (seconds >= 0 and memory >= 0):
             raise ValueError(f"seconds and memory must be numbers >= 0, got {seconds!r} and {memory!r}")
-        self.seconds, self.memory, self.line, self.held = seconds, memory, 0, 0
-        self._end, self._most = monotonic() + seconds, memory * 2**20
+        self.seconds = seconds
+        self.memory = memory
+        self.line = 0
+        self.held = 0
+        self._end = monotonic() + seconds
+        self._most = memory * 2**20
 
     @property
     def place(self) -> str:

@@ -25,7 +25,9 @@ class Alone:
     """Record i by itself, which the others only shift."""
 
     def __init__(self, model: Model, i: int) -> None:
-        self.model, self.i, self.allowance = model, i, model.allowance
+        self.model = model
+        self.i = i
+        self.allowance = model.allowance
 
     @cached_property
     def _blocks(self) -> Blocks:
@@ -57,7 +59,9 @@ class Alone:
         share = nonnegative(item[1], "lambda")
         need(share <= 1, "lambda must be at most 1")
         pairs = [entries(pair, "t and r", 2) for pair in entries(item[2], "the pairs")]
-        ends, two, most = [fmpq(0), *(decimal(t, "t") for t, _ in pairs)], len(inputs) == 2, list[arb]()
+        ends = [fmpq(0), *(decimal(t, "t") for t, _ in pairs)]
+        two = len(inputs) == 2
+        most = list[arb]()
         need(len(ends) == 2 or (two and len(ends) > 1), "one pair is expected, or several of a record with two letters")
         need(ends[-1] == 1 and all(t < u for t, u in pairwise(ends)), "t must ascend from above 0 to 1")
         for (low, high), (_, hint) in zip(pairwise(ends), pairs, strict=True):
@@ -77,16 +81,23 @@ class Alone:
         Bound because pairs of values are told apart the better the farther apart they are: for noise whose law is log-concave the best
         tests are the same. Outputs from j on have the probability a^j / (1 + a), and no term is above log 2 times its own.
         """
-        mechanism, query = self.model.mechanism, self.model.query["kind"]
+        mechanism = self.model.mechanism
+        query = self.model.query["kind"]
         two = self.model.alphabets[self.i] == 2
         known = two and query in ("count", "sum") and mechanism.get("kind") in ("geometric", "discrete_laplace")
         need(
             known, "a leaf 'ends' needs a record with two letters, a count or a sum, and geometric or discrete_laplace"
         )
-        d, epsilon = sum((max(c) - min(c)) * n for c, n in self._blocks.added.items()), noise_of(mechanism)
+        d = sum((max(c) - min(c)) * n for c, n in self._blocks.added.items())
+        epsilon = noise_of(mechanism)
         need(d >= 1, "a leaf 'ends' needs two sums that differ")
-        a, half, inside = arb(-epsilon).exp(), arb(2).log(), -arb(-epsilon).expm1()
-        rest, ratio, result = 1 / (1 + a), arb(-epsilon * d).exp(), arb(0)  # a^j / (1 + a), a^(d - 2 j)
+        a = arb(-epsilon).exp()
+        half = arb(2).log()
+        inside = -arb(-epsilon).expm1()
+        # a^j / (1 + a), a^(d - 2 j)
+        rest = 1 / (1 + a)
+        ratio = arb(-epsilon * d).exp()
+        result = arb(0)
         for j in range(d + 1):
             if rest * (1 << chosen().precision()) < 1:
                 return [result + rest * half]

@@ -38,7 +38,9 @@ class Blocks:
     """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance, self.route = model, model.allowance, route(model)
+        self.model = model
+        self.allowance = model.allowance
+        self.route = route(model)
         need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
         self.sizes = sizes_of(model)
@@ -46,7 +48,8 @@ class Blocks:
         weights = model.query.get("weights")
         self._own = weights if weights and isinstance(weights[0], list) else None
         self.alike = self._own is None and len(set(model.alphabets)) == 1
-        self._sums, self._values = dict[Shape, Sequence[int]](), dict[Shape, Sequence[int]]()
+        self._sums = dict[Shape, Sequence[int]]()
+        self._values = dict[Shape, Sequence[int]]()
         self._need_valid()
 
     @property
@@ -210,7 +213,8 @@ class Blocks:
         if self.route == "threshold":
             query["at"] -= t
         if mechanism["kind"] == "discrete_gaussian":
-            values, far = self._listed(self._contributions(shape), len(shape.alphabets)), margin(mechanism["scale"])
+            values = self._listed(self._contributions(shape), len(shape.alphabets))
+            far = margin(mechanism["scale"])
             mechanism["range"] = [values[0] - far, values[-1] + far]
         elif self.route == "noise" and mechanism["kind"] not in REAL:
             mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}

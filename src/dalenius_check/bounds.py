@@ -19,7 +19,8 @@ class Ranges:
     """Ranges lo <= v <= hi of numbers whose sum is 1: phi(.|y), listed by letter, or K_a, listed by output."""
 
     def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq]) -> None:
-        self.los, self.his = tuple(los), tuple(his)
+        self.los = tuple(los)
+        self.his = tuple(his)
 
     @cached_property
     def _rest(self) -> tuple[fmpq, fmpq]:
@@ -59,7 +60,8 @@ class Ranges:
         """
         if not weight and all(slope.is_zero() for slope in slopes):
             return arb(0)
-        factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
+        factor = arb(weight)
+        lines = zip(self._curve, slopes, strict=True)
         tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
         return sum(tops, arb(0))
 
@@ -89,8 +91,11 @@ class Joint:
         """
         channel = self.record.channel
         costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
-        lines, gains = {id(row): row for row in slopes}, list[arb]()  # letters with one line have one column
-        weight, flat = 1 - self.theta, all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
+        # letters with one line have one column
+        lines = {id(row): row for row in slopes}
+        gains = list[arb]()
+        weight = 1 - self.theta
+        flat = all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
         for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
             channel.allowance.look()
             idle = flat and (not weight or phi(y).sure)
@@ -121,7 +126,8 @@ class Joint:
         sum C + kappa K, all of which is linear in w.
         """
         *others, (_, last, slopes) = families
-        costs, inputs = scores, self.record.inputs[a]
+        costs = scores
+        inputs = self.record.inputs[a]
         for channel, _, hints in families:
             (turns,) = channel.times(list(hints), 1)
             costs = [s + turns[k] for s, k in zip(costs, inputs, strict=True)]
@@ -165,7 +171,8 @@ def information(channel: Channel, masses: Sequence[Iterable[tuple[int, Any]]]) -
     A letter with one input k has u = pi R(k, .), so that its share of the first two sums is pi sum R log R.
     """
     rows = [{k: arb(mass) for k, mass in row} for row in masses]
-    mixing, prior = [row for row in rows if len(row) > 1], dict[int, arb]()
+    mixing = [row for row in rows if len(row) > 1]
+    prior = dict[int, arb]()
     channel.allowance.room((len(rows) + len(mixing) * channel.outputs) * BALL)
     for k, mass in chain(*(row.items() for row in rows)):
         prior[k] = prior[k] + mass if k in prior else mass
@@ -188,7 +195,8 @@ def exact_information(channel: Channel, masses: Sequence[dict[int, fmpq]]) -> ar
 
     Compared are the laws of the input where the channel is enclosed by balls.
     """
-    value, laws = information(channel, [row.items() for row in masses]), list[Any]()
+    value = information(channel, [row.items() for row in masses])
+    laws = list[Any]()
     for row in masses if not value > 0 else ():
         weight = total(row.values())
         law = {k: mass / weight for k, mass in row.items()}

@@ -16,10 +16,13 @@ class Box:
     """Families of ranges by their numbers j, those of the root where nothing was cut."""
 
     def __init__(self, root: Callable[[int], Ranges], allowance: Allowance) -> None:
-        self._root, self._allowance = root, allowance
+        self._root = root
+        self._allowance = allowance
         self._ends: dict[int, tuple[list[fmpq], list[fmpq]]] = {}
         self._cuts: list[tuple[int, int, fmpq, fmpq]] = []
-        self._known, self._before, self._kept = dict[int, Ranges](), dict[int, Ranges](), 0
+        self._known = dict[int, Ranges]()
+        self._before = dict[int, Ranges]()
+        self._kept = 0
         self._held = 0
         self._most = min(KEPT, allowance.memory * 2**18)
 
@@ -111,7 +114,8 @@ class Classes:
     """The sets of inputs that the letters have left in a tree of classes; on the way each input is put aside once."""
 
     def __init__(self, inputs: list[list[int]], allowance: Allowance) -> None:
-        self.sets, self._allowance = [frozenset(listed) for listed in inputs], allowance
+        self.sets = [frozenset(listed) for listed in inputs]
+        self._allowance = allowance
         self._aside: list[tuple[int, frozenset[int]]] = []
         allowance.take(2 * sum(map(len, inputs)) * PAIR)
 

@@ -61,7 +61,11 @@ class Lines:
     """The lines of a certificate one by one, and who works out the leaves on them."""
 
     def __init__(self, data: bytes, allowance: Allowance, shares: Shares | None = None) -> None:
-        self.data, self.allowance, self.start, self.position, self.number = data, allowance, 0, 0, 0
+        self.data = data
+        self.allowance = allowance
+        self.start = 0
+        self.position = 0
+        self.number = 0
         self.shares = shares or Shares()
 
     def more(self) -> bool:
@@ -151,7 +155,8 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
     if model.problem == "max_information":
         schema = {**_HEADER, "mechanism": (read.entries, REQUIRED)}
     if "objective" in model.design:
-        unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
+        unit = "objective"
+        schema = {**schema, "terms": read.required(_or_null, other=_numbers)}
     first = lines.next("the header")
     audit = model.problem == "maximal_leakage" and model.mechanism["kind"] not in REAL
     if audit and model.adversary == "entropy_at_least" and isinstance(first, dict) and "curve" in first:

@@ -33,7 +33,9 @@ class Chains(Walks[Chain]):
         Bound because D(P || M) >= E_P f - log E_M e^f for every f (Donsker and Varadhan), here f(y) = t y.
         """
         alpha, beta, *start = point
-        pi, n, keep = alpha / (alpha + beta), self.chain.size, arb(1 - alpha - beta)
+        pi = alpha / (alpha + beta)
+        n = self.chain.size
+        keep = arb(1 - alpha - beta)
         known = self.chain.unbounded and start in ([], [pi])
         need(known, "a path with t needs a start with the stationary law, a count and geometric noise")
         noise = noise_of(self.chain.model.mechanism)
@@ -41,7 +43,9 @@ class Chains(Walks[Chain]):
         result = arb(0)
         for x, (share, t) in enumerate(zip((1 - pi, pi), turns, strict=True)):
             need(abs(t) < noise, "t must be less than epsilon in absolute value")
-            mean, q, turn = n * arb(pi) + arb(x - pi) * spread, arb(-noise).exp(), arb(t).exp()
+            mean = n * arb(pi) + arb(x - pi) * spread
+            q = arb(-noise).exp()
+            turn = arb(t).exp()
             steps = (arb(1 - alpha), arb(alpha) * turn, arb(beta), arb(1 - beta) * turn)
             a, b, c, d = _power(steps, n - 1)
             phi = arb(1 - pi) * (a + b) + arb(pi) * turn * (c + d)
@@ -50,7 +54,8 @@ class Chains(Walks[Chain]):
         return result
 
     def _section(self, i: int, upper: arb) -> None:
-        box, leakage = list(self.chain.box), Leakage(self.chain, i)
+        box = list(self.chain.box)
+        leakage = Leakage(self.chain, i)
         kinds = {
             "slope": partial(self._slope, leakage),
             "window": partial(self._window, i),
@@ -64,7 +69,9 @@ class Chains(Walks[Chain]):
             self.tally[item[0]] += 1
 
     def _halve(self, box: Ends, item: list[Any]) -> Callable[[], None]:
-        j, t, before = integer(item[1], "the parameter", 0, len(box) - 1), decimal(item[2], "the point"), list(box)
+        j = integer(item[1], "the parameter", 0, len(box) - 1)
+        t = decimal(item[2], "the point")
+        before = list(box)
         lo, hi = box[j]
         need(lo <= t <= hi, "the point is not in the parameter's range")
         box[j] = lo, t
@@ -78,7 +85,8 @@ class Chains(Walks[Chain]):
     def _slope(self, leakage: Leakage, box: Ends, value: Any) -> arb:
         """I at a point, and as much more as its derivatives allow (the mean value theorem)."""
         point = self.chain.point(value, box)
-        result, moved = leakage.at(point), [j for j, (lo, hi) in enumerate(box) if lo != hi]
+        result = leakage.at(point)
+        moved = [j for j, (lo, hi) in enumerate(box) if lo != hi]
         slopes = leakage.over(box)[1:] if moved else []
         for j in moved:
             far = slopes[j].times(span(*(end - point[j] for end in box[j]))).high
@@ -111,8 +119,11 @@ class Chains(Walks[Chain]):
 
     def _second(self, m: int, n: int, mu: fmpq, v: fmpq) -> arb:
         """A, a bound of the second moment over v."""
-        size, rate, keep = n - 2 * m, (2 - mu) / mu, 1 - mu
-        units, plain = int(n / (m + 2 / mu)), arb(rate / size)
+        size = n - 2 * m
+        rate = (2 - mu) / mu
+        keep = 1 - mu
+        units = int(n / (m + 2 / mu))
+        plain = arb(rate / size)
         if 4 * m > n or not units:
             return plain
         ends = _root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / _root(arb(v))
@@ -136,7 +147,8 @@ class Chains(Walks[Chain]):
     def _after(self, i: int, box: Ends, skipped: Any, value: Any) -> arb:
         """What the sum tells of a record by a window of what follows the first block, of any start."""
         t, m = integer(skipped, "the records before", 1), integer(value, "the window's margin", 0)
-        n, keep = self.chain.size - t, arb(1 - box[0][0] - box[1][0])
+        n = self.chain.size - t
+        keep = arb(1 - box[0][0] - box[1][0])
         need(
             not self.chain.stationary and 6 * m <= n, "a line 'after' needs any start, and a margin of at most a sixth"
         )
@@ -155,7 +167,8 @@ class Chains(Walks[Chain]):
     def _expansion(self, i: int, box: Ends, value: Any, bases: Any) -> arb:
         """What a chain of letters tells of a record, with two letters."""
         need(self.chain.written, "nothing is written out for lines 'expansion'")
-        point, chain = self.chain.point(value, box), self.chain.lettered
+        point = self.chain.point(value, box)
+        chain = self.chain.lettered
         ranges = [ends for group in pairs(box) for ends in group]
         place = [x for group in pairs([(x, x) for x in point]) for x, _ in group]
         listed = [integer(e, "a base", 0, 1) for e in entries(bases, "the bases", 2)]

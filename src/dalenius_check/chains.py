@@ -17,7 +17,9 @@ from .numbers import need
 from .read import decimal, entries, integer
 from .spans import Span, added, nothing, span, taken
 
-_MOST_WRITTEN, _MOST_ENTRIES, _KEPT = 1000, 1 << 22, 8
+_MOST_WRITTEN = 1000
+_MOST_ENTRIES = 1 << 22
+_KEPT = 8
 _KNOWN = (
     "a Markov chain needs records of two letters, a count of the letter 1, a sum without weights, parity, modular_sum or "
     "threshold, and a known mechanism with rows for the query's values; of more than 1000 records one that is named, a count or "
@@ -31,7 +33,10 @@ class Chain:
     """A model's chain: the box of its parameters, alpha and beta, and nu where the start is any; its query and its noise."""
 
     def __init__(self, model: Model) -> None:
-        held, self.model, self.allowance, self.size = model.held, model, model.allowance, len(model.alphabets)
+        held = model.held
+        self.model = model
+        self.allowance = model.allowance
+        self.size = len(model.alphabets)
         self.stationary = self.mirrored = held["start"] == "stationary"  # mirror images of records tell as much
         self.box = [tuple(held["to_one"]), tuple(held["to_zero"]), *([] if self.stationary else [(fmpq(0), fmpq(1))])]
         query, mechanism = model.query, model.mechanism
@@ -41,7 +46,8 @@ class Chain:
         need(known and letters and not model.foreign, _KNOWN)
         ends = mechanism.get("range")
         wide = ends is None or (ends[0] <= 0 and self.size <= ends[1])
-        linear, two_sided = query["kind"] in ("count", "sum"), mechanism["kind"] in ("geometric", "discrete_laplace")
+        linear = query["kind"] in ("count", "sum")
+        two_sided = mechanism["kind"] in ("geometric", "discrete_laplace")
         self.unbounded = linear and two_sided and wide
         self.written = self.size <= _MOST_WRITTEN
         need(self.written or (self.unbounded and held["record"] is not None), _KNOWN)
@@ -89,7 +95,9 @@ class Leakage:
     """I(X_i;Y) and its derivatives, for parameters that are anywhere in a box."""
 
     def __init__(self, chain: Chain, i: int) -> None:
-        self.chain, self.i, self.allowance = chain, i, chain.allowance
+        self.chain = chain
+        self.i = i
+        self.allowance = chain.allowance
         self.known = dict[Point, arb]()
 
     def at(self, point: Point) -> arb:
@@ -150,8 +158,12 @@ class Leakage:
             turn = [_turn(*box), nothing().less(_turn(*box[::-1]))]
         else:
             (a, b) = box[2]
-            nu, other, turn = span(a, b), span(1 - b, 1 - a), [nothing(), nothing(), span(1, 1)]
-        steps, flat, sure = (one, stay, zero, leave), [[nothing()] for _ in box], [span(1, 1)]
+            nu = span(a, b)
+            other = span(1 - b, 1 - a)
+            turn = [nothing(), nothing(), span(1, 1)]
+        steps = (one, stay, zero, leave)
+        flat = [[nothing()] for _ in box]
+        sure = [span(1, 1)]
         before: tuple[Counts, Counts] = (
             [[other], *([nothing().less(x)] for x in turn)],
             [[nothing(), nu], *([nothing(), x] for x in turn)],

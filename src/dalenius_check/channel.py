@@ -31,8 +31,10 @@ _MAX_WRITTEN = 1 << 20
 
 def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | None:
     """The model's channel, or the resolved matrix; None for an unknown kind without one."""
-    mechanism, allowance = resolved or model.mechanism, model.allowance
-    kind, inputs = mechanism["kind"], values(model)
+    mechanism = resolved or model.mechanism
+    allowance = model.allowance
+    kind = mechanism["kind"]
+    inputs = values(model)
     named = (
         kind in ("several_releases", "adaptive", "symmetric", "randomized_response", "randomized_histogram")
         or mechanism.get("inputs") == "query"
@@ -117,7 +119,9 @@ def _part(model: Model, part: dict[str, Any], on: int, where: list[list[int]]) -
 
 def _tree(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
     """A tree of releases: mechanisms that are written alike, about one query, are one."""
-    where, parts, known = places(model, inputs), list[list[list[Any]]](), dict[tuple[str, int], int]()
+    where = places(model, inputs)
+    parts = list[list[list[Any]]]()
+    known = dict[tuple[str, int], int]()
 
     def number(stage: dict[str, Any]) -> tuple[int, int]:
         key = json.dumps(normal(stage["mechanism"]), sort_keys=True), stage["on"]
@@ -131,7 +135,8 @@ def _tree(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> list[li
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
-    rows, dataset = mechanism["rows"], mechanism["inputs"] == "dataset"
+    rows = mechanism["rows"]
+    dataset = mechanism["inputs"] == "dataset"
     wanted = model.states() if dataset else len(inputs)
     need(wanted >= 0, "a matrix on datasets needs at most 65536 datasets")
     need(len(rows) == wanted, f"{len(rows)} rows where {wanted} are needed")

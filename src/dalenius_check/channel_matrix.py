@@ -36,7 +36,10 @@ class Channel:
         dataset: bool = False,
         diagonal: Any = None,
     ) -> None:
-        self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
+        self.rows = rows
+        self.values = values
+        self.dataset = dataset
+        self.allowance = allowance
         self.lost = arb(0)  # what is told of a record beyond these outputs, at most
         self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
         self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
@@ -64,11 +67,13 @@ class Channel:
     def times(self, cells: list[arb], width: int) -> list[list[arb]]:
         """The sums of every row with each column of a matrix, which is listed by output, so wide."""
         if width > _WIDTH:
-            half, places = width // 2, range(0, len(cells), width)
+            half = width // 2
+            places = range(0, len(cells), width)
             left = [cell for place in places for cell in cells[place : place + half]]
             right = [cell for place in places for cell in cells[place + half : place + width]]
             return self.times(left, half) + self.times(right, width - half)
-        matrix, sums = arb_mat(self.outputs, width, cells), list[arb]()
+        matrix = arb_mat(self.outputs, width, cells)
+        sums = list[arb]()
         for _, block in self.blocks:
             self.allowance.look()
             sums += (block * matrix).entries()
@@ -76,9 +81,11 @@ class Channel:
 
     def mixed(self, masses: Sequence[dict[int, arb]]) -> list[list[arb]]:
         """For each choice of masses on the inputs the mixture of their rows."""
-        result, zero = list[list[arb]](), arb(0)
+        result = list[list[arb]]()
+        zero = arb(0)
         for some in (masses[start : start + _WIDTH] for start in range(0, len(masses), _WIDTH)):
-            mixture, used = arb_mat(len(some), self.outputs), set(chain(*some))
+            mixture = arb_mat(len(some), self.outputs)
+            used = set(chain(*some))
             for inputs, block in self.blocks:
                 self.allowance.look()
                 if not used.isdisjoint(inputs):
@@ -127,7 +134,8 @@ class Channel:
 
     def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> dict[int, arb]:
         """D(R(k, .) || law) by these inputs, whose rows vanish where the law does."""
-        column, used = arb_mat(self.outputs, 1, log_weights(law)), set(inputs)
+        column = arb_mat(self.outputs, 1, log_weights(law))
+        used = set(inputs)
         costs: dict[int, arb] = {}
         few = len(used) * 8 < len(self.rows) > _FEW  # then one by one
         for listed, block in (([k], self._matrix([k])) for k in used) if few else self.blocks:

@@ -94,7 +94,8 @@ class Box(LawClass):
     """low(a) <= p(a) <= high(a)."""
 
     def take(self, table: dict[str, Any]) -> None:
-        self.low, self.high = table["low"], table["high"]
+        self.low = table["low"]
+        self.high = table["high"]
         self.length = len(self.low)
         self.used = [a for a, most in enumerate(self.high) if most]
 
@@ -112,10 +113,12 @@ class Box(LawClass):
         need(all(low <= p <= high for low, p, high in sides), f"{_WHAT} is not between low and high")
 
     def vertex(self, order: Sequence[int]) -> Law:
-        left, law = 1 - total(self.low), list[fmpq]()
+        left = 1 - total(self.low)
+        law = list[fmpq]()
         for a in reversed(order):
             more = min(left, self.high[self.used[a]] - self.low[self.used[a]])
-            left, law = left - more, [*law, self.low[self.used[a]] + more]
+            left = left - more
+            law = [*law, self.low[self.used[a]] + more]
         return law[::-1]
 
 
@@ -148,7 +151,8 @@ class Ball(LawClass):
     """The laws around a center q."""
 
     def take(self, table: dict[str, Any]) -> None:
-        self.center, self.radius = normalised(table["center"], "the center", self.allowance), table["radius"]
+        self.center = normalised(table["center"], "the center", self.allowance)
+        self.radius = table["radius"]
         self.length = len(self.center)
         self.support = [a for a, q in enumerate(self.center) if q]
 

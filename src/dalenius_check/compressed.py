@@ -16,7 +16,9 @@ def plain(data: bytes, allowance: Allowance) -> bytes:
     """What a certificate's file says: itself, or what it is the compressed form of, piece by piece within the limits."""
     if not data.startswith(_GZIP):
         return data
-    stream, found, start = zlib.decompressobj(wbits=31), bytearray(), 0
+    stream = zlib.decompressobj(wbits=31)
+    found = bytearray()
+    start = 0
     while not stream.eof:
         allowance.look()
         allowance.room(2 * (len(found) + _PIECE))

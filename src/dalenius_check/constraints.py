@@ -76,8 +76,11 @@ class Constraints:
     """A design's constraints by their numbers: rows, cones, limits of leakage, of a record or a secret, and limits about a secret."""
 
     def __init__(self, model: Model, ground: Ground) -> None:
-        self.tables, self.allowance = model.design.get("constraints", []), model.allowance
-        self.rows, self.cones, self.limits = dict[int, Rows](), dict[int, Cone](), dict[int, Limit | Unsaid]()
+        self.tables = model.design.get("constraints", [])
+        self.allowance = model.allowance
+        self.rows = dict[int, Rows]()
+        self.cones = dict[int, Cone]()
+        self.limits = dict[int, Limit | Unsaid]()
         self.secrets = dict[int, SecretLimit]()
         for j, table in enumerate(self.tables):
             self.allowance.look()

@@ -28,10 +28,12 @@ class MaximalCorrelation(SecretLimit):
         self, told: Told, number: Callable[[fmpq], Any], added: Callable[[Iterable[Any]], Any]
     ) -> list[list[Any]]:
         """A but for the first letter's row and column, in rationals or in balls."""
-        prior, letters = told.secret.prior, told.secret.letters[1:]
+        prior = told.secret.prior
+        letters = told.secret.letters[1:]
         self.allowance.room(len(letters) * (len(letters) + len(told.mean)) * BALL)
         given = {s: list(map(number, told.given[s])) for s in letters}
-        mean, matrix = list(map(number, told.mean)), list[list[Any]]()
+        mean = list(map(number, told.mean))
+        matrix = list[list[Any]]()
         for s in letters:
             self.allowance.look()
             scaled = [w / r if told.mean[y] else w for y, (w, r) in enumerate(zip(given[s], mean, strict=True))]

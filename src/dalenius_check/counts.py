@@ -29,7 +29,8 @@ def key(model: Model, i: int) -> Any:
 
     An identity or table query is a sum too, of the records' shares of the dataset's index; these are never alike.
     """
-    size, weights = model.alphabets[i], model.query.get("weights")
+    size = model.alphabets[i]
+    weights = model.query.get("weights")
     if model.query["kind"] == "joint":
         return model.joint.rows[i]
     if model.query["kind"] in ("table", "identity"):
@@ -54,13 +55,16 @@ def groups(model: Model, without: int | None = None) -> Groups:
 
 def values(model: Model) -> list[int]:
     """The query's values in ascending order; a query that does not fit the records is refused."""
-    kind, states, many = model.query["kind"], model.states(), f"the query has more than {MAX_STATES} values"
+    kind = model.query["kind"]
+    states = model.states()
+    many = f"the query has more than {MAX_STATES} values"
     need(states >= 0 or kind not in ("table", "identity"), f"a {kind} query needs at most {MAX_STATES} datasets")
     if kind == "table":
         need(len(model.query["values"]) == states, f"query.values must list {states} values, one for each dataset")
         return sorted(set(model.query["values"]))
     if kind == "joint":
-        alone, numbers = lists(model), distribution(groups(model), model.allowance)
+        alone = lists(model)
+        numbers = distribution(groups(model), model.allowance)
         result = sorted({_coded(alone, model.joint.values(number)) for number, _ in numbers})
     elif kind == "sum":
         all_groups = groups(model)
@@ -83,7 +87,8 @@ def places(model: Model, query_values: list[int]) -> list[list[int]]:
     """For each query of a joint one, or the only one, the place of its value among its own, for every input."""
     if model.query["kind"] != "joint":
         return [list(range(len(query_values)))]
-    found, left = list[list[int]](), query_values
+    found = list[list[int]]()
+    left = query_values
     for own in reversed(lists(model)):
         found.append([code % len(own) for code in left])
         left = [code // len(own) for code in left]
@@ -141,9 +146,11 @@ def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:
 def _reader(model: Model, query_values: list[int]) -> Callable[[int], int]:
     """The channel's input that a sum leads to."""
     if model.query["kind"] == "joint":
-        alone, found = lists(model), {value: k for k, value in enumerate(query_values)}
+        alone = lists(model)
+        found = {value: k for k, value in enumerate(query_values)}
         return lambda value: found[_coded(alone, model.joint.values(value))]
-    kind, index = model.query["kind"], {value: k for k, value in enumerate(query_values)}
+    kind = model.query["kind"]
+    index = {value: k for k, value in enumerate(query_values)}
     if kind == "threshold":
         return lambda value: int(value >= model.query["at"])
     if kind == "table":
@@ -163,7 +170,8 @@ def datasets(model: Model, query_values: list[int]) -> list[int]:
 
 def patterns(model: Model, i: int, query_values: list[int]) -> Iterator[tuple[tuple[int, ...], int]]:
     """The inputs (k_0, ..., k_{A-1}) of the datasets (a, z), with numbers of completions z, in parts by z."""
-    own, sums = contributions(model, key(model, i)), _sums(model, groups(model, i), query_values)
+    own = contributions(model, key(model, i))
+    sums = _sums(model, groups(model, i), query_values)
     if model.query["kind"] == "threshold":
         sums = _pieces(sums, {model.query["at"] - x for x in own})
     reader = _reader(model, query_values)
@@ -180,7 +188,8 @@ def _sums(model: Model, parts: Groups, query_values: list[int], shares: Sequence
 def law(model: Model, query_values: list[int]) -> list[fmpq]:
     """The exact probability of each value under a design model's law of the data: shares of all ways to reach it."""
     letters = model.design["law"].get("probabilities", [])
-    scale, reader = lcm(*(int(x.denominator) for x in letters)), _reader(model, query_values)
+    scale = lcm(*(int(x.denominator) for x in letters))
+    reader = _reader(model, query_values)
     found: dict[int, int] = defaultdict(int)
     for value, n in _sums(model, groups(model), query_values, [int(x * scale) for x in letters]):
         found[reader(value)] += n

@@ -22,7 +22,8 @@ class Ceiling:
     one = True
 
     def __init__(self, upper: arb, entropy: arb) -> None:
-        self.upper, self.entropy = upper, entropy
+        self.upper = upper
+        self.entropy = entropy
 
     def need_above(self, start: arb, slope: fmpq, what: str) -> None:
         """Refuse a leaf whose bound, `start` at 0 and less by `slope` for each nat, is not below."""
@@ -42,7 +43,8 @@ class Lines(Ceiling):
         self.longest = longest
 
     def need_above(self, start: arb, slope: fmpq, what: str) -> None:
-        end, sure = start - slope * self.longest, True
+        end = start - slope * self.longest
+        sure = True
         for first, last in self.ends:
             if (start <= first) is True and (end <= last) is True:
                 return

@@ -32,8 +32,11 @@ class Design:
 
     def __init__(self, model: Model) -> None:
         self.allowance = model.allowance
-        self.model, self.group, self.leakage = model, model.mechanism["class"], model.problem == "min_leakage"
-        design, what = model.design, " with expected distortion" if self.leakage else " that leak about a record"
+        self.model = model
+        self.group = model.mechanism["class"]
+        self.leakage = model.problem == "min_leakage"
+        design = model.design
+        what = " with expected distortion" if self.leakage else " that leak about a record"
         epsilon = design.get("privacy", {}).get("epsilon")
         budget: tuple[fmpq, str] = epsilon or design.get("max_leakage") or (design.get("max_distortion", fmpq(0)), "")
         self.budget, self.unit = budget
@@ -47,7 +50,9 @@ class Design:
         """Check all lines after the header; the statement, and the numbers of leaves by kind."""
         if claim["mechanism"] is None:
             return self._nothing(lines)
-        channel, low, high = self._channel(claim["mechanism"]), claim["lower"], claim["upper"]
+        channel = self._channel(claim["mechanism"])
+        low = claim["lower"]
+        high = claim["upper"]
         ends = self.objective.ends(claim, channel)
         expected = self.ground.expected(channel.rows, self.ground.costs)
         need(expected <= (self.budget if self.leakage else ends[0]), "the mechanism's expected distortion is too large")
@@ -57,7 +62,8 @@ class Design:
         tally += self.objective.need_kept(lines, channel, ends)
         goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
         if self.objective.given:
-            goal, unit = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms", "in its units"
+            goal = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms"
+            unit = "in its units"
         shown = f"{rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}"
         return [
             f"proved: {ends_words(low, high, 'V', self.model.most()) if unit == 'nats' else shown}",
@@ -112,7 +118,8 @@ class Design:
 
     def _channel(self, rows: list[Any]) -> Channel:
         """The certificate's mechanism; the rows of an additive one are its law, shifted."""
-        additive, size = self.group == "additive", len(self.ground.inputs)
+        additive = self.group == "additive"
+        size = len(self.ground.inputs)
         wanted = 1 if additive else size
         need(len(rows) == wanted, f"{len(rows)} rows of the mechanism where {wanted} are needed")
         self.allowance.take(len(rows) * self.ground.outputs * NUMBER)
@@ -167,7 +174,8 @@ class Design:
         or the sum of lambda (max_leakage - I), is nonnegative and given away.
         """
         weights = fmpq(0) if nothing and self.leakage else given.priors()
-        several, constrained = given.objective.given, bool(self.constraints.tables)
+        several = given.objective.given
+        constrained = bool(self.constraints.tables)
         need(weights > 0 or nothing or several or (constrained and not self.leakage), "a prior is expected")
         price, behind = (nu, nu * self.budget) if self.leakage else (fmpq(0 if nothing or several else 1), fmpq(0))
         if several and self.leakage:

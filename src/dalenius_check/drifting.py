@@ -60,7 +60,8 @@ def channel_of(piece: Model) -> Channel:
         channel = build(piece)
         assert channel is not None
         return channel
-    listed, mechanism = values(piece), piece.mechanism
+    listed = values(piece)
+    mechanism = piece.mechanism
     (low, high), rate = mechanism["range"], mechanism["epsilon"] / (2 * mechanism["sensitivity"])
     first, last = listed[0], listed[-1]
     need(low <= first and last <= high, "mechanism.range must contain every value of the piece's query")

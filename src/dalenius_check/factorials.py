@@ -14,8 +14,11 @@ class Factorials:
     """Balls around log x!, at the precision that they were begun at."""
 
     def __init__(self) -> None:
-        self._half, self._terms = (8 * arctangent(arb(1))).log() / 2, list[fmpq]()  # log(2 pi) / 2, and of x^-(2 j + 1)
-        bernoulli, tiny = [fmpq(1)], fmpq(1, 1 << chosen().precision())
+        # log(2 pi) / 2, and of x^-(2 j + 1)
+        self._half = (8 * arctangent(arb(1))).log() / 2
+        self._terms = list[fmpq]()
+        bernoulli = [fmpq(1)]
+        tiny = fmpq(1, 1 << chosen().precision())
         while not self._terms or abs(self._terms[-1]) > tiny * _EXACT ** (2 * len(self._terms) - 1):
             m = len(bernoulli)
             bernoulli.append(-sum((comb(m + 1, k) * b for k, b in enumerate(bernoulli)), fmpq(0)) / (m + 1))
@@ -30,7 +33,8 @@ class Factorials:
         if x < _EXACT:
             return arb(factorial(x)).log()
         *terms, last = self._terms
-        one, power = arb(x), arb(1) / x
+        one = arb(x)
+        power = arb(1) / x
         square, result = power * power, (one + arb(1) / 2) * one.log() - one + self._half
         for term in terms:
             result += arb(term) * power

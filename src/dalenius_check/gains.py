@@ -19,12 +19,15 @@ def gains(channel: Channel, masses: Masses, hint: Any) -> arb_mat:
 
     Bound because I(X_i; Y) = sum Q g + sum r D(posterior || phi) >= sum Q g, whatever Q.
     """
-    letters, size, outputs = len(masses), len(channel.rows), channel.outputs
+    letters = len(masses)
+    size = len(channel.rows)
+    outputs = channel.outputs
     limit(letters * size <= _MAX_CELLS, "too many letters and inputs")
     channel.allowance.room((letters * (size + outputs) + size * outputs) * BALL)
     rows = [entries(row, "a letter's phi", outputs) for row in entries(hint, "phi", letters)]
     columns = [law_of(list(column), letters, "phi", channel.allowance) for column in zip(*rows, strict=True)]
-    dense, logs_of = [arb(0)] * (size * letters), list[arb]()
+    dense = [arb(0)] * (size * letters)
+    logs_of = list[arb]()
     for a, (row, *logs) in enumerate(zip(masses, *map(log_weights, columns), strict=True)):
         held = [x for _, x in row if x]
         need(not held or all(column[a] for column in columns), f"phi is zero for letter {a}, which has mass")

@@ -24,7 +24,8 @@ def clamped(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) 
     take_entries(len(inputs), high - low + 1, allowance, BALL)
     weights, tails = _weights(mechanism["scale"], max(high - inputs[0], inputs[-1] - low), allowance)
     whole = 2 * tails[0] - weights[0]
-    inside, ends = [x / whole for x in weights], [x / whole for x in tails]
+    inside = [x / whole for x in weights]
+    ends = [x / whole for x in tails]
     between = range(low + 1, high)
     return [[ends[v - low], *(inside[abs(y - v)] for y in between), ends[high - v]] for v in inputs]
 
@@ -41,7 +42,9 @@ def _weights(scale: fmpq, reach: int, allowance: Allowance) -> tuple[list[arb], 
     limit(size <= _MOST, f"more than {_MOST} terms of a discrete Gaussian law")
     allowance.room(4 * size * BALL)
     step = arb(-rate).exp()
-    weights, ratio, turn = [arb(1)], step, step * step
+    weights = [arb(1)]
+    ratio = step
+    turn = step * step
     for _ in range(size):
         allowance.look()
         weights.append(weights[-1] * ratio)
@@ -64,5 +67,6 @@ def beyond(scale: fmpq) -> arb:
     Bound because the law's normalising sum is at least 1, and from R on every term is at most the one before it times
     e^(-(2 R + 1) / (2 scale^2)).
     """
-    rate, far = 1 / (2 * scale * scale), margin(scale)
+    rate = 1 / (2 * scale * scale)
+    far = margin(scale)
     return arb(-rate * far * far).exp() / (1 - arb(-rate * (2 * far + 1)).exp())

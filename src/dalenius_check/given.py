@@ -42,13 +42,22 @@ class Given:
     def __init__(
         self, lines: Lines, channel: Channel, constraints: Constraints, objective: Objective, model: Model
     ) -> None:
-        self.lines, self.channel, self.constraints, self._model = lines, channel, constraints, model
-        self.objective, self.shares = objective, dict[int, fmpq]()
-        self.allowance, self.tally = channel.allowance, Counter[str]()
+        self.lines = lines
+        self.channel = channel
+        self.constraints = constraints
+        self._model = model
+        self.objective = objective
+        self.shares = dict[int, fmpq]()
+        self.allowance = channel.allowance
+        self.tally = Counter[str]()
         self.gains: arb_mat | None = None
-        self.spent, self.priced, self.named = arb(0), False, set[int]()
-        self._proofs, self._distortions = dict[tuple[str, int], EntropyBound](), dict[int, fmpq]()
-        self._multipliers, self._tangents = Multipliers(constraints), Tangents(constraints.secrets, channel)
+        self.spent = arb(0)
+        self.priced = False
+        self.named = set[int]()
+        self._proofs = dict[tuple[str, int], EntropyBound]()
+        self._distortions = dict[int, fmpq]()
+        self._multipliers = Multipliers(constraints)
+        self._tangents = Tangents(constraints.secrets, channel)
 
     @cached_property
     def proof(self) -> EntropyBound | DesignedHouseholds:
@@ -59,7 +68,8 @@ class Given:
         """The lines `prior`, about the model's own adversary; the sum of their weights."""
         weights = fmpq(0)
         for item in self.lines.run("a prior or record", {"prior": 5}, self.after):
-            weights, self.priced = total([weights, self._prior(self.proof, *item[1:])]), True
+            weights = total([weights, self._prior(self.proof, *item[1:])])
+            self.priced = True
             self.tally["prior line"] += 1
         return weights
 
@@ -81,14 +91,16 @@ class Given:
 
     def _prior(self, proof: EntropyBound | DesignedHouseholds, weight: Any, i: Any, prior: Any, phi: Any) -> fmpq:
         """One prior's gains, times its weight."""
-        factor, record = _positive(weight), proof.record(i)
+        factor = _positive(weight)
+        record = proof.record(i)
         self._gain(factor, lambda: gains(self.channel, proof.masses(record, prior), phi))
         return factor
 
     def _gain(self, factor: fmpq, made: Callable[[], arb_mat]) -> None:
         """Add to the matrix what is not rational."""
         if self.gains is None:
-            size, outputs = len(self.channel.rows), self.channel.outputs
+            size = len(self.channel.rows)
+            outputs = self.channel.outputs
             self.allowance.take(size * outputs * 3 * BALL)
             self.gains = arb_mat(size, outputs)
         self.gains += made() * arb(factor)
@@ -134,7 +146,8 @@ class Given:
         self._multipliers.count(
             sum(len(x) if isinstance(x, list) else 1 for part in (about, hint) if isinstance(part, list) for x in part)
         )
-        law, limited = self._tangents.law(j, place), self.constraints.secrets[j]
+        law = self._tangents.law(j, place)
+        limited = self.constraints.secrets[j]
         if isinstance(limited, Information):
             self._pay(factor, limited, lambda: limited.gains(self.channel, law, about, hint))
         else:
@@ -142,7 +155,8 @@ class Given:
 
     def _selection(self, j: int, weight: Any, given: Any, selection: Any, phi: Any) -> None:
         """A law of the dataset; bound because weight (at_most - I) >= 0, and I >= sum Q g, as of an adversary's prior."""
-        limited, factor = self.constraints.limits.get(j), _positive(weight)
+        limited = self.constraints.limits.get(j)
+        factor = _positive(weight)
         if not isinstance(limited, Unsaid):
             raise RefusedError(f"constraint {j} is no secret_leakage")
         masses = limited.masses(self.channel, given, selection)

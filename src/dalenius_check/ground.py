@@ -27,8 +27,11 @@ class Ground:
     """The inputs, query values or whole datasets, with d(x, y) in `costs`; and how many outputs there are."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance, self.group = model, model.allowance, model.mechanism["class"]
-        self.listed, own = values(model), model.design["distortion"]
+        self.model = model
+        self.allowance = model.allowance
+        self.group = model.mechanism["class"]
+        self.listed = values(model)
+        own = model.design["distortion"]
         need(model.states() >= 0 or self.group != "full", "a full mechanism needs at most 65536 datasets")
         costs = _distortions(own, self.listed, model.allowance)
         self.outputs = len(costs[0])
@@ -38,7 +41,8 @@ class Ground:
         self._place: Sequence[int] = range(len(self.listed))
         if self.group == "full":
             limit(model.states() * self.outputs <= _MAX_CELLS, "too many datasets and outputs")
-            self._data, self.inputs = replace(model, query={"kind": "identity"}), list(range(model.states()))
+            self._data = replace(model, query={"kind": "identity"})
+            self.inputs = list(range(model.states()))
             self._place = datasets(model, self.listed)
             self.costs = [costs[k] for k in self._place]
         self.law = law(self._data, self.inputs)
@@ -102,7 +106,8 @@ def _distortions(table: dict[str, Any], listed: list[int], allowance: Allowance)
     """d(v, y) by value and output."""
     rows: Costs = table.get("rows", [])
     points: list[Any] = table.get("outputs", listed)
-    size, kind = len(listed), table["kind"]
+    size = len(listed)
+    kind = table["kind"]
     need("rows" not in table or len(rows) == size, f"distortion.rows must be {size} lists, one for each value")
     width = len(rows[0]) if rows else len(points)
     need(size * width <= _MAX_CELLS, f"the distortion has more than {_MAX_CELLS} entries")

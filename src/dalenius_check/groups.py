@@ -41,7 +41,8 @@ def joined(groups: Partition, of: Partition) -> Partition:
 
 def within(value: Any, groups: Partition, record: Record) -> list[fmpq]:
     """s(y|g) for each output, zero only where the channel is."""
-    channel, law = record.channel, dict[int, fmpq]()
+    channel = record.channel
+    law = dict[int, fmpq]()
     weights = alike(entries(value, "s", channel.outputs), lambda x: nonnegative(x, "s"), {})
     for group in groups:
         shares = normalised([weights[y] for y in group], "a group's s", channel.allowance)
@@ -78,7 +79,9 @@ class Grouping:
     """The channels that tell only the groups of a channel's outputs; kept to be used again while they take little memory."""
 
     def __init__(self, channel: Channel) -> None:
-        self.channel, self._known, self._size = channel, dict[Partition, Channel](), 0
+        self.channel = channel
+        self._known = dict[Partition, Channel]()
+        self._size = 0
 
     def of(self, groups: Partition) -> tuple[Channel, int]:
         """The channel, and the bytes that whoever asked has taken and must give back: none, if it is kept here."""
@@ -95,7 +98,8 @@ class Grouping:
 
     def _made(self, groups: Partition) -> Channel:
         """R(k, g), the sum of R(k, y) over the outputs of g."""
-        channel, rows = self.channel, list[list[Any]]()
+        channel = self.channel
+        rows = list[list[Any]]()
         allowance = channel.allowance
         take_entries(len(channel.rows), len(groups), allowance, NUMBER if channel.exact else BALL)
         allowance.take(channel.outputs * POINTER + len(groups) * PAIR)
@@ -121,9 +125,13 @@ class Level:
     """
 
     def __init__(self, record: Record, groups: Partition, before: Level | None = None, size: int = 0) -> None:
-        self.record, self.groups, self.outputs, self.top = record, groups, len(groups), before is None
+        self.record = record
+        self.groups = groups
+        self.outputs = len(groups)
+        self.top = before is None
         self.costs: list[arb] | None = None
-        self.allowance, self._size = record.channel.allowance, size
+        self.allowance = record.channel.allowance
+        self._size = size
         letters = len(record.inputs)
         self._simplex = Ranges([fmpq(0)] * letters, [fmpq(1)] * letters)
         self._roots = dict[int, Ranges]()
@@ -189,6 +197,7 @@ class Level:
         channel, size = base.of(groups)
         level = Level(self.record.through(channel), groups, self, size)
         level._take(len(channel.rows) * BALL + len(law) * NUMBER)
-        own, (turns,) = base.channel.negentropies, base.channel.times(log_weights(law), 1)
+        own = base.channel.negentropies
+        (turns,) = base.channel.times(log_weights(law), 1)
         level.costs = [x - y - z for x, y, z in zip(own, channel.negentropies, turns, strict=True)]
         return level

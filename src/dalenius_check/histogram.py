@@ -20,7 +20,9 @@ from .read import BIG, entries, integer, nonnegative
 from .routes import sizes_of
 from .series import Series, constant, series
 
-_MOST_STEPS, _MOST_PATTERNS, _MOST_DEGREE = 1 << 16, 1000, 1 << 20
+_MOST_STEPS = 1 << 16
+_MOST_PATTERNS = 1000
+_MOST_DEGREE = 1 << 20
 _KNOWN = (
     "a histogram needs records of one alphabet, product_priors or independent_blocks without an entropy, and discrete_laplace, "
     "geometric with no range or one from 0 to the number of records, or discrete_gaussian without a range"
@@ -32,7 +34,9 @@ class Cells:
     """A histogram with noise in every cell, and the sizes of the blocks of records."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance, self.noise = model, model.allowance, model.mechanism
+        self.model = model
+        self.allowance = model.allowance
+        self.noise = model.mechanism
         kind, ends = self.noise.get("kind"), self.noise.get("range")
         wide = ends is None or (kind == "geometric" and ends[0] <= 0 and len(model.alphabets) <= ends[1])
         known = kind in ("discrete_laplace", "geometric", "discrete_gaussian") and wide
@@ -53,11 +57,15 @@ class Steps:
     """The steps T of a cell against blocks of m records, and polynomials that score their outputs."""
 
     def __init__(self, cells: Cells, m: int) -> None:
-        noise, self.allowance, self.count, self.m = cells.noise, cells.allowance, cells.count, m
+        noise = cells.noise
+        self.allowance = cells.allowance
+        self.count = cells.count
+        self.m = m
         gaussian = noise["kind"] == "discrete_gaussian"
         far = margin(noise["scale"]) if gaussian else 0
         limit((m + 1) * (m + 2 * far + 1) <= _MOST_STEPS, f"more than {_MOST_STEPS} entries in a cell's steps")
-        ends, values = [-far, m + far], list(range(m + 1))
+        ends = [-far, m + far]
+        values = list(range(m + 1))
         if gaussian:
             self.rows = clamped({"scale": noise["scale"], "range": ends}, values, self.allowance)
         else:
@@ -121,7 +129,8 @@ class Scored(NamedTuple):
 
     def logs(self, top: Series, bottom: Series, ends: tuple[arb, arb]) -> list[arb]:
         """The logarithms of quotients that are between these ends, which are all that is said where little is known."""
-        wide, found = ends[0].log().union(ends[1].log()), list[arb]()
+        wide = ends[0].log().union(ends[1].log())
+        found = list[arb]()
         for n, d in zip(top.units(self.size), bottom.units(self.size), strict=True):
             self.steps.allowance.look()
             sure = n > top.off << 10 and d > bottom.off << 10
@@ -154,14 +163,17 @@ class Histogram:
     """
 
     def __init__(self, lines: Lines, cells: Cells) -> None:
-        self.lines, self.cells, self.allowance = lines, cells, cells.allowance
+        self.lines = lines
+        self.cells = cells
+        self.allowance = cells.allowance
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check both lines; the witness and what bounds the leakage in words, and the numbers of leaves by kind."""
         with self.allowance.holding():
             words = self._witness(claim)
         item = self.lines.item("the bound", {"letters": 1, "histogram": 3})
-        m, upper = max(self.cells.sizes), arb(claim["upper"])
+        m = max(self.cells.sizes)
+        upper = arb(claim["upper"])
         if item[0] == "letters":
             at_most(arb(self.cells.count).log(), upper, "log k <= upper")
         else:
@@ -184,10 +196,14 @@ class Histogram:
             if left < m:
                 break
             left -= m
-        k, steps = self.cells.count, Steps(self.cells, m)
+        k = self.cells.count
+        steps = Steps(self.cells, m)
         need(k >= 2, "a witness needs at least two letters")
-        scored, (low, high) = steps.scored(hint), steps.ends((m,))
-        rest, full, none = scored.empty(2), scored.polynomials[m], scored.polynomials[0]
+        scored = steps.scored(hint)
+        (low, high) = steps.ends((m,))
+        rest = scored.empty(2)
+        full = scored.polynomials[m]
+        none = scored.polynomials[0]
         own, ratio = full * none * rest, (scored.square() * none + constant(arb(k - 1), k - 1) * full * full) * rest
         told = arb(k).log() + steps.told[m] - scored.mean(own, scored.logs(ratio, own, (k * low, k * high)))
         at_most(arb(claim["lower"]), told, "lower <= witness's information")
@@ -197,7 +213,9 @@ class Histogram:
         """A line `histogram`: no pattern of a block diverges by more than `upper` from a mixture of some."""
         every = list(islice(patterns(steps.m, steps.count), _MOST_PATTERNS + 1))
         limit(len(every) <= _MOST_PATTERNS, f"more than {_MOST_PATTERNS} patterns of a block")
-        scored, weights, known = steps.scored(scores), dict[Pattern, fmpq](), set(every)
+        scored = steps.scored(scores)
+        weights = dict[Pattern, fmpq]()
+        known = set(every)
         for item in entries(mixed, "the patterns"):
             pattern, weight = entries(item, "a pattern and its weight", 2)
             name = tuple(integer(s, "a part of a pattern", 1, steps.m) for s in entries(pattern, "a pattern"))
@@ -210,7 +228,8 @@ class Histogram:
         for parts in range(most, 0, -1):
             empty[parts - 1] = empty[parts] * scored.polynomials[0]
         pieces = (constant(arb(x), 1) * scored.of(pattern, empty[len(pattern)]) for pattern, x in shares.items())
-        mixture, pairs = reduce(add, pieces), [steps.ends(pattern) for pattern in shares]
+        mixture = reduce(add, pieces)
+        pairs = [steps.ends(pattern) for pattern in shares]
         ends = -largest([-low for low, _ in pairs]), largest([high for _, high in pairs])
         logs = scored.logs(mixture, empty[0], ends)
         for pattern in every:

@@ -35,7 +35,9 @@ class Households:
     """
 
     def __init__(self, lines: Lines, blocks: Blocks) -> None:
-        self.lines, self.blocks, self.tally = lines, blocks, Counter[str]()
+        self.lines = lines
+        self.blocks = blocks
+        self.tally = Counter[str]()
         self.allowance = blocks.allowance
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
@@ -70,7 +72,8 @@ class Households:
         for shape in self.blocks.shapes:
             for t in self.blocks.told(shape):
                 self.allowance.look()
-                known, alone = self.blocks.key(shape, t) in covered, self.blocks.alone
+                known = self.blocks.key(shape, t) in covered
+                alone = self.blocks.alone
                 about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
                 need(known, f"the file ends, but {about} is not covered")
 
@@ -118,8 +121,11 @@ class DesignedHouseholds:
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
         mechanism = {"kind": "matrix", "inputs": "query", "rows": channel.rows}
         audit = replace(model, problem="maximal_leakage", design={}, mechanism=mechanism)
-        self.households, self.model, self.outputs = Households(lines, Blocks(audit)), model, channel.outputs
-        self.tally, self._pieces = self.households.tally, dict[tuple[Shape, int], Piece]()
+        self.households = Households(lines, Blocks(audit))
+        self.model = model
+        self.outputs = channel.outputs
+        self.tally = self.households.tally
+        self._pieces = dict[tuple[Shape, int], Piece]()
 
     def bound(self, upper: arb) -> None:
         """The sections about pieces."""
@@ -140,5 +146,6 @@ class DesignedHouseholds:
         t = self.households.sum(shape, value)
         if (shape, t) not in self._pieces:
             self._pieces[shape, t] = self.households.piece(shape, t)
-        piece, inputs = self._pieces[shape, t], blocks.inputs(shape, t)
+        piece = self._pieces[shape, t]
+        inputs = blocks.inputs(shape, t)
         return [[(inputs[k], p) for k, p in row] for row in piece.masses(place, prior)]

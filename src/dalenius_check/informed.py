@@ -35,15 +35,20 @@ class Informed:
 
     def __init__(self, lines: Lines, told: Told, channel: Channel) -> None:
         model = told.model
-        self.lines, self.told, self.model, self.channel = lines, told, model, channel
+        self.lines = lines
+        self.told = told
+        self.model = model
+        self.channel = channel
         self.allowance = model.allowance
-        self.secrets, self.inputs = told.secrets(channel), told.inputs(channel)
+        self.secrets = told.secrets(channel)
+        self.inputs = told.inputs(channel)
         self.held = CLASSES[model.adversary](model.held, model.allowance) if model.adversary in CLASSES else None
         self.tally = Counter[str]()
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness in words, and the numbers of leaves by kind."""
-        words, upper = f"witness: {self._witness(claim['lower'])}", arb(claim["upper"])
+        words = f"witness: {self._witness(claim['lower'])}"
+        upper = arb(claim["upper"])
         if self.model.adversary == "prior_set":
             for s, secret in enumerate(self.secrets):
                 for j, law in enumerate(self.model.priors):
@@ -116,7 +121,9 @@ class Informed:
         Bound because I_s(P) <= sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^), which is convex in P, and at most sum P(x) D(R(k(x),.) || r_c^).
         """
         counting = self.held.letters(len(self.inputs)) if self.held else range(len(self.inputs))
-        far, logs, left = dict[int, dict[int, arb]](), dict[int, list[arb]](), set(secret.given)
+        far = dict[int, dict[int, arb]]()
+        logs = dict[int, list[arb]]()
+        left = set(secret.given)
         for item in self.lines.run("a law or mean", {"law": 3}, {"mean": 2}):
             listed = [integer(c, "a given value") for c in entries(item[1], "the given values")]
             need(0 < len(listed) == len(left & set(listed)), "each given value must be listed once")
@@ -180,7 +187,8 @@ def _sum(values: Iterable[arb]) -> arb:
 
 def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
     """A law of the adversary's on the datasets, as the witness of secret s has it."""
-    model, size = asked.model, len(asked.inputs)
+    model = asked.model
+    size = len(asked.inputs)
     products = model.adversary == "product_priors"
     if model.adversary == "prior_set":
         return model.priors[integer(hint, "the prior", 0, len(model.priors) - 1)]
@@ -188,7 +196,8 @@ def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
         return asked.held.law(hint, size)
     if products and isinstance(hint, list) and hint[:1] == ["product"]:
         return _product(model, entries(hint, "the law", 2)[1])
-    weights, last = [fmpq(0)] * size, -1
+    weights = [fmpq(0)] * size
+    last = -1
     for pair in entries(hint, "the law"):
         x, weight = entries(pair, "a dataset and its weight", 2)
         last = integer(x, "a dataset, in ascending order,", last + 1, size - 1)
@@ -208,7 +217,8 @@ def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
 
 def _product(model: Model, hint: Any) -> Law:
     """That of independent records, each with a weight for each of its letters."""
-    found, allowance = [fmpq(1)], model.allowance
+    found = [fmpq(1)]
+    allowance = model.allowance
     for size, own in zip(model.alphabets, entries(hint, "the records", len(model.alphabets)), strict=True):
         weights = [nonnegative(x, "a weight") for x in entries(own, "a record's weights", size)]
         law = normalised(weights, "a record's law", allowance)

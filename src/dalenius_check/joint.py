@@ -30,10 +30,14 @@ class Joint:
     """The queries of a joint one, and for each record what each of its letters adds to the number."""
 
     def __init__(self, queries: Sequence[dict[str, Any]], alphabets: Sequence[int]) -> None:
-        self.queries, digits = queries, dict[tuple[Row, ...], int]()
-        self._digit, self._lows, self._spans = list[int](), list[int](), list[int]()
+        self.queries = queries
+        digits = dict[tuple[Row, ...], int]()
+        self._digit = list[int]()
+        self._lows = list[int]()
+        self._spans = list[int]()
         for query in queries:
-            weights, known = query.get("weights") or [], dict[int, Row]()
+            weights = query.get("weights") or []
+            known = dict[int, Row]()
             own = bool(weights) and isinstance(weights[0], list)
             listed = [tuple(row) for row in weights] if own else []
             column = tuple(listed or (known.setdefault(n, added(query, n)) for n in alphabets))
@@ -42,9 +46,11 @@ class Joint:
                 self._lows.append(sum(map(min, column)))
                 self._spans.append(sum(max(row) - min(row) for row in column) + 1)
             self._digit.append(digits[column])
-        steps, step = list[int](), 1
+        steps = list[int]()
+        step = 1
         for span in self._spans:
-            steps, step = [*steps, step], step * span
+            steps = [*steps, step]
+            step = step * span
         made = dict[tuple[Row, ...], Row]()
         self.rows = list[Row]()
         for rows in zip(*digits, strict=True):

@@ -15,8 +15,13 @@ class Expansion:
     """The bound of a line `expansion` (docs/certificate-format.md)."""
 
     def __init__(self, chain: LetterChain, i: int, box: Box, point: Point, bases: list[int]) -> None:
-        self.chain, self.i, self.bases, k = chain, i, bases, chain.letters
-        self.here, self.point, self.box = Letters(chain, i, point), point, box
+        self.chain = chain
+        self.i = i
+        self.bases = bases
+        k = chain.letters
+        self.here = Letters(chain, i, point)
+        self.point = point
+        self.box = box
         self.wide = [a for a in range(k) if any(lo < hi for lo, hi in box[a * k : (a + 1) * k])]
         possible = [x > 0 or hi == 0 for x, (_, hi) in zip(point, box, strict=True)]
         need(all(possible[: k * k if i == 0 else None]), "the point has a 0 where others of its box have not")
@@ -68,7 +73,8 @@ class Expansion:
 
     def _means(self) -> tuple[Units, dict[tuple[int, int, int], int]]:
         """h, and the largest means m of both signs of what rows change, by row, letter and sign."""
-        letters, means = range(self.chain.letters), self.means
+        letters = range(self.chain.letters)
+        means = self.means
         values = {sign: [[numbers for _ in letters] for numbers in self._told(sign)] for sign in (1, -1)}
         asked = [(a, b, sign) for a in self.wide for b in letters if b != self.bases[a] for sign in (1, -1)]
         changes = {key: [[[0] * len(row) for row in layer] for layer in values[1]] for key in asked}
@@ -105,7 +111,8 @@ class Expansion:
 
     def _second_order(self) -> arb:
         """The largest mean of how far the outputs are from those at the point."""
-        here, found = self.here, [arb(0)] * self.chain.letters
+        here = self.here
+        found = [arb(0)] * self.chain.letters
         pairs = [here.pairs(x) if x in self.letters else [] for x in range(self.chain.letters)]
         for y in sorted(set().union(*pairs)):
             layers = {sign: self._output(y, sign) for sign in (1, -1)}
@@ -126,12 +133,15 @@ class Expansion:
         Bound because log(1 + .) is concave, and the common letters' shares are positive and add up to at most 1; after a rare
         letter the outputs are a mixture of rows of totals that are possible at the point.
         """
-        scale, logs = self.means.scale, self._averaged(lambda x, y: self.here.given[x][y].log())
-        ratios, ways = dict[int, fmpq](), dict[int, tuple[int, int]]()
+        scale = self.means.scale
+        logs = self._averaged(lambda x, y: self.here.given[x][y].log())
+        ratios = dict[int, fmpq]()
+        ways = dict[int, tuple[int, int]]()
         for x in self.letters:
             least, most = self._share(x, self.i)
             far = max(self.means.up(self.chain.channel.negentropies[k] - logs[x][k]) for k in self.here.reached[x])
-            rare, chi = -(-most * far // scale), self.means.up(squares[x] * scale / least) if least > 0 else -1
+            rare = -(-most * far // scale)
+            chi = self.means.up(squares[x] * scale / least) if least > 0 else -1
             ratios[x], ways[x] = fmpq(-1) if chi < 0 else fmpq(rare, max(chi, 1)), (chi, rare)
         order = [ways[x] for x in sorted(ways, key=ratios.__getitem__)]
         first = sum(chi < 0 for chi, _ in order)  # so many can only be rare

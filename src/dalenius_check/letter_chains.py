@@ -17,7 +17,8 @@ from .model import Model
 from .numbers import need, total
 from .read import decimal, entries, integer
 
-_MOST_RECORDS, _MOST_ENTRIES = 1000, 1 << 22
+_MOST_RECORDS = 1000
+_MOST_ENTRIES = 1 << 22
 _KNOWN = (
     "a chain of letters needs at most 1000 records, each with as many letters as transitions has rows, a count, a sum without "
     "weights, parity, modular_sum or threshold, and a known mechanism with rows for the query's values"
@@ -33,8 +34,11 @@ class LetterChain:
     mirrored = False  # a reversed chain has other transitions
 
     def __init__(self, model: Model) -> None:
-        held, self.model, self.allowance = model.held, model, model.allowance
-        self.letters, self.size = len(held["transitions"]), len(model.alphabets)
+        held = model.held
+        self.model = model
+        self.allowance = model.allowance
+        self.letters = len(held["transitions"])
+        self.size = len(model.alphabets)
         query, k = model.query, self.letters
         known = query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and query.get("weights") is None
         need(known and set(model.alphabets) == {k} and not model.foreign and self.size <= _MOST_RECORDS, _KNOWN)
@@ -63,7 +67,8 @@ class LetterChain:
         """Whether every letter may be reached from every other."""
         rows = self.model.held["transitions"]
         for first in range(self.letters):
-            seen, new = {first}, [first]
+            seen = {first}
+            new = [first]
             while new:
                 new = [b for a in [new.pop()] for b, (_, hi) in enumerate(rows[a]) if hi > 0 and b not in seen] + new
                 seen.update(new)
@@ -113,7 +118,9 @@ class Letters:
     """
 
     def __init__(self, chain: LetterChain, i: int, point: Point) -> None:
-        self.chain, self.i, k = chain, i, chain.letters
+        self.chain = chain
+        self.i = i
+        k = chain.letters
         self.rows = [point[a * k : (a + 1) * k] for a in range(k)]
         self.start = point[k * k :] or stationary(self.rows)
         chain.allowance.room(6 * k * (chain.size * chain.most + 1) * BALL)
@@ -165,12 +172,14 @@ class Letters:
 
     def _shifted(self, lists: Lists) -> Lists:
         """What is known of each letter, with what the letter adds."""
-        zero, most = arb(0), self.chain.most
+        zero = arb(0)
+        most = self.chain.most
         return [[zero] * f + row + [zero] * (most - f) for f, row in zip(self.chain.adds, lists, strict=True)]
 
     def _totals(self) -> list[list[int]]:
         """The totals that are possible with each letter, as bits of whole numbers and then as lists."""
-        adds, letters = self.chain.adds, range(self.chain.letters)
+        adds = self.chain.adds
+        letters = range(self.chain.letters)
         before = [int(not self.i or p > 0) << f for f, p in zip(adds, self.start, strict=True)]
         after = [1 for _ in letters]
         for _ in range(self.i):

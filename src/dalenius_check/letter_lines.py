@@ -24,7 +24,8 @@ class LetterChains(Walks[LetterChain]):
         return Letters(self.chain, i, point).information()
 
     def _section(self, i: int, upper: arb) -> None:
-        box, kinds = list(self.chain.box), {"halve": 3, **_LEAVES}
+        box = list(self.chain.box)
+        kinds = {"halve": 3, **_LEAVES}
         for item in self.lines.tree("a half or leaf", kinds, partial(self._halve, box)):
             bound = self._expansion(i, box, *item[1:]) if item[0] == "expansion" else arb(self._letters(i, box)).log()
             at_most(bound, upper, f"the {item[0]} leaf's bound <= upper")
@@ -36,7 +37,9 @@ class LetterChains(Walks[LetterChain]):
         return k if i or self.chain.stationary else sum(hi > 0 for _, hi in box[k * k :])
 
     def _halve(self, box: Box, item: list[Any]) -> Callable[[], None]:
-        j, t, before = integer(item[1], "the parameter", 0, len(box) - 1), decimal(item[2], "the point"), list(box)
+        j = integer(item[1], "the parameter", 0, len(box) - 1)
+        t = decimal(item[2], "the point")
+        before = list(box)
         lo, hi = box[j]
         need(lo <= t <= hi, "the point is not in the parameter's range")
 

@@ -24,7 +24,8 @@ class Rows:
     """The laws of a group of parameters: which of their means are largest."""
 
     def __init__(self, box: Box, bits: int) -> None:
-        self.bits, scale = bits, 1 << bits
+        self.bits = bits
+        scale = 1 << bits
         self.low = [int(lo.numerator) * scale // int(lo.denominator) for lo, _ in box]
         highs = [-(-int(hi.numerator) * scale // int(hi.denominator)) for _, hi in box]
         self.room, self.slack = [hi - lo for hi, lo in zip(highs, self.low, strict=True)], scale - sum(self.low)
@@ -34,7 +35,8 @@ class Rows:
 
         Bound because the ends are rounded outward, and the rest of the mass goes where the values are largest.
         """
-        whole, left = sum(map(int.__mul__, self.low, values)), self.slack
+        whole = sum(map(int.__mul__, self.low, values))
+        left = self.slack
         for b in sorted(range(len(values)), key=values.__getitem__, reverse=True):
             if left <= 0:
                 break
@@ -47,7 +49,9 @@ class Means:
     """The largest means over all chains of a box, and means of one of them."""
 
     def __init__(self, chain: LetterChain, box: Box, here: Letters) -> None:
-        self.chain, self.here, k = chain, here, chain.letters
+        self.chain = chain
+        self.here = here
+        k = chain.letters
         self._turns = self._solution() if chain.stationary else []
         largest = max((abs(x) // below for row, below in self._turns for x in row), default=0)
         self.bits = chosen().precision() + largest.bit_length()
@@ -85,7 +89,8 @@ class Means:
     def step(self, layer: Layer, rows: Sequence[Rows]) -> Layer:
         """The largest means one record earlier."""
         self.chain.allowance.look()
-        size, adds = len(layer[0]) - self.chain.most, self.chain.adds
+        size = len(layer[0]) - self.chain.most
+        adds = self.chain.adds
         columns = list(zip(*(values[f : f + size] for f, values in zip(adds, layer, strict=True)), strict=True))
         return [[row.most(values) for values in columns] for row in rows]
 

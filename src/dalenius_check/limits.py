@@ -21,8 +21,11 @@ class SecretLimit:
     """For every law numbers that are at most `most`; they rise where the number in the place of e^epsilon falls."""
 
     def __init__(self, table: dict[str, Any], ground: Ground, what: str) -> None:
-        self.what, self.allowance, self.outputs = what, ground.allowance, ground.outputs
-        self.laws, self.strong = secrets_of(table, ground, what), bool(table.get("strong"))
+        self.what = what
+        self.allowance = ground.allowance
+        self.outputs = ground.outputs
+        self.laws = secrets_of(table, ground, what)
+        self.strong = bool(table.get("strong"))
         self.ends = exponential(*table["epsilon"]) if "epsilon" in table else (fmpq(1), fmpq(1))
         self.most = self.least_upper(table)
 
@@ -82,7 +85,8 @@ class TotalVariation(SecretLimit):
 
     def tangent(self, law: Secret, about: Any, hint: Any) -> Tangent:
         if self.strong:
-            s, factors = self.letter(law, about), self.numbers(hint, "the hint", self.outputs, _signed)
+            s = self.letter(law, about)
+            factors = self.numbers(hint, "the hint", self.outputs, _signed)
             return lambda c: ({s: self.share(law, s, factors)}, [-x for x in factors], self.most)
         rows = self.table(law, about, hint, _signed)
         columns = zip(*rows, strict=True)
@@ -106,7 +110,8 @@ class ChiSquare(SecretLimit):
     def tangent(self, law: Secret, about: Any, hint: Any) -> Tangent:
         most = self.most + 1
         if self.strong:
-            s, t = self.letter(law, about), self.numbers(hint, "the hint", self.outputs)
+            s = self.letter(law, about)
+            t = self.numbers(hint, "the hint", self.outputs)
             return lambda c: ({s: self.share(law, s, [-x * x for x in t])}, [2 * x for x in t], most)
         rows = self.table(law, about, hint)
         columns = zip(*rows, strict=True)
@@ -132,7 +137,8 @@ class PrivacyDelta(SecretLimit):
         return total(max(w - c * r, fmpq(0)) for w, r in zip(one, other, strict=True))
 
     def tangent(self, law: Secret, about: Any, hint: Any) -> Tangent:
-        listed, factors = entries(about, "the letters", 2), self.numbers(hint, "the hint", self.outputs, _share)
+        listed = entries(about, "the letters", 2)
+        factors = self.numbers(hint, "the hint", self.outputs, _share)
         none = sum(x is None for x in listed)
         need(none == (0 if self.local else 1), f"two letters are expected{'' if self.local else ', one of them null'}")
         one, other = (x if x is None else self.letter(law, x) for x in listed)

@@ -69,7 +69,8 @@ MECHANISMS["several_releases"] = {"parts": (_parts, REQUIRED)}
 _ONE: dict[str, Schema] = {
     kind: {key: item for key, item in schema.items() if key not in _TIMES} for kind, schema in _PARTS.items()
 }
-_DEEPEST, _MOST_STAGES = 16, 1 << 16
+_DEEPEST = 16
+_MOST_STAGES = 1 << 16
 
 
 def _single(value: Any, what: str) -> dict[str, Any]:

@@ -29,7 +29,8 @@ class Members(Protocol):
         return 1 << self.inputs
 
     def rows(self) -> list[list[Any]]:
-        share, size = 1 / (self.factor + 1), self.inputs
+        share = 1 / (self.factor + 1)
+        size = self.inputs
         ups, downs = powers(share, size - 1), powers(1 - share, size - 1)
         zero = [up * down / 2 for up, down in zip(ups, reversed(downs), strict=True)]
         counts = [y.bit_count() for y in range(self.outputs())]
@@ -40,17 +41,22 @@ class Members(Protocol):
         order = integer(order, "the order", 1, _MAX_ORDER)
         listed = self.ranges(ranges, sizes)
         rest = set(range(len(sizes))) - {g for g, _, _ in listed}
-        beta, c, p = self.beta(), self.excess, list(map(arb, law))
+        beta = self.beta()
+        c = self.excess
+        p = list(map(arb, law))
         raised = [powers(x, 2 * order) for x in p]
         sums = [sum((sizes[g] * raised[g][i] for g in rest), arb(0)) for i in range(2 * order + 1)]
         single = _cumulants(beta, 2 * order)
         for h in range(len(sizes)):
             self.allowance.look()
             left = [x - y for x, y in zip(sums, raised[h], strict=True)] if h in rest else sums
-            own, mean = [n - (g == h) for g, n in enumerate(sizes)], c * beta * left[1]
+            own = [n - (g == h) for g, n in enumerate(sizes)]
+            mean = c * beta * left[1]
             several = any(own[g] for g in rest)
             moments = _moments([a * b for a, b in zip(single, left, strict=True)]) if several else []
-            within, inside, outside = arb(0), arb(0), arb(0)
+            within = arb(0)
+            inside = arb(0)
+            outside = arb(0)
             for b, x in self._tuples(listed, own, p, beta):
                 within += b
                 inside += b * self._log(1 + c * p[h] + x, mean, moments, above)
@@ -62,7 +68,9 @@ class Members(Protocol):
         """The tuples' probabilities, and what they add to c w(S)."""
         choices = []
         for g, low, high in listed:
-            ups, downs, step = powers(beta, own[g]), powers(1 - beta, own[g])[::-1], self.excess * p[g]
+            ups = powers(beta, own[g])
+            downs = powers(1 - beta, own[g])[::-1]
+            step = self.excess * p[g]
             shares = [comb(own[g], s) * ups[s] * downs[s] for s in range(own[g] + 1)]
             choices.append([(shares[s], step * s) for s in range(low, min(high, own[g]) + 1)])
         for chosen in product(*choices):
@@ -80,7 +88,8 @@ class Members(Protocol):
         if not moments:
             return u.log()
         last, middle = len(moments) - 1, u + mean
-        ratios, least = powers(-self.excess / middle, last), powers(self.excess / u, last)[last]
+        ratios = powers(-self.excess / middle, last)
+        least = powers(self.excess / u, last)[last]
         terms = (ratios[j] * moments[j] / j for j in range(2, last))
         expansion = middle.log() - sum(terms, arb(0))
         return expansion - moments[last] * least / last if above else expansion
@@ -103,7 +112,8 @@ class Hashing(Members):
 
     def rows(self) -> list[list[Any]]:
         out = 1 / (self.buckets**self.inputs * (self.factor + self.buckets - 1))
-        own, g = out * self.factor, self.buckets
+        own = out * self.factor
+        g = self.buckets
         outputs = [divmod(y, g) for y in range(self.outputs())]
         return [[own if h // g**k % g == b else out for h, b in outputs] for k in range(self.inputs)]
 

@@ -159,7 +159,9 @@ def model_of(data: Any, allowance: Allowance) -> Model:
         if not top.get(key):
             top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in (*AUDIT, "secrets")}
-    alphabets, query, mechanism = top["records"], top["query"], top.get("mechanism", {})
+    alphabets = top["records"]
+    query = top["query"]
+    mechanism = top.get("mechanism", {})
     adversary = design.get("privacy", top.get("adversary", {}))
     kind, (entropy, unit) = _held(adversary)
     priors = _divided(adversary, allowance)

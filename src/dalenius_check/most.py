@@ -29,9 +29,11 @@ class Most:
     """A model of the kind max_information: the useful variable's joint law with the input, and what privacy says of columns."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance = model, model.allowance
+        self.model = model
+        self.allowance = model.allowance
         self.inputs = values(model)
-        own, size = law(model, self.inputs), len(self.inputs)
+        own = law(model, self.inputs)
+        size = len(self.inputs)
         held = [p != 0 for p in law(replace(model, design={"law": {}}), self.inputs)]
         self.used = [x for x, has in enumerate(held) if has]
         budget, unit = model.design["privacy"]["epsilon"]
@@ -63,7 +65,9 @@ class Most:
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check the mechanism and the line after the header; the statement, and the numbers of lines by kind."""
-        channel, low, high = self._channel(claim["mechanism"]), claim["lower"], claim["upper"]
+        channel = self._channel(claim["mechanism"])
+        low = claim["lower"]
+        high = claim["upper"]
         pairs = sides(channel.rows, self.used if self.local else (), [] if self.local else [self.prior])
         need_certain(
             lambda c: all(x <= c * mean for x, mean in pairs), self.below, self.above, "the mechanism's privacy"
@@ -99,8 +103,10 @@ class Most:
         columns of private mechanisms are sums of multiples of generators; and the columns of a mechanism have the sum 1.
         """
         need(total(potential) <= upper, "the potential's sum is more than upper")
-        support, size = self.used if self.local else [x for x, p in enumerate(self.prior) if p], len(potential)
-        most, free = _MOST_INPUTS[self.local], sorted(set(range(size)) - set(support))
+        support = self.used if self.local else [x for x, p in enumerate(self.prior) if p]
+        size = len(potential)
+        most = _MOST_INPUTS[self.local]
+        free = sorted(set(range(size)) - set(support))
         limit(len(support) <= most, f"more than {most} inputs that columns are extreme on")
         many = 2 ** len(support) if self.local else len(support) * 2 ** (len(support) - 1)
         limit((many + len(free)) * len(self.told) <= _MOST_TERMS, f"more than {_MOST_TERMS} terms of extreme columns")
@@ -130,7 +136,8 @@ class Most:
 
 def _walk(start: Sums, steps: list[Sums]) -> Iterator[Sums]:
     """The start with every subset of the steps added, each from the one before it by one step more or less."""
-    here, taken = list(start), [False] * len(steps)
+    here = list(start)
+    taken = [False] * len(steps)
     yield here
     for number in range(1, 1 << len(steps)):
         j = (number & -number).bit_length() - 1
@@ -141,7 +148,8 @@ def _walk(start: Sums, steps: list[Sums]) -> Iterator[Sums]:
 
 def _information(means: Sequence[fmpq], chances: Sequence[fmpq]) -> arb:
     """f of a column: the sum of m log( m / (pi r) ) over the letters, r the sum of m."""
-    whole, value = total(means), arb(0)
+    whole = total(means)
+    value = arb(0)
     for m, pi in zip(means, chances, strict=True):
         if m and m != pi * whole:
             value += arb(m) * arb(m / (pi * whole)).log()

@@ -18,8 +18,11 @@ class Multipliers:
     """Those of constraints by their numbers, and how many there are, with the numbers of all other lines."""
 
     def __init__(self, constraints: Constraints) -> None:
-        self.constraints, self.allowance, self._counted = constraints, constraints.allowance, 0
-        self._multipliers, self._sides = dict[int, dict[int, fmpq]](), dict[int, list[fmpq]]()
+        self.constraints = constraints
+        self.allowance = constraints.allowance
+        self._counted = 0
+        self._multipliers = dict[int, dict[int, fmpq]]()
+        self._sides = dict[int, list[fmpq]]()
 
     def count(self, count: int) -> None:
         """So many more."""
@@ -29,12 +32,15 @@ class Multipliers:
     def read_rows(self, j: int, pairs: Any) -> None:
         """Multipliers of rows; bound because mu (h - G Q) is 0 where the row is =, and not negative where mu >= 0 and it is <=."""
         need(j in self.constraints.rows, f"constraint {j} has no rows")
-        rows, known, before = self.constraints.rows[j], self._multipliers.setdefault(j, {}), -1
+        rows = self.constraints.rows[j]
+        known = self._multipliers.setdefault(j, {})
+        before = -1
         self.count(len(entries(pairs, "the multipliers")))
         for pair in pairs:
             self.allowance.look()
             place, hint = entries(pair, "a row and its multiplier", 2)
-            r, mu = integer(place, "the row", 0, rows.count - 1), decimal(hint, "a multiplier")
+            r = integer(place, "the row", 0, rows.count - 1)
+            mu = decimal(hint, "a multiplier")
             need(r > before, "the rows must ascend")
             need(rows.equal or mu >= 0, f"the multiplier of row {r} must be nonnegative")
             self.allowance.take(PAIR + NUMBER + height(mu) // 4)
@@ -43,7 +49,8 @@ class Multipliers:
     def read_cone(self, j: int, weight: Any, hints: Any) -> None:
         """Multipliers of a cone; bound because t |.| + sum u_k (F_k Q + f_k) >= (t - |u|) |.| >= 0. Two of them add to one."""
         need(j in self.constraints.cones, f"constraint {j} is no cone")
-        size, t = len(self.constraints.cones[j].norm), nonnegative(weight, "t")
+        size = len(self.constraints.cones[j].norm)
+        t = nonnegative(weight, "t")
         u = [decimal(x, "u") for x in entries(hints, "u", size)]
         self.count(size)
         need(total(x * x for x in u) <= t * t, "t must be at least the norm of u")

@@ -48,7 +48,8 @@ class Information(SecretLimit):
         if not self.strong:
             need(about is None, "the line is about the whole law: null is expected")
             return gains(channel, law.rows, hint)
-        s, t = self.letter(law, about), self.numbers(hint, "the hint", self.outputs)
+        s = self.letter(law, about)
+        t = self.numbers(hint, "the hint", self.outputs)
         need(min(t) > 0, "the hint must be positive")
         size = len(channel.rows)
         self.allowance.room((2 * (size + self.outputs) + size * self.outputs) * BALL)

@@ -47,7 +47,9 @@ def decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance)
         ends = [x / (1 + decay[1]) for x in decay]
         inside = [-x * arb(-rate).expm1() for x in ends]
         return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
-    tails, rows, shares = list(accumulate(decay)), [], dict[int, list[Any]]()
+    tails = list(accumulate(decay))
+    rows = []
+    shares = dict[int, list[Any]]()
     for v in inputs:
         allowance.look()
         near, far = sorted((v - low, high - v))

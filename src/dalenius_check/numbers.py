@@ -119,7 +119,8 @@ def rational(text: str) -> fmpq:
     divisor, shift = int(denominator or 1), int(exponent or 0)
     need(divisor != 0, "a denominator is zero")
     need(abs(shift) <= _MAX_EXPONENT, "an exponent is beyond 400")
-    shift, value = shift - len(fraction), int(whole + fraction)
+    shift = shift - len(fraction)
+    value = int(whole + fraction)
     return fmpq(value, divisor * 10**-shift) if shift < 0 else fmpq(value * 10**shift, divisor)
 
 

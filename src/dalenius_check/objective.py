@@ -27,11 +27,14 @@ class Objective:
     def __init__(self, model: Model, ground: Ground, least: bool = True) -> None:
         table: dict[str, Any] = model.design.get("objective", {}) if least else {}
         tables = table.get("terms", [])
-        self.given, self.largest = bool(table), table.get("combine") == "max"
+        self.given = bool(table)
+        self.largest = table.get("combine") == "max"
         self.weights = [fmpq(one.get("weight", 1)) for one in [table, *tables]]
         self.kinds = ["leakage" if model.problem == "min_leakage" else "distortion", *(one["kind"] for one in tables)]
         self.costs = {} if self.kinds[0] == "leakage" else {0: ground.costs}
-        self.law, self._ground, self._models = ground.law, ground, dict[int, Model]()
+        self.law = ground.law
+        self._ground = ground
+        self._models = dict[int, Model]()
         for j, one in enumerate(tables, 1):
             if one["kind"] == "distortion":
                 self.costs[j] = ground.measure(one["distortion"], f"term {j}")

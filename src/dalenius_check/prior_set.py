@@ -34,7 +34,8 @@ class PriorSet(EntropyBound):
     def masses(self, i: int, hint: Any) -> Masses:
         """The listed prior's masses, where they are positive."""
         j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
-        size, stride = self.model.alphabets[i], prod(self.model.alphabets[i + 1 :])
+        size = self.model.alphabets[i]
+        stride = prod(self.model.alphabets[i + 1 :])
         masses: list[dict[int, fmpq]] = [defaultdict(fmpq) for _ in range(size)]
         for x, mass in enumerate(self.model.priors[j]):
             if mass:

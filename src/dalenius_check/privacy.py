@@ -39,7 +39,8 @@ class Private(Design):
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
-        self.negative, self.local = self.budget < (self.unit == "log"), model.adversary == "local_dp"
+        self.negative = self.budget < (self.unit == "log")
+        self.local = model.adversary == "local_dp"
         notion = "local differential privacy" if self.local else "pointwise maximal leakage"
         self.limits = f" under {notion} with epsilon = {model.normal['privacy']['epsilon']}"
         self.priors = [] if self.local else model.priors or [self.ground.law]
@@ -73,7 +74,8 @@ class Private(Design):
         sums, below, above = self._sums(given), *exponential(self.budget, self.unit)
 
         def own(hard: bool) -> tuple[Costs, fmpq]:
-            c, rows = above if hard else below, self.ground.weighted()
+            c = above if hard else below
+            rows = self.ground.weighted()
             rows = [[fmpq(0)] * self.ground.outputs for _ in rows] if nothing or given.objective.given else rows
             for y, (ups, downs) in sums.items():
                 for row, up, down in zip(rows, ups, downs, strict=True):
@@ -84,7 +86,8 @@ class Private(Design):
 
     def _sums(self, given: Given) -> Sums:
         """The lines `ratio`: by output the sums over its lines of a(x) and of A beta(x), for each input."""
-        size, sums = len(self.ground.inputs), Sums()
+        size = len(self.ground.inputs)
+        sums = Sums()
         for _, place, hint, listed in given.lines.run("a ratio", {"ratio": 4}, given.after if given.others else {}):
             y = integer(place, "the output", 0, self.ground.outputs - 1)
             factors = [nonnegative(a, "a multiplier") for a in entries(listed, "the multipliers", size)]
@@ -98,7 +101,8 @@ class Private(Design):
             given.tally["ratio line"] += 1
             given.priced = True
             limit(given.tally["ratio line"] * size <= _MAX_NUMBERS, f"more than {_MAX_NUMBERS} multipliers")
-            weight, (ups, downs) = total(factors), sums.setdefault(y, ([fmpq(0)] * size, [fmpq(0)] * size))
+            weight = total(factors)
+            (ups, downs) = sums.setdefault(y, ([fmpq(0)] * size, [fmpq(0)] * size))
             ups[:] = [total(pair) for pair in zip(ups, factors, strict=True)]
             downs[:] = [total([old, weight * b]) for old, b in zip(downs, beta, strict=True)]
             self.allowance.take(

@@ -36,7 +36,9 @@ class EntropyBound:
     after: ClassVar[Sizes] = AFTER
 
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
-        self.lines, self.channel, self.allowance = lines, channel, model.allowance
+        self.lines = lines
+        self.channel = channel
+        self.allowance = model.allowance
         self.model = replace(model, query={"kind": "identity"}) if channel.dataset else model
         self.tally: Counter[str] = Counter()
         self._last: tuple[int, Any] = (-1, None)
@@ -45,9 +47,11 @@ class EntropyBound:
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness and what else is proved in words, and the numbers of leaves by kind."""
-        upper, words = arb(claim["upper"]), [f"witness: {self.witness(claim['lower'])}"]
+        upper = arb(claim["upper"])
+        words = [f"witness: {self.witness(claim['lower'])}"]
         if "curve" in claim:
-            found, own = curve(claim["curve"], self.model), self.model
+            found = curve(claim["curve"], self.model)
+            own = self.model
             for self.model, low in found.below:
                 self.witness(low)
             self.model, self._ceiling = own, found.ceiling(own, upper, self.channel.lost)
@@ -172,7 +176,8 @@ class ProductPriors(EntropyBound):
     def section(self, i: int, upper: arb) -> None:
         """Laws, until the next section, which list every selection."""
         chosen = self._selections(i)
-        missing, last = set(range(len(chosen))), len(chosen) - 1
+        missing = set(range(len(chosen)))
+        last = len(chosen) - 1
         names = {"law": self.size, "mixture": self.size + 1} if self.channel.protocol else {"law": self.size}
         for item in self.lines.run("a law or record", names, {"record": 2} | AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}

@@ -33,11 +33,14 @@ class Subsets(Protocol):
     def rows(self) -> list[list[Any]]:
         others = self.inputs - 1
         out = 1 / (comb(others, self.size - 1) * self.factor + comb(others, self.size))
-        own, sets = out * self.factor, list(map(set, combinations(range(self.inputs), self.size)))
+        own = out * self.factor
+        sets = list(map(set, combinations(range(self.inputs), self.size)))
         return [[own if k in chosen else out for chosen in sets] for k in range(self.inputs)]
 
     def means(self, sizes: list[int], law: list[fmpq], how: Any, above: bool) -> Iterator[Means]:
-        listed, c, p = self.ranges(how, sizes), self.excess, list(map(arb, law))
+        listed = self.ranges(how, sizes)
+        c = self.excess
+        p = list(map(arb, law))
         left = sorted(set(range(len(sizes))) - {g for g, _, _ in listed})
         need(len(left) == 1, "all groups but one must be listed")
         for h in range(len(sizes)):
@@ -49,7 +52,9 @@ class Subsets(Protocol):
 
     def _mean(self, v: arb, members: int, own: list[int], p: list[arb], listed: Ranges, left: int, above: bool) -> arb:
         """The mean of log(v + c T), T the probability of a random set of so many other inputs."""
-        value, within, whole = arb(0), arb(0), arb(comb(self.inputs - 1, members))
+        value = arb(0)
+        within = arb(0)
+        whole = arb(comb(self.inputs - 1, members))
         ways = [arb(comb(own[left], s)) for s in range(own[left] + 1)]
         choices = [
             [(s, arb(comb(own[g], s)), self.excess * p[g] * s) for s in range(low, min(high, own[g]) + 1)]
@@ -60,7 +65,8 @@ class Subsets(Protocol):
             rest = members - sum(s for s, _, _ in chosen)
             if not 0 <= rest <= own[left]:
                 continue
-            b, u = ways[rest], v + self.excess * p[left] * rest
+            b = ways[rest]
+            u = v + self.excess * p[left] * rest
             for _, way, x in chosen:
                 b, u = b * way, u + x
             value, within = value + b * u.log(), within + b
@@ -82,18 +88,21 @@ class Hadamard(Protocol):
     def divergences(self, law: Sequence[fmpq], how: Any, above: bool) -> list[arb]:
         """By two Walsh-Hadamard transforms: of the law, and of the logarithms of r."""
         need(how is None, "how must be null")
-        size, one = self.outputs(), self.excess + 1
+        size = self.outputs()
+        one = self.excess + 1
         self.allowance.room(3 * BALL * size)
         tilt = self.excess / (one + 1)
         spread = [arb(0), *map(arb, law), *[arb(0)] * (size - self.inputs - 1)]
         logs = [(1 + tilt * s).log() for s in self._transform(spread)]
         own = (one * (2 * one / (one + 1)).log() + (2 / (one + 1)).log()) / (one + 1)
-        whole, turned = sum(logs, arb(0)), self._transform(logs)
+        whole = sum(logs, arb(0))
+        turned = self._transform(logs)
         return [own - (whole + tilt * turned[k]) / size for k in range(1, self.inputs + 1)]
 
     def _transform(self, values: list[arb]) -> list[arb]:
         """sum_j (-1)^(the ones that j and y have in common) values(j), for every y."""
-        width, result = 1, list(values)
+        width = 1
+        result = list(values)
         while width < len(result):
             self.allowance.look()
             for start in range(0, len(result), 2 * width):

@@ -30,12 +30,15 @@ class Letters:
     """Letters that are kept, or become any other one alike."""
 
     def __init__(self, mechanism: dict[str, Any], letters: int, people: int, allowance: Allowance) -> None:
-        flip, self.allowance = mechanism["flip"], allowance
+        flip = mechanism["flip"]
+        self.allowance = allowance
         if flip is None:
             decay = power(mechanism["epsilon"])
-            kept, self.other = 1 / (1 + (letters - 1) * decay), decay / (1 + (letters - 1) * decay)
+            kept = 1 / (1 + (letters - 1) * decay)
+            self.other = decay / (1 + (letters - 1) * decay)
         else:
-            kept, self.other = 1 - flip, flip / (letters - 1)
+            kept = 1 - flip
+            self.other = flip / (letters - 1)
         self.more = kept - self.other if flip is not None else (1 - decay) / (1 + (letters - 1) * decay)
         self.units = [(people + 1) ** (letters - 1 - c) for c in range(letters)]
 
@@ -50,7 +53,8 @@ class Letters:
 
     def added(self, law: Law, spread: Law, a: int) -> Law:
         """With one person more, of letter a."""
-        found, unit = dict(spread), self.units[a]
+        found = dict(spread)
+        unit = self.units[a]
         for code, p in law.items():
             self.allowance.look()
             found[code + unit] = found[code + unit] + self.more * p
@@ -91,7 +95,8 @@ def randomized(
 def _rows(
     laws: dict[Cells, Law], others: Sequence[int], outputs: Sequence[Cells], units: Sequence[int]
 ) -> list[list[Any]]:
-    codes, known = [sum(y * u for y, u in zip(cell, units, strict=True)) for cell in outputs], dict[Any, Any]()
+    codes = [sum(y * u for y, u in zip(cell, units, strict=True)) for cell in outputs]
+    known = dict[Any, Any]()
     rows = list[list[Any]]()
     for cell in sorted(laws):
         there = [x + t for x, t in zip(cell, others, strict=True)]

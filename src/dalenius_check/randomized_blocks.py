@@ -24,9 +24,14 @@ class Randomized(Blocks):
     """Pieces (m, t): blocks of m people, and t others of each letter, who are known."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance, self.sizes, self.route = model, model.allowance, sizes_of(model), ""
+        self.model = model
+        self.allowance = model.allowance
+        self.sizes = sizes_of(model)
+        self.route = ""
         need(model.mechanism["others"] is None, "randomized_histogram: no 'others' against independent_blocks")
-        self._starts, self._own, self.alike = [0, *accumulate(self.sizes)], None, True
+        self._starts = [0, *accumulate(self.sizes)]
+        self._own = None
+        self.alike = True
         for shape in self.shapes:
             normal = {"records": [[str(model.alphabets[0]), str(len(shape.alphabets))]]}
             replace(model, normal=normal).need_feasible()

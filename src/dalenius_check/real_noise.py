@@ -15,7 +15,9 @@ KNOWN = (
     "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "
     "independent_blocks without an entropy"
 )
-_MOST_VALUES, _MOST_SPAN, _MOST_NODES = 64, 64, 1 << 21
+_MOST_VALUES = 64
+_MOST_SPAN = 64
+_MOST_NODES = 1 << 21
 _HALVINGS = 8
 
 
@@ -33,7 +35,9 @@ class RealNoise:
 
     def __init__(self, scale: fmpq, values: Sequence[int], allowance: Allowance) -> None:
         need_few(values, scale)
-        self.places, self.inputs, self.allowance = [value / scale for value in values], len(values), allowance
+        self.places = [value / scale for value in values]
+        self.inputs = len(values)
+        self.allowance = allowance
 
     def divergences(self, law: Sequence[fmpq], how: Any, above: bool) -> list[arb]:
         """Balls around D(R(k,.) || the outputs' law under this one of the inputs), for every input k."""
@@ -68,8 +72,10 @@ class Laplace(RealNoise):
         above = sum((p * _exp(low - z) for z, p in spread if z > low), arb(0))  # of r at the lower end
         below = sum((p * _exp(z - high) for z, p in spread if z <= low), arb(0))  # and at the upper end
         wide = _exp(high - low)
-        up, down = above, below * wide
-        turned, back = below, above * wide
+        up = above
+        down = below * wide
+        turned = below
+        back = above * wide
         return wide - 1, _between(wide, up, down), _between(wide, turned, back)
 
     def _of(self, place: fmpq, gaps: list[tuple[arb, arb, arb]], spread: list[tuple[fmpq, arb]]) -> arb:
@@ -109,7 +115,10 @@ def arctangent(x: arb) -> arb:
         x = x / (1 + ((1 + x * x).log() / 2).exp())
     if not x < 1:
         return arb("nan")
-    square, power, result, j = x * x, x, arb(0), 0
+    square = x * x
+    power = x
+    result = arb(0)
+    j = 0
     while not power * (1 << chosen().precision()) < 1 and j < chosen().precision():
         result += power / (2 * j + 1) * (-1) ** j
         power, j = power * square, j + 1

@@ -16,7 +16,8 @@ class Record:
     """One record's channel: for letter a the inputs k with N(a, k) > 0 and the logarithms of these counts."""
 
     def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
-        self.channel, self.pairs = channel, pairs
+        self.channel = channel
+        self.pairs = pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
         logs = iter(once((n for row in pairs for _, n in row), lambda n: arb(n).log()))
         self.logs = [list(islice(logs, len(row))) for row in pairs]
@@ -27,5 +28,6 @@ class Record:
     def through(self, channel: Channel) -> Record:
         """The same record, released through another channel with the same inputs."""
         other = copy(self)
-        other.channel, other.exchanges = channel, set()
+        other.channel = channel
+        other.exchanges = set()
         return other

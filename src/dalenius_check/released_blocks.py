@@ -30,9 +30,11 @@ class Releases(Blocks):
     """
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance = model, model.allowance
+        self.model = model
+        self.allowance = model.allowance
         self.queries: list[dict[str, Any]] = model.query.get("queries", [model.query])
-        several, parts = len(self.queries) > 1, model.mechanism["parts"]
+        several = len(self.queries) > 1
+        parts = model.mechanism["parts"]
         known = all(query["kind"] in _ALONE for query in self.queries)
         need(known and not (several and len(set(model.alphabets)) > 1), _KNOWN)
         need(all(part.get("on", 0) < len(self.queries) for part in parts), "mechanism: a part is on no query")
@@ -67,9 +69,11 @@ class Releases(Blocks):
 
     def _queries(self, place: slice) -> list[str]:
         """The queries of some records, as text."""
-        found, most = list[str](), max(self.model.alphabets[place])
+        found = list[str]()
+        most = max(self.model.alphabets[place])
         for query in self.queries:
-            table, weights = {key: item for key, item in query.items() if item is not None}, query.get("weights")
+            table = {key: item for key, item in query.items() if item is not None}
+            weights = query.get("weights")
             if weights:
                 table["weights"] = weights[place] if isinstance(weights[0], list) else weights[:most]
             found.append(json.dumps(table))

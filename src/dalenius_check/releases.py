@@ -62,7 +62,8 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
     every information as it is.
     """
     many = [_many(times, len(rows[0])) for rows, times in parts]
-    exact, most = all(is_rational(rows[0][0]) for rows, _ in parts), sum(times for _, times in parts)
+    exact = all(is_rational(rows[0][0]) for rows, _ in parts)
+    most = sum(times for _, times in parts)
     values = {id(x): x for rows, _ in parts for row in rows for x in row}
     bits = most * max(height(x) if exact else 1 for x in values.values()) + sum(
         times * len(rows[0]).bit_length() for rows, times in parts
@@ -73,12 +74,14 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
     raised = {place: powers(number(x), most) for place, x in values.items()}
     types = [list(_types(times, len(rows[0]))) for rows, times in parts]
     ways = [[_sequences(times, counts) for counts in listed] for (_, times), listed in zip(parts, types, strict=True)]
-    found, known = Rows(), dict[Any, Any]()
+    found = Rows()
+    known = dict[Any, Any]()
     for v in range(inputs):
         found.append([])
         for chosen in product(*(zip(*pair, strict=True) for pair in zip(types, ways, strict=True))):
             allowance.look()
-            often, sequences = dict[int, int](), 1
+            often = dict[int, int]()
+            sequences = 1
             for (rows, _), (counts, some) in zip(parts, chosen, strict=True):
                 sequences *= some
                 for y, count in counts:

@@ -27,7 +27,9 @@ class Protocol:
     def __init__(self, table: dict[str, Any], inputs: int, allowance: Allowance) -> None:
         need(2 <= inputs <= MAX_INPUTS, f"mechanism: a local protocol needs from 2 to {MAX_INPUTS} values")
         need(table["k"] in (None, inputs), f"mechanism.k must be {inputs}, one for each value")
-        self.table, self.inputs, self.allowance = table, inputs, allowance
+        self.table = table
+        self.inputs = inputs
+        self.allowance = allowance
         amount, unit = table["epsilon"]
         self.epsilon = arb(amount).log() if unit == "log" else in_nats(amount, unit)
         whole = unit == "bits" and amount.denominator == 1
@@ -56,7 +58,8 @@ class Protocol:
         group = [numbers.setdefault(p, len(numbers)) for p in law]
         sizes = [group.count(g) for g in range(len(numbers))] if len(numbers) < 64 else _counted(group)
         self.allowance.room(3 * BALL * len(law))
-        alpha, found = self.alpha(), list[arb]()
+        alpha = self.alpha()
+        found = list[arb]()
         for inside, outside in self.means(sizes, list(numbers), how, above):
             found.append(alpha * (self.epsilon - inside) - (1 - alpha) * outside)
         return [found[g] for g in group]

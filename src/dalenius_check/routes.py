@@ -25,9 +25,12 @@ KNOWN = (
 
 def route(model: Model) -> str:
     """How pieces are made, by the query and the mechanism."""
-    query, mechanism = model.query["kind"], model.mechanism
-    kind, plain = mechanism["kind"], mechanism.get("range") is None
-    told, listed = _told(mechanism), _listed(mechanism)
+    query = model.query["kind"]
+    mechanism = model.mechanism
+    kind = mechanism["kind"]
+    plain = mechanism.get("range") is None
+    told = _told(mechanism)
+    listed = _listed(mechanism)
     if kind == "adaptive":
         parts = alone(mechanism) if not any(stage["on"] for stage in stages(mechanism)) else [mechanism]
         told, listed = all(_told(part) or _listed(part) for part in parts), all(map(_listed, parts))
@@ -67,7 +70,8 @@ def need_fitting(mechanism: dict[str, Any], count: int) -> None:
 
 def sizes_of(model: Model) -> list[int]:
     """How many records each block has."""
-    size, whole = model.held["size"], len(model.alphabets)
+    size = model.held["size"]
+    whole = len(model.alphabets)
     full, rest = divmod(whole, size or 1)
     sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
     need(sum(sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")

@@ -55,7 +55,8 @@ def other_rows(table: dict[str, Any], ground: Ground, what: str) -> Rows:
 
 
 def _linear(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    terms, equal = table["terms"], table["equals"] is not None
+    terms = table["terms"]
+    equal = table["equals"] is not None
     ground.need_cells(terms, what)
     need_few(1, len(terms), ground, what)
     most = table["equals"] if equal else table["at_most"]
@@ -73,7 +74,9 @@ def _zero(table: dict[str, Any], ground: Ground, what: str) -> Rows:
 
 
 def _band(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    points, width, used = ground.points(what), table["width"], ground.used
+    points = ground.points(what)
+    width = table["width"]
+    used = ground.used
     far = sum(abs(ground.values[x] - point) > width for x in used for point in points)
     need_few(far, far, ground, what)
     return _zeros(
@@ -82,11 +85,14 @@ def _band(table: dict[str, Any], ground: Ground, what: str) -> Rows:
 
 
 def _unbiased(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    points, used, slack = ground.points(what), ground.used, fmpq(table["tolerance"])
+    points = ground.points(what)
+    used = ground.used
+    slack = fmpq(table["tolerance"])
     sides = 2 if slack else 1
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
-        x, sign = used[r // sides], -1 if r % sides else 1
+        x = used[r // sides]
+        sign = -1 if r % sides else 1
         return ((x, y, sign * o) for y, o in enumerate(points)), slack + sign * ground.values[x]
 
     need_few(sides * len(used), sides * len(used) * len(points), ground, what)
@@ -124,7 +130,8 @@ def _distortion(table: dict[str, Any], ground: Ground, what: str) -> Rows:
 
 
 def _monotone(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    pairs, places = list(pairwise(ground.used)), ground.outputs - 1
+    pairs = list(pairwise(ground.used))
+    places = ground.outputs - 1
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
         (x, other), last = pairs[r // places], r % places
@@ -135,7 +142,9 @@ def _monotone(table: dict[str, Any], ground: Ground, what: str) -> Rows:
 
 
 def _local(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    listed, used, outputs = table["pairs"] or [], ground.used, ground.outputs
+    listed = table["pairs"] or []
+    used = ground.used
+    outputs = ground.outputs
     count = 2 * outputs * (len(listed) or len(used) * (len(used) - 1) // 2)
     ground.need_inputs(chain(*listed), what)
     need(all(x != other for x, other in listed), f"{what}: a pair has one input twice")
@@ -154,7 +163,8 @@ def _pointwise(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     listed = [normalised(row, "a prior", ground.allowance) for row in table["priors"] or []]
     ground.need_priors(listed, what)
     supports = [[(x, p) for x, p in enumerate(prior) if p] for prior in listed or [ground.law]]
-    rows, outputs = sum(map(len, supports)) * ground.outputs, ground.outputs
+    rows = sum(map(len, supports)) * ground.outputs
+    outputs = ground.outputs
     need_few(rows, sum(len(support) ** 2 for support in supports) * outputs, ground, what)
     heads = [(x, support) for support in supports for x, _ in support]
 

@@ -41,9 +41,14 @@ class RowTree:
     def __init__(
         self, lines: Lines, stated: Stated, a: int, scores: list[arb], known: Callable[..., list[arb]]
     ) -> None:
-        self.lines, self.stated, self.a, self.level, self._known = lines, stated, a, stated.level, known
+        self.lines = lines
+        self.stated = stated
+        self.a = a
+        self.level = stated.level
+        self._known = known
         self.allowance = self.level.allowance
-        channel, box = self.level.record.channel, Box([self.level.conditional(a)].__getitem__, self.allowance)
+        channel = self.level.record.channel
+        box = Box([self.level.conditional(a)].__getitem__, self.allowance)
         self.families = [Family(singles(self.level.outputs), channel, box, scores, 0)]
         self.orders = dict[Order, None]()
 
@@ -89,7 +94,8 @@ class RowTree:
 
     def _halve(self, item: list[Any]) -> Callable[[], None]:
         here = len(self.families), len(self.orders)
-        box, last = self.families[-1].box, len(self.families[-1].groups) - 1
+        box = self.families[-1].box
+        last = len(self.families[-1].groups) - 1
         halve = box.halve(0, integer(item[1], "the output", 0, last), decimal(item[2], "the point"))
 
         def other() -> None:
@@ -100,11 +106,9 @@ class RowTree:
 
     def _group(self, value: Any, grouping: Grouping) -> None:
         """A line `group`: from here on K are the probabilities of these groups."""
-        groups, before, inputs = (
-            partition(value, self.level.outputs),
-            self.families[-1],
-            self.level.record.inputs[self.a],
-        )
+        groups = partition(value, self.level.outputs)
+        before = self.families[-1]
+        inputs = self.level.record.inputs[self.a]
         channel, size = grouping.of(joined(groups, self.level.groups))
         own = len(groups) * 2 * BALL + self.level.outputs * NUMBER + len(inputs) * BALL + PAIR
         self.allowance.take(own)
@@ -121,7 +125,8 @@ class RowTree:
         """
         need(len(self.families) == 1 and self.level.top, "a chamber stands above all groups")
         channel = self.level.record.channel
-        y, found = integer(item[1], "the output", 0, channel.outputs - 1), list[Order]()
+        y = integer(item[1], "the output", 0, channel.outputs - 1)
+        found = list[Order]()
         for value in entries(item[2], "the exchanges"):
             listed = exchange(value, len(channel.rows), channel.outputs)
             listed.need_symmetry(self.stated, self.a, self.families[0].box[0], self.orders)
@@ -133,7 +138,8 @@ class RowTree:
 
     def _separate(self, hint: Any) -> list[arb]:
         """psi of one output after the other, unless the leaf is vacuous."""
-        channel, nu = self.level.record.channel, decimal(hint, "nu")
+        channel = self.level.record.channel
+        nu = decimal(hint, "nu")
         plain = self.level.top and len(self.families) == 1
         need(
             plain and channel.diagonal is not None,

@@ -40,7 +40,8 @@ class Told:
     """Under a mechanism: W(s, y) by letter, and r(y)."""
 
     def __init__(self, secret: Secret, laws: Laws, allowance: Allowance) -> None:
-        self.secret, self.outputs = secret, range(len(laws[0]))
+        self.secret = secret
+        self.outputs = range(len(laws[0]))
         self.given = {s: self._mixed(row, laws, allowance) for s, row in secret.given.items()}
         self.mean = self._mixed(secret.inputs, laws, allowance)
 
@@ -53,7 +54,8 @@ class Told:
 
 def secrets_of(table: dict[str, Any], ground: Ground, what: str) -> list[Secret]:
     """The laws of a constraint's table: joint ones, of the input itself, or the one under the model's own law."""
-    joint, size = table.get("secret"), len(ground.inputs)
+    joint = table.get("secret")
+    size = len(ground.inputs)
     if joint is None:
         priors = table.get("priors")
         ground.need_priors(priors or [], what)

@@ -21,7 +21,8 @@ def rows_of(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     """The rows of a constraint of this table."""
     if table["kind"] not in _ALWAYS and not table.get("secret"):
         return other_rows(table, ground, what)
-    laws, exempt = secrets_of(table, ground, what), table.get("exempt") or []
+    laws = secrets_of(table, ground, what)
+    exempt = table.get("exempt") or []
     shortest = min(len(law.rows) for law in laws)
     fits = all(s < shortest and y < ground.outputs for s, y in exempt)
     need(fits, f"{what}.exempt: an index is no letter of every law or no output")
@@ -55,7 +56,8 @@ def _block(table: dict[str, Any], law: Secret, exempt: Sequence[Sequence[int]], 
     heads: list[tuple[Sparse, Sparse]] = [(row, law.inputs) for row in law.given.values()]
     if table["kind"] == "local_dp":
         heads = list(combinations(law.given.values(), 2))
-    sides, cells = _sides(table), _cells(law, exempt, len(heads), outputs)
+    sides = _sides(table)
+    cells = _cells(law, exempt, len(heads), outputs)
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
         if r == sides * len(cells):

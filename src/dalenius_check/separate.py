@@ -20,7 +20,8 @@ def separated(leaf: Joint, a: int, scores: list[arb], nu: fmpq, entries: tuple[A
     each output has a maximum of its own.
     """
     right, wrong = entries
-    inputs, record = leaf.record.inputs[a], leaf.record
+    inputs = leaf.record.inputs[a]
+    record = leaf.record
     absent = len(record.channel.rows) - len(inputs)
     result = arb(nu) + absent * leaf.theta * xlogx(arb(wrong))
     alike = defaultdict[int, list[arb]](list)
@@ -41,21 +42,29 @@ class _Output:
     """f(w) = theta K log K - mu w log w + w slope, with K = c + (d - c) w, for weights w from 0 to 1."""
 
     def __init__(self, leaf: Joint, right: Any, wrong: Any, slope: arb) -> None:
-        self.theta, self.mu, self.slope = arb(leaf.theta), arb(leaf.mu), slope
-        self.right, self.wrong, self.rise = arb(right), arb(wrong), arb(right - wrong)
+        self.theta = arb(leaf.theta)
+        self.mu = arb(leaf.mu)
+        self.slope = slope
+        self.right = arb(right)
+        self.wrong = arb(wrong)
+        self.rise = arb(right - wrong)
         rise = right - wrong
-        self.over, self.numerator = rise * (leaf.theta * rise - leaf.mu), leaf.mu * wrong  # exact where the entries are
+        # exact where the entries are
+        self.over = rise * (leaf.theta * rise - leaf.mu)
+        self.numerator = leaf.mu * wrong
 
     def most(self) -> arb:
         """No less than any f(w).
 
         Bound because f is concave up to w_0, so below its tangents there, and convex from there on, so below the larger of both ends.
         """
-        turn, end = self._turn(), self.theta * xlogx(self.right) + self.slope
+        turn = self._turn()
+        end = self.theta * xlogx(self.right) + self.slope
         if turn.is_zero():
             return larger(self.theta * xlogx(self.wrong), end)
         z = self._place(turn.lower().fmpq())
-        value, slope = self._value(z), self._slope(z)
+        value = self._value(z)
+        slope = self._slope(z)
         return largest([end, value - arb(z) * slope, value + (turn - arb(z)) * slope])
 
     def _turn(self) -> arb:

@@ -13,7 +13,10 @@ class Series:
     """Coefficients from n to n + off, in units of 2^-bits, n those of `whole`; their sum is at most `most`."""
 
     def __init__(self, whole: fmpz_poly, off: int, most: int) -> None:
-        self.whole, self.off, self.most, self.bits = whole, off, most, chosen().precision()
+        self.whole = whole
+        self.off = off
+        self.most = most
+        self.bits = chosen().precision()
 
     def __mul__(self, other: Series) -> Series:
         """Bound because f g - m n = (f - m) g + m (g - n), for coefficients m <= f and n <= g, and the units are cut off once more."""
@@ -52,7 +55,9 @@ def series(terms: Iterable[tuple[int, arb]], most: int) -> Series:
     sums = dict[int, arb]()
     for e, c in terms:
         sums[e] = sums[e] + c if e in sums else c
-    scale, low, off = 1 << chosen().precision(), [0] * (max(sums) + 1), 0
+    scale = 1 << chosen().precision()
+    low = [0] * (max(sums) + 1)
+    off = 0
     for e, c in sums.items():
         below, above = (c.lower() * scale).floor().unique_fmpz(), (c.upper() * scale).ceil().unique_fmpz()
         if below is None or above is None:

@@ -50,7 +50,10 @@ class Helper(Shares):
     whole = False
 
     def __init__(self, j: int, parts: int, chunk: int, tell: Callable[[dict[str, Any]], None]) -> None:
-        self._j, self._parts, self._chunk, self._tell = j, parts, chunk, tell
+        self._j = j
+        self._parts = parts
+        self._chunk = chunk
+        self._tell = tell
 
     def row(self, number: int, work: Callable[[], list[arb]]) -> list[arb]:
         if number // self._chunk % self._parts == self._j:
@@ -67,7 +70,9 @@ class First(Shares):
     """Share 0 of n, and the leaves of the others as they tell them."""
 
     def __init__(self, told: list[SimpleQueue[dict[str, Any] | None]], chunk: int, allowance: Allowance) -> None:
-        self._told, self._chunk, self._allowance = told, chunk, allowance
+        self._told = told
+        self._chunk = chunk
+        self._allowance = allowance
 
     def row(self, number: int, work: Callable[[], list[arb]]) -> list[arb]:
         j = number // self._chunk % (len(self._told) + 1)

@@ -57,16 +57,21 @@ def audit(
 ) -> Words:
     """A certificate of maximal leakage, or about secrets: the statement, and the numbers of leaves by kind."""
     if isinstance(known, Cells):
-        source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
+        source = "of every histogram of a block"
+        proof = Histogram(lines, known).check(claim)
     elif isinstance(known, Chain):
-        source, proof = "of every number of ones", Chains(lines, known).check(claim)
+        source = "of every number of ones"
+        proof = Chains(lines, known).check(claim)
     elif isinstance(known, LetterChain):
-        source, proof = "of every total", LetterChains(lines, known).check(claim)
+        source = "of every total"
+        proof = LetterChains(lines, known).check(claim)
     elif isinstance(known, Wide):
-        source, proof = "of counts that are too many to be written out", known.check(lines, claim)
+        source = "of counts that are too many to be written out"
+        proof = known.check(lines, claim)
     elif isinstance(known, Blocks):
         kind = RandomizedHouseholds if isinstance(known, Randomized) else Households
-        source, proof = "of every block where the other records are known", kind(lines, known).check(claim)
+        source = "of every block where the other records are known"
+        proof = kind(lines, known).check(claim)
     else:
         channel = channel or build(model, claim["resolved"])
         assert channel is not None

@@ -40,7 +40,8 @@ class Exchange:
         known = (self, b, a)
         if known in record.exchanges:
             return
-        channel, counts = record.channel, dict(record.pairs[a])
+        channel = record.channel
+        counts = dict(record.pairs[a])
         need(len(record.pairs[b]) == len(counts), "the exchange does not leave the numbers of completions as they are")
         for k, n in record.pairs[b]:
             channel.allowance.look()
@@ -123,7 +124,10 @@ class Symmetry:
 
 def _same_ranges(level: Level, b: int, a: int, outputs: Sequence[int]) -> bool:
     """Whether K_a(tau(y)) has the range of K_b(y) for all y; or neither end was cut, where the channel's entries are the same."""
-    own, image, first, last = (level.conditional(b), level.conditional(a), level.uncut(b), level.uncut(a))
+    own = level.conditional(b)
+    image = level.conditional(a)
+    first = level.uncut(b)
+    last = level.uncut(a)
     ends = ((own.los, image.los, first.los, last.los), (own.his, image.his, first.his, last.his))
     return all(
         xs[y] == zs[z] or (xs[y] is uncut[y] and zs[z] is uncuts[z])
@@ -166,13 +170,16 @@ def _permutations(value: Any, what: str, sizes: tuple[int, ...]) -> Iterator[tup
 def ordered(ranges: Ranges, orders: Iterable[Order], allowance: Allowance) -> Ranges:
     """What the ranges of K are for those K alone that are in these orders."""
     los, his = list(ranges.los), list(ranges.his)
-    changed, listed = True, list(orders)
+    changed = True
+    listed = list(orders)
     while changed:
         allowance.look()
         changed = False
         for one, two in listed:
             if los[one] < los[two]:
-                los[one], changed = los[two], True
+                los[one] = los[two]
+                changed = True
             if his[two] > his[one]:
-                his[two], changed = his[one], True
+                his[two] = his[one]
+                changed = True
     return Ranges(los, his)

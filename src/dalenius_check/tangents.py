@@ -17,7 +17,8 @@ class Tangents:
     """Tangents with their weights, of limits about a secret by their numbers."""
 
     def __init__(self, limits: Mapping[int, SecretLimit], channel: Channel) -> None:
-        self.limits, self.channel = limits, channel
+        self.limits = limits
+        self.channel = channel
         self._held = list[tuple[SecretLimit, Secret, fmpq, Tangent]]()
 
     def law(self, j: int, place: Any) -> Secret:

@@ -24,12 +24,16 @@ class Secret:
     """What `of` and `given` tell of each dataset, as numbers in the order of the first datasets with them."""
 
     def __init__(self, of: Codes, given: Codes, inputs: Codes, channel: Channel) -> None:
-        self.of, self.given, self._inputs, self._channel = of, given, inputs, channel
+        self.of = of
+        self.given = given
+        self._inputs = inputs
+        self._channel = channel
 
     @cached_property
     def cells(self) -> list[dict[int, frozenset[int]]]:
         """For each given value the sets K(a, c), of rising a."""
-        found, allowance = defaultdict[int, dict[int, set[int]]](lambda: defaultdict(set)), self._channel.allowance
+        found = defaultdict[int, dict[int, set[int]]](lambda: defaultdict(set))
+        allowance = self._channel.allowance
         for a, c, k in zip(self.of, self.given, self._inputs, strict=True):
             found[c][a].add(k)
         triples = sum(len(inputs) for row in found.values() for inputs in row.values())
@@ -51,7 +55,8 @@ class Told:
     """What the tables of a model's secrets tell of each dataset."""
 
     def __init__(self, model: Model) -> None:
-        self.model, states = model, model.states()
+        self.model = model
+        states = model.states()
         need(states >= 0, "a secret needs at most 65536 datasets")
         need(states * len(model.secrets) <= _MOST_PLACES, "the secrets times the datasets are more than 2^22")
         self._codes = [[_codes(model, states, table[key]) for key in ("of", "given")] for table in model.secrets]
@@ -106,11 +111,13 @@ def _values(model: Model, table: dict[str, Any]) -> Codes:
 
 def _letters(model: Model, states: int, table: dict[str, Any]) -> Iterable[Iterable[int]]:
     """The letters of some records, or the groups that these are in."""
-    records, groups = _records(table, model), table["groups"]
+    records = _records(table, model)
+    groups = table["groups"]
     most = max((model.alphabets[i] for i in records), default=0)
     places = {a: j for j, group in enumerate(groups or []) for a in group}
     fits = sum(map(len, groups or [])) == len(places) and places.keys() == set(range(most))
     need(groups is None or fits, "the groups of a secret's letters must have every letter once, and no others")
     for i in records:
-        size, stride = model.alphabets[i], prod(model.alphabets[i + 1 :])
+        size = model.alphabets[i]
+        stride = prod(model.alphabets[i + 1 :])
         yield [places.get(a, a) for a in (x // stride % size for x in range(states))]

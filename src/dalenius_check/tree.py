@@ -24,7 +24,7 @@ from .slopes import Slopes
 from .symmetries import Stated, exchange, orbit, symmetry
 
 _ORBITS = ("orbit", "orbit-split")
-_NODES = {"split": 4, "cut": 4, **dict.fromkeys(_ORBITS, 6), "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
+_NODES = {"split": 4, "cut": 4, "orbit": 6, "orbit-split": 6, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
 _NODES |= {"informed": 3, "ends": 1}
 
 
@@ -37,9 +37,16 @@ class Section:
     """The tree of one record: the boxes of the outputs, then those of their groups."""
 
     def __init__(self, lines: Lines, model: Model, record: Record, tally: Counter[str], alone: Alone) -> None:
-        self.lines, self.model, self.record, self.tally, self.alone = lines, model, record, tally, alone
-        self.channel, self.letters = record.channel, len(record.inputs)
-        self.allowance, self.slopes, self.grouping = record.channel.allowance, Slopes(), Grouping(record.channel)
+        self.lines = lines
+        self.model = model
+        self.record = record
+        self.tally = tally
+        self.alone = alone
+        self.channel = record.channel
+        self.letters = len(record.inputs)
+        self.allowance = record.channel.allowance
+        self.slopes = Slopes()
+        self.grouping = Grouping(record.channel)
         self.levels = [Level(record, singles(self.channel.outputs))]
 
     def run(self, ceiling: Ceiling) -> None:
@@ -58,7 +65,8 @@ class Section:
             return vacuous
 
         for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
-            number, work = self.lines.number, partial(judge, item, self.lines.number)
+            number = self.lines.number
+            work = partial(judge, item, self.lines.number)
             vacuous = self.lines.shares.leaf(number, work) if _is_one_line(item) else work()
             self.tally["empty" if vacuous else item[0]] += 1
 
@@ -72,7 +80,8 @@ class Section:
             groups = partition(item[1], self.channel.outputs)
             self.levels.append(level.below(groups, within(item[2], groups, self.record), self.grouping))
             return None
-        halve, depth = self._orbit(item) if item[0] in _ORBITS else self._halve(item), len(self.levels)
+        halve = self._orbit(item) if item[0] in _ORBITS else self._halve(item)
+        depth = len(self.levels)
 
         def other() -> None:
             while len(self.levels) > depth:
@@ -82,8 +91,10 @@ class Section:
         return other
 
     def _halve(self, item: list[Any]) -> Callable[[], None]:
-        level, a = self.levels[-1], self._letter(item[1])
-        g, t = integer(item[2], "the output", 0, level.outputs - 1), decimal(item[3], "the point")
+        level = self.levels[-1]
+        a = self._letter(item[1])
+        g = integer(item[2], "the output", 0, level.outputs - 1)
+        t = decimal(item[3], "the point")
         return level.box.halve(*level.number(item[0] == "split", (a, g)), t)
 
     def _orbit(self, item: list[Any]) -> Callable[[], None]:
@@ -92,9 +103,13 @@ class Section:
         Bound because a prior of the box has all K (or all phi) of the orbit on one side of t, or one of its images has K_a(y)
         (or phi(a|y)) on the other.
         """
-        level, side, a, t = self.levels[-1], item[1], self._letter(item[2]), decimal(item[4], "the point")
+        level = self.levels[-1]
+        side = item[1]
+        a = self._letter(item[2])
+        t = decimal(item[4], "the point")
         need(side in ("above", "below"), "the side of an orbit must be 'above' or 'below'")
-        y, inputs = integer(item[3], "the output", 0, level.outputs - 1), len(self.channel.rows)
+        y = integer(item[3], "the output", 0, level.outputs - 1)
+        inputs = len(self.channel.rows)
         listed = [symmetry(value, self.letters, inputs, level.outputs) for value in entries(item[5], "the symmetries")]
         for one in listed:
             one.need_symmetry(level)
@@ -104,7 +119,8 @@ class Section:
         return level.box.part(whole, [own], t) if side == "above" else level.box.part([own], whole, t)
 
     def _joint(self, item: list[Any], vacuous: bool) -> list[arb]:
-        level, channel = self.levels[-1], self.levels[-1].record.channel
+        level = self.levels[-1]
+        channel = self.levels[-1].record.channel
         leaf = Joint(level.record, nonnegative(item[1], "theta"), nonnegative(item[2], "mu"))
         need(leaf.theta <= 1, "theta must be at most 1")
         rows = [None] * self.letters if item[3] is None else entries(item[3], "sigma", self.letters)
@@ -117,7 +133,8 @@ class Section:
         if level.costs and scores:
             inputs = zip(scores, self.record.inputs, strict=True)
             scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]
-        psi, stated = list[list[arb]](), Stated(leaf, level, rows, law)
+        psi = list[list[arb]]()
+        stated = Stated(leaf, level, rows, law)
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
             known = partial(self._known, psi, stated, a)
             tree = RowTree(self.lines, stated, a, scores[a] if scores else [], known)
@@ -129,7 +146,9 @@ class Section:
 
     def _known(self, psi: list[list[arb]], stated: Stated, a: int, value: Any, *images: Any) -> list[arb]:
         """psi of an earlier letter: with the slopes, the counts and the ranges of K of letter a, or those that are mapped to them."""
-        b, level, rows = self._letter(value), stated.level, stated.sigma
+        b = self._letter(value)
+        level = stated.level
+        rows = stated.sigma
         if images:
             need(b < a, f"letter {b} does not come before letter {a}")
             exchange(list(images), len(level.record.channel.rows), level.outputs).need_image(stated, b, a)

@@ -53,11 +53,14 @@ class Unsaid:
         cells = self._cells[integer(given, "the given value", 0, len(self._cells) - 1)]
         need(len(entries(selection, "the selection")) > 1, "a selection must have at least two values of the secret")
         need_few(len(selection), channel)
-        inputs, weights, before = list[int](), list[fmpq](), -1
+        inputs = list[int]()
+        weights = list[fmpq]()
+        before = -1
         for triple in selection:
             value, place, hint = entries(triple, "a value, an input and a weight", 3)
             before = integer(value, "the secret's value, in ascending order,", before + 1)
-            k, v = integer(place, "the input"), decimal(hint, "a weight")
+            k = integer(place, "the input")
+            v = decimal(hint, "a weight")
             need(k in cells.get(before, ()), f"no dataset with value {before} of the secret has input {k} there")
             need(v > 0, "a weight must be positive")
             inputs.append(k)

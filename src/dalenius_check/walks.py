@@ -19,12 +19,16 @@ class Walks(Generic[SomeChain]):
     """Chains with parameters in a box, for each of which some records' information is bounded."""
 
     def __init__(self, lines: Lines, chain: SomeChain) -> None:
-        self.lines, self.allowance, self.tally = lines, chain.allowance, Counter[str]()
+        self.lines = lines
+        self.allowance = chain.allowance
+        self.tally = Counter[str]()
         self.chain: SomeChain = chain
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness in words, and the numbers of leaves by kind."""
-        words, upper, seen = f"witness: {self._witness(claim['lower'])}", arb(claim["upper"]), set[int]()
+        words = f"witness: {self._witness(claim['lower'])}"
+        upper = arb(claim["upper"])
+        seen = set[int]()
         for item in self.lines.run("a record", {"record": 2}, {}):
             i = self.chain.record(item[1])
             need(i not in seen, f"record {i} comes twice")
@@ -41,7 +45,8 @@ class Walks(Generic[SomeChain]):
             need(item[1] is None and item[2] is None, "a line 'path' is the witness of a chain")
             need(lower <= 0, "no witness, but lower is positive")
             return "none, the leakage is never negative"
-        i, point = self.chain.record(item[1]), self.chain.point(item[2], self.chain.box)
+        i = self.chain.record(item[1])
+        point = self.chain.point(item[2], self.chain.box)
         value = self._told(i, point, item[3])
         if lower > 0:
             at_most(arb(lower), value, "lower <= the path's information")

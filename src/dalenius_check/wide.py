@@ -24,7 +24,9 @@ Row = list[tuple[int, arb]]  # the places where a letter has mass, and how much
 
 def is_wide(model: Model) -> bool:
     """Whether a model's channel would have more entries than others may have, and this is known all the same."""
-    n, kind, ends = len(model.alphabets), model.mechanism.get("kind"), model.mechanism.get("range")
+    n = len(model.alphabets)
+    kind = model.mechanism.get("kind")
+    ends = model.mechanism.get("range")
     inside = ends is None or (ends[0] <= 0 and n <= ends[1])
     known = model.query["kind"] == "count" and kind in ("geometric", "discrete_laplace") and inside
     held = model.problem == "maximal_leakage" and model.adversary in ("product_priors", "entropy_at_least")
@@ -39,19 +41,25 @@ class Window:
     """
 
     def __init__(self, model: Model, item: list[Any]) -> None:
-        self.model, self.allowance, n = model, model.allowance, len(model.alphabets)
-        self.low, self.step = integer(item[1], "lo", 0, n), integer(item[2], "the step", 1, n)
+        self.model = model
+        self.allowance = model.allowance
+        n = len(model.alphabets)
+        self.low = integer(item[1], "lo", 0, n)
+        self.step = integer(item[2], "the step", 1, n)
         self.last = integer(item[3], "m", 1)
         need(self.step % 2 == 1, "the step must be odd")
         need(self.low + self.step * self.last <= n, f"the window ends beyond {n}")
         limit(self.last <= _MOST, f"more than {_MOST} places")
         self.allowance.take(12 * BALL * (self.last + 1))
         letters = model.alphabets[0]
-        self.letters, self.counted = letters, {a for a in model.query["letters"] if a < letters}
+        self.letters = letters
+        self.counted = {a for a in model.query["letters"] if a < letters}
 
     def masses(self, hint: Any) -> list[Row]:
         """For each letter the places with their masses."""
-        rows, weights, pairs = entries(hint, "weights", self.letters), list[list[tuple[int, fmpq]]](), 0
+        rows = entries(hint, "weights", self.letters)
+        weights = list[list[tuple[int, fmpq]]]()
+        pairs = 0
         for row in rows:
             weights.append([])
             before = -1
@@ -70,7 +78,9 @@ class Window:
 
     def entropy(self, rows: Sequence[Row]) -> arb:
         """H(p), spread evenly over the datasets of a letter and a count; refused where there are none."""
-        known, others, result = Factorials(), len(self.model.alphabets) - 1, arb(0)
+        known = Factorials()
+        others = len(self.model.alphabets) - 1
+        result = arb(0)
         chosen = len(self.counted)
         logs = [arb(x).log() if x else arb(0) for x in (chosen, self.letters - chosen)]
         first = known.log(others)
@@ -86,10 +96,13 @@ class Window:
 
     def information(self, rows: Sequence[Row]) -> arb:
         """I(p), of masses behind noise that is rounded to the nearest place."""
-        epsilon, half = noise_of(self.model.mechanism), (self.step - 1) // 2
+        epsilon = noise_of(self.model.mechanism)
+        half = (self.step - 1) // 2
         a, decay = arb(-epsilon).exp(), arb(-epsilon * self.step).exp()
         end, far = arb(epsilon * half).exp() / (1 + a), arb(-epsilon * (half + 1)).exp() / (1 + a)
-        inside, outputs, result = -arb(-epsilon * self.step).expm1() * end, [arb(0)] * (self.last + 1), arb(0)
+        inside = -arb(-epsilon * self.step).expm1() * end
+        outputs = [arb(0)] * (self.last + 1)
+        result = arb(0)
         for row in rows:
             if not row:
                 continue
@@ -97,7 +110,8 @@ class Window:
             for j, p in row:
                 masses[j] = p
             result -= xlogx(sum((p for _, p in row), arb(0)))
-            left, right = self._beside(masses, decay), self._beside(masses[::-1], decay)[::-1]
+            left = self._beside(masses, decay)
+            right = self._beside(masses[::-1], decay)[::-1]
             for j, p in enumerate(masses):
                 self.allowance.look()
                 ends = j in (0, self.last)
@@ -124,13 +138,15 @@ class Wide:
     def check(self, lines: Lines, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness in words, and the numbers of leaves by kind."""
         need("curve" not in claim, "the header: unknown key 'curve' for a wide count")
-        model, tally = self.model, Counter[str]()
+        model = self.model
+        tally = Counter[str]()
         with model.allowance.holding():
             words = [f"witness: {self._witness(lines, claim['lower'])}"]
         if model.alphabets[0] == 1 and not lines.more():
             return words, tally
         i = integer(lines.item("a record", {"record": 2})[1], "the record", 0, len(model.alphabets) - 1)
-        leaf, alone = lines.item("a leaf", {"letters": 1, "informed": 3, "ends": 1}), Alone(model, i)
+        leaf = lines.item("a leaf", {"letters": 1, "informed": 3, "ends": 1})
+        alone = Alone(model, i)
         slope = fmpq(0)
         if leaf[0] == "letters":
             bound = arb(model.alphabets[0]).log()

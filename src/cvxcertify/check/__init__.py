@@ -22,7 +22,8 @@ def check_interval(
     In the verdict an end is None where it is infinite or not claimed; the statement says which. Limits and arithmetic are those of
     `dalenius_check.check`.
     """
-    allowance, reason = Allowance(seconds, memory), ""
+    allowance = Allowance(seconds, memory)
+    reason = ""
     with using(choose(arithmetic)):
         try:
             for bits in _PRECISIONS:

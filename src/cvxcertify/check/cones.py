@@ -31,7 +31,8 @@ def _power(exponent: fmpq, most: fmpq) -> bool:
     """Whether exp(exponent) <= most."""
     if abs(exponent) > 1 << 20:
         return bool(exponent < 0 and most >= fmpq(1, 1 << (1 << 20)))  # exp(-2^20) < 2^(-2^20)
-    power, ball = arb(exponent).exp(), arb(most)
+    power = arb(exponent).exp()
+    ball = arb(most)
     if (power <= ball) is True:
         return True
     if (power > ball) is True:

@@ -79,10 +79,12 @@ class Instance:
 
 def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:
     """What a file says of it."""
-    cones, height = [], 0
+    cones = []
+    height = 0
     for entry in found["cones"]:
         need(isinstance(entry, list) and len(entry) == 2, "cones must be pairs of a kind and a size")
-        kind, size = text(entry[0], "cone", KINDS), integer(entry[1], "cone", 1, MOST)
+        kind = text(entry[0], "cone", KINDS)
+        size = integer(entry[1], "cone", 1, MOST)
         need(kind != "exponential" or size == 3, "an exponential cone has 3 rows")
         need(kind != "semidefinite" or order(size) is not None, "a semidefinite cone has n(n+1)/2 rows")
         cones.append((kind, range(height, height + size)))
@@ -94,7 +96,8 @@ def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:
     parts = [found[key] for key in ("rows", "places", "values")]
     need(len({len(part) for part in parts}) == 1, "rows, places and values must have one length")
     for i, j, x in zip(*parts, strict=True):
-        row, column = rows[integer(i, "rows", 0, height - 1)], integer(j, "places", 0, width - 1)
+        row = rows[integer(i, "rows", 0, height - 1)]
+        column = integer(j, "places", 0, width - 1)
         need(column not in row, "an entry of A stands twice")
         row[column] = number(x, "values")
     c, b = sparse(found["c"], "c", width), sparse(found["b"], "b", height)

@@ -137,7 +137,8 @@ def _nonumber(value: str) -> Any:
 
 def _lowest(instance: Instance, found: dict[str, Any]) -> fmpq | str:
     """The claim of a lower end, proved; "inf" where there is no feasible point."""
-    proved, claim = _lower(instance, found), found["value"]
+    proved = _lower(instance, found)
+    claim = found["value"]
     if claim == "inf":
         need(proved is None, "that there is no feasible point is not proved")
         return "inf"
@@ -148,7 +149,8 @@ def _lowest(instance: Instance, found: dict[str, Any]) -> fmpq | str:
 
 def _highest(instance: Instance, found: dict[str, Any]) -> fmpq | str:
     """The claim of an upper end, proved; "-inf" where the value is unbounded."""
-    proved, claim = _upper(instance, found), found["value"]
+    proved = _upper(instance, found)
+    claim = found["value"]
     if claim == "-inf":
         need(proved is None, "that the value is unbounded is not proved")
         return "-inf"

@@ -15,7 +15,9 @@ class Ranges:
     """What rows say about their columns, one after the other: for all feasible x, or all with c x + offset <= cutoff."""
 
     def __init__(self, instance: Instance, cutoff: End) -> None:
-        self.instance, self.cutoff, self.empty = instance, cutoff, False
+        self.instance = instance
+        self.cutoff = cutoff
+        self.empty = False
         self.ends: list[list[End]] = [[None, None] for _ in range(instance.width)]
         self.homes = {row: (kind, rows) for kind, rows in instance.cones for row in rows}
 
@@ -41,7 +43,8 @@ class Ranges:
             most = self._most(rows[2])
             return None, None if most is None else most * fmpq(3, 8)
         if kind == "exponential" and k == 1:  # y <= -x, or else x/y >= -1 and so y <= e z
-            most, least = self._most(rows[2]), self._sides(rows[0])[0]
+            most = self._most(rows[2])
+            least = self._sides(rows[0])[0]
             return fmpq(0), None if most is None or least is None else max(-least, 3 * most)
         if kind == "semidefinite":
             return self._entry(rows, k)

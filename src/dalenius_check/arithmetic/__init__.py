@@ -60,7 +60,8 @@ def choose(name: str) -> Arithmetic:
 def _flint() -> Arithmetic:
     import flint  # only where it is chosen: a proof without it is one without its code in the process
 
-    context, words = flint.ctx, f"python-flint {flint.__version__}"
+    context = flint.ctx
+    words = f"python-flint {flint.__version__}"
     makers = flint.arb, flint.arb_mat, flint.fmpq, flint.fmpz_poly
     return Arithmetic(words, *makers, context.workprec, lambda: int(context.prec))
 

@@ -140,7 +140,8 @@ class Ball:
         if self.radius < 0 or other.radius < 0:
             return NAN
         (m, r), (n, s), exponent = _aligned(self, other)
-        low, high = min(m - r, n - s), max(m + r, n + s)
+        low = min(m - r, n - s)
+        high = max(m + r, n + s)
         return rounded(low + high, high - low, exponent - 1)
 
     def max(self, other: Ball) -> Ball:
@@ -174,7 +175,8 @@ class Ball:
 
     def expm1(self) -> Ball:
         """exp(x) - 1, near 0 with more bits for exp. Bound because |e^x - 1 - x| <= x^2 for |x| <= 1."""
-        bits, small = precision(), -(abs(self.middle) + self.radius).bit_length() - self.exponent
+        bits = precision()
+        small = -(abs(self.middle) + self.radius).bit_length() - self.exponent
         if small > bits:
             return self + self * self * _ball(0, 1, 0)
         with workprec(bits + max(0, small) + 2):
@@ -214,7 +216,9 @@ class Ball:
 def _ball(middle: int, radius: int, exponent: int) -> Ball:
     """A ball as it is; 0 has the exponent 0."""
     ball = object.__new__(Ball)
-    ball.middle, ball.radius, ball.exponent = middle, radius, exponent if middle or radius else 0
+    ball.middle = middle
+    ball.radius = radius
+    ball.exponent = exponent if middle or radius else 0
     return ball
 
 
@@ -229,7 +233,9 @@ def rounded(middle: int, radius: int, exponent: int) -> Ball:
     cut = max(middle.bit_length() - precision(), radius.bit_length() - _RADIUS_BITS)
     if cut > 0:
         exact = radius == 0 and middle & ((1 << cut) - 1) == 0
-        middle, radius, exponent = middle >> cut, 0 if exact else (radius >> cut) + 2, exponent + cut
+        middle = middle >> cut
+        radius = 0 if exact else (radius >> cut) + 2
+        exponent = exponent + cut
     if exponent > _LARGEST:
         return NAN
     if exponent < -_LARGEST:  # |middle| + radius < 2^size
@@ -252,10 +258,16 @@ def _aligned(a: Ball, b: Ball) -> tuple[tuple[int, int], tuple[int, int], int]:
         a, b = b, a
     if b.is_zero():
         return (a.middle, a.radius), (0, 0), a.exponent
-    shift, m, r, exponent = a.exponent - b.exponent, b.middle, b.radius, b.exponent
+    shift = a.exponent - b.exponent
+    m = b.middle
+    r = b.radius
+    exponent = b.exponent
     cut = shift - 2 * precision() - 64
     if cut > 0:
-        m, r, exponent, shift = m >> cut, (r >> cut) + 2, exponent + cut, shift - cut
+        m = m >> cut
+        r = (r >> cut) + 2
+        exponent = exponent + cut
+        shift = shift - cut
     return (a.middle << shift, a.radius << shift), (m, r), exponent
 
 

@@ -24,7 +24,10 @@ def log_ratio(p: int, q: int, bits: int) -> tuple[int, int]:
     the (n - 1)/2 summands this is less than n + 2, and half of the result.
     """
     z = (abs(p - q) << bits) // (p + q)
-    square, power, atanh, n = z * z >> bits, z, 0, 1
+    square = z * z >> bits
+    power = z
+    atanh = 0
+    n = 1
     while power:
         atanh += power // n
         power = power * square >> bits
@@ -38,7 +41,9 @@ def series(u: int, bits: int) -> tuple[int, int]:
     Bound because, if a summand is too small by e, the next one is by less than (e + 1)/n + 1, so that e < 3 for all of them.
     When one becomes 0, it was less than 3, and those that follow are less than half as large each.
     """
-    result, term, n = 0, 1 << bits, 0
+    result = 0
+    term = 1 << bits
+    n = 0
     while term:
         result, n = result + term, n + 1
         term = (term * u >> bits) // n

@@ -17,9 +17,13 @@ class Matrix:
 
     def __init__(self, rows: int | Sequence[Sequence[Ball]], columns: int = 0, entries: Iterable[Ball] = ()) -> None:
         if not isinstance(rows, int):
-            self.height, self.width, self._entries = len(rows), len(rows[0]), [x for row in rows for x in row]
+            self.height = len(rows)
+            self.width = len(rows[0])
+            self._entries = [x for row in rows for x in row]
         else:
-            self.height, self.width, self._entries = rows, columns, list(entries) or [Ball()] * (rows * columns)
+            self.height = rows
+            self.width = columns
+            self._entries = list(entries) or [Ball()] * (rows * columns)
 
     def entries(self) -> list[Ball]:
         """The entries, row by row."""
@@ -35,7 +39,8 @@ class Matrix:
             return Matrix(self.height, self.width, (x * other for x in self._entries))
         if not (self._finite and other._finite):
             return Matrix(self.height, other.width, [NAN] * (self.height * other.width))
-        result, columns = [], [(n, s, list(map(abs, n)), j) for n, s, j in other._columns]
+        result = []
+        columns = [(n, s, list(map(abs, n)), j) for n, s, j in other._columns]
         for m, r, i in self._rows:
             most = [abs(x) + y for x, y in zip(m, r, strict=True)]
             for n, s, size, j in columns:
