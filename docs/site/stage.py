@@ -200,9 +200,9 @@ def api() -> Iterator[tuple[str, str]]:
             "   :no-members:",
             "",
         ]
-        for part in [module] if hasattr(module, "__all__") else submodules(module):
+        for part in submodules(module):
             text += documented(
-                part, [name for name in part.__all__ if getattr(part, name) is not getattr(dl, name, None)]
+                part, [name for name in public(part) if getattr(part, name) is not getattr(dl, name, None)]
             )
         yield f"api/{names[-1]}.rst", "\n".join(text)
     summary = [
@@ -217,8 +217,17 @@ def api() -> Iterator[tuple[str, str]]:
     yield "api/index.rst", "\n".join([*summary, *(f"   {name}" for name in names), ""])
 
 
+def public(module: ModuleType) -> list[str]:
+    """The names that it hands out; where it does not list them, those without an underscore of what is defined there."""
+    own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__]
+    return getattr(module, "__all__", [name for name in own if name[0] != "_"])
+
+
 def submodules(room: ModuleType) -> Iterator[ModuleType]:
-    """The modules of a room that hands out no names itself."""
+    """The modules of a room that hands out no names itself; or else the room."""
+    if hasattr(room, "__all__") or not hasattr(room, "__path__"):
+        yield room
+        return
     for found in pkgutil.iter_modules(room.__path__):
         yield importlib.import_module(f"{room.__name__}.{found.name}")
 
