@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +13,13 @@ import dalenius as dl
 from dalenius.catalogue.models import shape
 from dalenius.cli.shared import JsonOption, library_names, naming, out, read_problem, write_json
 from dalenius.errors import counted
-from dalenius.intervals import ends_text, gap_text
+from dalenius.evidence import exact_fraction_above
+from dalenius.intervals import ends_text, gap_text, interval_text
 from dalenius.model import digest
 from dalenius.model.mechanisms import RealNoise
 from dalenius.report.words import question
 from dalenius.results import relative_gap
+from dalenius.units import lower_in, upper_in
 
 __all__ = ["show"]
 
@@ -101,6 +104,7 @@ def _of_certificate(path: Path) -> dict[str, Any]:
         "lower": lower,
         "upper": upper,
         "units": header.unit,
+        "in_bits": None if claim is None or header.unit != "nats" else _in_bits(*claim),
         "relative_gap": None if claim is None else gap_text(relative_gap(*claim)),
         "about": "the model" if header.resolved is None else "the matrix in it, not the model (verify --resolved)",
         "whole_curve": None if header.curve is None else "claims at other entropy bounds, too",
@@ -109,6 +113,12 @@ def _of_certificate(path: Path) -> dict[str, Any]:
         "evidence": [f"{counted(number, 'line')} of the kind {name}" for name, number in kinds.items()],
         "proved": f"not tried here: dalenius verify MODEL {path}",
     }
+
+
+def _in_bits(lower: Fraction, upper: Fraction) -> str:
+    """An interval in nats, rounded outward."""
+    low, high = -exact_fraction_above(-lower), exact_fraction_above(upper)
+    return interval_text(lower_in(low, "bits"), upper_in(high, "bits"))
 
 
 def _of_mechanism(path: Path) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from dalenius.report.words import (
     question,
     told_without,
 )
-from dalenius.results import Result
+from dalenius.results import Result, most_of
 from dalenius.search import Clock, LimitOptions, Limits, Progress, stopped_by_interrupt
 from dalenius.units import lower_in, upper_in
 
@@ -74,6 +74,7 @@ class Audit:
     def leakage(self) -> Measure:
         """max over the adversary's priors and over people of I(X_i; Y), in bits: proved by the certificate."""
         lower, upper = lower_in(self.result.lower, "bits"), upper_in(self.result.upper, "bits")
+        upper = min(upper, most_of(self.problem.most_values, "bits"))
         return Measure("worst_case_leakage", lower, upper, "bits", "what the release tells about one person at most")
 
     @property

@@ -140,3 +140,13 @@ def test_a_theorem_that_says_all_there_is_to_know():
     both = dl.composition([(one, dl.solve(one)) for one in asked])
     assert both.rule == "letters"
     assert "1 bit of 1 bit possible: all there is to know, by a theorem" in str(both.to("bits"))
+
+
+def test_a_page_and_a_certificate_that_is_shown_say_it_too(command_line):
+    """No end above all there is, where everything is told."""
+    page = command_line("audit", "--mechanism", "symmetric 0", "--people", "1").stdout
+    assert "At most 1 bit (0.6932 nats) of 1 bit possible: all there is to know about any one person" in page
+    assert " .. 1 bits." in page
+    assert command_line("solve", "parity/laplace-n4", "-o", "out").returncode == 0
+    lines = command_line("show", "out/laplace-n4.cert").stdout.splitlines()
+    assert "in bits              0.114754136056555 .. 0.114754136056864" in lines
