@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.audits import EntropyAudit
-from dalenius.designs.linear.design import LinearDesign
+from dalenius.designs.linear.proposer import LinearDesign
 from dalenius.evidence.upper import JointLeaf, RowLeaf, Split
 
 EXACT = 0.0795415058653

@@ -17,7 +17,7 @@ from dalenius.alternation import Sweep
 from dalenius.audits import audit_of
 from dalenius.designs import ExchangeProposer
 from dalenius.designs.exchange import Exchange
-from dalenius.designs.exchange.master import MasterAnswer
+from dalenius.designs.exchange.loop import MasterAnswer
 from dalenius.designs.exchange.proposer import AuditedUpper
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower

@@ -20,17 +20,6 @@ from dalenius.outcome import Termination
 from dalenius.results import Result, relative_gap
 from dalenius.units import Quantity
 
-__all__ = [
-    "NOTHING",
-    "ProvedElsewhere",
-    "Retreat",
-    "distortion_unit",
-    "need_workable",
-    "rounded_lowers",
-    "termination_of",
-    "with_doubts",
-]
-
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
 NOTHING = (DualLine(None),)  # proves that the optimum is at least 0

@@ -12,8 +12,6 @@ from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult
 from dalenius.search import Clock
 
-__all__ = ["InfeasibleProposer"]
-
 
 @dataclass
 class InfeasibleProposer:

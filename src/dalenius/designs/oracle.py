@@ -24,14 +24,7 @@ from dalenius.information.capacity import capacities
 from dalenius.information.law_classes import WorstLaw, worst_law
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.numbers import doubles
-from dalenius.model.adversaries import (
-    Adversary,
-    EntropyAtLeast,
-    IndependentBlocks,
-    LawClass,
-    PriorSet,
-    ProductPriors,
-)
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, PriorSet, ProductPriors
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.model.problems.pieces import PlacedBlock, placed_blocks
 from dalenius.reduction import (
@@ -46,8 +39,6 @@ from dalenius.reduction import (
     record_selections,
 )
 from dalenius.search.clock import Clock
-
-__all__ = ["Oracle", "Prior", "block_masses", "oracle_of"]
 
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
 FINEST, WORTH = (

@@ -16,8 +16,6 @@ from dalenius.model import Adversary, DesignProblem, MinDistortion
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
 
-__all__ = ["Terms"]
-
 
 @dataclass(frozen=True, eq=False)
 class Terms:

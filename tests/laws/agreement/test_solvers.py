@@ -10,7 +10,7 @@ import pytest
 import dalenius as dl
 from campaigns import each
 from dalenius.alternating import CycleWarning
-from dalenius.designs.exchange import master
+from dalenius.designs.exchange import loop
 
 BITS = {"records": dl.Records(2, alphabet=2), "query": dl.Count()}
 UNKNOWN = dl.EntropyAtLeast("0.5 max")
@@ -79,7 +79,7 @@ def test_left_to_itself_a_design_is_clarabels_and_ours_where_that_is_large(solve
     assert_conic(solved, "CLARABEL")
     assert {use.solver for use in result.solvers} == {"clarabel"}
     solved.clear()
-    monkeypatch.setattr(master, "LARGE", 0.0)
+    monkeypatch.setattr(loop, "LARGE", 0.0)
     large = dl.solve(DESIGNS["leakage"], gap=1e-4)
     assert not solved
     assert {use.solver for use in large.solvers} == {"own"}

@@ -8,8 +8,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, each
-from dalenius.designs.extreme.program import Extreme, information
-from dalenius.designs.extreme.rays import Rays
+from dalenius.designs.extreme import Extreme, Rays, information
 
 P1, P2, P3, U4 = [0.5, 0.3, 0.2], [0.6, 0.4], [0.4, 0.3, 0.2, 0.1], [0.25] * 4
 PML, LDP = dl.PointwiseMaximalLeakage, dl.LocalDP

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
-from dalenius.designs.constrained.goals import Goal
-from dalenius.designs.constrained.watchers import Place, Watched
-from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters
+from dalenius.designs.constrained.goals import OWN, Goal, Place, Watched, term_of
+from dalenius.designs.constrained.region import Region
+from dalenius.designs.constrained.rows import BUDGET, PRIVACY
+from dalenius.designs.constrained.vertex import Vertex
+from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters, on_inputs
+from dalenius.designs.terms import Terms
+from dalenius.evidence import matrix_text, short_text, vector_text
+from dalenius.evidence.lower import (
+    AlsoLine,
+    ConeLine,
+    DualLine,
+    InputLaw,
+    LowerLine,
+    Matrix,
+    MultiplierLine,
+    PriorLine,
+    RatioLine,
+    TermLine,
+    WeightLine,
+)
+from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
+from dalenius.model import MinDistortion, MinLeakage
+from dalenius.model.constraints import LeakageLimit, Rows, SecondOrderCone
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Named
 from dalenius.programs.secrets import Tangent
-
-__all__ = ["ConstrainedBound", "constrained_bound"]
 
 USED = 1e-12  # share of the largest multiplier below which one is 0
 LEAST = 1e-290  # posterior of a letter that has mass: it must be above 0 as it is written
@@ -103,3 +122,215 @@ def constrained_bound(
         found_by,
         paid,
     )
+
+
+DIGITS = 16
+
+
+class OwnBound:
+    """A bound's multipliers on the problem's own inputs, rows and cones: those of what is alike on orbits are shared out evenly.
+
+    Attributes
+    ----------
+    priors : list of (where its adversary stands, weighted prior)
+    distortions : dict of term -> v_j
+        Of what is minimised; 1 for the expected distortion alone.
+    prices : dict of constraint -> dict of row -> multiplier
+        Also of the budget and of the privacy notion, by their numbers.
+    cones : dict of constraint -> (t, u...)
+    tangents : list of (law, number of the tangent, weight, hint)
+    """
+
+    def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
+        self.problem, self.numbered, self.infeasible = region.problem, region.numbered, infeasible
+        self.terms = Terms.of(region.problem)
+        bound = bound if infeasible else bound.scaled(self.terms.scale)
+        self.priors: list[tuple[Place, WeightedPrior]] = [
+            (place, own) for place, part in bound.priors for own in on_inputs(part, region.orbits)
+        ]
+        self.distortions = {} if infeasible else dict(bound.distortions)
+        if self.problem.objective is not None and not infeasible:
+            self._allow()
+        self.prices: dict[int, dict[int, float]] = {}
+        for row, price in zip(
+            region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=bound.prices is not None
+        ):
+            for j, r in row.members if price else ():
+                self.prices.setdefault(j, {})[r] = price / len(row.members)
+        self.cones = {
+            cone.number: inside_cone(both)
+            for cone, both in zip(region.cones, bound.cones, strict=bool(bound.cones))
+            if any(both)
+        }
+
+        self.tangents = [(region.secrets[k], i, weight, hint) for k, i, weight, hint in bound.tangents]
+
+    def _allow(self) -> None:
+        """Lower the weights of the terms until the conditions of docs/certificate-format.md hold for them as they are written."""
+        minimised = [
+            (k, j) for k, (place, _) in enumerate(self.priors) if (j := term_of(self.problem, place)) is not None
+        ]
+        own = [*self.distortions.items()] if self.terms.largest else []  # in a sum they have their whole weights
+        allowed = self.terms.allowed([*((j, self.priors[k][1].weight) for k, j in minimised), *own])
+        for (k, _), v in zip(minimised, allowed, strict=False):
+            place, part = self.priors[k]
+            self.priors[k] = place, replace(part, weight=v)
+        self.distortions |= zip((j for j, _ in own), allowed[len(minimised) :], strict=True)
+
+    @property
+    def weights(self) -> dict[int, float]:
+        """v_j of every term, 0 where it has no weight in the bound."""
+        found = dict.fromkeys(range(self.terms.count), 0.0) | self.distortions
+        for place, part in self.priors:
+            j = term_of(self.problem, place)
+            if j is not None:
+                found[j] += part.weight
+        return found
+
+    # ------------------------------------------------------------ as lines
+
+    def lines(self) -> tuple[LowerLine, ...]:
+        """In the order of docs/certificate-format.md."""
+        budget = self.prices.get(BUDGET, {}).get(0, 0.0)
+        return (
+            DualLine(short_text(budget)),
+            *(PriorLine(*_written(part)) for _, part in self._of("own")),
+            *self._ratios(),
+            *self._weights(),
+            *(TermLine(j, *_written(part)) for j, part in self._of("term")),
+            *(
+                MultiplierLine(j, tuple((r, short_text(price)) for r, price in sorted(rows.items())))
+                for j, rows in sorted(self.prices.items())
+                if j >= 0
+            ),
+            *(
+                ConeLine(j, fraction_text(both[0]), tuple(map(fraction_text, both[1:])))
+                for j, both in sorted(self.cones.items())
+            ),
+            *(law.line(i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
+            *(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
+        )
+
+    def _of(self, where: str) -> Iterator[tuple[int, WeightedPrior]]:
+        """The priors of adversaries that stand there, with the numbers of these."""
+        return ((place.number, part) for place, part in self.priors if place.where == where)
+
+    def _weights(self) -> Iterator[WeightLine]:
+        """The weights of distortions in an objective of several terms."""
+        if self.problem.objective is None or self.infeasible:
+            return
+        for j, v in self.distortions.items():
+            if v > 0.0:
+                yield WeightLine(j, short_text(v) if self.terms.largest else fraction_text(self.terms.weights[j]))
+
+    def _ratios(self) -> Iterator[RatioLine]:
+        """Multipliers of the privacy notion, by output and by what entries are compared with: an input, or a listed law."""
+        priced, problem = self.prices.get(PRIVACY, {}), self.problem
+        if not priced:
+            return
+        assert isinstance(problem, MinDistortion)
+        found: dict[tuple[int, int], dict[int, float]] = {}
+        for r, (y, x, reference) in enumerate(_comparisons(problem, self.numbered[PRIVACY])):
+            if r in priced:
+                found.setdefault((y, reference), {})[x] = priced[r]
+        listed = problem.references[0].law is not None
+        for (y, reference), prices in sorted(found.items()):
+            above = tuple(short_text(prices.get(x, 0.0)) for x in range(problem.input_count))
+            point = tuple("1" if x == reference else "0" for x in range(problem.input_count))
+            yield RatioLine(y, reference if listed else point, above)
+
+    # ------------------------------------------------------------ what they prove
+
+    def value(self) -> tuple[float, float]:
+        """The bound of docs/certificate-format.md in doubles, and the size of all that is summed."""
+        problem = self.problem
+        matrix = np.zeros(problem.cost.shape)
+        for j, v in self.distortions.items():
+            distortion = self.terms.distortions[j]
+            matrix = matrix + v * (distortion.input_law[:, None] * distortion.cost)
+        size, spent = abs(matrix), 0.0
+        limits = {
+            Place("constraint", j): c.nats for j, c in enumerate(problem.own_constraints) if isinstance(c, LeakageLimit)
+        }
+        if isinstance(problem, MinDistortion) and problem.adversary is not None:
+            limits[OWN] = problem.max_leakage_nats
+        own = sum(part.weight for _, part in self._of("own"))
+        averaged = isinstance(problem, MinLeakage) and problem.objective is None
+        for place, part in self.priors:
+            scores = part.scores() / (own if averaged and place == OWN else 1.0)
+            matrix, size = matrix + scores, size + abs(scores)
+            spent += part.weight * limits.get(place, 0.0)
+        added, more, terms = self._priced(matrix.shape)
+        matrix, size, spent = matrix + added, size + more, spent + terms
+        least = problem.tied.sums(matrix).min(axis=1)
+        return float(np.sum(least)) - spent, float(np.sum(problem.tied.sums(size).max(axis=1)) + abs(spent))
+
+    def _priced(self, shape: tuple[int, ...]) -> tuple[Floats, Floats, float]:
+        """What rows and cones add to the matrix, its size, and what they subtract."""
+        problem, matrix, size, spent = self.problem, np.zeros(shape), np.zeros(shape), 0.0
+        for j, prices in self.prices.items():
+            rows = self.numbered[j]
+            for r, price in prices.items():
+                spent += price * float(rows.ends[r])
+                for (x, y), c in rows.above[r].items():
+                    matrix[x, y] += price * float(c)
+                    size[x, y] += abs(price * float(c))
+        for j, both in self.cones.items():
+            cone = problem.own_constraints[j]
+            assert isinstance(cone, SecondOrderCone)
+            for multiplier, part in zip(both, (cone.bound, *cone.norm), strict=True):
+                spent += float(multiplier * part.offset)
+                for (x, y), c in part.summed.items():
+                    matrix[x, y] -= float(multiplier * c)
+                    size[x, y] += abs(float(multiplier * c))
+        for law, i, weight, hint in self.tangents:
+            slopes, sizes = law.part.slopes(i, hint)
+            matrix, size = matrix + weight * (law.part.masses.T @ slopes), size + weight * (law.part.masses.T @ sizes)
+            spent += weight * law.part.behind(i, hint)
+        return matrix, size, spent
+
+
+def exact_lines(vertex: Vertex, region: Region) -> tuple[LowerLine, ...]:
+    """The multipliers of an exact optimum, as they are."""
+    prices: dict[int, dict[int, str]] = {}
+    for row, price in zip(region.rows, vertex.prices, strict=True):
+        for j, r in row.members if price else ():
+            prices.setdefault(j, {})[r] = fraction_text(price / len(row.members))
+    return (
+        DualLine("0"),
+        *(MultiplierLine(j, tuple(sorted(rows.items()))) for j, rows in sorted(prices.items())),
+        *(
+            law.line(i, fraction_text(weight), tuple(map(fraction_text, hint)))
+            for law, i, weight, hint in vertex.tangents
+        ),
+    )
+
+
+def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:
+    """The fields of a prior's line."""
+    prior = part.prior
+    masses = matrix_text(prior.masses) if prior.hint is None else prior.hint
+    return short_text(part.weight), prior.record, masses, matrix_text(part.posteriors)
+
+
+def _comparisons(problem: MinDistortion, rows: Rows) -> list[tuple[int, int, int]]:
+    """Of every row of the privacy notion the output, the input, and with what it is compared: an input, or a listed law's number."""
+    if problem.references[0].law is None:
+        return [(y, x, rows.scaled[r][0][0]) for r, ((x, y, _),) in enumerate(rows.terms)]
+    laws = [
+        k
+        for k, reference in enumerate(problem.references)
+        for _ in reference.inputs
+        for _ in range(problem.output_count)
+    ]
+    return [(y, x, k) for ((x, y, _),), k in zip(rows.terms, laws, strict=True)]
+
+
+def inside_cone(both: Floats) -> tuple[Fraction, ...]:
+    """(t, u) in rationals with |u| <= t exactly: the squares decide."""
+    t, *u = (Fraction(round(float(x) * 10**DIGITS), 10**DIGITS) for x in both)
+    t = max(t, Fraction(0))
+    squared = sum((x * x for x in u), Fraction(0))
+    while squared > t * t:
+        t += max(t / 10**12, Fraction(1, 10**DIGITS))
+    return (t, *u)

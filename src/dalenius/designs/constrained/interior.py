@@ -16,8 +16,6 @@ from dalenius.information.arrays import Floats
 from dalenius.programs.demands import LinearRows
 from dalenius.programs.secrets import Tangent
 
-__all__ = ["Inside", "Outside", "inside", "raising"]
-
 FARTHEST = (
     1e6  # the factor that points may be enlarged by: rows that nothing meets with more room than 1e-6 count as tight
 )

@@ -9,17 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.designs.constrained.bound import ConstrainedBound, constrained_bound
-from dalenius.designs.constrained.goals import Goal, Leakages
+from dalenius.designs.constrained.goals import Goal, Leakages, Place, Watched, Watcher
 from dalenius.designs.constrained.region import Region
-from dalenius.designs.constrained.watchers import Place, Watched, Watcher
-from dalenius.designs.exchange.gap import NOTHING, closed
+from dalenius.designs.exchange.bound import NOTHING, closed
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import BlockSolution, Tally
 from dalenius.programs.solvers import OWN, order_of
 from dalenius.search import Run
-
-__all__ = ["Found", "Rounds"]
 
 ROUNDS = 300
 LOOKING = 0.2  # share of the remaining time that the oracles may look at one mechanism

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dalenius.designs.constrained.goals import Goal
+from dalenius.designs.constrained.goals import OWN, Goal, Place, Watched, Watcher, watchers_of
 from dalenius.designs.constrained.interior import Inside
 from dalenius.designs.constrained.region import Region
-from dalenius.designs.constrained.watchers import OWN, Place, Watched, Watcher, watchers_of
 from dalenius.designs.oracle import Prior
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
@@ -19,8 +18,6 @@ from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Limits, Run
-
-__all__ = ["constrained_master"]
 
 STARTS = 6  # of a search for priors
 

@@ -20,8 +20,6 @@ from dalenius.model.constraints import (
 from dalenius.model.constraints.affine import Affine
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
-__all__ = ["BUDGET", "PRIVACY", "Cone", "Folding", "Row", "cones_of", "numbered_rows", "rows_of"]
-
 BUDGET, PRIVACY = -1, -2  # numbers of what is no constraint of the model's list
 MAX_TERMS = 2**19  # that can be handled exactly
 

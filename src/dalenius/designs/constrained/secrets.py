@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,11 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
-from dalenius.designs.constrained.told import ToldLaw
-from dalenius.evidence.lower import About, Matrix, TangentLine, Vector
+from dalenius.evidence.lower import About, Matrix, SelectionLine, TangentLine, Vector
 from dalenius.model.constraints import (
     KL,
     ChiSquare,
+    Constraint,
     JointLaw,
     LocalDPDelta,
     LocalInformationPrivacyDelta,
@@ -35,7 +36,38 @@ from dalenius.programs.secret_parts import (
 )
 from dalenius.programs.secrets import SecretPart
 
-__all__ = ["SecretLaw", "as_matrix", "secret_laws"]
+
+class ToldLaw(ABC):
+    """One of the convex measures that a constraint limits.
+
+    Attributes
+    ----------
+    number : int
+        The constraint's, among the model's.
+    limit : Constraint
+    """
+
+    number: int
+    limit: Constraint
+
+    @property
+    @abstractmethod
+    def part(self) -> SecretPart:
+        """For programs."""
+
+    @property
+    @abstractmethod
+    def letters(self) -> tuple[int, ...]:
+        """Those that parts have rows for."""
+
+    @abstractmethod
+    def met_by(self, mechanism: fmpq_mat) -> bool:
+        """Whether a mechanism keeps the limit; where logarithms are in it, certainly so."""
+
+    @abstractmethod
+    def line(self, i: int, weight: str, hint: Vector) -> TangentLine | SelectionLine:
+        """A tangent of the part, as a certificate has it; its weight and its hint are given as texts."""
+
 
 T = TypeVar("T")
 BITS = 192

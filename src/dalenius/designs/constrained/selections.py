@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
-from dalenius.designs.constrained.told import ToldLaw
+from dalenius.designs.constrained.secrets import ToldLaw
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
 from dalenius.evidence.lower import SelectionLine, Vector
@@ -28,8 +28,6 @@ from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs.secrets import SelectionPart
 from dalenius.reduction import Family, SecretCells
-
-__all__ = ["SelectionLaw", "limit_sections", "selection_laws"]
 
 MOST = 2048  # selections of one constraint, each with a law of its own in the programs
 MOST_LISTED = 2**18  # that are looked at to find these

@@ -13,13 +13,10 @@ from scipy.sparse import csr_matrix
 from dalenius.designs.constrained.region import Exact, Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY, Terms
 from dalenius.designs.constrained.secrets import SecretLaw
-from dalenius.designs.linear.rational import TIGHT, LinearSystem
-from dalenius.designs.rational import writable
+from dalenius.designs.rational import TIGHT, LinearSystem, writable
 from dalenius.model import MinDistortion
 from dalenius.model.constraints import TotalVariation
 from dalenius.model.constraints.secret_limits import HockeyStick
-
-__all__ = ["Vertex", "vertex_of"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST = 1000  # unknowns of an exact system: more take longer than they are worth

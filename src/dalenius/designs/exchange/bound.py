@@ -14,7 +14,17 @@ from dalenius.information.arrays import Floats
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.reduction import Orbits
 
-__all__ = ["MasterBound", "WeightedPrior", "master_bound", "of_all_letters", "on_inputs"]
+NOTHING = 1e-11  # a difference that rounding alone may make
+
+
+def closed(lower: float, upper: float, gap: float) -> bool:
+    """Whether an upper bound is close enough to the lower one: within this share of it.
+
+    >>> closed(0.99, 1.0, 0.02), closed(0.97, 1.0, 0.02), closed(0.0, math.inf, 0.02)
+    (True, False, False)
+    """
+    return math.isfinite(upper) and upper - lower <= gap * abs(upper) + NOTHING
+
 
 USED = 1e-12  # share of all weights above which a prior is listed
 

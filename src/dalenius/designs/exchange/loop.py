@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dalenius.designs.claims import need_workable
-from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
-from dalenius.designs.exchange.bound import MasterBound
-from dalenius.designs.exchange.distortion import LeastDistortion
-from dalenius.designs.exchange.gap import NOTHING, closed
-from dalenius.designs.exchange.known import KnownPriors, distinct
-from dalenius.designs.exchange.leakage import LeastLeakage
-from dalenius.designs.exchange.master import Master, MasterAnswer
+from dalenius.designs.exchange.audits import AuditedMechanism, KnownPriors, MechanismAudits, distinct
+from dalenius.designs.exchange.bound import NOTHING, MasterBound, closed, master_bound
+from dalenius.designs.exchange.goal import Goal, LeastDistortion, LeastLeakage, MasterStatement
 from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, oracle_of
 from dalenius.evidence import Certificate
@@ -23,15 +19,90 @@ from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.outcome import Termination
-from dalenius.programs.solvers import order_of
+from dalenius.programs import BlockSolution
+from dalenius.programs.base import Tally
+from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.programs.solvers import OWN, order_of
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 
-__all__ = ["Exchange"]
+FINEST = 1e-9  # relative gap of a master that is always enough
+SHARE = 0.02  # of the exchange's gap that a master may leave
+LARGE = (
+    2.0**22
+)  # bytes of the conic form above which our own method goes before Clarabel: it has something whenever it is stopped
+FIRST = ("MOSEK", OWN, "CLARABEL", "SCS").index
+
+
+@dataclass(frozen=True, eq=False)
+class MasterAnswer:
+    """A master program, and a solution of it with an interval in closed form, whoever found it."""
+
+    statement: MasterStatement
+    program: MechanismUpdate
+    solution: BlockSolution
+
+    @property
+    def mechanism(self) -> Floats:
+        """Q (inputs, outputs)."""
+        return self.program.mechanism(self.solution.point)
+
+    @property
+    def value(self) -> float:
+        """What the mechanism attains."""
+        return self.program.value(self.solution.point)
+
+    @property
+    def least(self) -> float:
+        """What the multipliers prove: no mechanism attains less."""
+        return self.program.bound(self.solution.multipliers)
+
+
+@dataclass
+class Master:
+    """Solves master programs with the chosen solvers, one after the other, until one is close enough.
+
+    Parameters
+    ----------
+    goal : Goal
+        What is asked of them.
+    order : sequence of str
+        The solvers to try in turn (`dalenius.programs.solvers.order_of`): any mixture of cvxpy's and our own method.
+    room : float
+        Bytes that a solve may take.
+
+    Attributes
+    ----------
+    tally : Tally
+        Which solver did how much.
+    """
+
+    goal: Goal
+    order: Sequence[str]
+    room: float = math.inf
+    tally: Tally = field(default_factory=Tally)
+
+    def solved(self, priors: Sequence[Prior], seconds: float) -> MasterAnswer:
+        """The program over these priors, solved within so many seconds."""
+        statement = self.goal.statement(priors)
+        program = statement.program()
+        program.room, program.negligible = self.room, NOTHING
+        gap = max(SHARE * self.goal.gap, FINEST)
+        order = self.order if program.conic_bytes <= LARGE else sorted(self.order, key=FIRST)
+        solution = program.solve(solver=order, gap=gap, time_limit=max(seconds, 0.0))
+        self.tally.add(program.name, solution)
+        return MasterAnswer(statement, program, solution)
+
+    def bound(self, answer: MasterAnswer) -> MasterBound | None:
+        """What the multipliers prove; None if that is nothing."""
+        multipliers = self.goal.writable(answer.solution.multipliers)
+        found_by = answer.solution.found_by["multipliers"]
+        return master_bound(answer.program, answer.statement.priors, multipliers, found_by)
+
 
 ROUNDS = 500
 SEARCHING = 0.6  # share of the time after which what there is gets audited
-FIRST = 0.1  # share of the time that the first mechanism's audit may take
+FIRST_AUDIT = 0.1  # share of the time that the first mechanism's audit may take
 MASTER = 0.5  # share of the remaining time that the first master program may take, however late it is
 LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
 AUDITING = 0.9  # share of the remaining time that one audit may take while the search goes on
@@ -119,7 +190,7 @@ class Exchange:
         if self.goal.trivial:
             self._audit(self._constant, self.clock)
             return
-        self.goal.start(self.audits, self.clock.part(FIRST))
+        self.goal.start(self.audits, self.clock.part(FIRST_AUDIT))
         blurred = 0.9 * self.mechanisms.least + 0.1 * self.mechanisms.constant
         self.known.add(self.oracle.worst_priors(blurred, [], self.clock))
         self._ask(self.mechanisms.least)

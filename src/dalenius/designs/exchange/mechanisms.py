@@ -14,8 +14,6 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction import Orbits, orbits_of
 
-__all__ = ["Mechanisms", "RepairedMechanism", "Rows"]
-
 Rows = list[list[Fraction]]
 TIES = 1e-14  # costs of outputs that differ by less, relatively, are equal
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -19,17 +20,47 @@ from dalenius.designs.claims import (
     with_doubts,
 )
 from dalenius.designs.exchange.audits import AuditedMechanism
-from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
+from dalenius.designs.exchange.bound import MasterBound
+from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
+from dalenius.designs.rational import DENOMINATOR, weight_texts
+from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, matrix_text, short_text
+from dalenius.evidence.lower import DualLine, Matrix, PriorLine
 from dalenius.evidence.upper import UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
 from dalenius.search import Run
 
-__all__ = ["AuditedUpper", "ExchangeProposer"]
+
+def bound_lines(bound: MasterBound) -> tuple[DualLine | PriorLine, ...]:
+    """The lines that prove a bound whose priors are on the problem's own inputs; the one that proves 0, if there are none."""
+    if not bound.priors or bound.value <= 0.0:
+        return (DualLine(None),)
+    listed = (
+        PriorLine(
+            short_text(part.weight),
+            part.prior.record,
+            matrix_text(part.prior.masses) if part.prior.hint is None else part.prior.hint,
+            matrix_text(part.posteriors),
+        )
+        for part in bound.priors
+    )
+    return (DualLine(short_text(bound.budget_multiplier)), *listed)
+
+
+def proved_value(bound: MasterBound, goal: Goal) -> float:
+    """What the lines prove, in doubles, and no more than the bound says."""
+    if not bound.priors:
+        return 0.0
+    value = goal.proved(bound)
+    return min(bound.value, value) if math.isfinite(value) else 0.0
+
+
+def mechanism_text(rows: list[list[Fraction]]) -> Matrix:
+    """The mechanism as whole weights, each row with the same sum."""
+    return weight_texts(rows, DENOMINATOR)
 
 
 LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's

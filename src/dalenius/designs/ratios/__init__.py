@@ -1,6 +1,6 @@
 """The least distortion under limits of ratios alone, of many inputs: a sparse linear program, and repairs column by column."""
 
-from dalenius.designs.ratios.blocks import has_only_ratios
+from dalenius.designs.ratios.program import has_only_ratios
 from dalenius.designs.ratios.proposer import RatioProposer
 
 __all__ = ["RatioProposer", "has_only_ratios"]

@@ -21,8 +21,6 @@ from dalenius.programs.base import Tally
 from dalenius.results import DesignResult
 from dalenius.search import Run
 
-__all__ = ["RatioProposer"]
-
 Rows = list[list[Fraction]]
 TINY = 1e-6  # share of the largest price below which one counts as none
 

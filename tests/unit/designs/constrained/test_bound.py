@@ -6,10 +6,8 @@ import numpy as np
 
 import dalenius as dl
 from dalenius.designs.constrained import ConstrainedExchange
-from dalenius.designs.constrained.bound import constrained_bound
-from dalenius.designs.constrained.evidence import OwnBound
-from dalenius.designs.constrained.goals import Goal
-from dalenius.designs.constrained.watchers import OWN
+from dalenius.designs.constrained.bound import OwnBound, constrained_bound
+from dalenius.designs.constrained.goals import OWN, Goal
 from dalenius.designs.oracle import Prior
 from dalenius.search import Limits, Run
 

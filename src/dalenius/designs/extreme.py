@@ -1,0 +1,323 @@
+"""The most information: mechanisms made of the extreme rays of private columns, and the dual of the program that weighs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from dalenius._prove import Proved
+from dalenius.designs.claims import termination_of
+from dalenius.designs.rational import LinearSystem, weight_texts, writable
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
+from dalenius.evidence.upper import PotentialLine
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.entropies import x_log_x
+from dalenius.model.problems.max_information import MaxInformation
+from dalenius.outcome import Scope, Termination
+from dalenius.results import DesignResult
+from dalenius.search import Run
+
+# The extreme rays of the columns that private mechanisms have: 1 or c under local differential privacy; 0 or c, but for one input,
+# under pointwise maximal leakage.
+
+
+ROUNDING = 1e-12  # by which the entry that is left over may be below 0 or above c
+
+
+@dataclass(frozen=True, eq=False)
+class Rays:
+    """The rays, for e^epsilon = c: generators of the cone of all columns (Q(x,y) over x) that private mechanisms have.
+
+    Each is divided by its largest entry, so that a solver sees like sizes whatever epsilon is.
+
+    Parameters
+    ----------
+    values : (rays, inputs)
+        In doubles.
+    high : (rays, inputs)
+        Which entries are c, before that.
+    rest : (rays,)
+        The one input whose entry is what the others leave, so that the average is 1; -1 where there is none.
+    low : number of the entries of `inputs` that are neither
+    inputs : of the mechanism that are compared; at the others a column may be anything, so each of them is a ray by itself
+    law : of these inputs, None where the least entry is what counts
+    """
+
+    values: Floats
+    high: NDArray[np.bool_]
+    rest: Integers
+    low: int
+    inputs: tuple[int, ...]
+    law: tuple[Fraction, ...] | None
+
+    @classmethod
+    def of(cls, problem: MaxInformation, c: float) -> Rays:
+        """All of them."""
+        reference = problem.reference
+        inputs, law = reference.inputs, reference.law
+        high, rest, compared = _compared(len(inputs)) if law is None else _averaged(np.array(law, dtype=float), c)
+        low = 1 if law is None else 0
+        entries = np.where(high, c, float(low))
+        if compared is not None:
+            entries[np.arange(len(entries)), rest] = compared
+        values = np.zeros((len(entries), problem.input_count))
+        values[:, inputs] = entries / entries.max(axis=1, keepdims=True)
+        free = [x for x in range(problem.input_count) if x not in inputs]
+        marks = np.zeros((len(values), problem.input_count), dtype=bool)
+        marks[:, inputs] = high
+        places = np.array(inputs, dtype=np.int64)[rest] if compared is not None else rest
+        alone = np.eye(problem.input_count)[free]
+        return cls(
+            np.vstack([values, alone]),
+            np.vstack([marks, np.zeros(alone.shape, dtype=bool)]),
+            np.concatenate([places, np.full(len(free), -1)]),
+            low,
+            inputs,
+            law,
+        )
+
+    def exact(self, ray: int, c: Fraction) -> list[Fraction]:
+        """A ray in exact numbers; of the entry that the others leave, what is between 0 and c, before it is divided."""
+        if not self.values[ray, list(self.inputs)].any():
+            return [Fraction(int(entry)) for entry in self.values[ray]]
+        entries = [Fraction(0)] * self.values.shape[1]
+        for x in self.inputs:
+            entries[x] = c if self.high[ray, x] else Fraction(self.low)
+        if self.law is not None:
+            x, place = int(self.rest[ray]), self.inputs.index(int(self.rest[ray]))
+            others = sum((p * entries[z] for p, z in zip(self.law, self.inputs, strict=True) if z != x), Fraction(0))
+            entries[x] = min(max((1 - others) / self.law[place], Fraction(0)), c)
+        return [entry / max(entries) for entry in entries]
+
+
+def _subsets(count: int) -> NDArray[np.bool_]:
+    """All sets of so many things, a row each."""
+    return (np.arange(2**count)[:, None] >> np.arange(count)[None, :]) & 1 == 1
+
+
+def _compared(inputs: int) -> tuple[NDArray[np.bool_], Integers, None]:
+    """Every entry 1 or c; all c is a multiple of all 1."""
+    high = _subsets(inputs)[: max(2**inputs - 1, 1)]
+    return high, np.full(len(high), -1), None
+
+
+def _averaged(law: Floats, c: float) -> tuple[NDArray[np.bool_], Integers, Floats]:
+    """Every entry but one 0 or c, and that one what makes the average 1, where that is from 0 to c."""
+    others = _subsets(len(law) - 1)
+    found = []
+    for x, p in enumerate(law):
+        high = np.insert(others, x, False, axis=1)
+        left = (1.0 - c * (high @ law)) / p
+        fits = (left >= -ROUNDING) & (left <= c * (1.0 + ROUNDING))
+        found.append((high[fits], np.full(int(fits.sum()), x), np.clip(left[fits], 0.0, c)))
+    highs, places, lefts = zip(*found, strict=True)
+    return np.vstack(highs), np.concatenate(places), np.concatenate(lefts)
+
+
+Rows = list[list[Fraction]]
+USED = 1e-11  # weights below are 0
+FEASIBLE = 1e-10
+GRID = 10**12
+MOST = Fraction(10**15)  # e^epsilon taken to be at most: more tells no more, in doubles
+SHORT = 10**14  # a rational e^epsilon just below an irrational one, so that mechanisms can be written
+
+
+@dataclass(frozen=True, eq=False)
+class Extreme:
+    """What the program found.
+
+    Attributes
+    ----------
+    rows : a private mechanism, exactly
+    attained : float
+        What it tells, in nats.
+    prices : (inputs,)
+        lambda(x) in doubles, which every ray meets up to rounding.
+    slack : float
+        By how much a ray may tell more than it costs, for each unit that it has in all.
+    """
+
+    rows: Rows
+    attained: float
+    prices: Floats
+    slack: float
+
+    @classmethod
+    def of(cls, problem: MaxInformation) -> Extreme:
+        """Solve.
+
+        Raises
+        ------
+        InputError
+            If there are too many rays.
+        """
+        below, above = (min(factor, MOST) for factor in problem.privacy.factor())
+        if above == 1 and not _told_freely(problem):  # all rows that count are one, which tells nothing
+            return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
+        c = below if below == above else Fraction(int(below * SHORT), SHORT)
+        rays = Rays.of(problem, float(above))
+        joint = np.array(problem.joint.masses, dtype=float)
+        told = information(rays.values, joint)
+        found = linprog(
+            -told,
+            A_eq=rays.values.T,
+            b_eq=np.ones(rays.values.shape[1]),
+            method="highs-ds",
+            options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
+        )
+        if found.status == 0:
+            weights, prices = np.asarray(found.x), -np.asarray(found.eqlin.marginals)
+        else:  # a bound and a mechanism all the same
+            weights, prices = np.zeros(len(told)), _whole(joint)
+        used = np.flatnonzero(weights > USED)
+        prices = _sharpened(prices, rays.values, told, used)
+        slack = float(((told - rays.values @ prices) / rays.values.sum(axis=1)).max(initial=0.0))
+        rows = _mechanism(problem, rays, weights, used, c)
+        columns = np.array([[float(entry) for entry in row] for row in rows]).T
+        return cls(rows, float(information(columns, joint).sum()), prices, slack)
+
+
+def information(columns: Floats, joint: Floats) -> Floats:
+    """f(v) = sum_u m_u log( m_u / (pi_u r) ) of each column v of a mechanism, m = P v, r = sum_u m_u: what it adds to I(U;Y).
+
+    >>> information(np.eye(2), np.eye(2) / 2).round(6).tolist()
+    [0.346574, 0.346574]
+    """
+    masses = columns @ joint.T
+    pi = joint.sum(axis=1)
+    held = masses[:, pi > 0.0]
+    expected = held.sum(axis=1, keepdims=True) * pi[pi > 0.0]
+    ratio = np.divide(held, expected, out=np.ones_like(held), where=held > 0.0)
+    return np.asarray((expected * x_log_x(ratio)).sum(axis=1))
+
+
+def _told_freely(problem: MaxInformation) -> bool:
+    """Whether an input that privacy leaves free, one outside the prior's support, has mass."""
+    compared = problem.reference.inputs
+    return any(mass for row in problem.joint.masses for x, mass in enumerate(row) if x not in compared)
+
+
+def _whole(joint: Floats) -> Floats:
+    """Prices that need no search: what each input alone tells."""
+    return information(np.eye(joint.shape[1]), joint)
+
+
+def _sharpened(prices: Floats, values: Floats, told: Floats, used: Integers) -> Floats:
+    """Prices at which what is used costs what it tells, but for rounding: a solver's are true to its tolerance only."""
+    if not len(used):
+        return prices
+    rest = told[used] - values[used] @ prices
+    nearer = prices + np.linalg.lstsq(values[used], rest, rcond=None)[0]
+    worst, before = (float((told - values @ each).max()) for each in (nearer, prices))
+    return nearer if nearer.sum() + worst <= prices.sum() + before else prices
+
+
+def _mechanism(problem: MaxInformation, rays: Rays, weights: Floats, used: Integers, c: Fraction) -> Rows:
+    """The mechanism of these weights: at the vertex itself, or near it, with an output for what rounding leaves."""
+    columns = [rays.exact(int(ray), c) for ray in used]
+    system = LinearSystem(len(columns))
+    for x in range(problem.input_count):
+        system.add({j: column[x] for j, column in enumerate(columns)}, Fraction(1))
+    solved = system.solved() if columns else None
+    if solved is not None and all(weight >= 0 for weight in solved):
+        rows = [[w * column[x] for w, column in zip(solved, columns, strict=True)] for x in range(problem.input_count)]
+        if all(sum(row) == 1 for row in rows) and _fits(problem, rows):
+            return rows
+    share = Fraction(1, GRID)
+    while columns and share < 1:
+        near = [Fraction(int(weights[ray] * GRID), GRID) * (1 - share) for ray in used]
+        rows = [[w * column[x] for w, column in zip(near, columns, strict=True)] for x in range(problem.input_count)]
+        rows = [[*row, 1 - sum(row, Fraction(0))] for row in rows]
+        if _fits(problem, rows):
+            return rows
+        share *= 10
+    return [[Fraction(1)] for _ in range(problem.input_count)]
+
+
+def _fits(problem: MaxInformation, rows: Rows) -> bool:
+    """Whether these rows are laws, private, and can be written."""
+    if any(min(row) < 0 for row in rows) or not all(writable(row) for row in rows):
+        return False
+    level = problem.exp_epsilon(rows)
+    return level is not None and level <= problem.privacy.factor()[0]
+
+
+ROUGH = (3e-6, 1e-4)
+LEAST = 1e-3  # nats that rounding is a share of, at least
+
+
+@dataclass
+class ExtremeProposer:
+    """What the program over the extreme rays of private columns found."""
+
+    problem: MaxInformation
+    search: Run
+
+    @cached_property
+    def found(self) -> Extreme:
+        """The mechanism, and the prices."""
+        return Extreme.of(self.problem)
+
+    def run(self) -> None:
+        """Solve."""
+        found, clock = self.found, self.search.clock
+        clock.tell("extreme rays", found.attained, float(found.prices.sum()), len(found.rows[0]), rounds=1, now=True)
+
+    def lowers(self) -> Iterator[Lower]:
+        """What the mechanism tells, rounded downward ever further; at last 0."""
+        for margin in MARGINS:
+            end = Lower(value=self.found.attained, margin=margin * (LEAST + self.found.attained), lines=())
+            if not end.rounded:
+                break
+            yield end
+        yield Lower(value=0.0, lines=(), candidate=CERTAIN)
+
+    def uppers(self) -> Iterator[Upper]:
+        """The sum of the prices, raised ever further; at last what the input itself tells."""
+        if not self.found.prices.any():
+            yield self._upper(self.found.prices)
+        for margin in (*MARGINS, *ROUGH):
+            yield self._upper(self.found.prices + self.found.slack + margin * (LEAST + self._size))
+        alone = information(np.eye(self.problem.input_count), np.array(self.problem.joint.masses, dtype=float))
+        yield self._upper(alone + 1e-9 * (alone + 1e-9), candidate=CERTAIN)
+
+    @property
+    def _size(self) -> float:
+        """What rounding is a share of: what is summed in what a ray tells."""
+        return float(np.abs(self.found.prices).max(initial=0.0))
+
+    def _upper(self, prices: Floats, candidate: int = 0) -> Upper:
+        texts = tuple(map(short_text, prices.tolist()))
+        return Upper(
+            value=max(sum(map(Fraction, texts), Fraction(0)), Fraction(0)),
+            candidate=candidate,
+            lines=(PotentialLine(texts),),
+            mechanism=weight_texts(self.found.rows),
+        )
+
+    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
+        """The mechanism, and the proved interval for the most that any tells."""
+        rows = self.found.rows
+        return DesignResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            mechanism=self.problem.designed(rows),
+            audit=None,
+            distortion=None,
+            termination=termination_of(proved, self.search.limits.gap, Termination.STALLED),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=self.search.clock.seconds,
+            rounds=1,
+            exp_epsilon=self.problem.exp_epsilon(rows),
+            refusals=proved.refusals,
+            trace=tuple(self.search.clock.trace),
+            values=self.problem.most_values,
+            largest=True,
+        )
