@@ -24,7 +24,7 @@ def together(monkeypatch):
 
     def call(pool: Colleagues) -> Colleagues:
         monkeypatch.setattr("dalenius._solve.crew_of", pool.crew_of)
-        monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
+        monkeypatch.setattr("dalenius.audits.tree_room.ALONE", -1.0)
         monkeypatch.setattr("dalenius.search.crew.TURN", 2.0**-9)
         monkeypatch.setattr("dalenius.search.crew.LONGER", 0.0)
         monkeypatch.setattr(
@@ -171,7 +171,7 @@ def test_work_for_processes_that_have_lost_one_is_lost_like_what_they_were_at(mo
 @pytest.mark.thorough
 def test_processes_one_of_which_is_killed(monkeypatch):
     """Two of them, really."""
-    monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
+    monkeypatch.setattr("dalenius.audits.tree_room.ALONE", -1.0)
     killed: list[int] = []
 
     def progress(moment):
@@ -192,7 +192,7 @@ def test_processes_one_of_which_is_killed(monkeypatch):
 def test_a_cluster_one_of_whose_workers_is_killed(monkeypatch):
     """Three workers of Dask, in processes of their own."""
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
+    monkeypatch.setattr("dalenius.audits.tree_room.ALONE", -1.0)
     killed: list[int] = []
     with distributed.LocalCluster(
         n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50

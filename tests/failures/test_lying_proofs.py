@@ -8,11 +8,10 @@ import pytest
 
 import dalenius as dl
 from campaigns import thinned
-from dalenius.audits import proof_lines, row_lines
+from dalenius.audits import curve, proof_lines
 from dalenius.audits.bounds.dual_node import DualNode
 from dalenius.audits.bounds.output_groups import OutputGroups
-from dalenius.audits.curve import lines as curve_lines
-from dalenius.audits.curve.witnesses import CurveWitness
+from dalenius.audits.curve import CurveWitness
 from dalenius.evidence.upper import ImageRow, RowGroups
 from dalenius.reduction import Chamber, RecordSymmetries
 from dalenius.reduction.record_symmetry import RowSymmetry
@@ -60,14 +59,14 @@ def forgotten_loss(monkeypatch):
 
 def left_out(monkeypatch):
     """An output is in no group."""
-    honest = row_lines._Writer._partition
+    honest = proof_lines._Writer._partition
 
     def partition(self, groups):
         lists = honest(self, groups).groups
         largest = max(range(len(lists)), key=lambda g: len(lists[g]))
         return RowGroups(tuple(group[1:] if g == largest else group for g, group in enumerate(lists)))
 
-    monkeypatch.setattr(row_lines._Writer, "_partition", partition)
+    monkeypatch.setattr(proof_lines._Writer, "_partition", partition)
 
 
 def any_exchange(monkeypatch):
@@ -131,8 +130,8 @@ def still_image(monkeypatch):
 
 def low_lines(monkeypatch):
     """The lines of a curve are lower than the proof's leaves."""
-    honest = curve_lines._short_above
-    monkeypatch.setattr(curve_lines, "_short_above", lambda c, upper: honest(c, upper) * 99 / 100)
+    honest = curve._short_above
+    monkeypatch.setattr(curve, "_short_above", lambda c, upper: honest(c, upper) * 99 / 100)
 
 
 def high_numbers(monkeypatch):

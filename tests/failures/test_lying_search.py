@@ -50,7 +50,7 @@ def test_a_wrong_upper_bound_is_never_returned(problem, monkeypatch, factor):
 
 
 def test_an_infeasible_witness_is_never_returned(problem, monkeypatch):
-    from dalenius.audits.entropy_at_least import RecordAudit
+    from dalenius.audits.record_audit import RecordAudit
 
     def point_masses(self, slack):
         p = self.channel.uniform * 0.0

@@ -10,8 +10,7 @@ import dalenius as dl
 from campaigns import each
 from dalenius._costs import AuditCosts, Cost, design_cost, record_kinds
 from dalenius.audits import EntropyAudit, audit_within
-from dalenius.audits.choice import ROOM
-from dalenius.audits.letters import LettersAudit
+from dalenius.audits.choice import ROOM, LettersAudit
 from dalenius.model import dumps
 from dalenius.search import Limits, Run
 from support import problem

@@ -4,12 +4,9 @@ from dalenius.audits.ascent import Candidate, feasible, local_maxima, search
 from dalenius.audits.audit import Audit
 from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.curve import WholeCurve
-from dalenius.audits.curve_audit import CurveAudit
-from dalenius.audits.entropy_at_least import EntropyAudit
-from dalenius.audits.kept import checkpoint_of
-from dalenius.audits.prior_set import PriorSetAudit
-from dalenius.audits.product_priors import ProductAudit
-from dalenius.audits.record_audit import RecordAudit, letters_bound
+from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
+from dalenius.audits.product_priors import PriorSetAudit, ProductAudit
+from dalenius.audits.record_audit import RecordAudit, checkpoint_of, letters_bound
 from dalenius.audits.secrets import SecretAudit, secret_audit_of
 
 __all__ = [

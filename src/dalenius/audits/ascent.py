@@ -20,8 +20,6 @@ from dalenius.information.tilt import EMPTY, entropy_of, largest_score, newton_m
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 
-__all__ = ["Candidate", "carried", "feasible", "local_maxima", "polish", "posterior", "priced", "search"]
-
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost

@@ -10,8 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dalenius.audits.bounds.dual import DualBound
-from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import FEW, groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
@@ -19,11 +18,9 @@ from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.separate import separate_bound
 from dalenius.audits.bounds.vertices import VertexTree
-from dalenius.audits.kept import Kept
 from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, separate_lines, vertex_lines
-from dalenius.audits.record_audit import ABSOLUTE, RecordAudit, Rung
-from dalenius.audits.together import Together
-from dalenius.audits.tree_room import TreeRoom
+from dalenius.audits.record_audit import ABSOLUTE, Kept, RecordAudit, Rung
+from dalenius.audits.tree_room import Together, TreeRoom
 from dalenius.evidence.upper import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
@@ -33,8 +30,6 @@ from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
 from dalenius.search.run import Run
-
-__all__ = ["Bounded", "Bounding", "of_few_selections"]
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
 ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less

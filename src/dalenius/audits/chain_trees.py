@@ -12,8 +12,6 @@ from dalenius.information.arrays import Floats
 from dalenius.information.letter_chains import LetterChain, Tangents
 from dalenius.search.tree import Branch, Leaf, Tree
 
-__all__ = ["Content", "Cut", "checked_bounds", "expansion_seconds", "tree_lines", "tree_method"]
-
 SLACK = 0.02, 1e-9  # of what a bound adds, and of itself: a checker's enclosures may be a little wider
 MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, measured on leaves of 5 to 60 records
 LAW = 1.5e-7  # the same for a product of a law at a point

@@ -48,8 +48,6 @@ from dalenius.model.problems.chains import inputs_by_ones, noise_of
 from dalenius.results import RecordProof
 from dalenius.search.tree import Leaf, Tree
 
-__all__ = ["ChainAudit"]
-
 SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 BATCH = 32  # boxes that are halved at once
 SLACK = 0.02  # of what slopes add: a checker's enclosures may be a little wider

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
 from dalenius._costs import AuditCosts
+from dalenius._prove import Proved
 from dalenius.audits.ascent import Candidate, search
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import Audit, Exposure, LowerEnd, UpperProof
 from dalenius.audits.bounding import Bounding, of_few_selections
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
-from dalenius.audits.kept import Kept
 from dalenius.audits.proof_lines import constant_lines, informed_line, prior_text
 from dalenius.audits.record_audit import (
     ABSOLUTE,
     RELATIVE,
     Bound,
+    Kept,
     RecordAudit,
     Rung,
     best_of,
@@ -28,20 +30,17 @@ from dalenius.audits.record_audit import (
     letters_bound,
     one_class_a_letter,
 )
-from dalenius.audits.together import Together
-from dalenius.audits.tree_room import TreeRoom
-from dalenius.evidence import Certificate, double_above
+from dalenius.audits.tree_room import Together, TreeRoom
+from dalenius.evidence import Certificate, Upper, double_above
 from dalenius.evidence.upper import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
 from dalenius.model.problems.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
-from dalenius.results import RecordProof
+from dalenius.results import RecordProof, Result
 from dalenius.search.clock import Clock
 from dalenius.search.run import LEAST_SECONDS
-
-__all__ = ["EntropyAudit", "RecordAudit"]
 
 Proof = tuple[ProofLine, ...]
 BRIEFLY = 4.0  # seconds whose share a first search gets
@@ -262,3 +261,51 @@ class EntropyAudit(Audit):
 def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:
     """The kind of record that is told most about."""
     return max(records, key=lambda record: record.candidate.leakage, default=None)
+
+
+DENSE = 0.3  # share of the time left that witnesses at other entropy bounds may take
+CLAIMS = 3  # margins that are tried with claims about the whole curve
+
+
+@dataclass
+class CurveAudit:
+    """A proposer: the audit's ends with what the same proofs, and more witnesses, say of other entropy bounds.
+
+    Parameters
+    ----------
+    audit : EntropyAudit
+        Not yet run.
+    curve : WholeCurve
+        The audit's own.
+    """
+
+    audit: EntropyAudit
+    curve: WholeCurve
+
+    def run(self) -> None:
+        """The audit; then witnesses for other entropy bounds on the record that is told most about."""
+        self.audit.run()
+        best = max(self.audit.records, key=lambda record: record.candidate.leakage, default=None)
+        if best is not None:
+            self.curve.search(best.channel, best.candidate, self.audit.clock.part(DENSE))
+
+    def lowers(self) -> Iterator[LowerEnd]:
+        """The audit's, those that were searched for with the witnesses."""
+        for end in self.audit.lowers():
+            yield replace(end, below=self.curve.steps(end.margin)) if end.candidate == 0 else end
+
+    def uppers(self) -> Iterator[Upper]:
+        """Some of the audit's first with its proofs' lines, then all without."""
+        for end in islice(self.audit.uppers(), CLAIMS if self.audit.exposed is not None else 0):
+            most = self.audit.upper if end.margin else 0.0
+            proofs = [(min(record.upper, most), record.proof) for record in self.audit.records]
+            above = self.curve.lines(proofs, end.margin * end.unit)
+            if above and end.candidate == 0:
+                yield replace(end, above=above)
+            if not end.margin:  # exactly 0, or not at all
+                yield end
+        yield from self.audit.uppers()
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        """The audit's."""
+        return self.audit.result(proved)

@@ -27,8 +27,6 @@ from dalenius.model.problems.chains import inputs_by_total, what_letters_add
 from dalenius.results import RecordProof
 from dalenius.search.tree import Leaf, Tree
 
-__all__ = ["FiniteChainAudit"]
-
 SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 NUMBERS = 2**23  # that are held at once
 ROOM = 1.2  # times what checking is predicted to take

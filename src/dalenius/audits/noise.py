@@ -48,8 +48,6 @@ from dalenius.results import RecordProof
 from dalenius.search.decimals import short
 from dalenius.search.tree import Branch
 
-__all__ = ["FreeNoiseAudit", "NoiseAudit"]
-
 DIGITS = 15  # of the weights of a mixture
 TINY = 1e-300
 RELATIVE = 1e-9  # of a leakage, to which capacities are computed however wide the gap is

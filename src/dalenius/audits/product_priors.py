@@ -1,4 +1,4 @@
-"""Independent records, exactly: L is the largest Shannon capacity of the rows that the letters of a record select.
+"""Priors for which no search is needed: independent records, exactly, by capacities; and listed priors, every one of them.
 
 *Why*: I(X_i; Y) is convex in the law of every other record, so the worst others are known, z, and X_i meets the channel of the rows
 R(k_a), k_a the input of the dataset (a, z). *From below*: the capacity of the best selection. *From above*: for every selection an
@@ -18,14 +18,21 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
 from dalenius.evidence.lower import Vector
 from dalenius.evidence.upper import LawOfSelections, RecordLine
-from dalenius.information import relative_entropy, x_log_x
+from dalenius.information import mutual_information, relative_entropy, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacities, capacity
-from dalenius.reduction import MAX_NUMBERS, RowSets, Selections, distinct_rows, record_selections
+from dalenius.model import PriorSet
+from dalenius.reduction import (
+    MAX_NUMBERS,
+    DatasetPairs,
+    RowSets,
+    Selections,
+    dataset_pairs,
+    distinct_rows,
+    record_selections,
+)
 from dalenius.results import RecordProof
 from dalenius.search import Clock
-
-__all__ = ["ProductAudit"]
 
 RELATIVE = 1e-6  # of a leakage so small that RESOLUTION is much of it
 RESOLUTION = 1e-13  # nats: capacities are computed, and laws are found, this exactly
@@ -241,3 +248,84 @@ def _section(kind: _Kind, laws: Sequence[Vector]) -> UpperProof:
     used = np.unique(law_of).tolist()
     lines = (LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), laws[j]) for j in used)
     return (RecordLine(kind.selections.record), *lines)
+
+
+PRIORS_BATCH = 2**22  # numbers in a batch of priors
+
+
+@dataclass
+class PriorSetAudit(Audit):
+    """A running audit against a `PriorSet`: the checker evaluates everything by itself, so that no lines prove the upper end."""
+
+    def __post_init__(self) -> None:
+        adversary = self.problem.adversary
+        assert isinstance(adversary, PriorSet)
+        self.priors, self.channel = adversary.weights, self.problem.channel
+        leaking = [i for i, letters in enumerate(self.problem.records.alphabets) if letters > 1]
+        self.pairs = [dataset_pairs(self.problem, i) for i in leaking]
+        self._leakage: dict[int, Floats] = {}
+
+    @property
+    def lower(self) -> float:
+        return max((float(leakage.max(initial=0.0)) for leakage in self._leakage.values()), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        """The largest leakage where all were evaluated; else also the entropy of the letters, for those that were not."""
+        late = [pairs for pairs in self.pairs if len(self._leakage.get(pairs.record, ())) < len(self.priors)]
+        return max([self.lower, *(float(np.log(pairs.shape[0])) for pairs in late)])
+
+    def run(self) -> None:
+        """Evaluate record after record, many priors at once."""
+        for pairs in self.pairs:
+            self._evaluate(pairs)
+        self.out_of_time |= self.clock.expired
+        self._tell("proving", None, now=True)
+
+    @property
+    def exposed(self) -> int | None:
+        best = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
+        return self.pairs[0].record if best is None and self.pairs else best
+
+    def exposure(self, slack: float) -> Exposure | None:
+        record = self.exposed
+        if record is None or self.lower <= 0.0:
+            return None
+        number = int(np.argmax(self._leakage[record]))
+        pairs = next(pairs for pairs in self.pairs if pairs.record == record)
+        return Exposure(record, self.lower, pairs.table(pairs.apply(self.priors[number])), number, number)
+
+    def proof(self) -> UpperProof:
+        return ()
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letters."""
+        return max(float(np.log(pairs.shape[0])) for pairs in self.pairs), ()
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        records = [pairs.record for pairs in self.pairs]
+        return tuple(RecordProof(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in records)
+
+    def _evaluate(self, pairs: DatasetPairs) -> None:
+        """I(X_i; Y) under every prior."""
+        record, letters, outputs = pairs.record, pairs.shape[0], self.channel.shape[1]
+        if letters * outputs > MAX_NUMBERS:
+            raise DaleniusError(
+                f"nothing can be proved about this model: record {record} has more than {MAX_NUMBERS} pairs of a letter and an output "
+                "(docs/certificate-format.md)"
+            )
+        with_letter = [pairs.letters == a for a in range(letters)]
+        size = max(PRIORS_BATCH // max(self.priors.shape[1], letters * outputs), 1)
+        done: list[Floats] = []
+        for first in range(0, len(self.priors), size):
+            if self.clock.expired:
+                break
+            masses = pairs.apply(self.priors[first : first + size])
+            joint = [masses[:, mine] @ self.channel[pairs.inputs[mine]] for mine in with_letter]
+            done.append(mutual_information(np.stack(joint, axis=1)))
+            self._leakage[record] = np.concatenate(done)
+            self._tell("priors", record)
+
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
+        done = sum(len(leakage) for leakage in self._leakage.values())
+        self.clock.tell(stage, self.lower, self.upper, done, record=record, now=now)

@@ -29,8 +29,6 @@ from dalenius.information.measures.prior_classes import Ball
 from dalenius.reduction import SecretCells
 from dalenius.search import Clock
 
-__all__ = ["SecretLaws", "plain_bound"]
-
 MOST_ENTRIES, USUAL = (
     2**16,
     1e-9,

@@ -10,9 +10,8 @@ import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.audits.audit import Bounded, Exposure, LowerEnd, UpperProof
+from dalenius.audits.secret_bounds import SecretProducts, SecretTree, family_key, trees_of_secrets
 from dalenius.audits.secret_laws import SecretLaws, plain_bound
-from dalenius.audits.secret_products import SecretProducts
-from dalenius.audits.secret_trees import SecretTree, family_key, trees_of_secrets
 from dalenius.evidence import Upper, short_text
 from dalenius.evidence.lower import SparseLaw
 from dalenius.evidence.upper import CellSection, MeanLine, ProofLine, SecretSection
@@ -24,8 +23,6 @@ from dalenius.model.adversaries import LawClass
 from dalenius.outcome import Scope
 from dalenius.reduction import SecretCells, cells_of_secrets
 from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_gap
-
-__all__ = ["ClassSecretAudit", "ListedSecretAudit", "ProductSecretAudit", "SecretAudit", "secret_audit_of"]
 
 LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
 SECTION = 6e-4  # seconds that the cells of one value which is given take the checker

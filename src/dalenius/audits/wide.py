@@ -29,8 +29,6 @@ from dalenius.model.problems.pieces import own_rows
 from dalenius.results import RecordProof
 from dalenius.search.decimals import short
 
-__all__ = ["WideAudit"]
-
 PLACES = 16_000
 SURE = 50.0  # nats by which two counts are told apart, and need no more
 WELL = 8.0  # standard deviations beyond which the uniform prior has next to nothing

@@ -142,12 +142,12 @@ def test_listed_priors(support, query):
 
 def test_batches_of_priors(support, monkeypatch):
     """The same answer, a few priors at a time."""
-    from dalenius.audits import prior_set
+    from dalenius.audits import product_priors
 
     priors = np.random.default_rng(2).dirichlet(np.ones(12), size=25)
     problem = question(support, dl.Identity(), dl.PriorSet(priors))
     whole = dl.solve(problem)
-    monkeypatch.setattr(prior_set, "BATCH", 24)
+    monkeypatch.setattr(product_priors, "PRIORS_BATCH", 24)
     parts = dl.solve(problem)
     support.assert_overlap(whole, parts)
     assert whole.witness.prior == parts.witness.prior

@@ -13,9 +13,7 @@ from dalenius.audits.ascent import priced
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audits.curve.lines import MOST, bound_at, lines_above
-from dalenius.audits.curve.tangent import tangent_slope
-from dalenius.audits.curve.witnesses import curve_steps, curve_witnesses
+from dalenius.audits.curve import MOST, bound_at, curve_steps, curve_witnesses, lines_above, tangent_slope
 from dalenius.audits.proof_lines import dual_tree_lines, posterior_lines
 from dalenius.evidence import CurveClaim, Header
 from dalenius.evidence.upper import JointLeaf, UniformLeaf, VerticesLeaf
@@ -195,7 +193,7 @@ def test_witnesses_are_feasible_and_fall(loose):
 @pytest.mark.parametrize("limit", ["MOST_NUMBERS", "MOST_WORK"])
 def test_a_certificate_has_no_more_witnesses_than_it_has_room_for(loose, monkeypatch, limit):
     """Eight numbers each, and four outputs."""
-    monkeypatch.setattr(f"dalenius.audits.curve.witnesses.{limit}", 3 * 8 * (1 if limit == "MOST_NUMBERS" else 4))
+    monkeypatch.setattr(f"dalenius.audits.curve.{limit}", 3 * 8 * (1 if limit == "MOST_NUMBERS" else 4))
     (record,) = loose.records
     found = curve_witnesses(record.channel, record.candidate, SHARES, loose.problem.records, clock=Clock())
     assert len(found) == 3

@@ -13,12 +13,9 @@ from typing import TypeVar, cast
 import numba
 import numpy as np
 
-from dalenius.audits.bounds.newton import RIDGE
-from dalenius.audits.bounds.row_multipliers import CLOSE, HOPE, LONGEST, SHORTER, SLOW, STEPS, TRIALS
+from dalenius.audits.bounds.row_multipliers import CLOSE, HOPE, LONGEST, RIDGE, SHORTER, SLOW, STEPS, TRIALS
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import FLAT, SIZES, SMOOTHING
-
-__all__ = ["row_multipliers"]
 
 NOTHING = 1e-18  # a share of a law that is left out of means
 F = TypeVar("F", bound=Callable[..., object])
@@ -33,13 +30,7 @@ def _compiled(function: F) -> F:
 
 
 def row_multipliers(
-    rows: Floats,
-    log_masses: Floats,
-    base: Floats,
-    low: Floats,
-    high: Floats,
-    beta: float,
-    enough: Floats | None = None,
+    rows: Floats, log_masses: Floats, base: Floats, low: Floats, high: Floats, beta: float, enough: Floats | None = None
 ) -> Floats:
     """`dalenius.audits.bounds.row_multipliers.row_multipliers`, up to rounding."""
     scores = log_masses + base @ rows.T / beta

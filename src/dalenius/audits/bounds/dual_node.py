@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
 from dalenius.audits.bounds.row_multipliers import row_multipliers
+from dalenius.audits.bounds.row_search import Row, rows_of
 from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats, Integers
@@ -20,8 +20,6 @@ from dalenius.information.secants import intercept
 from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, Triple
 from dalenius.search.boxes import BoxTree
 from dalenius.search.decimals import short, short_on
-
-__all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork", "clusters"]
 
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
@@ -121,13 +119,7 @@ class DualNode:
         return DualNode(low, high, self.uncut, trees, self.law, self.beta, symmetries, sources)
 
     def _row(
-        self,
-        channel: RecordChannel,
-        a: int,
-        low: Floats,
-        high: Floats,
-        symmetries: RecordSymmetries,
-        orbit: Integers,
+        self, channel: RecordChannel, a: int, low: Floats, high: Floats, symmetries: RecordSymmetries, orbit: Integers
     ) -> Row:
         """The row tree of a letter on a part of the box: what is left of its own, unless that was of more symmetry than is left."""
         tree, move = self.trees[a], self.sources[a][1]

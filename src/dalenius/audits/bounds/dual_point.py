@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.output_groups import OutputGroups
+from dalenius.audits.bounds.row_multipliers import newton
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline, need_time
 from dalenius.reduction import RecordChannel
-
-__all__ = ["DualPoint", "best_point"]
 
 ROUNDS = 60
 MOST_GROUPS = 32  # of outputs whose shares in their group stay as they are

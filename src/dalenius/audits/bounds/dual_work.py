@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
-from dalenius.audits.bounds.dual import DualBound, RowProblems
 from dalenius.audits.bounds.dual_point import best_point
+from dalenius.audits.bounds.dual_tree import DualBound, RowProblems
 from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_multipliers import row_multipliers
@@ -25,8 +25,6 @@ from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 from dalenius.search.race import Runner
-
-__all__ = ["DualWork", "Goal", "RowWork", "Together", "Turn", "nobody"]
 
 BATCH = 64  # row leaves branched at once
 LOOSER = (

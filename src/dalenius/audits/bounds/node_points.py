@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 
-__all__ = ["NodePoints", "NodeProgram"]
-
 ITERATIONS = 40
 CLOSE = 0.05  # a box that stays open is solved to this share of what it is above the target
 INSIDE = 1e-7  # constraints are met when they fail by no more

@@ -20,8 +20,6 @@ from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline, need_time
 
-__all__ = ["FEW", "Groups", "OutputGroups", "groups_bytes"]
-
 Groups: TypeAlias = tuple[int, ...]  # a partition of the outputs, by the numbers of its groups
 AT_FIRST = 3  # groups that a row tree begins with at least
 FEW = 8  # outputs that are not grouped at all: their boxes have no more dimensions than groups soon would

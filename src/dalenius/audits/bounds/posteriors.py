@@ -29,8 +29,6 @@ from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
 from dalenius.search.race import Runner
 
-__all__ = ["PosteriorHalf", "PosteriorRelaxation", "PosteriorTree"]
-
 BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves
 MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains
 LEAST_MU, MOST_MU = 1e-9, 1e9
@@ -203,14 +201,7 @@ class PosteriorRelaxation:
         return point, np.where(np.isnan(value), np.inf, value)
 
     def _branch(
-        self,
-        p: Floats,
-        low: Floats,
-        high: Floats,
-        full_low: Floats,
-        full_high: Floats,
-        at_zero: Floats,
-        slope: Floats,
+        self, p: Floats, low: Floats, high: Floats, full_low: Floats, full_high: Floats, at_zero: Floats, slope: Floats
     ) -> tuple[NDArray[np.int64], Floats]:
         """The output whose secants err most, and there the letter that errs most; if none errs, the widest range.
 

@@ -12,12 +12,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.newton import newton
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import SMOOTHING, box_price, multiplier_size
 
-__all__ = ["CLOSE", "HOPE", "LONGEST", "SHORTER", "SLOW", "STEPS", "TRIALS", "row_multipliers"]
+RIDGE = (1e-10, 1e-14)  # what the diagonal gains: of its mean, and besides
+
+
+def newton(gradient: Floats, hessian: Floats) -> Floats:
+    """Newton directions (batch, size), regularised where the Hessian (batch, size, size) is singular.
+
+    >>> newton(np.array([[2.0]]), np.array([[[4.0]]])).round(6).tolist()
+    [[-0.5]]
+    """
+    size = hessian.shape[-1]
+    diagonal = np.trace(hessian, axis1=-2, axis2=-1)[:, None, None] / size
+    ridge = (RIDGE[0] * diagonal + RIDGE[1]) * np.eye(size)
+    return -np.linalg.solve(hessian + ridge, gradient[..., None])[..., 0]
+
 
 STEPS = 10  # for each amount of smoothing
 TRIALS, SHORTER = 8, 0.2  # how often a step that does not lower the value is tried, each time so much shorter
@@ -30,13 +42,7 @@ CLOSE = 1e-9  # nats: a step that gains less is the last one
 
 
 def row_multipliers(
-    rows: Floats,
-    log_masses: Floats,
-    base: Floats,
-    low: Floats,
-    high: Floats,
-    beta: float,
-    enough: Floats | None = None,
+    rows: Floats, log_masses: Floats, base: Floats, low: Floats, high: Floats, beta: float, enough: Floats | None = None
 ) -> Floats:
     """Multipliers (boxes, outputs) that nearly minimise the bounds of boxes low <= w R <= high.
 

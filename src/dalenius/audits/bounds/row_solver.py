@@ -20,8 +20,6 @@ from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.search.alarm import ended_with
 
-__all__ = ["Multipliers", "RowSolver"]
-
 LOADING, COMPILING = 0.5, 6.0  # seconds that it takes to load numba and what it has compiled, and to compile it
 AT_ONCE = 0.1  # seconds of work between two looks at the clock
 KEPT = "compiled._all_boxes*.nbi"  # what numba calls that

@@ -22,8 +22,6 @@ from dalenius.information.secants import intercept, secant, tighten
 from dalenius.search.boxes import Relaxed
 from dalenius.search.decimals import branching_point
 
-__all__ = ["RowRelaxation", "relaxation_bytes", "row_maximum"]
-
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
 
 

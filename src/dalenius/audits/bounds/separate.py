@@ -19,8 +19,6 @@ from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 
-__all__ = ["SeparateBound", "separate_bound"]
-
 ALIKE = 9  # decimals: outputs whose numbers of completions agree so far are one
 MOST = 2**14  # different outputs of all letters
 NEWTON, HALVINGS, SECTIONS = 40, 50, 30

@@ -9,8 +9,6 @@ import numpy as np
 from dalenius.information.arrays import Floats
 from dalenius.search.decimals import short_within
 
-__all__ = ["shortened"]
-
 SHARES = (16.0, 8.0, 4.0, 2.0, 1.0)  # of what rounding may cost a bound at worst: the errors of many slopes cancel
 SLIP = 1e-15  # what doubles lose of a slope, beside its size
 

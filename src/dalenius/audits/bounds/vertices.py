@@ -25,8 +25,6 @@ from dalenius.search.decimals import short
 from dalenius.search.race import Runner
 from dalenius.search.tree import Leaf, Tree
 
-__all__ = ["ClassCut", "ClassSets", "VertexTree", "output_law"]
-
 MOST = 3000  # leaves
 Classes: TypeAlias = tuple[int, ...]
 

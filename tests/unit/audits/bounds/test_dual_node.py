@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audits.bounds.dual import RowProblems
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork, clusters
-from dalenius.audits.bounds.row_trees import Row
+from dalenius.audits.bounds.dual_tree import RowProblems
+from dalenius.audits.bounds.row_search import Row
 from dalenius.reduction import RecordSymmetries, record_channels
 from dalenius.search import Clock
 
