@@ -106,7 +106,14 @@ def markov_quilt_scale(chain: MarkovChain, records: Records, epsilon: Number) ->
             "chain: the closed form is for a stationary start and ranges whose upper ends sum to at most 1"
         )
     count, reach = len(records), min(FAR, len(records) - 1)
-    influences = _influences(chain, reach)
+    # g_r(k) for the distances k = 1, ..., reach and laws of the box, (laws, reach). g_r falls as alpha rises where r is
+    # beta/alpha, and as beta rises where it is alpha/beta: that one is at its least value
+    found = list[Floats]()
+    for least, (low, high) in ((chain.to_one[0], chain.to_zero), (chain.to_zero[0], chain.to_one)):
+        moved = np.linspace(float(low), float(high), STEPS if low < high else 1)
+        power = (1.0 - float(least) - moved)[:, None] ** np.arange(1, reach + 1)
+        found.append(np.log1p((moved / float(least))[:, None] * power) - np.log1p(-power))
+    influences = np.concatenate(found)
     mine = [chain.record] if chain.record is not None else range(min((count + 1) // 2, reach + 1))
     return max(_least(influences, count, record, budget) for record in mine)
 
@@ -130,19 +137,6 @@ def _least(influences: Floats, count: int, record: int, budget: float) -> float:
         left = budget - (known[:, first] + known[:, second]).max(axis=0)
         best = min([best, *(hidden[left > 0.0] / left[left > 0.0])])
     return float(best)
-
-
-def _influences(chain: MarkovChain, reach: int) -> Floats:
-    """g_r(k) for the distances k = 1, ..., reach and laws of the box, (laws, reach).
-
-    g_r falls as alpha rises where r is beta/alpha, and as beta rises where it is alpha/beta: that one is at its least value.
-    """
-    found = list[Floats]()
-    for least, (low, high) in ((chain.to_one[0], chain.to_zero), (chain.to_zero[0], chain.to_one)):
-        moved = np.linspace(float(low), float(high), STEPS if low < high else 1)
-        power = (1.0 - float(least) - moved)[:, None] ** np.arange(1, reach + 1)
-        found.append(np.log1p((moved / float(least))[:, None] * power) - np.log1p(-power))
-    return np.concatenate(found)
 
 
 def _steps(law: Law) -> list[tuple[Fraction, Fraction]]:

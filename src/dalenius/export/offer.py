@@ -117,7 +117,15 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     if not isinstance(problem, MaximalLeakage):
         return []
     if isinstance(problem.adversary, EntropyAtLeast):
-        return _of_entropy(problem, certificate)
+        found = []
+        witness = None if certificate is None else _witness(certificate)
+        for number, channel in enumerate(record_channels(problem)):
+            at = "" if number == 0 else f"@{channel.record}"
+            masses = None
+            if witness is not None and witness[0] == channel.record and witness[1] is not None:
+                masses = _folded(channel, witness[1])
+            found += _of_channel(_Point(channel, masses), at)
+        return found
     return _of_products(problem) if isinstance(problem.adversary, ProductPriors) else []
 
 
@@ -141,18 +149,6 @@ def offered(problem: Problem, name: str, certificate: Certificate | None = None)
 
 
 # ---------------------------------------------------------------- programs of an audit
-
-
-def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> list[Offer]:
-    found = []
-    witness = None if certificate is None else _witness(certificate)
-    for number, channel in enumerate(record_channels(problem)):
-        at = "" if number == 0 else f"@{channel.record}"
-        masses = None
-        if witness is not None and witness[0] == channel.record and witness[1] is not None:
-            masses = _folded(channel, witness[1])
-        found += _of_channel(_Point(channel, masses), at)
-    return found
 
 
 @dataclass(frozen=True)

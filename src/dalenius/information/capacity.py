@@ -260,14 +260,11 @@ class _Tiles:
         for k in range(self._count):
             self._tiles[:, k, k] += shift[:, None, None] * np.eye(height)
         for k in range(self._count - 1):
-            self._eliminate(k)
-
-    def _eliminate(self, k: int) -> None:
-        """Take tile row k off those below."""
-        below = self._tiles[:, k + 1 :, k]
-        factors = _quotient(self._tiles[:, None, k, k], below.swapaxes(2, 3))
-        for i in range(below.shape[1]):
-            self._tiles[:, k + 1 + i, k + 1 : k + 2 + i] -= below[:, i, None] @ factors[:, : i + 1]
+            # take tile row k off those below
+            below = self._tiles[:, k + 1 :, k]
+            factors = _quotient(self._tiles[:, None, k, k], below.swapaxes(2, 3))
+            for i in range(below.shape[1]):
+                self._tiles[:, k + 1 + i, k + 1 : k + 2 + i] -= below[:, i, None] @ factors[:, : i + 1]
 
     def solve(self, right: Floats) -> Floats:
         """(1 + A A')^-1 right, for (batch, height)."""

@@ -60,21 +60,17 @@ def informed_bound(rows: Floats, knowledge: float) -> InformedBound:
         law = np.maximum(capacity(rows, gap=1e-12).input_law @ rows, LEAST)
         most = float(relative_entropy(rows, law / law.sum()).max())
         return InformedBound(knowledge + most, 0.0, np.ones(1), law[None])
-    share = _best_share(rows, knowledge)
-    base = (1.0 - share) * knowledge + share * math.log(2.0)
-    ends, laws, most = _stretches(rows, share, FINE * base)
-    return InformedBound(float(base) + most, share, ends, laws)
-
-
-def _best_share(rows: Floats, knowledge: float) -> float:
-    """The lambda of the least bound: convex in it, as g is a maximum of linear functions."""
+    # the lambda of the least bound: convex in it, as g is a maximum of linear functions
     told, unknown = _on_a_grid(rows)
     low, high = 0.0, 1.0
     for _ in range(60):
         a, b = low + (high - low) / 3.0, high - (high - low) / 3.0
         bounds = [x * (np.log(2.0) - knowledge) + float((told - x * unknown).max()) for x in (a, b)]
         low, high = (low, b) if bounds[0] <= bounds[1] else (a, high)
-    return float(np.round(0.5 * (low + high), DECIMALS))
+    share = float(np.round(0.5 * (low + high), DECIMALS))
+    base = (1.0 - share) * knowledge + share * math.log(2.0)
+    ends, laws, most = _stretches(rows, share, FINE * base)
+    return InformedBound(float(base) + most, share, ends, laws)
 
 
 def _stretches(rows: Floats, share: float, room: float) -> tuple[Floats, Floats, float]:

@@ -95,7 +95,10 @@ def largest_score(
     Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). Where it is `loose`, such a share
     of the bound may be left of the entropy. When the clock expires, a feasible point is returned all the same.
     """
-    differences = _differences(c, log_uniform)
+    # the most that the scores of two classes of one letter differ by (...)
+    exists = np.isfinite(log_uniform)
+    most = np.where(exists, c, -np.inf).max(axis=-1) - np.where(exists, c, np.inf).min(axis=-1)
+    differences = np.asarray(np.where(exists.any(axis=-1), most, 0.0).max(axis=-1))
     shift = np.where((differences < SMALL)[..., None], np.where(np.isfinite(log_uniform), c, -np.inf).max(axis=-1), 0.0)
     shift = np.where(np.isfinite(shift), shift, 0.0)  # of a letter that does not occur
     c = c - shift[..., None]
@@ -127,13 +130,6 @@ def largest_score(
     if slack is None:
         return point.p, np.exp(high)
     return np.where(is_slack[..., None, None], slack.p, point.p), np.where(is_slack, 0.0, np.exp(high))
-
-
-def _differences(c: Floats, log_uniform: Floats) -> Floats:
-    """The most that the scores of two classes of one letter differ by (...)."""
-    exists = np.isfinite(log_uniform)
-    most = np.where(exists, c, -np.inf).max(axis=-1) - np.where(exists, c, np.inf).min(axis=-1)
-    return np.asarray(np.where(exists.any(axis=-1), most, 0.0).max(axis=-1))
 
 
 # Newton's step for the leakage under an entropy bound, on the masses that are not 0: quadratic where alternating steps are linear.

@@ -105,13 +105,6 @@ def _go_with(parent: int) -> None:
     os._exit(1)
 
 
-def _knock(address: str) -> None:
-    """Is there anybody? A client whose scheduler does not answer takes half a minute to say so, and to go."""
-    from distributed.comm.addressing import get_address_host_port
-
-    socket.create_connection(get_address_host_port(address), timeout=PATIENCE).close()
-
-
 class ClusterPool:
     """The workers of a Dask cluster, which have this package in this version. Work of a worker that dies goes to another one."""
 
@@ -123,7 +116,10 @@ class ClusterPool:
         except ImportError:
             raise InputError("scheduler: Dask is not installed: pip install 'dalenius[dask]'") from None
         try:
-            _knock(address)
+            # is there anybody? A client whose scheduler does not answer takes half a minute to say so, and to go
+            from distributed.comm.addressing import get_address_host_port
+
+            socket.create_connection(get_address_host_port(address), timeout=PATIENCE).close()
             self._client = Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(

@@ -271,7 +271,15 @@ def audit_samples(
     random = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     best, about = 0.0, 0
     for i in range(data.shape[1]):
-        drawn = _slices(data, released, i, given_others, tried, random)
+        # directions that are uniform on spheres; one slice where there is only one
+        others = np.delete(data, i, axis=1).reshape(len(data), -1) if given_others else np.empty((len(data), 0))
+        sides = [data[:, i], released, *([others] if others.size else [])]
+        count = tried if any(side.shape[1] > 1 for side in sides) else 1
+        found = []
+        for _ in range(count):
+            secret, *release = (side @ _direction(side.shape[1], random) for side in sides)
+            found.append(_Slice(secret, np.column_stack(release)))
+        drawn = found
         fitted = [_fit(one, place, critic, many, alpha, random) for place, one in enumerate(drawn)]
         chosen = fitted if average else [max(fitted, key=lambda one: one.promise)]
         lower = _held_out(drawn, chosen, alpha)
@@ -313,20 +321,6 @@ def _checked(records: ArrayLike, outputs: ArrayLike) -> tuple[Floats, Floats]:
             "records, outputs: expected finite numbers; leave a run that failed out only if that cannot depend on the data"
         )
     return data, released
-
-
-def _slices(
-    data: Floats, released: Floats, i: int, given_others: bool, tried: int, random: np.random.Generator
-) -> list[_Slice]:
-    """Directions that are uniform on spheres; one slice where there is only one."""
-    others = np.delete(data, i, axis=1).reshape(len(data), -1) if given_others else np.empty((len(data), 0))
-    sides = [data[:, i], released, *([others] if others.size else [])]
-    count = tried if any(side.shape[1] > 1 for side in sides) else 1
-    found = []
-    for _ in range(count):
-        secret, *release = (side @ _direction(side.shape[1], random) for side in sides)
-        found.append(_Slice(secret, np.column_stack(release)))
-    return found
 
 
 def _direction(numbers: int, random: np.random.Generator) -> Floats:

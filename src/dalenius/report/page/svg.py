@@ -60,7 +60,12 @@ def _svg(name: str, caption: str, draw: Callable[[Axes], object], width: str) ->
             text.set_fontsize("small")
     root = Tree.fromstring(picture_bytes(ax, "svg", transparent=True))
     _tidy(root, name)
-    _describe(root, name, caption)
+    # for those who cannot see it, it is one image with a name; the numbers are in the page's tables
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{name}-title")
+    title = Tree.Element(f"{{{SVG}}}title", {"id": f"{name}-title"})
+    title.text = caption
+    root.insert(0, title)
     for prefix, uri in (("", SVG), ("xlink", XLINK)):
         Tree.register_namespace(prefix, uri)
     return Tree.tostring(root, encoding="unicode")
@@ -96,12 +101,3 @@ def _tell(element: Tree.Element) -> None:
         title = Tree.Element(f"{{{SVG}}}title")
         title.text = name.removeprefix(TELL)
         element.insert(0, title)
-
-
-def _describe(root: Tree.Element, name: str, caption: str) -> None:
-    """For those who cannot see it, it is one image with a name; the numbers are in the page's tables."""
-    root.set("role", "img")
-    root.set("aria-labelledby", f"{name}-title")
-    title = Tree.Element(f"{{{SVG}}}title", {"id": f"{name}-title"})
-    title.text = caption
-    root.insert(0, title)
