@@ -15,15 +15,15 @@ from dalenius.conversions.closed_forms.laplace_counts import (
     laplace_count_tails,
     laplace_dataset_leakage,
 )
-from dalenius.conversions.closed_forms.mixtures import (
+from dalenius.conversions.closed_forms.profiles import PrivacyProfile, largest_power
+from dalenius.conversions.closed_forms.thresholds import (
+    ThresholdDisclosure,
     copies_threshold,
     excluding_channel,
     excluding_threshold,
     mixture_min_entropy,
     mixture_threshold,
 )
-from dalenius.conversions.closed_forms.profiles import PrivacyProfile, largest_power
-from dalenius.conversions.closed_forms.thresholds import ThresholdDisclosure
 from dalenius.conversions.closed_forms.utility import PrivateUtility
 from dalenius.conversions.door import Conversion, Step, convert
 from dalenius.conversions.notions import NOTIONS, Notion

@@ -12,8 +12,7 @@ from flint import arb
 from dalenius.information import measures as formulas
 from dalenius.information.capacity import capacity
 from dalenius.information.measures import PriorClass
-from dalenius.information.measures.laws import output_law
-from dalenius.information.measures.numbers import divergence, largest
+from dalenius.information.measures.numbers import divergence, largest, output_law
 from dalenius.measures.evaluation import (
     exp_largest_lift,
     exp_largest_pointwise,

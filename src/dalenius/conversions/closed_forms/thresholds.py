@@ -1,4 +1,4 @@
-"""Whether at least so many of n independent records have a property: what either answer tells."""
+"""Thresholds: of disclosure, where an attribute is a mixture, where a mechanism excludes a value or a record has copies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import bernoulli_divergence, larger
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_fraction, as_integer
+from dalenius.exact import Integer, Number, Numbers, as_fraction, as_integer, as_law, exact_sum
 from dalenius.information.balls import above, ball
 
 BITS = 160  # of the balls
@@ -108,3 +108,197 @@ def _chernoff(n: int, share: Fraction, p: Fraction) -> float:
     if share >= p:
         return math.inf
     return above(-(-(-n * bernoulli_divergence(ball(share), ball(p))).exp()).log1p())
+
+
+# Attributes that are mixtures: what is disclosed with another one, and where a threshold is passed.
+
+
+# What is disclosed together with an attribute: another one, with less entropy.
+
+
+def mixture_threshold(law: Numbers, value: Integer) -> Fraction:
+    """The lambda above which W, U's value u with probability lambda and else U itself, has less min-entropy than U; exactly.
+
+    Where a mechanism discloses that U = u, it also discloses W = u, and so an attribute that was easier to guess before.
+
+    Parameters
+    ----------
+    law : list of Numbers
+        The probabilities of U's values.
+    value : int
+        Which of them is u, counted from 0.
+
+    Returns
+    -------
+    Fraction
+        (max p_U - p_U(u)) / (1 - p_U(u)); at this very lambda the two are equal.
+
+    Raises
+    ------
+    InputError
+        If these are no probabilities, there is no such value, or U is always u.
+
+    Notes
+    -----
+    Source: Saeidian et al., Prop. 3.6, whose proof takes some lambda near 1.
+
+    >>> mixture_threshold([0.2, 0.5, 0.3], 0)
+    Fraction(3, 8)
+    """
+    chances, at = _attribute(law, value)
+    return (max(chances) - chances[at]) / (1 - chances[at])
+
+
+def mixture_min_entropy(law: Numbers, value: Integer, mixing: Number) -> float:
+    """The min-entropy of W, U's value u with probability `mixing` and else U itself, in nats, rounded down.
+
+    Parameters
+    ----------
+    law, value : as in `mixture_threshold`
+    mixing : Number
+        lambda, from 0 to 1.
+
+    Returns
+    -------
+    float
+        -log max(lambda + (1 - lambda) p_U(u), (1 - lambda) max p_U).
+
+    Raises
+    ------
+    InputError
+        As `mixture_threshold`, and if lambda is no probability.
+
+    Notes
+    -----
+    Source: Saeidian et al., Prop. 3.6.
+
+    >>> round(mixture_min_entropy([0.2, 0.5, 0.3], 0, 0.475), 10), round(mixture_min_entropy([0.2, 0.5, 0.3], 0, 0), 10)
+    (0.5447271754, 0.6931471806)
+    """
+    chances, at = _attribute(law, value)
+    share = as_fraction(mixing, "mixing")
+    if not 0 <= share <= 1:
+        raise InputError(f"mixing: expected a number from 0 to 1, got {float(share):g}")
+    best = max(share + (1 - share) * chances[at], (1 - share) * max(chances))
+    with ctx.workprec(BITS):
+        return max(0.0, -above(ball(best).log())) if best < 1 else 0.0
+
+
+def _attribute(law: Numbers, value: Integer) -> tuple[tuple[Fraction, ...], int]:
+    """Its law, of sum 1 exactly, and the place of a value."""
+    weights = as_law(law, "law")
+    total = exact_sum(weights, "law")
+    at = as_integer(value, "value", at_least=0, at_most=len(weights) - 1)
+    if weights[at] == total:
+        raise InputError("law: expected an attribute that is not certain before anything is released")
+    return tuple(weight / total for weight in weights), at
+
+
+# Where a threshold is passed: mechanisms that exclude a value of the secret, and copies of a record that disclose it.
+
+
+def excluding_threshold(law: Numbers) -> Fraction:
+    """The largest alpha for which the first output of `excluding_channel` is the one that tells most: p/(1-p), at most 1; exactly.
+
+    Here p is the least probability of the law.
+
+    Raises
+    ------
+    InputError
+        If these are no probabilities above 0, of two values at least.
+
+    Notes
+    -----
+    Source: Saeidian et al., Prop. 3.8, where alpha is "small enough".
+
+    >>> excluding_threshold([0.5, 0.3, 0.2]), excluding_threshold([0.5, 0.5])
+    (Fraction(1, 4), Fraction(1, 1))
+    """
+    weights, rarest = _positive(law)
+    return weights[rarest] / (1 - weights[rarest])
+
+
+def excluding_channel(law: Numbers, alpha: Number) -> list[list[Fraction]]:
+    """A mechanism of least leakage among those with an output that excludes a value: rows over two outputs, exactly.
+
+    The rarest value always has the second output; every other one has the first output with probability alpha. The outputs' pointwise
+    maximal leakages are log 1/(1-p) and log 1/(1 - alpha (1-p)), and no epsilon of local differential privacy holds. With
+    less than log 1/(1-p) one does (CONV-1).
+
+    Parameters
+    ----------
+    law : list of Numbers
+        The probabilities of the secret's values, all above 0.
+    alpha : Number
+        Above 0, and at most `excluding_threshold`, so that the whole leakage is log 1/(1-p).
+
+    Raises
+    ------
+    InputError
+        If these are no probabilities above 0, of two values at least, or alpha is out of range.
+
+    Notes
+    -----
+    *Least because* an output that excludes x has the ratio max P(y|.)/P(y) >= 1/(1 - P(x)), as P(y) is a mean in which x has no part.
+
+    Source: Saeidian et al., Prop. 3.8.
+
+    >>> excluding_channel([0.5, 0.3, 0.2], "1/8")[1:]
+    [[Fraction(1, 8), Fraction(7, 8)], [Fraction(0, 1), Fraction(1, 1)]]
+    """
+    weights, rarest = _positive(law)
+    share, most = as_fraction(alpha, "alpha"), excluding_threshold(law)
+    if not 0 < share <= most:
+        raise InputError(f"alpha: expected a number above 0 and at most {most}, got {float(share):g}")
+    return [[Fraction(0), Fraction(1)] if x == rarest else [share, 1 - share] for x in range(len(weights))]
+
+
+def copies_threshold(epsilon: Number, p_min: Number, gap: Number) -> float:
+    """How many equal records must each be released for an output to tell all but `gap` nats of the most there is; rounded up.
+
+    More than n = log((1-p) / (p (e^gap - 1))) / epsilon copies of one record, each through randomised response of two letters, tell
+    -log(p + (1-p) e^(-n epsilon)) > log(1/p) - gap about it: whatever epsilon, differential privacy does not help against correlation.
+
+    Parameters
+    ----------
+    epsilon : Number
+        Of differential privacy, above 0.
+    p_min : Number
+        p, the probability of the rarer letter; above 0, at most 1/2.
+    gap : Number
+        In nats, above 0.
+
+    Returns
+    -------
+    float
+        n, at least 0; usually no whole number.
+
+    Raises
+    ------
+    InputError
+        If a number cannot be read or is out of range.
+
+    Notes
+    -----
+    Source: Saeidian et al., Theorem 4.3; with equal records ours.
+
+    >>> round(copies_threshold(1, 0.2, 0.1), 11), round(copies_threshold("0.1", "1/2", "0.01"), 10)
+    (3.63846282216, 46.0016601932)
+    """
+    budget, p, left = as_fraction(epsilon, "epsilon"), as_fraction(p_min, "p_min"), as_fraction(gap, "gap")
+    for name, value in (("epsilon", budget), ("gap", left)):
+        if value <= 0:
+            raise InputError(f"{name}: expected a number above 0, got {float(value):g}")
+    if not 0 < p <= Fraction(1, 2):
+        raise InputError(f"p_min: expected a number above 0 and at most 1/2, got {float(p):g}")
+    with ctx.workprec(BITS):
+        return max(0.0, above((ball((1 - p) / p) / ball(left).expm1()).log() / ball(budget)))
+
+
+def _positive(law: Numbers) -> tuple[tuple[Fraction, ...], int]:
+    """Its law, of sum 1 exactly, and the place of a rarest value."""
+    weights = as_law(law, "law")
+    if len(weights) < 2 or min(weights) <= 0:
+        raise InputError("law: expected two values at least, each of probability above 0")
+    total = exact_sum(weights, "law")
+    return tuple(weight / total for weight in weights), weights.index(min(weights))

@@ -23,7 +23,6 @@ from dalenius.information.measures.guessing import (
     posterior_min_entropy,
     singling_out,
 )
-from dalenius.information.measures.laws import channel_of_secret, output_law, split
 from dalenius.information.measures.lifts import (
     conditional_pointwise_maximal_leakage,
     exp_information_privacy,
@@ -39,6 +38,7 @@ from dalenius.information.measures.lifts import (
     pointwise_maximal_leakage_over,
     strong_information_privacy_delta,
 )
+from dalenius.information.measures.numbers import channel_of_secret, output_law, split
 from dalenius.information.measures.prior_classes import (
     AllPriors,
     ChiSquareBall,

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import entropy
-from dalenius.information.measures.laws import Met, fitting, met
-from dalenius.information.measures.numbers import Numbers, divergence, is_exact, largest, quotient
+from dalenius.information.measures.numbers import Met, Numbers, divergence, fitting, is_exact, largest, met, quotient
 
 TINY = 1e-300  # whose logarithm stands for that of 0, times 0
 SMALL = 1e-6  # below it a difference of entropies has lost ten of sixteen digits

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalenius.information.measures.laws import fitting, met
-from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, is_exact, largest, log
+from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, fitting, is_exact, largest, log, met
 
 
 def min_entropy(law: ArrayLike) -> Numbers:

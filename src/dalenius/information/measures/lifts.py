@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalenius.information.measures.laws import fitting, met, output_law
 from dalenius.information.measures.numbers import (
     Numbers,
     as_numbers,
     beyond,
+    fitting,
     largest,
     least,
     log,
+    met,
     occurring,
+    output_law,
     positive_part,
     quotient,
 )

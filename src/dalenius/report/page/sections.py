@@ -26,7 +26,7 @@ from dalenius.model import (
 )
 from dalenius.report.curves import curve_picture, frontier_picture
 from dalenius.report.page.proofs import Collected, Facts, Proof, Shown, audit_of, facts_of, leakage_shown
-from dalenius.report.page.svg import Drawn, drawn
+from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
 from dalenius.report.words import ends_shown, question
 from dalenius.results import against_text, budget_text, nats_and_bits, relative_gap

@@ -5,7 +5,7 @@ from flint import arb, fmpq
 
 from dalenius.information.measures import maximal_correlation
 from dalenius.information.measures.dependence import _largest_quotient
-from dalenius.information.measures.laws import met
+from dalenius.information.measures.numbers import met
 
 
 def exact(rows):

@@ -14,7 +14,7 @@ import pytest
 import dalenius as dl
 from dalenius.report import report_page, write_report
 from dalenius.report.page import door
-from dalenius.report.page.svg import Drawn
+from dalenius.report.picture import Drawn
 from dalenius.units import lower_in, upper_in
 
 pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
