@@ -5,8 +5,9 @@ Numbers are kept as they are written, as texts, and are taken exactly: a line th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Union
+from typing import ClassVar, Literal, TypeVar, Union, dataclass_transform
 
 Index = int
 Indices = tuple[Index, ...]
@@ -42,97 +43,108 @@ About = Index | Vector | tuple[Index | None, ...] | None  # a letter; a function
 Hint = Vector | Matrix
 
 
-@dataclass(frozen=True, slots=True)
-class WitnessLine:
+class Stated:
+    """Frozen data that a line of a certificate states, behind the word that it begins with."""
+
+    __slots__ = ()
+    word: ClassVar[str]
+
+
+L = TypeVar("L", bound=Stated)
+
+
+@dataclass_transform(frozen_default=True)
+def line(word: str) -> Callable[[type[L]], type[L]]:
+    """A class of lines that begin with this word; its fields are the entries, in their order."""
+
+    def made(cls: type[L]) -> type[L]:
+        cls.word = word
+        return dataclass(frozen=True, slots=True)(cls)
+
+    return made
+
+
+@line("witness")
+class WitnessLine(Stated):
     """A prior that is told at least the lower end about a record; of nobody where that end is 0 and needs no prior."""
 
-    word: ClassVar[str] = "witness"
     record: Index | None
     prior: InputLaw | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChainPoint:
+@line("path")
+class ChainPoint(Stated):
     """Parameters of a chain that tell the lower end about a record; with two tilts, by a closed form."""
 
-    word: ClassVar[str] = "path"
     record: Index
     point: Vector
     tilts: Vector | None
 
 
-@dataclass(frozen=True, slots=True)
-class PieceOfWitness:
+@line("at")
+class PieceOfWitness(Stated):
     """Of independent blocks: the witness is about this block by itself, where the others' contributions add up to this total."""
 
-    word: ClassVar[str] = "at"
     block: Index
     total: Number | None
 
 
-@dataclass(frozen=True, slots=True)
-class WindowOfWitness:
+@line("window")
+class WindowOfWitness(Stated):
     """Of a wide count: the witness is on the counts `least`, `least` + `step`, ..., of which the last is number `last`."""
 
-    word: ClassVar[str] = "window"
     least: Index
     step: Index
     last: Index
 
 
-@dataclass(frozen=True, slots=True)
-class DualLine:
+@line("dual")
+class DualLine(Stated):
     """A design's bound from below: the multiplier of its budget; the priors or ratios follow. None where the lower end is 0."""
 
-    word: ClassVar[str] = "dual"
     budget: Number | None
 
 
-@dataclass(frozen=True, slots=True)
-class PriorLine:
+@line("prior")
+class PriorLine(Stated):
     """One of the adversary's priors, with its weight in the bound and the posteriors phi(a|y) that make it linear."""
 
-    word: ClassVar[str] = "prior"
     weight: Number
     record: Index
     prior: InputLaw
     posteriors: Matrix
 
 
-@dataclass(frozen=True, slots=True)
-class RatioLine:
+@line("ratio")
+class RatioLine(Stated):
     """Multipliers of a privacy notion at one output: of entries above and of entries below, or the listed law that averages them."""
 
-    word: ClassVar[str] = "ratio"
     output: Index
     below: WeightsOf
     above: Vector
 
 
-@dataclass(frozen=True, slots=True)
-class MultiplierLine:
+@line("multiplier")
+class MultiplierLine(Stated):
     """Multipliers of a constraint's rows: its number among the model's constraints, and the rows that have one."""
 
-    word: ClassVar[str] = "multiplier"
     constraint: Index
     rows: Priced
 
 
-@dataclass(frozen=True, slots=True)
-class ConeLine:
+@line("cone")
+class ConeLine(Stated):
     """The multiplier of a second-order cone: of its bound, and of each member of its norm; itself in the cone."""
 
-    word: ClassVar[str] = "cone"
     constraint: Index
     bound: Number
     members: Vector
 
 
-@dataclass(frozen=True, slots=True)
-class AlsoLine:
+@line("also")
+class AlsoLine(Stated):
     """A prior of the adversary of a limit of leakage, as in a prior line."""
 
-    word: ClassVar[str] = "also"
     constraint: Index
     weight: Number
     record: Index
@@ -140,11 +152,10 @@ class AlsoLine:
     posteriors: Matrix
 
 
-@dataclass(frozen=True, slots=True)
-class TangentLine:
+@line("tangent")
+class TangentLine(Stated):
     """A tangent of a limit about a secret: of which of its laws, its weight, what it is about, and the numbers that choose it."""
 
-    word: ClassVar[str] = "tangent"
     constraint: Index
     law: Index
     weight: Number
@@ -152,11 +163,10 @@ class TangentLine:
     hint: Hint
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionLine:
+@line("selection")
+class SelectionLine(Stated):
     """A law on one input for each of some values of a secret, where the same is given, and posteriors of these values."""
 
-    word: ClassVar[str] = "selection"
     constraint: Index
     weight: Number
     given: Index
@@ -164,20 +174,18 @@ class SelectionLine:
     posteriors: Matrix
 
 
-@dataclass(frozen=True, slots=True)
-class WeightLine:
+@line("weight")
+class WeightLine(Stated):
     """The weight of a term of the objective that is a distortion."""
 
-    word: ClassVar[str] = "weight"
     term: Index
     weight: Number
 
 
-@dataclass(frozen=True, slots=True)
-class TermLine:
+@line("term")
+class TermLine(Stated):
     """A prior of the adversary of a term of the objective, as in a prior line."""
 
-    word: ClassVar[str] = "term"
     term: Index
     weight: Number
     record: Index
