@@ -325,12 +325,7 @@ class _Boxes:
             slopes[:, :, letters] = ends
         return slopes
 
-    def _added(
-        self,
-        slopes: Floats,
-        bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
-        ends: Floats,
-    ) -> Floats:
+    def _added(self, slopes: Floats, bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]], ends: Floats) -> Floats:
         """What differences of rows, and of starts, can add to the mean."""
         letters = self.letters
         down, up = ((end - self.points)[:, :letters] for end in (self.low, self.high))

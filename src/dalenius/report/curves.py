@@ -73,12 +73,7 @@ def band_table(points: Sequence[CurvePoint], *, units: str = "nats", certificate
 
 
 def curve_picture(
-    curves: Mapping[str, Curve],
-    *,
-    ax: Axes | None = None,
-    title: str = "",
-    units: str = "nats",
-    partial: str = "",
+    curves: Mapping[str, Curve], *, ax: Axes | None = None, title: str = "", units: str = "nats", partial: str = ""
 ) -> Axes:
     """Draw leakage against what the adversary does not know: one certified band a curve.
 

@@ -193,7 +193,6 @@ SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 SIZES = {"wide": (7.4, 4.3), "narrow": (3.7, 4.1)}  # inches
 LETTERS = {"wide": 90, "narrow": 40}  # of a line
 BLACK = re.compile(r"(?<=stroke: )#000000|(?<=fill: )#000000")
-TEXT = f"{{{SVG}}}text"
 
 
 @dataclass(frozen=True)
@@ -217,10 +216,7 @@ def drawn(name: str, caption: str, draw: Callable[[Axes], object]) -> Drawn:
     draw : callable
         Draws on the axes.
     """
-    return Drawn(
-        **{width: _svg(f"{name}-{width}", caption, draw, width) for width in SIZES},
-        caption=caption,
-    )
+    return Drawn(**{width: _svg(f"{name}-{width}", caption, draw, width) for width in SIZES}, caption=caption)
 
 
 def _svg(name: str, caption: str, draw: Callable[[Axes], object], width: str) -> str:

@@ -114,11 +114,7 @@ class Trained:
 
 
 def bounds(
-    runs: Sequence[Run],
-    folder: str | Path,
-    *,
-    points: int = 24,
-    progress: Callable[[str], None] = lambda line: None,
+    runs: Sequence[Run], folder: str | Path, *, points: int = 24, progress: Callable[[str], None] = lambda line: None
 ) -> dict[Run, Fraction]:
     """What no sanitizer exceeds that keeps a run's budget: the accuracy about the label, proved, for each run.
 

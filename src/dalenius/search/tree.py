@@ -196,10 +196,7 @@ class Tree(Generic[Content, Cut]):
             yield self.nodes[number]
 
     def _choose(
-        self,
-        batch: int,
-        above: float,
-        able: Callable[[Leaf[Content, Cut]], bool] = lambda leaf: leaf.cut is not None,
+        self, batch: int, above: float, able: Callable[[Leaf[Content, Cut]], bool] = lambda leaf: leaf.cut is not None
     ) -> list[tuple[float, int]]:
         """Take leaves off the heap: those to be branched; what cannot be is closed on the way."""
         chosen: list[tuple[float, int]] = []

@@ -119,14 +119,7 @@ RULES = (
         needs=("records",),
         attained="randomised response of every record",
     ),
-    Rule(
-        "neighbours",
-        "free_lunch_privacy",
-        "differential_privacy",
-        "e",
-        "neighbours are two datasets",
-        independent,
-    ),
+    Rule("neighbours", "free_lunch_privacy", "differential_privacy", "e", "neighbours are two datasets", independent),
     Rule(
         "CONV-3",
         "differential_privacy",
