@@ -29,7 +29,7 @@ import numpy as np
 import dalenius as dl
 from dalenius.intervals import ends_text, interval_text
 from dalenius.report import frontier_picture, frontier_table, save_picture
-from dalenius.studies.frontier import Band, spread_budgets
+from dalenius.studies.curves import Band, spread_budgets
 
 Family = Callable[[float], dl.Mechanism]
 HEADER = ("mechanism", "distortion", "it leaks (nats, proved)", "the best leaks", "times", "the best distorts")

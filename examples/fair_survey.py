@@ -31,7 +31,7 @@ import dalenius as dl
 from dalenius.catalogue.models import library_model
 from dalenius.intervals import gap_text, interval_text
 from dalenius.report import curve_picture, curve_table, save_picture
-from dalenius.studies.curve import CurvePoint, entropy_curve
+from dalenius.studies.curves import CurvePoint, entropy_curve
 
 RELEASES = {
     "noisy count, epsilon 0.5": "real/fair-cell-geometric",

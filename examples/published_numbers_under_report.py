@@ -40,7 +40,7 @@ import dalenius as dl
 from dalenius.catalogue.models import library_model
 from dalenius.intervals import ends_text, text_above
 from dalenius.report import curve_table
-from dalenius.studies.curve import CurvePoint, curve_of, entropy_curve
+from dalenius.studies.curves import CurvePoint, curve_of, entropy_curve
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
-LOOKS_AT_THE_CLOCK = ("dalenius.search.clock", "dalenius.search.race")
+LOOKS_AT_THE_CLOCK = ("dalenius.search.clock", "dalenius.search.tree")
 TICK = 2.0**-12  # seconds a reading: about what a search takes between two looks at the clock; sums of it are exact
 PATIENCE = 1000.0  # seconds of the machine that a solver with a limit of its own has for one of work: a busy machine changes nothing
 

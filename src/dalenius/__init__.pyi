@@ -145,10 +145,10 @@ from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.composition import Composition as Composition
 from dalenius.studies.composition import composition as composition
-from dalenius.studies.curve import CurvePoint as CurvePoint
-from dalenius.studies.curve import entropy_curve as entropy_curve
-from dalenius.studies.frontier import FrontierPoint as FrontierPoint
-from dalenius.studies.frontier import frontier as frontier
+from dalenius.studies.curves import CurvePoint as CurvePoint
+from dalenius.studies.curves import FrontierPoint as FrontierPoint
+from dalenius.studies.curves import entropy_curve as entropy_curve
+from dalenius.studies.curves import frontier as frontier
 from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
 from dalenius.studies.least_noise import LeastNoise as LeastNoise
 from dalenius.studies.least_noise import least_noise as least_noise

@@ -13,7 +13,7 @@ from dalenius.audits import PriorSetAudit, ProductAudit
 from dalenius.information.law_classes import worst_law
 from dalenius.information.measures import PriorFloor
 from dalenius.reduction import record_channels
-from dalenius.studies.curve import entropy_curve
+from dalenius.studies.curves import entropy_curve
 
 LOOP: list = []
 LOOP.append(LOOP)

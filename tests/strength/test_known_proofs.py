@@ -3,7 +3,7 @@
 import pytest
 
 import dalenius as dl
-from dalenius.studies.curve import entropy_curve
+from dalenius.studies.curves import entropy_curve
 
 GAP = 1e-2
 SHARES = {"parity/symmetric-n2": "3/5", "modular-sum/symmetric-m3-n3": "9/10", "sum/unequal-alphabets": "2/5"}

@@ -24,7 +24,7 @@ from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel, RecordSymmetries
 from dalenius.search import Clock
-from dalenius.search.race import Race, Runner
+from dalenius.search.tree import Race, Runner
 
 DECIMALS = 12  # of the tree's multipliers
 LEAST = 1e-3  # the multiplier of the entropy bound that a tree begins with, at least

@@ -28,8 +28,8 @@ from dalenius.model import MaximalLeakage
 from dalenius.model.mechanisms import RandomizedResponse, Symmetric
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
-from dalenius.search.race import Race, Runner
 from dalenius.search.run import Run
+from dalenius.search.tree import Race, Runner
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
 ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less

@@ -26,8 +26,7 @@ from dalenius.reduction import AggregatedRecord, Chamber, RecordChannel, RecordS
 from dalenius.search import Clock
 from dalenius.search.boxes import Box, BoxTree
 from dalenius.search.checkpoint import Checkpoint, Plain
-from dalenius.search.race import Race, Runner
-from dalenius.search.tree import Branch, Leaf, Tree
+from dalenius.search.tree import Branch, Leaf, Race, Runner, Tree
 from dalenius.version import PRODUCER
 
 Proof = tuple[ProofLine, ...]

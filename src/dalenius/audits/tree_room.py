@@ -13,8 +13,8 @@ from dalenius.audits.record_audit import RecordAudit, Rung
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.crew import Crew, Work, turn_of
-from dalenius.search.race import Runner
 from dalenius.search.run import Run
+from dalenius.search.tree import Runner
 
 AnyTree: TypeAlias = BoxTree | RowTree | Runner
 

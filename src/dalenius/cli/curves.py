@@ -29,7 +29,7 @@ from dalenius.cli.shared import (
 )
 from dalenius.cli.sweeping import Task
 from dalenius.exact import fraction_text
-from dalenius.studies.frontier import spread_budgets
+from dalenius.studies.curves import spread_budgets
 from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import PLAN, read_plan
 from dalenius.studies.plan import Plan, Settings

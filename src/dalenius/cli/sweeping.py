@@ -21,7 +21,7 @@ from dalenius.intervals import interval_text
 from dalenius.results import told_text
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.search.pools import need_workers
-from dalenius.studies.curve import chosen_points
+from dalenius.studies.curves import chosen_points
 from dalenius.studies.engine import Moment, solved
 from dalenius.studies.keeping import Folder
 from dalenius.studies.plan import Plan

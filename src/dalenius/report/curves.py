@@ -13,8 +13,7 @@ from dalenius.intervals import ends_text, gap_text, interval_text, text_above
 from dalenius.model import MinDistortion
 from dalenius.report.picture import COLOURS, MARKERS, Style, axes_of, draw_band, finished, label, telling, with_bits
 from dalenius.results import Result
-from dalenius.studies.curve import CurvePoint, curve_of
-from dalenius.studies.frontier import Band, FrontierPoint
+from dalenius.studies.curves import Band, CurvePoint, FrontierPoint, curve_of
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.studies.least_noise import LeastNoise, NoiseLevel
 from dalenius.units import Quantity, lower_in, upper_in

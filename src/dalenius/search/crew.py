@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task, need_workers
-from dalenius.search.race import Nodes, Runner
+from dalenius.search.tree import Nodes, Runner
 
 logger = logging.getLogger("dalenius")
 TURN, LONGER = (

@@ -17,9 +17,8 @@ from dalenius.files import write_whole
 from dalenius.model import MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.search.pools import need_workers, pool_of
 from dalenius.studies.compare import need_comparable
-from dalenius.studies.curve import CurvePoint, curve_point
+from dalenius.studies.curves import CurvePoint, FrontierPoint, curve_point, frontier_point
 from dalenius.studies.engine import Engine, Moment
-from dalenius.studies.frontier import FrontierPoint, frontier_point
 from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import Files, Folder, Memory, read_plan, records_in
 from dalenius.studies.plan import Plan, Settings

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 import dalenius as dl
-from dalenius.studies.curve import entropy_curve
+from dalenius.studies.curves import entropy_curve
 
 
 def letters_problem(bound):

@@ -19,7 +19,7 @@ from dalenius.evidence.upper import TermSection
 from dalenius.export import offered, offers
 from dalenius.programs.base import Program
 from dalenius.search import Limits, Run
-from dalenius.studies.frontier import Band, spread_budgets
+from dalenius.studies.curves import Band, spread_budgets
 from dalenius.studies.release import bound_of
 
 BIT = {

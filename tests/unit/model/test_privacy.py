@@ -269,8 +269,7 @@ def test_what_needs_an_adversary_says_so(ask):
 def test_what_else_needs_an_adversary_says_so():
     from dalenius.designs.exchange import Exchange
     from dalenius.search import Limits, Run
-    from dalenius.studies.curve import entropy_curve
-    from dalenius.studies.frontier import spread_budgets
+    from dalenius.studies.curves import entropy_curve, spread_budgets
 
     with pytest.raises(dl.InputError, match="privacy"):
         Exchange(PROBLEMS[0], Run.of(Limits()))

@@ -11,8 +11,7 @@ from colleagues import Colleagues
 from dalenius.search import Clock
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.crew import LOSSES, Crew, Work, worked
-from dalenius.search.race import Runner
-from dalenius.search.tree import Leaf
+from dalenius.search.tree import Leaf, Runner
 
 CENTRE = np.array([0.3, 0.8])
 

@@ -25,8 +25,7 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
-from dalenius.search.race import Nodes, Runner
-from dalenius.search.tree import Branch, Leaf, Tree
+from dalenius.search.tree import Branch, Leaf, Nodes, Runner, Tree
 
 # Problem 1 from above: the dual bound with a branch and bound per letter (docs/theory.md).
 #

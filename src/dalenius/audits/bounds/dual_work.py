@@ -24,7 +24,7 @@ from dalenius.reduction import RecordChannel, RecordSymmetries, even
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
-from dalenius.search.race import Runner
+from dalenius.search.tree import Runner
 
 BATCH = 64  # row leaves branched at once
 LOOSER = (

@@ -27,7 +27,7 @@ from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
 from dalenius.search.boxes import EndsTree, Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
-from dalenius.search.race import Runner
+from dalenius.search.tree import Runner
 
 BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves
 MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains

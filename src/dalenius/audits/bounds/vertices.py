@@ -22,8 +22,7 @@ from dalenius.information.deadline import Deadline
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
-from dalenius.search.race import Runner
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.tree import Leaf, Runner, Tree
 
 MOST = 3000  # leaves
 Classes: TypeAlias = tuple[int, ...]

@@ -2,15 +2,15 @@
 and the best noise on a lattice."""
 
 from dalenius.conversions.gaussian.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_of
-from dalenius.conversions.gaussian.covariances import gaussian_information
-from dalenius.conversions.gaussian.lattice import LeastPower, least_power, shaped_power
-from dalenius.conversions.gaussian.listed import (
+from dalenius.conversions.gaussian.inputs import (
     ListedInputs,
     chi_square,
     gaussian_delta,
+    gaussian_information,
     information_of_profile,
     saddle_value,
 )
+from dalenius.conversions.gaussian.lattice import LeastPower, least_power, shaped_power
 
 __all__ = [
     "AmplitudeCapacity",

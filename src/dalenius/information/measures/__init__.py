@@ -5,38 +5,21 @@ Arrays of doubles give doubles. `dalenius.measure` evaluates the same formulas i
 """
 
 from dalenius.information.measures.dependence import (
+    bayes_advantage,
     chi_square,
     conditional_mutual_information,
+    disclosure,
+    exp_min_entropy_leakage,
     maximal_correlation,
+    min_entropy,
+    min_entropy_leakage,
     mutual_information,
+    posterior_min_entropy,
+    singling_out,
     strong_chi_square,
     strong_kl,
     strong_total_variation,
     total_variation,
-)
-from dalenius.information.measures.guessing import (
-    bayes_advantage,
-    disclosure,
-    exp_min_entropy_leakage,
-    min_entropy,
-    min_entropy_leakage,
-    posterior_min_entropy,
-    singling_out,
-)
-from dalenius.information.measures.lifts import (
-    conditional_pointwise_maximal_leakage,
-    exp_information_privacy,
-    exp_maximal_leakage,
-    exp_pointwise_maximal_leakage,
-    information_privacy,
-    information_privacy_delta,
-    local_information_privacy,
-    local_information_privacy_delta,
-    maximal_leakage,
-    pointwise_maximal_leakage,
-    pointwise_maximal_leakage_delta,
-    pointwise_maximal_leakage_over,
-    strong_information_privacy_delta,
 )
 from dalenius.information.measures.numbers import channel_of_secret, output_law, split
 from dalenius.information.measures.prior_classes import (
@@ -51,15 +34,28 @@ from dalenius.information.measures.prior_classes import (
     PriorPolytope,
 )
 from dalenius.information.measures.privacy import (
+    conditional_pointwise_maximal_leakage,
     differential_privacy,
     exp_differential_privacy,
+    exp_information_privacy,
     exp_local_dp,
+    exp_maximal_leakage,
+    exp_pointwise_maximal_leakage,
+    information_privacy,
+    information_privacy_delta,
     leakage_capacity,
     local_dp,
     local_dp_delta,
+    local_information_privacy,
+    local_information_privacy_delta,
+    maximal_leakage,
     neighbours,
     pairwise_divergence,
     pairwise_total_variation,
+    pointwise_maximal_leakage,
+    pointwise_maximal_leakage_delta,
+    pointwise_maximal_leakage_over,
+    strong_information_privacy_delta,
 )
 
 __all__ = [

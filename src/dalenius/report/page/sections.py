@@ -30,7 +30,7 @@ from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
 from dalenius.report.words import ends_shown, question
 from dalenius.results import against_text, budget_text, nats_and_bits, relative_gap
-from dalenius.studies.frontier import FrontierPoint, with_budget
+from dalenius.studies.curves import FrontierPoint, with_budget
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.units import Quantity, lower_in
 

@@ -15,7 +15,7 @@ from campaigns import each
 from dalenius.model import audited, digest
 from dalenius.model.model_file import normal_form
 from dalenius.reduction import completions, record_completions
-from dalenius.studies.curve import entropy_curve
+from dalenius.studies.curves import entropy_curve
 from dalenius_check.model import parse_model
 
 some = settings(

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from dalenius.search.clock import Clock
-from dalenius.search.race import HOPELESS, Race
+from dalenius.search.tree import HOPELESS, Race
 
 
 class Runner:

@@ -9,7 +9,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.studies.curve import curve_of, entropy_curve
+from dalenius.studies.curves import curve_of, entropy_curve
 
 SHARES = [Fraction(1, 2), Fraction(3, 4)]
 

@@ -12,9 +12,9 @@ import pytest
 import dalenius as dl
 from campaigns import each
 from dalenius.report import frontier_table
-from dalenius.studies.frontier import Band, spread_budgets
+from dalenius.studies.curves import Band, spread_budgets
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 COMMON = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "distortion": dl.Hamming()}
 KNOWING = dl.EntropyAtLeast("0.5 max")  # knows all bits but two: the parity leaks log 2 - h(D)
 MODEL = """
