@@ -56,7 +56,10 @@ def best_chain(start: Place, value: arb, end: Place, facts: Facts, *, sharp: boo
     The epsilons on the way are those of both ends, half of the last, 0, and some between; where one of these serves, a better one is
     sought near it.
     """
-    rules, own = usable(facts, sharp=sharp), _epsilons(start, end)
+    # without repetition, those that a chain may pass
+    asked = () if end.epsilon is None else (end.epsilon, end.epsilon.times(Fraction(1, 2)))
+    given = () if start.epsilon is None else (start.epsilon,)
+    rules, own = usable(facts, sharp=sharp), list(dict.fromkeys((*asked, *given, ZERO)))
     grid = [*own, *(Epsilon(number) for number in ON_THE_WAY)]
     found = _search(start, value, end, facts, rules, grid)
     once = facts.releases == 1 and end.epsilon is not None  # else another route is not worth as much work again
@@ -174,13 +177,6 @@ def _next(
                 safe = _safe(rule.target, found)
                 if known is None or _better(rule.target, safe, known.value):
                     yield Taken(rule, place, end, safe)
-
-
-def _epsilons(start: Place, end: Place) -> list[Epsilon]:
-    """Without repetition, those that a chain may pass."""
-    asked = () if end.epsilon is None else (end.epsilon, end.epsilon.times(Fraction(1, 2)))
-    given = () if start.epsilon is None else (start.epsilon,)
-    return list(dict.fromkeys((*asked, *given, ZERO)))
 
 
 def _leading_to(target: str, rules: list[Rule]) -> dict[str, list[Rule]]:

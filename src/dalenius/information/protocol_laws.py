@@ -264,7 +264,23 @@ def worst_protocol_law(
     >>> doubles(found.law).round(9).tolist()
     [0.333333333, 0.333333333, 0.333333333]
     """
-    space = _space(channel, inputs, priors)
+    keys = alike_letters(priors, len(inputs))
+    selecting: dict[int, list[Any]] = {}
+    for letter, k in enumerate(inputs.tolist()):
+        selecting.setdefault(k, []).append(keys[letter])
+    signatures: list[Hashable] = [
+        (k if channel.whole else None, tuple(sorted(map(hash, selecting.get(k, ()))))) for k in range(channel.inputs)
+    ]
+    of_input, _, input_sizes = grouped(signatures)
+    of_letter, first, sizes = grouped([(keys[a], signatures[k]) for a, k in enumerate(inputs.tolist())])
+    spread = np.zeros((len(input_sizes), len(first)), dtype=np.int64)
+    np.add.at(spread, (of_input[inputs], of_letter), 1)
+    spread //= input_sizes[:, None]
+    vertices = None
+    if isinstance(priors, PriorPolytope):
+        vertices = doubles(as_numbers(priors.vertices))[:, first]
+    shared = SharedLetters(priors, first, sizes)
+    space = _Space(of_letter, shared, spread, input_sizes, of_input[inputs[first]], vertices, _in_doubles(priors))
     best, coordinates = _ascend(channel, space, gap, clock)
     if isinstance(priors, PriorPolytope):
         shares = rationals(np.maximum(coordinates, 0.0))
@@ -352,26 +368,6 @@ class _Space:
     def largest(self, divergences: Floats) -> float:
         """The largest mean over the class."""
         return -float(self.priors.least_mean(-divergences[self.of_letter]))
-
-
-def _space(channel: SetChannel, inputs: Integers, priors: PriorClass) -> _Space:
-    keys = alike_letters(priors, len(inputs))
-    selecting: dict[int, list[Any]] = {}
-    for letter, k in enumerate(inputs.tolist()):
-        selecting.setdefault(k, []).append(keys[letter])
-    signatures: list[Hashable] = [
-        (k if channel.whole else None, tuple(sorted(map(hash, selecting.get(k, ()))))) for k in range(channel.inputs)
-    ]
-    of_input, _, input_sizes = grouped(signatures)
-    of_letter, first, sizes = grouped([(keys[a], signatures[k]) for a, k in enumerate(inputs.tolist())])
-    spread = np.zeros((len(input_sizes), len(first)), dtype=np.int64)
-    np.add.at(spread, (of_input[inputs], of_letter), 1)
-    spread //= input_sizes[:, None]
-    vertices = None
-    if isinstance(priors, PriorPolytope):
-        vertices = doubles(as_numbers(priors.vertices))[:, first]
-    shared = SharedLetters(priors, first, sizes)
-    return _Space(of_letter, shared, spread, input_sizes, of_input[inputs[first]], vertices, _in_doubles(priors))
 
 
 def _ascend(channel: SetChannel, space: _Space, gap: float, clock: Deadline | None) -> tuple[Floats, Floats]:
