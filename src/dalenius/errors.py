@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from cvxcertify.errors import brief as brief
 
-__all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief", "counted", "hint"]
-
 
 class DaleniusError(Exception):
     """Base of every error that dalenius raises on purpose."""

@@ -16,26 +16,6 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 
-__all__ = [
-    "NUMBER",
-    "Integer",
-    "Number",
-    "Numbers",
-    "Numeral",
-    "Rows",
-    "as_fraction",
-    "as_integer",
-    "as_law",
-    "as_list",
-    "as_nonnegative",
-    "as_quantity",
-    "brief",
-    "exact_sum",
-    "fraction_text",
-    "is_number",
-    "over_common_denominator",
-]
-
 # What people write: numbers of Python or NumPy, exact ones also as texts; lists of them, or arrays.
 Integer: TypeAlias = int | np.integer[Any]
 Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer[Any] | np.floating[Any]

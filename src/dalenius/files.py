@@ -17,22 +17,6 @@ from filelock import FileLock, Timeout
 
 from dalenius.errors import InputError, brief
 
-__all__ = [
-    "MAX_INPUT",
-    "MAX_PROOF",
-    "alone",
-    "csv_column",
-    "make_folder",
-    "need_folder",
-    "need_places",
-    "packed",
-    "read_bytes",
-    "read_text",
-    "tidy",
-    "write_together",
-    "write_whole",
-]
-
 MAX_INPUT = 64 * 2**20  # bytes of what people write: models, data, mechanisms, tables
 MAX_PROOF = 256 * 2**20  # bytes of what programs write: certificates, instances and their solutions
 LONGEST_NAME = 1000  # characters of a path that a message repeats: what is longer is no path

@@ -8,17 +8,6 @@ from fractions import Fraction
 
 from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
 
-__all__ = [
-    "ConstraintPrice",
-    "ProofRefusedWarning",
-    "Refusal",
-    "Scope",
-    "SolverUse",
-    "Status",
-    "TermValue",
-    "Termination",
-]
-
 
 class Termination(Enum):
     """Why the work stopped. It says nothing about truth: that is what the certificate is for."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from dalenius.errors import InputError, brief
 
-__all__ = ["object_text", "parse_object"]
-
 
 def parse_object(text: str, *, number: Callable[[str], Any]) -> dict[str, Any]:
     """A JSON object.

@@ -10,19 +10,6 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
 
-__all__ = [
-    "UNITS",
-    "Quantity",
-    "amount_text",
-    "is_at_least_log",
-    "is_at_most",
-    "log_above",
-    "lower_in",
-    "nats_above",
-    "unit_size",
-    "upper_in",
-]
-
 UNITS = ("nats", "bits")
 
 

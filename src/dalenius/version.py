@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import metadata
 
-__all__ = ["PRODUCER", "__version__"]
-
 
 def _installed() -> str:
     try:

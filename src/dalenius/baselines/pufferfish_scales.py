@@ -12,8 +12,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import Number, as_fraction, brief
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, as_fraction
 from dalenius.information.arrays import Floats
 from dalenius.model import MarkovChain, Records
 

@@ -16,9 +16,8 @@ from typing import Any
 
 from dalenius._load import load_file
 from dalenius._verify import verify
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
-from dalenius.exact import brief
 from dalenius.files import read_bytes, read_text
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, SecretLeakage, digest, normal_form

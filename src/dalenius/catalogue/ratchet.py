@@ -12,10 +12,10 @@ from dalenius._join import join
 from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library, standing
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
-from dalenius.exact import as_fraction, brief
+from dalenius.exact import as_fraction
 from dalenius.files import alone, need_folder, need_places, packed, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination

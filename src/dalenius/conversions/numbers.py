@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from dalenius.errors import InputError
-from dalenius.exact import Number, as_fraction, brief, fraction_text
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, as_fraction, fraction_text
 from dalenius.information.balls import ball
 from dalenius.model.epsilons import read_epsilon
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Self, get_args
 
-from dalenius.errors import InputError, counted
+from dalenius.errors import InputError, brief, counted
 from dalenius.evidence.ends import CurveClaim
 from dalenius.evidence.lower import UNIFORM, LowerLine, Matrix, Vector
 from dalenius.evidence.upper import (
@@ -25,7 +25,7 @@ from dalenius.evidence.upper import (
     TermSection,
     UpperLine,
 )
-from dalenius.exact import as_fraction, brief, fraction_text
+from dalenius.exact import as_fraction, fraction_text
 from dalenius.files import MAX_PROOF, packed, read_text, write_whole
 
 # The one place that knows how typed evidence is written into a certificate, and read from one.

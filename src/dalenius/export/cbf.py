@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse import eye_array as eye
 
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief
 from dalenius.export.standard import MAX_NUMBERS, digest, need_cones, read_file
 from dalenius.information.arrays import Floats
 from dalenius.programs import StandardForm

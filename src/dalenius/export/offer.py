@@ -15,10 +15,9 @@ from dalenius.designs import Terms
 from dalenius.designs.constrained import OWN, Place, constrained_master
 from dalenius.designs.exchange import KnownPriors, Mechanisms
 from dalenius.designs.oracle import block_masses, oracle_of
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.evidence.lower import UNIFORM, PriorLine, TermLine
-from dalenius.exact import brief
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.model import (

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief
 from dalenius.export.standard import digest, keys_of, numbers_of, read_file, read_object, text_of
 from dalenius.files import write_whole
 from dalenius.information.arrays import Floats

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from cvxcertify.instance import CONES
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief
 from dalenius.files import MAX_PROOF, read_text
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Columns, Rows

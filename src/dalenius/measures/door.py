@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from dalenius.errors import DaleniusError, InputError, hint
+from dalenius.errors import DaleniusError, InputError, brief, hint
 from dalenius.evidence import Certificate
-from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
+from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, fraction_text
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved

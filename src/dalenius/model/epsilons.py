@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_quantity, brief, fraction_text
+from dalenius.errors import InputError, brief
+from dalenius.exact import as_fraction, as_quantity, fraction_text
 from dalenius.units import UNITS
 
 LARGEST = 1000  # of epsilon in nats or bits

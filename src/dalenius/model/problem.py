@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
 from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
 from dalenius.model.queries.histogram import UNLISTED

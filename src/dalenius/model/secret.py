@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_integer, as_law, as_list, brief
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_integer, as_law, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.queries import QUERIES, Query
 from dalenius.model.records import Records

@@ -8,8 +8,8 @@ from typing import ClassVar
 import cvxpy as cp
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import brief, is_number
+from dalenius.errors import InputError, brief
+from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Reference

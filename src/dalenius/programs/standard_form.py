@@ -14,8 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from cvxcertify.instance import CONES
-from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import brief
+from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.information.arrays import Floats, Integers
 
 USUAL = ("zero", "nonnegative", "exponential")  # those of the package's own programs

@@ -7,9 +7,8 @@ import math
 from fractions import Fraction
 from typing import Self, TypedDict
 
-from dalenius.errors import GapNotReachedError, InputError
+from dalenius.errors import GapNotReachedError, InputError, brief
 from dalenius.evidence import Certificate, exact_fraction_above
-from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.notebook import table
 from dalenius.outcome import Status, Termination

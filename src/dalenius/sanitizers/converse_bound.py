@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius._solve import solve
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
-from dalenius.exact import Number, as_fraction, as_list, brief
+from dalenius.exact import Number, as_fraction, as_list
 from dalenius.intervals import interval_text
 from dalenius.model import MaxUtility, Records
 from dalenius.model.constraints import ChiSquare

@@ -10,8 +10,6 @@ from types import FrameType
 
 from dalenius.information.deadline import Deadline, need_time
 
-__all__ = ["ended_with"]
-
 EVERY = 0.05  # seconds of work between two looks at the clock
 
 

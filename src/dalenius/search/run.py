@@ -8,8 +8,8 @@ from typing import Self, TypedDict
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import brief, is_number
+from dalenius.errors import InputError, brief
+from dalenius.exact import is_number
 from dalenius.search.checkpoint import Checkpoint
 from dalenius.search.clock import Clock
 from dalenius.search.crew import Crew

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalenius._solve import need_way, solve
-from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import as_integer, brief, is_number
+from dalenius.errors import DaleniusError, InputError, brief
+from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, Problem
 from dalenius.outcome import Termination
@@ -292,22 +292,9 @@ def _measured(
         reached = next((at for at, value in found.trace if value >= near * (1.0 - gap)), None)
     else:
         reached = found.seconds if found.value <= near * (1.0 + gap) else None
-    return MethodOutcome(
-        method=found.method,
-        seeds=found.seeds,
-        value=found.value,
-        claimed=found.claimed,
-        first=found.first,
-        shortfall=short if short > EVALUATION[0] else 0.0,
-        shortfall_at_most=at_most,
-        violation=found.violation,
-        iterations=found.iterations,
-        evaluations=found.evaluations,
-        seconds=found.seconds,
-        reached=reached,
-        bound=found.bound,
-        trace=found.trace,
-    )
+    own = {name: value for name, value in vars(found).items() if name not in ("prior", "design")}
+    missed = short if short > EVALUATION[0] else 0.0
+    return MethodOutcome(**own, shortfall=missed, shortfall_at_most=at_most, reached=reached)
 
 
 def _short(smaller: float, larger: float) -> float:

@@ -29,8 +29,7 @@ from dalenius.baselines import (
     leakage_run,
     optimised_run,
 )
-from dalenius.errors import InputError, hint
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief, hint
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, Limits, stopped_by_interrupt

@@ -10,10 +10,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from dalenius._solve import need_way, solve
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.lower import DualLine, PriorLine
-from dalenius.exact import Number, as_fraction, as_integer, brief
+from dalenius.exact import Number, as_fraction, as_integer
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, MinLeakage, Problem, audited
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
-from dalenius.errors import InputError, NotProvedError
+from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, brief, fraction_text
+from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, fraction_text
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above

@@ -13,8 +13,8 @@ import numpy as np
 from flint import fmpq
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
-from dalenius.exact import Number, Numbers, as_fraction, as_law, brief
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, Numbers, as_fraction, as_law
 from dalenius.information.measures import ChiSquareBall, KLBall, PriorBall, PriorClass
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved

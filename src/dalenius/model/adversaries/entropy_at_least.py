@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from flint import fmpq
 
-from dalenius.errors import InputError
-from dalenius.exact import Number, as_quantity, brief, fraction_text
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, as_quantity, fraction_text
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
 from dalenius.intervals import text_below
 from dalenius.model.adversaries.base import Adversary

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
-from dalenius.exact import Numbers, as_law, as_list, brief, exact_sum
+from dalenius.errors import InputError, brief
+from dalenius.exact import Numbers, as_law, as_list, exact_sum
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys

@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
 from dalenius.model.problem import read_adversary
 from dalenius.model.records import Records

@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError, hint
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
+from dalenius.errors import InputError, brief, hint
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.files import MAX_INPUT, read_text
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.queries.base import MAX_INTEGER

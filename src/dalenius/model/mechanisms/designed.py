@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import Integer, Rows, as_integer, as_list, brief, exact_sum, fraction_text, over_common_denominator
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Rows, as_integer, as_list, exact_sum, fraction_text, over_common_denominator
 from dalenius.files import MAX_INPUT, write_whole
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanisms.base import READERS
