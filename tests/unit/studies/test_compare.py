@@ -255,7 +255,7 @@ def test_a_solver_of_ones_choice(design):
 
 
 def test_a_solver_that_is_not_installed(monkeypatch, support):
-    for module in ("cvxpy_nlp", "scip", "maingo"):
+    for module in ("nonlinear", "global_solvers"):
         monkeypatch.setattr(f"dalenius.baselines.{module}.find_spec", lambda name: None)
     assert methods_for(support.parity4(1.0)) == ["certified", "paper-full", "paper-aggregated", "slsqp", "trust-constr"]
     for method in ("cvxpy-nlp-full", "scip", "maingo"):
