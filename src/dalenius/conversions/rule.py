@@ -165,6 +165,12 @@ class Given:
         assert self.after is not None
         return self.after.ball()
 
+    def reaches(self, times: int = 1) -> bool:
+        """Whether the epsilon that is asked for is certainly at least so many times that of the guarantee."""
+        assert self.before is not None
+        assert self.after is not None
+        return self.after.at_least(self.before.times(times))
+
     @property
     def p_min(self) -> arb:
         """The least probability of a value of the secret."""
@@ -186,6 +192,11 @@ class Given:
 
 Value = Callable[[Given], "arb | None"]
 Condition = Callable[[Given], bool]
+
+
+def same(given: Given) -> arb:
+    """The number itself."""
+    return given.value
 
 
 def always(given: Given) -> bool:

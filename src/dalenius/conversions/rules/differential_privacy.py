@@ -16,6 +16,7 @@ from dalenius.conversions.rule import (
     Rule,
     any_alphabets,
     rare_values,
+    same,
 )
 
 # From differential privacy, which compares datasets, to what a release tells about one record.
@@ -27,17 +28,7 @@ def group(given: Given) -> arb:
     return given.facts.records * given.value
 
 
-def independent(given: Given) -> arb:
-    """Epsilon: the record's channel is a mean of those with the others known."""
-    return given.value
-
-
 # What local differential privacy leaves of lifts d = W(x,y)/q(y) under a prior.
-
-
-def same(given: Given) -> arb:
-    """The number itself."""
-    return given.value
 
 
 # What local differential privacy leaves of divergences between rows.
@@ -119,14 +110,14 @@ RULES = (
         needs=("records",),
         attained="randomised response of every record",
     ),
-    Rule("neighbours", "free_lunch_privacy", "differential_privacy", "e", "neighbours are two datasets", independent),
+    Rule("neighbours", "free_lunch_privacy", "differential_privacy", "e", "neighbours are two datasets", same),
     Rule(
         "CONV-3",
         "differential_privacy",
         "local_dp",
         "e, for one record",
         f"{SAEIDIAN}, Theorem 4.2(3); with CONV-2 it generalises Prop. 4.6 to any mechanism and alphabet",
-        independent,
+        same,  # the record's channel is a mean of those with the others known
         needs=("independent",),
         conditions="the secret is one record, and the others are independent of it",
         attained="any mechanism, where the others are known",
@@ -138,7 +129,7 @@ RULES = (
         "local_dp",
         "e, for any attribute of the dataset",
         f"{SAEIDIAN}, Theorems 4.3, 4.5: with all records equal nothing less than group privacy holds",
-        independent,
+        same,
         conditions="the secret is a record or any other attribute, correlated with the others in any way",
         attained="any mechanism, where all records are equal",
         keeps=True,
@@ -253,7 +244,7 @@ RULES = (
         "maximal_leakage",
         "C",
         f"{SAEIDIAN}: the maximal leakage is a mean of exp l(y), at most C each",
-        lambda given: given.value,
+        same,
         attained="k-ary randomised response, in the limit of many letters",
         meets=any_alphabets,
     ),

@@ -139,18 +139,6 @@ def times_letters(value: Value) -> Value:
     return all_rows
 
 
-def lemma_1(given: Given) -> arb | None:
-    """Delta / p_min, for twice the epsilon."""
-    assert given.before is not None
-    assert given.after is not None
-    if not given.after.at_least(given.before.times(TWICE)):
-        return None
-    return (given.value / given.p_min).min(arb(1))
-
-
-TWICE = 2
-
-
 # What an information leaves of local information privacy.
 
 
@@ -281,7 +269,7 @@ RULES = (
         "local_dp_delta",
         "d/p_min at 2e",
         f"{FDIV}, Lemma 1; of plain information privacy the remark after it is false",
-        lemma_1,
+        lambda given: (given.value / given.p_min).min(arb(1)) if given.reaches(times=2) else None,
         needs=("p_min",),
     ),
     Rule(

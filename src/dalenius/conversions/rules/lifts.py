@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.numbers import entropy_term, positive
-from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, any_alphabets
+from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, Value, any_alphabets, same
 
 # What pointwise maximal leakage leaves of small lifts, and of ratios between inputs.
 
@@ -96,29 +96,17 @@ def with_floor(given: Given) -> arb:
 # What information privacy leaves of distances: the lifts lie in a band and have mean 1.
 
 
-def total_variation_of_band(given: Given) -> arb:
-    """2 tanh(epsilon/2)."""
-    return 2 * (given.value / 2).tanh()
-
-
-def divergence(given: Given) -> arb:
-    """Epsilon tanh(epsilon/2)."""
-    return given.value * (given.value / 2).tanh()
-
-
-def chi_square_of_band(given: Given) -> arb:
-    """2 cosh epsilon - 2."""
-    return 4 * (given.value / 2).sinh() ** 2
-
-
-BY_BAND = {
-    "total_variation": (total_variation_of_band, "2 tanh(e/2)"),
-    "strong_total_variation": (total_variation_of_band, "2 tanh(e/2)"),
-    "mutual_information": (divergence, "e tanh(e/2)"),
-    "largest_divergence": (divergence, "e tanh(e/2)"),
-    "strong_kl": (divergence, "e tanh(e/2)"),
-    "chi_square": (chi_square_of_band, "2 cosh e - 2"),
-    "strong_chi_square": (chi_square_of_band, "2 cosh e - 2"),
+BY_BAND: dict[str, tuple[Value, str]] = {
+    **dict.fromkeys(
+        ("total_variation", "strong_total_variation"), (lambda given: 2 * (given.value / 2).tanh(), "2 tanh(e/2)")
+    ),
+    **dict.fromkeys(
+        ("mutual_information", "largest_divergence", "strong_kl"),
+        (lambda given: given.value * (given.value / 2).tanh(), "e tanh(e/2)"),
+    ),
+    **dict.fromkeys(
+        ("chi_square", "strong_chi_square"), (lambda given: 4 * (given.value / 2).sinh() ** 2, "2 cosh e - 2")
+    ),
 }
 
 
@@ -187,7 +175,7 @@ RULES = (
         "maximal_leakage",
         "e",
         "the maximal leakage is log of the mean of exp l(Y)",
-        lambda given: given.value,
+        same,
         attained="randomised response under a uniform prior on letters enough",
         meets=enough,
     ),
@@ -218,7 +206,7 @@ RULES = (
         "pointwise_maximal_leakage",
         "e",
         f"{FDIV}, eq. (1): the larger side",
-        lambda given: given.value,
+        same,
     ),
     *(
         Rule(

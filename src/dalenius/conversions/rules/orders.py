@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.rule import LMIP, OURS, Given, Rule
-
-
-def same(given: Given) -> arb:
-    """The number itself."""
-    return given.value
+from dalenius.conversions.rule import LMIP, OURS, Given, Rule, same
 
 
 def within_delta(given: Given) -> arb:
@@ -54,9 +49,7 @@ def half_of_the_mean(given: Given) -> arb:
 
 def later(given: Given) -> arb | None:
     """Delta, for a larger epsilon."""
-    assert given.before is not None
-    assert given.after is not None
-    return given.value if given.after.at_least(given.before) else None
+    return given.value if given.reaches() else None
 
 
 def of_lifts(given: Given) -> arb:

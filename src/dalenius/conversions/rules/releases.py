@@ -17,30 +17,17 @@ def times(given: Given) -> arb:
     return given.facts.releases * given.value
 
 
-def repeated(given: Given) -> arb:
-    """1 - (1-delta)^T (1 - r): unless some release tells all, they are T answers of randomised response."""
+def repeated(given: Given, count: int | None = None) -> arb:
+    """1 - (1-delta)^T (1 - r): unless some release tells all, they are T answers of randomised response; of fewer r is smaller."""
     assert given.before is not None
     assert given.after is not None
-    return _some_tell_all(given, _answers(given.before, given.after, given.facts.releases, ctx.prec))
-
-
-def some_of_them(given: Given) -> arb:
-    """The same with the r of fewer releases, which is no larger."""
-    assert given.before is not None
-    assert given.after is not None
-    return _some_tell_all(given, _answers(given.before, given.after, 1 + given.facts.releases // SOME, ctx.prec))
+    r = _answers(given.before, given.after, count or given.facts.releases, ctx.prec)
+    return 1 - (1 - given.value.min(arb(1))) ** given.facts.releases * (1 - r)
 
 
 def basic(given: Given) -> arb | None:
     """T delta, for T times the epsilon."""
-    assert given.before is not None
-    assert given.after is not None
-    count = given.facts.releases
-    return count * given.value if given.after.at_least(given.before.times(count)) else None
-
-
-def _some_tell_all(given: Given, r: arb) -> arb:
-    return 1 - (1 - given.value.min(arb(1))) ** given.facts.releases * (1 - r)
+    return given.facts.releases * given.value if given.reaches(given.facts.releases) else None
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +113,7 @@ RULES = (
         conditions=ADAPTIVE,
         attained="randomised response that tells the secret with probability d, T times",
         releases=True,
-        least=some_of_them,
+        least=lambda given: repeated(given, 1 + given.facts.releases // SOME),
     ),
     Rule(
         "basic-composition",
