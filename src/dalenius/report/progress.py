@@ -79,8 +79,7 @@ def trace_picture(
     ends = f"proved after {result.seconds:.3g} s: {interval_text(result.lower, result.upper)} {result.units}"
     proved: Style = {"color": COLOURS[1], "marker": "_", "markersize": 9, "linewidth": 2}
     ax.plot([result.seconds] * 2, [result.lower, result.upper], label="proved in the end", gid=telling(ends), **proved)
-    ax.set_xlabel("seconds")
-    ax.set_ylabel(label(result.units))
+    ax.set(xlabel="seconds", ylabel=label(result.units))
     ax.legend(frameon=False)
     return finished(ax, title=title, partial=partial)
 
@@ -169,8 +168,7 @@ def comparison_picture(
         ax.plot([end], [scaled(entry.value)], marker="x", gid=telling(text), color=style["color"])
     ax.set_xscale("log")
     ax.set_xlim(right=1.2 * max([entry.seconds for entry in comparison.entries] + [10 * SHORTEST]))
-    ax.set_xlabel("seconds, all starts one after the other")
-    ax.set_ylabel(label(shown))
+    ax.set(xlabel="seconds, all starts one after the other", ylabel=label(shown))
     ax.legend(frameon=False, fontsize="small")
     return finished(ax, title=title, partial=partial)
 

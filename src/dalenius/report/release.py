@@ -68,8 +68,7 @@ def mechanism_picture(
     for axis, names in ((ax.xaxis, outputs), (ax.yaxis, inputs)):
         step = -(-len(names) // MOST_TICKS)
         axis.set_ticks(range(0, len(names), step), names[::step])
-    ax.set_xlabel("output")
-    ax.set_ylabel(what)
+    ax.set(xlabel="output", ylabel=what)
     return finished(ax, title=title, partial=partial, grid=False)
 
 

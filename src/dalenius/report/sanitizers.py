@@ -95,7 +95,6 @@ def sanitizer_picture(trained: Sequence[Trained], *, ax: Axes | None = None, tit
                     "fillstyle": "full" if filled else "none",
                 }
                 ax.plot([one.run.settings.root_budget], [found.accuracy], gid=text, markersize=5, **style)
-    ax.set_xlabel("budget: root of the chi-square divergence")
-    ax.set_ylabel("accuracy, held-out data")
+    ax.set(xlabel="budget: root of the chi-square divergence", ylabel="accuracy, held-out data")
     ax.legend(frameon=False, fontsize="small")
     return finished(ax, title=title)
