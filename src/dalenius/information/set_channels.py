@@ -299,7 +299,10 @@ class _ParityPlan(Plan):
         tilt = math.tanh(epsilon / 2.0)
         spread = np.zeros(self._outputs)
         spread[1 : inputs + 1] = probabilities
-        logs = np.log1p(tilt * _transform(spread))
+        even, odd = _evenly(spread)
+        tilted = tilt * (even - odd)
+        rest = 2.0 / (math.exp(epsilon) + 1.0)  # 1 - tilt, of which doubles would leave nothing
+        logs = np.where(tilted > -0.5, np.log1p(np.maximum(tilted, -0.5)), np.log(rest + 2.0 * tilt * even))
         likely = 1.0 / (1.0 + math.exp(-epsilon))
         own = likely * math.log(2.0 * likely) + (1.0 - likely) * (math.log(2.0 * likely) - epsilon)
         found = own - (logs.sum() + tilt * _transform(logs)[1 : inputs + 1]) / self._outputs
@@ -314,6 +317,17 @@ def _transform(values: Floats) -> Floats:
         values = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
         width *= 2
     return values
+
+
+def _evenly(values: Floats) -> tuple[Floats, Floats]:
+    """Sums over the j that share an even number of ones with y, and over the others: of the same numbers, which are at least 0."""
+    width, even, odd = 1, values.copy(), np.zeros(values.size)
+    while width < values.size:
+        (a, b), (c, d) = (np.moveaxis(part.reshape(-1, 2, width), 1, 0) for part in (even, odd))
+        even = np.stack([a + b, a + d], axis=1).reshape(-1)
+        odd = np.stack([c + d, c + b], axis=1).reshape(-1)
+        width *= 2
+    return even, odd
 
 
 def _is_late(clock: Deadline | None, terms: int) -> bool:

@@ -327,10 +327,9 @@ def _comparisons(problem: MinDistortion, rows: Rows) -> list[tuple[int, int, int
 
 
 def inside_cone(both: Floats) -> tuple[Fraction, ...]:
-    """(t, u) in rationals with |u| <= t exactly: the squares decide."""
-    t, *u = (Fraction(round(float(x) * 10**DIGITS), 10**DIGITS) for x in both)
-    t = max(t, Fraction(0))
-    squared = sum((x * x for x in u), Fraction(0))
-    while squared > t * t:
-        t += max(t / 10**12, Fraction(1, 10**DIGITS))
-    return (t, *u)
+    """(t, u) in whole units of the last digit with |u| <= t exactly: the squares decide."""
+    t, *u = (round(float(x) * 10**DIGITS) for x in both)
+    squared = sum(x * x for x in u)
+    root = math.isqrt(squared)
+    t = max(t, root + (root * root < squared))
+    return tuple(Fraction(x, 10**DIGITS) for x in (t, *u))
