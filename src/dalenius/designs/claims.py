@@ -49,7 +49,9 @@ def rounded_lowers(problem: DesignProblem, found: float, lines: tuple[LowerLine,
     unit = distortion_unit(problem) if problem.quantity is Quantity.DISTORTION else unit_of(found)
     for margin in (*MARGINS, *ROUGH_MARGINS):
         relative, candidate = margin * (1.0 + found / unit), step(margin, EPSILON * size / unit)
-        end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=candidate)
+        end = Lower(
+            value=found, margin=relative, unit=unit, lines=lines, candidate=candidate, doubtful=found < EPSILON * size
+        )
         if not end.rounded:
             break
         yield end

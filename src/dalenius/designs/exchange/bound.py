@@ -26,6 +26,7 @@ def closed(lower: float, upper: float, gap: float) -> bool:
     return math.isfinite(upper) and upper - lower <= gap * abs(upper) + NOTHING
 
 
+RAREST = 1e-300  # of a posterior, whose logarithm is taken
 USED = 1e-12  # share of all weights above which a prior is listed
 
 
@@ -95,7 +96,7 @@ def master_bound(
 ) -> MasterBound | None:
     """What a master program's multipliers prove, with the posteriors as a certificate will have them; None if that is nothing."""
     leakages, weights = program.leakages, multipliers["weights"]
-    posteriors = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
+    posteriors = np.maximum(leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"])), RAREST)
     value = program.bound({**multipliers, "log_ratio": np.log(posteriors) - leakages.log_pi[:, None]})
     if not (math.isfinite(value) and weights.sum() > 0.0):
         return None
