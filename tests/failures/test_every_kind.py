@@ -105,7 +105,7 @@ def test_the_generator_knows_every_kind(shelf):
     assert set(MAKERS[shelf]) == set(SHELVES[shelf])
 
 
-@pytest.mark.campaign(minutes=15)
+@pytest.mark.campaign(minutes=10)  # of all kinds together
 @pytest.mark.parametrize("wanted", KINDS, ids="-".join)
 def test_what_load_takes_is_answered(wanted):
     """It loads to the same from what is written of it; and there is an interval, as narrow as what the search found, and no doubt."""
