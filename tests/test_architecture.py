@@ -120,11 +120,15 @@ PARITY = "dl.load('parity/laplace-n4')"
             HEAVY - {"numpy", "scipy", "flint"} | {"scipy.special"} | FOR_SOME,
         ),
         (
+            f"import dalenius as dl; dl.audit({PARITY})",
+            HEAVY - {"numpy", "scipy", "flint"} | {"scipy.special"} | FOR_SOME,
+        ),
+        (
             "import dalenius, dalenius._solve, dalenius.cli.solving, dalenius.cli.sweeping",
             {"cvxpy", "scipy.stats", "scipy.optimize", "numba", "matplotlib", "pandas", "torch", "dalenius.sanitizers"},
         ),
     ],
-    ids=["package", "certifier", "checkers", "help", "audit", "commands"],
+    ids=["package", "certifier", "checkers", "help", "solve", "audit", "commands"],
 )
 def test_what_is_not_needed_is_not_imported(code, unwanted):
     """By the names that a process has imported when it ends."""

@@ -9,11 +9,12 @@ from dalenius.errors import InputError
 from dalenius.intervals import ends_text, interval_text, text_above, text_below
 from dalenius.report.picture import COLOURS, Style, axes_of, finished, label, telling
 from dalenius.results import DesignResult, Result, SecretResult
-from dalenius.studies.compare import Comparison, MethodOutcome
 from dalenius.units import Quantity, lower_in, upper_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from dalenius.studies.compare import Comparison, MethodOutcome
 
 
 # How the bounds of an audit or a design moved with time, and what was proved in the end, as a table and as a picture.

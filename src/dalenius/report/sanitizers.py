@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from dalenius.errors import InputError
 from dalenius.intervals import text_above, text_below
 from dalenius.report.picture import COLOURS, INK, MARKERS, Style, axes_of, finished, telling
-from dalenius.sanitizers import Trained
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from dalenius.sanitizers import Trained
 
 
 HEADS = (

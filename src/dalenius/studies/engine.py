@@ -11,6 +11,7 @@ import queue
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
@@ -22,16 +23,18 @@ from dalenius.model import DesignProblem, MaxInformation, SecretLeakage, audited
 from dalenius.outcome import Termination
 from dalenius.search import Clock, Progress, stopped_by_interrupt
 from dalenius.search.pools import Pool, Task
-from dalenius.studies.compare import MethodOutcome, compare
 from dalenius.studies.keeping import Folder, Memory
 from dalenius.studies.plan import Point, Settings
 from dalenius.studies.record import Answer, Record
+
+if TYPE_CHECKING:
+    from dalenius.studies.compare import MethodOutcome
 
 logger = logging.getLogger("dalenius")
 LOOK = 0.1  # seconds between two looks at the clock while everybody works
 LOSSES = 5  # how often a point may lose whoever works on it
 
-Solved = tuple[Answer, tuple[MethodOutcome, ...]]
+Solved: TypeAlias = "tuple[Answer, tuple[MethodOutcome, ...]]"
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ def solved(
     limits = settings.limits
     with threadpool_limits(1):
         if settings.methods:
+            from dalenius.studies.compare import compare  # rivals are for who asks for them
+
             found = compare(
                 point.problem,
                 methods=settings.methods,
