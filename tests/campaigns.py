@@ -30,20 +30,25 @@ def thinned(cases: Iterable[object], every: int, full: int = 1) -> list[object]:
     them out, take seconds.
     """
     rows = [case if isinstance(case, tuple) else (case,) for case in cases]
-    step = 1 if CAMPAIGNS else full if THOROUGH else every
-    return [pytest.param(*row) for row in rows[::step]]
+    return [pytest.param(*row) for row in rows[:: _step(every, full)]]
 
 
-def each(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _step(every: int, full: int) -> int:
+    return 1 if CAMPAIGNS else full if THOROUGH else every
+
+
+def each(
+    names: str, *cases: Any, every: int = 1, full: int = 1
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make one test of a table, as `pytest.mark.parametrize` makes one of every row: the row that fails is named.
 
     For rows that take milliseconds, of which pytest needs several for every test, and whose fixtures are made once for many tests.
-    A row that is skipped leaves the others; they all have to be, for the test to be skipped.
+    Several names take tuples; `every` and `full` are those of `thinned`. A row that is skipped leaves the others: all of them have to
+    be, for the test to be skipped.
     """
-    keys = names.replace(" ", "").split(",") if isinstance(names, str) else names
-    alone = isinstance(names, str) and len(keys) == 1
-    # what `thinned` made has its values in a tuple
-    rows = [case.values if hasattr(case, "marks") else (case,) if alone else case for case in cases]
+    keys = names.split(", ")
+    kept = cases[:: _step(every, full)]
+    rows = [case.values if hasattr(case, "marks") else case if len(keys) > 1 else (case,) for case in kept]
     assert rows, "a table has rows"
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:

@@ -38,6 +38,13 @@ def problem(sizes, query, mechanism, bound) -> dl.MaximalLeakage:
     return dl.MaximalLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
 
 
+def design(kind, records, query, distortion, budget, adversary, **more) -> dl.MinLeakage | dl.MinDistortion:
+    """A design of this kind, `dl.MinLeakage` or `dl.MinDistortion`, with a budget of the other; an entropy bound may be a number."""
+    adversary = adversary if isinstance(adversary, dl.Adversary) else dl.EntropyAtLeast(adversary)
+    most = {"max_distortion" if kind is dl.MinLeakage else "max_leakage": budget}
+    return kind(records=records, query=query, distortion=distortion, adversary=adversary, **most, **more)
+
+
 def parity4(bound, epsilon=1.0) -> dl.MaximalLeakage:
     """Parity of four bits, Laplace noise, threshold: the source paper's example."""
     return problem([2] * 4, dl.Parity(), dl.laplace_threshold(epsilon), bound)

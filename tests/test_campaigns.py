@@ -8,8 +8,8 @@ from campaigns import each, thinned
 def test_every_row_is_run_and_the_first_that_fails_is_named():
     seen = []
 
-    @each("few", [10])
-    @each(("number", "word"), [(1, "one"), (2, "two"), (3, "three")])
+    @each("few", 10)
+    @each("number, word", (1, "one"), (2, "two"), (3, "three"))
     def table(number, word, few, more):
         seen.append((number, word, few, more))
         assert number < 2
@@ -23,8 +23,8 @@ def test_every_row_is_run_and_the_first_that_fails_is_named():
 def test_one_name_takes_whole_rows_thin_ones_are_unpacked_and_rows_that_are_skipped_leave_the_others():
     seen = []
 
-    @each("pair", [(1, 2), (3, 4)])
-    @each("number", thinned([5, 6, 7], every=2, full=2))
+    @each("pair", (1, 2), (3, 4))
+    @each("number", *thinned([5, 6, 7], every=2, full=2))
     def table(pair, number):
         seen.append((pair, number))
         if number == 5:
@@ -34,4 +34,4 @@ def test_one_name_takes_whole_rows_thin_ones_are_unpacked_and_rows_that_are_skip
     assert seen[:2] == [((1, 2), 5), ((1, 2), 7)]
     assert seen[-1] == ((3, 4), 7)
     with pytest.raises(pytest.skip.Exception):
-        each("x", [1, 2])(lambda x: pytest.skip("all"))()
+        each("x", 1, 2)(lambda x: pytest.skip("all"))()

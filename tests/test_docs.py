@@ -73,7 +73,7 @@ def program():
     return whole_command()
 
 
-@each("page", PAGES)
+@each("page", *PAGES)
 def test_every_command_of_a_page_can_be_read(page, program):
     """There is such a command, with such options; it is not run."""
     for language, text in BLOCK.findall(page.read_text()):

@@ -80,14 +80,14 @@ def kinds_below(base, room):
     return {cls.kind for cls in classes}
 
 
-@each("shelf", SHELVES)
+@each("shelf", *SHELVES)
 def test_every_kind_is_on_its_shelf(shelf):
     kinds = kinds_below(BASES[shelf], shelf)
     kinds -= {EntropyAtLeast.kind}  # a key of its own instead of a kind
     assert kinds == set(SHELVES[shelf])
 
 
-@each(("shelf", "kind"), KINDS)
+@each("shelf, kind", *KINDS)
 def test_the_recipe_was_followed(shelf, kind):
     cls = SHELVES[shelf][kind]
     assert cls.kind == kind
@@ -126,7 +126,7 @@ def test_the_checker_knows_every_kind():
         assert kind in known, "the corpus has a model of this kind"
 
 
-@each("cls", PROGRAMS)
+@each("cls", *PROGRAMS)
 def test_every_program_is_one_file_with_its_name(cls):
     assert cls.__module__ == f"dalenius.programs.{cls.name}", "one file a program, named like it"
     assert getattr(programs, cls.__name__, None) is cls
@@ -145,7 +145,7 @@ def test_names_of_programs_are_unique():
 PUBLIC = [name for name in dir(dalenius) if name[0] != "_"]
 
 
-@each("name", PUBLIC)
+@each("name", *PUBLIC)
 def test_public_names_are_documented(name):
     assert (getattr(dalenius, name).__doc__ or "").strip(), "no docstring"
     assert re.search(rf"\b{name}\b", dalenius.__doc__), "the package's docstring is the table of contents"

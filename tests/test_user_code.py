@@ -31,7 +31,7 @@ def test_records(records: dl.Records) -> None:
 
 
 @each(
-    ("query", "same"),
+    "query, same",
     [
         (dl.ModularSum(np.int64(3)), dl.ModularSum(3)),
         (dl.Count(np.array([1])), dl.Count()),
@@ -64,7 +64,7 @@ def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
 
 
 @each(
-    ("mechanism", "same"),
+    "mechanism, same",
     [
         (dl.laplace_threshold(np.int64(1)), dl.laplace_threshold(1.0)),
         (dl.randomized_response(np.float64(2)), dl.randomized_response(2)),
@@ -83,7 +83,7 @@ def test_mechanisms(mechanism: dl.Mechanism, same: dl.Mechanism) -> None:
 
 
 @each(
-    ("adversary", "same"),
+    "adversary, same",
     [
         (dl.EntropyAtLeast(np.float32(0.3)), dl.EntropyAtLeast("0.3")),
         (dl.EntropyAtLeast(np.int64(1), units="bits"), dl.EntropyAtLeast("1 bits")),

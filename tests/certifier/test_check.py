@@ -206,65 +206,53 @@ def test_no_forgery_proves_what_is_false():
 
 
 MUTANTS = {
-    "multipliers unchecked": ("_lower", "inside(kind, part, True, instance.allowance)", "True"),
+    "multipliers unchecked": "_lower: inside(kind, part, True, instance.allowance) => True",
     "points unchecked": (
-        "_upper",
-        'need(inside(kind, s, False, instance.allowance), f"x is outside a {kind} cone")',
-        'need(True, f"x is outside a {kind} cone")',
+        '_upper: need(inside(kind, s, False, instance.allowance), f"x is outside a {kind} cone")'
+        ' => need(True, f"x is outside a {kind} cone")'
     ),
-    "residuals unpaid": ("_lower", "total += residual * end", "pass"),
-    "the other end of a range": ("_lower", "0 if residual > 0 else 1", "1 if residual > 0 else 0"),
-    "no range needed": ("_lower", "raise RefusedError(f'column {j} has a residual and no range')", "end = fmpq(0)"),
-    "cutoff forgotten": ("_lower", "total if cutoff is None else min(total, cutoff)", "total"),
-    "the lower claim unread": ("_lowest", "proved is None or value <= proved", "True"),
-    "the upper claim unread": ("_highest", "proved is None or value >= proved", "True"),
-    "infeasible unproved": ("_lower", "total > 0", "True"),
+    "residuals unpaid": "_lower: total += residual * end => pass",
+    "the other end of a range": "_lower: 0 if residual > 0 else 1 => 1 if residual > 0 else 0",
+    "no range needed": "_lower: raise RefusedError(f'column {j} has a residual and no range') => end = fmpq(0)",
+    "cutoff forgotten": "_lower: total if cutoff is None else min(total, cutoff) => total",
+    "the lower claim unread": "_lowest: proved is None or value <= proved => True",
+    "the upper claim unread": "_highest: proved is None or value >= proved => True",
+    "infeasible unproved": "_lower: total > 0 => True",
     "infeasible, claimed": (
-        "_lowest",
-        'need(proved is None, "that there is no feasible point is not proved")',
-        'need(True, "that there is no feasible point is not proved")',
+        '_lowest: need(proved is None, "that there is no feasible point is not proved")'
+        ' => need(True, "that there is no feasible point is not proved")'
     ),
-    "infeasible within a cutoff": (
-        "_lower",
-        "if ranges.empty:\n    return cutoff",
-        "if ranges.empty:\n    return None",
-    ),
+    "infeasible within a cutoff": "_lower: if ranges.empty:\n    return cutoff => if ranges.empty:\n    return None",
     "the direction may leave": (
-        "_upper",
-        'need(inside(kind, s, False, instance.allowance), f"the direction leaves a {kind} cone")',
-        'need(True, f"the direction leaves a {kind} cone")',
+        '_upper: need(inside(kind, s, False, instance.allowance), f"the direction leaves a {kind} cone")'
+        ' => need(True, f"the direction leaves a {kind} cone")'
     ),
-    "the direction may lead up": ("_upper", "slope < 0", "True"),
+    "the direction may lead up": "_upper: slope < 0 => True",
     "the direction's constants": (
-        "Instance.member",
-        "fmpq(0) if homogeneous else self.b.get(row, fmpq(0))",
-        "self.b.get(row, fmpq(0))",
+        "Instance.member: fmpq(0) if homogeneous else self.b.get(row, fmpq(0)) => self.b.get(row, fmpq(0))"
     ),
     "unbounded, claimed": (
-        "_highest",
-        'need(proved is None, "that the value is unbounded is not proved")',
-        'need(True, "that the value is unbounded is not proved")',
+        '_highest: need(proved is None, "that the value is unbounded is not proved")'
+        ' => need(True, "that the value is unbounded is not proved")'
     ),
-    "the dual exponential cone": ("inside", "y / x - 1", "y / x - 2"),
-    "the exponential cone": ("inside", "x / y", "x / y - 1"),
-    "squares": ("inside", "s[0] * s[0]", "2 * s[0] * s[0]"),
-    "elimination stops": ("_semidefinite", "matrix[i][j] -= factor * matrix[k][j]", "pass"),
-    "negative rows": ("inside", "all(x >= 0 for x in s)", "True"),
+    "the dual exponential cone": "inside: y / x - 1 => y / x - 2",
+    "the exponential cone": "inside: x / y => x / y - 1",
+    "squares": "inside: s[0] * s[0] => 2 * s[0] * s[0]",
+    "elimination stops": "_semidefinite: matrix[i][j] -= factor * matrix[k][j] => pass",
+    "negative rows": "inside: all(x >= 0 for x in s) => True",
     "the sign of a constant": (
-        "_lower",
-        "total -= price * instance.b.get(row, fmpq(0))",
-        "total += price * instance.b.get(row, fmpq(0))",
+        "_lower: total -= price * instance.b.get(row, fmpq(0)) => total += price * instance.b.get(row, fmpq(0))"
     ),
-    "the sign of a residual": ("_lower", "left.get(j, fmpq(0)) - price * a", "left.get(j, fmpq(0)) + price * a"),
-    "the offset": ("_lower", "instance.offset", "fmpq(0)"),
-    "a range too narrow": ("Ranges._narrow", "(high - least) / a", "(high - least) / a / 2"),
-    "a range from one end": ("Ranges._narrow", "below == (at_least is None)", "below <= 1"),
-    "the cutoff's row": ("Ranges.step", "self.cutoff - self.instance.offset", "self.cutoff - self.instance.offset - 1"),
-    "the second-order range": ("Ranges._member", "-most", "-most / 4"),
-    "the exponential range": ("Ranges._member", "fmpq(3, 8)", "fmpq(1, 8)"),
-    "the other exponential range": ("Ranges._member", "max(-least, 3 * most)", "3 * most"),
-    "the semidefinite range": ("Ranges._entry", "-(first + second) / 2", "-(first + second) / 8"),
-    "zero rows": ("inside", "dual or not any(s)", "True"),
+    "the sign of a residual": "_lower: left.get(j, fmpq(0)) - price * a => left.get(j, fmpq(0)) + price * a",
+    "the offset": "_lower: instance.offset => fmpq(0)",
+    "a range too narrow": "Ranges._narrow: (high - least) / a => (high - least) / a / 2",
+    "a range from one end": "Ranges._narrow: below == (at_least is None) => below <= 1",
+    "the cutoff's row": "Ranges.step: self.cutoff - self.instance.offset => self.cutoff - self.instance.offset - 1",
+    "the second-order range": "Ranges._member: -most => -most / 4",
+    "the exponential range": "Ranges._member: fmpq(3, 8) => fmpq(1, 8)",
+    "the other exponential range": "Ranges._member: max(-least, 3 * most) => 3 * most",
+    "the semidefinite range": "Ranges._entry: -(first + second) / 2 => -(first + second) / 8",
+    "zero rows": "inside: dual or not any(s) => True",
 }
 PATCHED = {"proof": "prove", "cones": "inside", "ranges": "Ranges", "instance": "read_instance"}
 
@@ -378,7 +366,7 @@ def test_no_false_file_is_proved():
 @pytest.mark.parametrize("name", thinned(MUTANTS, every=3))
 def test_every_guard_is_needed(name, monkeypatch):
     """Without it a false file is proved, or a true one is refused."""
-    path, source = planting.planted(*MUTANTS[name])
+    path, source = planting.planted(MUTANTS[name])
     module = path.stem
     mutant = types.ModuleType(f"cvxcertify.check.{module}_mutant")
     mutant.__package__ = "cvxcertify.check"

@@ -37,13 +37,13 @@ def privates() -> ModuleType:
 
 
 @pytest.fixture
-def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str, str], ModuleType]:
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], ModuleType]:
     """Import a copy of the checker in which one piece of one function is another (planting.py)."""
 
-    def plant(name: str, where: str, old: str, new: str) -> ModuleType:
+    def plant(name: str, hole: str) -> ModuleType:
         copy = tmp_path / ("planted_" + re.sub(r"\W", "_", name))
         shutil.copytree(planting.PACKAGE, copy)  # compiled files too: they know their sources by time and size
-        path, text = planting.planted(where, old, new)
+        path, text = planting.planted(hole)
         (copy / path.relative_to(planting.PACKAGE)).write_text(text)
         monkeypatch.syspath_prepend(tmp_path)
         return importlib.import_module(copy.name)

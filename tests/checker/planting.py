@@ -3,6 +3,7 @@
 import ast
 import copy
 import functools
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -70,8 +71,9 @@ class _Exchange(ast.NodeTransformer):
         return self.new if isinstance(node, ast.stmt) else self.new[0].value  # type: ignore[attr-defined]
 
 
-def planted(where: str, old: str, new: str) -> tuple[Path, str]:
-    """Return a file of the checker, and its text with `new` for the only `old` in the function, method or class `where`."""
+def planted(hole: str) -> tuple[Path, str]:
+    """Return a file of the checker, and its text with a hole: `where: old => new`, the only `old` of a function, method or class."""
+    where, old, new = re.fullmatch("(.*?): (.*) => (.*)", hole, re.DOTALL).groups()
     path = home(where)
     tree = ast.parse(path.read_text())
     names = where.removeprefix(f"{path.stem}.").split(".") if where != path.stem else []

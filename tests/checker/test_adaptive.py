@@ -68,7 +68,7 @@ def channel(stage, rows_of):
     return found
 
 
-@each("seed", range(draws(10, 400)))
+@each("seed", *range(draws(10, 400)))
 def test_channels_by_walking_all_paths(seed):
     rng = random.Random(seed)
     joint = rng.random() < 0.5
@@ -152,22 +152,20 @@ for _ in range(15):
 
 
 @each(
-    ("stage", "reason"),
-    [
-        ({}, "'mechanism' is missing"),
-        ({"mechanism": FLIP, "then": [{}]}, "must have 2 tables"),
-        ({"mechanism": FLIP, "then": [{}, {}, {}]}, "must have 2 tables"),
-        ({"mechanism": FLIP, "then": [{"then": []}, {}]}, "'mechanism' is missing"),
-        ({"mechanism": FLIP, "then": [{"mechanism": FLIP, "kind": "adaptive"}, {}]}, "unknown key 'kind'"),
-        ({"mechanism": FLIP | {"times": 2}}, "unknown key 'times'"),
-        ({"mechanism": FLIP, "on": 1}, "on query 1, of 1"),
-        ({"mechanism": {"kind": "adaptive", "mechanism": FLIP}}, "must be"),
-        ({"mechanism": {"kind": "several_releases", "parts": [FLIP]}}, "must be"),
-        ({"mechanism": {"kind": "gaussian", "scale": 1}}, "must be"),
-        ({"mechanism": {"kind": "matrix", "inputs": "dataset", "rows": [["1"]] * 4}}, "'query'"),
-        ({"mechanism": {"kind": "randomized_count"}}, "either 'epsilon' or 'flip'"),
-        ({"mechanism": FLIP, "then": [DEEP, {}]}, "16 deep"),
-    ],
+    "stage, reason",
+    ({}, "'mechanism' is missing"),
+    ({"mechanism": FLIP, "then": [{}]}, "must have 2 tables"),
+    ({"mechanism": FLIP, "then": [{}, {}, {}]}, "must have 2 tables"),
+    ({"mechanism": FLIP, "then": [{"then": []}, {}]}, "'mechanism' is missing"),
+    ({"mechanism": FLIP, "then": [{"mechanism": FLIP, "kind": "adaptive"}, {}]}, "unknown key 'kind'"),
+    ({"mechanism": FLIP | {"times": 2}}, "unknown key 'times'"),
+    ({"mechanism": FLIP, "on": 1}, "on query 1, of 1"),
+    ({"mechanism": {"kind": "adaptive", "mechanism": FLIP}}, "must be"),
+    ({"mechanism": {"kind": "several_releases", "parts": [FLIP]}}, "must be"),
+    ({"mechanism": {"kind": "gaussian", "scale": 1}}, "must be"),
+    ({"mechanism": {"kind": "matrix", "inputs": "dataset", "rows": [["1"]] * 4}}, "'query'"),
+    ({"mechanism": {"kind": "randomized_count"}}, "either 'epsilon' or 'flip'"),
+    ({"mechanism": FLIP, "then": [DEEP, {}]}, "16 deep"),
 )
 def test_trees_that_cannot_be_read(stage, reason):
     with pytest.raises(RefusedError, match=reason):
@@ -185,20 +183,14 @@ def test_limits_of_trees(monkeypatch):
 
 
 @each(
-    ("query", "mechanism", "status"),
-    [
-        ({"kind": "count"}, FLIP, 2),
-        ({"kind": "parity"}, FLIP, 2),
-        ({"kind": "threshold", "at": 1}, {"kind": "geometric", "epsilon": 1, "range": [0, 2]}, 2),
-        ({"kind": "threshold", "at": 1}, FLIP | {"k": 2}, 1),
-        ({"kind": "threshold", "at": 1}, {"kind": "matrix", "rows": COIN}, 2),
-        ({"kind": "count"}, {"kind": "matrix", "rows": COIN[:2]}, 2),
-        (
-            {"kind": "joint", "queries": [{"kind": "count"}, {"kind": "parity"}]},
-            {"kind": "matrix", "rows": COIN[:3]},
-            2,
-        ),
-    ],
+    "query, mechanism, status",
+    ({"kind": "count"}, FLIP, 2),
+    ({"kind": "parity"}, FLIP, 2),
+    ({"kind": "threshold", "at": 1}, {"kind": "geometric", "epsilon": 1, "range": [0, 2]}, 2),
+    ({"kind": "threshold", "at": 1}, FLIP | {"k": 2}, 1),
+    ({"kind": "threshold", "at": 1}, {"kind": "matrix", "rows": COIN}, 2),
+    ({"kind": "count"}, {"kind": "matrix", "rows": COIN[:2]}, 2),
+    ({"kind": "joint", "queries": [{"kind": "count"}, {"kind": "parity"}]}, {"kind": "matrix", "rows": COIN[:3]}, 2),
 )
 def test_blocks_know_few_trees(query, mechanism, status):
     held = {"kind": "independent_blocks", "size": 1}

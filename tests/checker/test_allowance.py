@@ -92,7 +92,7 @@ def test_none_at_all():
     assert check(*GOOD, memory=0).reason == "the model: limit: 0 MiB of memory"
 
 
-@each("wrong", [{"seconds": -1}, {"memory": -1}, {"seconds": float("nan")}, {"memory": float("nan")}])
+@each("wrong", {"seconds": -1}, {"memory": -1}, {"seconds": float("nan")}, {"memory": float("nan")})
 def test_limits_are_numbers(wrong):
     with pytest.raises(ValueError, match="must be numbers >= 0"):
         check(*GOOD, **wrong)
@@ -209,17 +209,15 @@ def test_refused_before_parsing(monkeypatch, reason, text):
 
 @each(
     "text",
-    [
-        'title = "' + "a.b.c=d [x] # " * 2000 + '"',
-        'title = """' + 'a.b.c=d\n[x]\n"" # \\" ' * 2000 + '""""',
-        "title = '''" + 'a.b.c=d\n[x]\n\'\' """ ' * 2000 + "'''''",
-        "title = 1 # " + "a=b." * 2000,
-        "# " + "'''" + "\nrows = [\n" + "  [1.5, 2.5],\n" * 2000 + "]",
-        "rows = [\n" + "  [1],\n" * 2000 + "]",
-        'a = "\\\\" # "' + "=" * 2000,
-        "a.b.c.d.e.f.g.h = 1",
-        'note = "' + "x" * 5000 + '"',
-    ],
+    'title = "' + "a.b.c=d [x] # " * 2000 + '"',
+    'title = """' + 'a.b.c=d\n[x]\n"" # \\" ' * 2000 + '""""',
+    "title = '''" + 'a.b.c=d\n[x]\n\'\' """ ' * 2000 + "'''''",
+    "title = 1 # " + "a=b." * 2000,
+    "# " + "'''" + "\nrows = [\n" + "  [1.5, 2.5],\n" * 2000 + "]",
+    "rows = [\n" + "  [1],\n" * 2000 + "]",
+    'a = "\\\\" # "' + "=" * 2000,
+    "a.b.c.d.e.f.g.h = 1",
+    'note = "' + "x" * 5000 + '"',
 )
 def test_what_only_looks_like_much_is_read(text):
     """Strings and comments may say what they like, and rows are no tables."""
@@ -229,7 +227,7 @@ def test_what_only_looks_like_much_is_read(text):
 ENDLESS = ['\\"""\n' * 30_000 + "\\", '"""' + "\\" * 90_001, "'''" * 50_001, '"' * 99_999, " " * 10**6, "a" * 10**6]
 
 
-@each("text", ENDLESS)
+@each("text", *ENDLESS)
 def test_counting_takes_a_time_in_proportion(text):
     """A pattern that goes back over what it has read would take hours for these."""
     assert check(text.encode(), b"").status is Status.UNREADABLE

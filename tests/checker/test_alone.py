@@ -90,7 +90,7 @@ MODELS = {
 }
 
 
-@each("seed", range(draws(8, 400)))
+@each("seed", *range(draws(8, 400)))
 def test_no_prior_tells_more_than_informed_leaves(seed, forge):
     """The bound of a leaf is that of its formula, and no prior of so much entropy tells more, datasets listed."""
     rng = random.Random(seed)
@@ -123,11 +123,9 @@ def test_no_prior_tells_more_than_informed_leaves(seed, forge):
 
 
 @each(
-    ("lambda_", "pairs", "b", "bound"),
-    [
-        ("0", [["1", ["1", "1"]]], "1 max", BIT),
-        ("1/2", [["1", ["1", "1"]]], "1 nats", (4 * math.log(2) - 1) / 2 + math.log(2) / 2 + BIT),
-    ],
+    "lambda_, pairs, b, bound",
+    ("0", [["1", ["1", "1"]]], "1 max", BIT),
+    ("1/2", [["1", ["1", "1"]]], "1 nats", (4 * math.log(2) - 1) / 2 + math.log(2) / 2 + BIT),
 )
 def test_a_count_whose_others_are_told(lambda_, pairs, b, bound, forge):
     data = forge.model("count=4; alphabet=2", 'kind="count"', GEOMETRIC, f'"{b}"')
@@ -136,7 +134,7 @@ def test_a_count_whose_others_are_told(lambda_, pairs, b, bound, forge):
         assert check(data, forge.certificate(data, "0", f"{bound + slack:.15f}", *lines)).exit_code == status
 
 
-@each("n", [1, 2, 3, 7])
+@each("n", 1, 2, 3, 7)
 def test_the_farthest_values(n, forge):
     """The pair at the ends has the largest capacity; that of one is attained."""
     rows = geometric([0, n], 0, n)
@@ -157,22 +155,20 @@ ONE = [["1", ["1", "1"]]]
 
 
 @each(
-    ("line", "reason"),
-    [
-        (["informed", "-1/9", ONE], "nonnegative"),
-        (["informed", "1.000001", ONE], "lambda must be at most 1"),
-        (["informed", "0", []], "one pair is expected"),
-        (["informed", "0", [["1/2", ["1", "1"]]]], "t must ascend from above 0 to 1"),
-        (["informed", "0", [["2", ["1", "1"]]]], "t must ascend from above 0 to 1"),
-        (["informed", "0", [["0", ["1", "1"]], *ONE]], "t must ascend"),
-        (["informed", "0", [["1/2", ["1", "1"]], ["1/2", ["1", "1"]], *ONE]], "t must ascend"),
-        (["informed", "0", [*ONE, *ONE]], "t must ascend"),
-        (["informed", "0", [["1", ["1", "0"]]]], "the law is zero at output 1"),
-        (["informed", "0", [["1", ["1", "1", "1"]]]], "r must be a list of 2"),
-        (["informed", "0", [["1"]]], "t and r must be a list of 2"),
-        (["informed", "0"], "takes 2 entries"),
-        (["ends", None], "takes 0 entries"),
-    ],
+    "line, reason",
+    (["informed", "-1/9", ONE], "nonnegative"),
+    (["informed", "1.000001", ONE], "lambda must be at most 1"),
+    (["informed", "0", []], "one pair is expected"),
+    (["informed", "0", [["1/2", ["1", "1"]]]], "t must ascend from above 0 to 1"),
+    (["informed", "0", [["2", ["1", "1"]]]], "t must ascend from above 0 to 1"),
+    (["informed", "0", [["0", ["1", "1"]], *ONE]], "t must ascend"),
+    (["informed", "0", [["1/2", ["1", "1"]], ["1/2", ["1", "1"]], *ONE]], "t must ascend"),
+    (["informed", "0", [*ONE, *ONE]], "t must ascend"),
+    (["informed", "0", [["1", ["1", "0"]]]], "the law is zero at output 1"),
+    (["informed", "0", [["1", ["1", "1", "1"]]]], "r must be a list of 2"),
+    (["informed", "0", [["1"]]], "t and r must be a list of 2"),
+    (["informed", "0"], "takes 2 entries"),
+    (["ends", None], "takes 0 entries"),
 )
 def test_leaves_that_are_refused(line, reason, forge):
     data = forge.model("count=2; alphabet=2", 'kind="count"', GEOMETRIC, "1")
@@ -181,46 +177,40 @@ def test_leaves_that_are_refused(line, reason, forge):
 
 
 @each(
-    ("parts", "line", "reason"),
-    [
-        (
-            ("count=2; alphabet=2", 'kind="count"', 'kind="exponential"; epsilon=1'),
-            ["informed", "0", ONE],
-            "only shift",
-        ),
-        (
-            ("count=2; alphabet=2", 'kind="count"', 'kind="matrix"; rows=[[1],[1],[1]]'),
-            ["informed", "0", ONE],
-            "only shift",
-        ),
-        (
-            ("count=2; alphabet=2", 'kind="threshold"; at=1', 'kind="symmetric"; flip="1/4"'),
-            ["informed", "0", ONE],
-            "only shift",
-        ),
-        (
-            ("count=2; alphabet=3", 'kind="count"', GEOMETRIC),
-            ["informed", "0", [["1/2", ["1", "1"]], *ONE]],
-            "one pair is expected",
-        ),
-        (("count=2; alphabet=3", 'kind="count"', GEOMETRIC), ["ends"], "two letters"),
-        (("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip="1/4"'), ["ends"], "a count or a sum"),
-        (
-            ("count=2; alphabet=2", 'kind="count"', 'kind="discrete_gaussian"; scale=1'),
-            ["ends"],
-            "geometric or discrete_laplace",
-        ),
-        (
-            ("count=2; alphabet=2", 'kind="count"', 'kind="several_releases"; parts=[{kind="geometric", epsilon=1}]'),
-            ["informed", "0", ONE],
-            "one release",
-        ),
-        (
-            ("count=2; alphabet=2", 'kind="sum"; weights=[3, 3]', 'kind="geometric"; epsilon=1; range=[0, 9]'),
-            ["ends"],
-            "differ",
-        ),
-    ],
+    "parts, line, reason",
+    (("count=2; alphabet=2", 'kind="count"', 'kind="exponential"; epsilon=1'), ["informed", "0", ONE], "only shift"),
+    (
+        ("count=2; alphabet=2", 'kind="count"', 'kind="matrix"; rows=[[1],[1],[1]]'),
+        ["informed", "0", ONE],
+        "only shift",
+    ),
+    (
+        ("count=2; alphabet=2", 'kind="threshold"; at=1', 'kind="symmetric"; flip="1/4"'),
+        ["informed", "0", ONE],
+        "only shift",
+    ),
+    (
+        ("count=2; alphabet=3", 'kind="count"', GEOMETRIC),
+        ["informed", "0", [["1/2", ["1", "1"]], *ONE]],
+        "one pair is expected",
+    ),
+    (("count=2; alphabet=3", 'kind="count"', GEOMETRIC), ["ends"], "two letters"),
+    (("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip="1/4"'), ["ends"], "a count or a sum"),
+    (
+        ("count=2; alphabet=2", 'kind="count"', 'kind="discrete_gaussian"; scale=1'),
+        ["ends"],
+        "geometric or discrete_laplace",
+    ),
+    (
+        ("count=2; alphabet=2", 'kind="count"', 'kind="several_releases"; parts=[{kind="geometric", epsilon=1}]'),
+        ["informed", "0", ONE],
+        "one release",
+    ),
+    (
+        ("count=2; alphabet=2", 'kind="sum"; weights=[3, 3]', 'kind="geometric"; epsilon=1; range=[0, 9]'),
+        ["ends"],
+        "differ",
+    ),
 )
 def test_leaves_where_they_are_unknown(parts, line, reason, forge):
     data = forge.model(*parts, "1")
@@ -254,7 +244,7 @@ HELD = {
 }
 
 
-@each("held", list(HELD))
+@each("held", *list(HELD))
 def test_noise_without_a_range(held, forge):
     """What two letters that are as likely tell, of the values that they stand for."""
     data = forge.model("count=2; alphabet=2", 'kind="count"', NOISE, held)
@@ -271,11 +261,9 @@ def test_noise_without_a_range(held, forge):
 
 
 @each(
-    ("query", "held", "lines"),
-    [
-        ('kind="parity"', 'entropy_at_least="1 max"', [["record", 0], ["uniform"]]),
-        ('kind="count"', 'kind="prior_set"; priors=[[1, 0, 0, 0]]', []),
-    ],
+    "query, held, lines",
+    ('kind="parity"', 'entropy_at_least="1 max"', [["record", 0], ["uniform"]]),
+    ('kind="count"', 'kind="prior_set"; priors=[[1, 0, 0, 0]]', []),
 )
 def test_what_clamping_loses_is_counted(query, held, lines, forge):
     """Where clamped outputs tell exactly nothing."""
@@ -311,16 +299,14 @@ def test_a_curve_counts_it_too(forge):
 
 @each(
     "parts",
-    [
-        ("count=2; alphabet=2", 'kind="joint"; queries=[{kind="count"}, {kind="parity"}]', NOISE, "0"),
-        (
-            "count=2; alphabet=2",
-            'kind="count"',
-            'kind="several_releases"; parts=[{kind="discrete_gaussian", scale=1}]',
-            "0",
-        ),
-        ("count=2; alphabet=2", 'kind="count"', NOISE, 'kind="markov_chain"; to_one=[0.1, 0.2]; to_zero=[0.1, 0.2]'),
-    ],
+    ("count=2; alphabet=2", 'kind="joint"; queries=[{kind="count"}, {kind="parity"}]', NOISE, "0"),
+    (
+        "count=2; alphabet=2",
+        'kind="count"',
+        'kind="several_releases"; parts=[{kind="discrete_gaussian", scale=1}]',
+        "0",
+    ),
+    ("count=2; alphabet=2", 'kind="count"', NOISE, 'kind="markov_chain"; to_one=[0.1, 0.2]; to_zero=[0.1, 0.2]'),
 )
 def test_noise_without_a_range_is_refused(parts, forge):
     verdict = check(forge.model(*parts), b"")

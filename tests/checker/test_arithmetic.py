@@ -138,7 +138,7 @@ def test_digests_are_the_same_by_both():
             assert own.digest == parse_model(case.model).digest
 
 
-@each("mu", ["1e-3", "1e-30", "1e-300", "1"])
+@each("mu", "1e-3", "1e-30", "1e-300", "1")
 def test_entries_of_1e_300_and_small_multipliers_end_alike(forge, mu):
     """What doubles lose: a channel's entry, and exp(c/mu) for a multiplier mu; the bound is close to log 2, or above it."""
     rows = 'kind="matrix"; rows=[["1","1e-300"],["1e-300","1"]]'

@@ -145,7 +145,7 @@ def written(tables, entropy="0"):
     return toml({"problem": "maximal_leakage", "records": {"alphabets": tables["alphabets"]}, **rest})
 
 
-@each("seed", range(draws(25, 1500)))
+@each("seed", *range(draws(25, 1500)))
 def test_a_piece_is_its_block_where_the_others_are_known(seed):
     """Every sum of the others is a piece, no other is; and I of a law on the block is what the whole model says."""
     rng = random.Random(seed)
@@ -184,7 +184,7 @@ def test_a_piece_is_its_block_where_the_others_are_known(seed):
         start += size
 
 
-@each("seed", range(draws(60, 3000)))
+@each("seed", *range(draws(60, 3000)))
 def test_reached_sums_by_enumeration(seed):
     rng = random.Random(seed)
     parts = [tuple(rng.randint(-4, 9) * rng.choice([1, 1, 6]) for _ in range(rng.randint(1, 3))) for _ in range(3)]

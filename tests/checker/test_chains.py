@@ -71,7 +71,7 @@ def full(point, start):
     return (*point, point[0] / (point[0] + point[1])) if start == "stationary" else point
 
 
-@each("seed", range(draws(25, 1500)))
+@each("seed", *range(draws(25, 1500)))
 def test_information_and_its_derivatives(seed, forge):
     """At a point, by listing; and over a box the enclosures hold the differences of every pair of chains in it."""
     rng = random.Random(seed)
@@ -146,7 +146,7 @@ def test_leaves_bound_every_chain(seed, forge):
         assert high >= best - 1e-6, leaf
 
 
-@each("seed", range(draws(4, 120)))
+@each("seed", *range(draws(4, 120)))
 def test_windows_of_chains_that_are_not_short(seed, forge, forgeries):
     """A window is what the format says of it, and no less than what the number of ones tells, exactly."""
     truth, rng = forgeries.forgery_chains.own, random.Random(seed)
@@ -169,7 +169,7 @@ def test_windows_of_chains_that_are_not_short(seed, forge, forgeries):
         assert check(model, forge.certificate(model, "0", upper, *lines)).proved is proved
 
 
-@each("seed", range(draws(4, 120)))
+@each("seed", *range(draws(4, 120)))
 def test_ends_of_chains_that_are_not_short(seed, forge, forgeries):
     """Records near the ends, and behind a start of any kind: what is proved is no less than what there is, and its formula's."""
     truth, rng = forgeries.forgery_chains.own, random.Random(seed)
@@ -238,7 +238,7 @@ def test_a_long_chain(forge):
         assert reason in check(model, forge.certificate(model, "1e-6", "0.7", line, *proof)).reason
 
 
-@each("seed", range(draws(6, 200)))
+@each("seed", *range(draws(6, 200)))
 def test_tilted_paths_tell_no_more_than_there_is(seed, forge):
     rng = random.Random(seed)
     n, i = rng.randint(1, 6), 0
@@ -282,24 +282,22 @@ GEOMETRIC = 'kind="geometric"; epsilon=1'
 
 
 @each(
-    ("lines", "reason"),
-    [
-        ([["record", 0], ["halve", 0, "1/2"], ["letters"], ["letters"]], "not in the parameter's range"),
-        ([["record", 0], ["halve", 2, "1/4"], ["letters"], ["letters"]], "the parameter must be"),
-        ([["record", 0], ["halve", 0, "1/4"], ["letters"]], "the file ends"),
-        ([["record", 0], ["slope", ["1/5"]]], "the parameters must be a list of 2"),
-        ([["record", 0], ["slope", ["1/2", "1/4"]]], "not in the box"),
-        ([["record", 0], ["halve", 0, "1/4"], ["slope", ["3/10", "1/4"]], ["letters"]], "not in the box"),
-        ([["record", 0], ["window", 1]], "not in the window"),
-        ([["record", 0], ["window", -1]], "-1"),
-        ([["record", 3], ["letters"]], "the record must be"),
-        ([["record", 0], ["letters"], ["record", 0], ["letters"]], "comes twice"),
-        ([["record", 0], ["letters"]], "record 1 is not covered"),
-        ([["record", 1], ["letters"]], "record 0 is not covered"),
-        ([["record", 0], ["joint", "0", "0", None, None]], "a half or leaf is expected"),
-        ([["record", 0], ["letters"], ["record", 1], ["letters"]], ""),
-        ([["record", 2], ["letters"], ["record", 1], ["halve", 0, "1/5"], ["letters"], ["letters"]], ""),
-    ],
+    "lines, reason",
+    ([["record", 0], ["halve", 0, "1/2"], ["letters"], ["letters"]], "not in the parameter's range"),
+    ([["record", 0], ["halve", 2, "1/4"], ["letters"], ["letters"]], "the parameter must be"),
+    ([["record", 0], ["halve", 0, "1/4"], ["letters"]], "the file ends"),
+    ([["record", 0], ["slope", ["1/5"]]], "the parameters must be a list of 2"),
+    ([["record", 0], ["slope", ["1/2", "1/4"]]], "not in the box"),
+    ([["record", 0], ["halve", 0, "1/4"], ["slope", ["3/10", "1/4"]], ["letters"]], "not in the box"),
+    ([["record", 0], ["window", 1]], "not in the window"),
+    ([["record", 0], ["window", -1]], "-1"),
+    ([["record", 3], ["letters"]], "the record must be"),
+    ([["record", 0], ["letters"], ["record", 0], ["letters"]], "comes twice"),
+    ([["record", 0], ["letters"]], "record 1 is not covered"),
+    ([["record", 1], ["letters"]], "record 0 is not covered"),
+    ([["record", 0], ["joint", "0", "0", None, None]], "a half or leaf is expected"),
+    ([["record", 0], ["letters"], ["record", 1], ["letters"]], ""),
+    ([["record", 2], ["letters"], ["record", 1], ["halve", 0, "1/5"], ["letters"], ["letters"]], ""),
 )
 def test_lines(forge, lines, reason):
     """Records 0 and 2 are mirror images of each other."""
@@ -327,29 +325,21 @@ def test_what_a_start_of_any_kind_changes(forge):
 
 
 @each(
-    ("records", "query", "mechanism", "asked", "reason"),
-    [
-        ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
-        ("count=2; alphabet=2", 'kind="count"; letters=[0]', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
-        ("count=2; alphabet=2", 'kind="sum"; weights=[0,2]', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
-        ("count=2; alphabet=2", 'kind="identity"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
-        ("count=2; alphabet=2", 'kind="count"', 'kind="staircase"', adversary(BOX), "a Markov chain needs"),
-        ("count=2; alphabet=2", 'kind="count"', 'kind="gaussian"; scale=1', adversary(BOX), "gaussian and laplace are"),
-        ("count=2; alphabet=2", 'kind="histogram"', GEOMETRIC, adversary(BOX), "a histogram needs"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX, record=2), "record must be less than 2"),
-        ("count=1001; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
-        (
-            "count=1001; alphabet=2",
-            'kind="parity"',
-            'kind="symmetric"; flip=0',
-            adversary(BOX, record=1),
-            "a Markov chain",
-        ),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([("0", "1/2"), ("1/2", "1/2")]), "with 0 < a"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([("1/2", "1/3"), ("1/2", "1/2")]), "with 0 < a"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([("1/2", "1"), ("1/2", "1/2")]), "with 0 < a"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX, "odd"), "'stationary' or 'any'"),
-    ],
+    "records, query, mechanism, asked, reason",
+    ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
+    ("count=2; alphabet=2", 'kind="count"; letters=[0]', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
+    ("count=2; alphabet=2", 'kind="sum"; weights=[0,2]', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
+    ("count=2; alphabet=2", 'kind="identity"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
+    ("count=2; alphabet=2", 'kind="count"', 'kind="staircase"', adversary(BOX), "a Markov chain needs"),
+    ("count=2; alphabet=2", 'kind="count"', 'kind="gaussian"; scale=1', adversary(BOX), "gaussian and laplace are"),
+    ("count=2; alphabet=2", 'kind="histogram"', GEOMETRIC, adversary(BOX), "a histogram needs"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX, record=2), "record must be less than 2"),
+    ("count=1001; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
+    ("count=1001; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=0', adversary(BOX, record=1), "a Markov chain"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([("0", "1/2"), ("1/2", "1/2")]), "with 0 < a"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([("1/2", "1/3"), ("1/2", "1/2")]), "with 0 < a"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([("1/2", "1"), ("1/2", "1/2")]), "with 0 < a"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX, "odd"), "'stationary' or 'any'"),
 )
 def test_models_that_are_not_read(forge, records, query, mechanism, asked, reason):
     verdict = check(forge.model(records, query, mechanism, asked), b"")

@@ -72,7 +72,7 @@ def best(ref, view, s, theta, mu, rng):
     return found
 
 
-@each("seed", range(draws(5, 100)))
+@each("seed", *range(draws(5, 100)))
 def test_chambers_prove_what_the_formulas_say_and_cover_all_laws(forge, seed):
     before, ctx.prec = ctx.prec, 256
     rng = np.random.default_rng(seed)

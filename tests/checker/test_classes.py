@@ -38,14 +38,12 @@ def test_documented_normal_form():
 
 
 @each(
-    ("text", "expected"),
-    [
-        ('kind="floor_priors"; floor="2/8"', {"floor": "1/4"}),
-        ('kind="box_priors"; low=[0.0,"1/4"]; high=[1,2]', {"low": ["0", "1/4"], "high": ["1", "2"]}),
-        ('kind="polytope_priors"; vertices=[[0.3333333333,"2/3"]]', {"vertices": [["3333333333/10000000000", "2/3"]]}),
-        ('kind="l1_ball_priors"; center=[1,0]; radius=9', {"center": ["1", "0"], "radius": "9"}),
-        ('kind="chi_square_ball_priors"; radius=0; center=[0.5,0.5]', {"center": ["1/2", "1/2"], "radius": "0"}),
-    ],
+    "text, expected",
+    ('kind="floor_priors"; floor="2/8"', {"floor": "1/4"}),
+    ('kind="box_priors"; low=[0.0,"1/4"]; high=[1,2]', {"low": ["0", "1/4"], "high": ["1", "2"]}),
+    ('kind="polytope_priors"; vertices=[[0.3333333333,"2/3"]]', {"vertices": [["3333333333/10000000000", "2/3"]]}),
+    ('kind="l1_ball_priors"; center=[1,0]; radius=9', {"center": ["1", "0"], "radius": "9"}),
+    ('kind="chi_square_ball_priors"; radius=0; center=[0.5,0.5]', {"center": ["1/2", "1/2"], "radius": "0"}),
 )
 def test_normal_forms(text, expected):
     model = parse_model(held(text))
@@ -80,7 +78,7 @@ WRONG = [
 ]
 
 
-@each(("text", "reason"), WRONG)
+@each("text, reason", *WRONG)
 def test_what_a_model_may_not_say(text, reason):
     design = (
         cases.model("own_bit")
@@ -220,7 +218,7 @@ def certificate(question, lower, upper, *lines):
     return model, "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
-@each("seed", thinned(range(240), every=12))
+@each("seed", *thinned(range(240), every=12))
 def test_bounds_and_witnesses_against_a_second_reading(seed):
     """Of random laws of the outputs and hints: exactly what the second reading says is proved; no law of the class learns more."""
     rng = random.Random(seed)
@@ -255,7 +253,7 @@ def test_bounds_and_witnesses_against_a_second_reading(seed):
             assert proved == (inside and lower < value)
 
 
-@each("seed", thinned(range(60), every=20))
+@each("seed", *thinned(range(60), every=20))
 def test_priors_of_designs_against_a_second_reading(seed):
     """Lines `prior` and `also`: bounds are what the second reading says, and laws outside of the class are refused."""
     rng = random.Random(seed)

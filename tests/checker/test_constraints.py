@@ -43,46 +43,41 @@ def test_documented_normal_form():
 
 
 @each(
-    ("text", "expected"),
-    [
-        (
-            'kind="linear"; terms=[[0,1,0.50]]; at_most=-1',
-            {"at_most": "-1", "equals": None, "terms": [["0", "1", "1/2"]]},
-        ),
-        (
-            'kind="linear"; terms=[[0,0,"2/4"]]; equals="1e-1"',
-            {"at_most": None, "equals": "1/10", "terms": [["0", "0", "1/2"]]},
-        ),
-        ('kind="zero"; entries=[[1,0],[0,1]]', {"entries": [["1", "0"], ["0", "1"]]}),
-        ('kind="band"; width=0.5', {"width": "1/2"}),
-        ('kind="unbiased"', {"tolerance": "0"}),
-        ('kind="unbiased"; tolerance="3/6"', {"tolerance": "1/2"}),
-        ('kind="error"; at_most=1', {"at_most": "1", "distortion": None, "groups": None}),
-        (
-            'kind="error"; at_most=1; groups=[[1,0],[1]]; distortion={kind="squared"}',
-            {"at_most": "1", "distortion": {"kind": "squared"}, "groups": [["1", "0"], ["1"]]},
-        ),
-        (
-            'kind="distortion"; at_most=1; distortion={kind="absolute", outputs=[-0.5, 2]}',
-            {"at_most": "1", "distortion": {"kind": "absolute", "outputs": ["-1/2", "2"]}},
-        ),
-        ('kind="monotone"', {}),
-        ('kind="local_dp"; epsilon=0.5; pairs=[[1,0]]', {"epsilon": "1/2 nats", "pairs": [["1", "0"]]}),
-        ('kind="local_dp"; epsilon="log 4/2"', {"epsilon": "log 2", "pairs": None}),
-        ('kind="pointwise_maximal_leakage"; epsilon="1 bits"', {"epsilon": "1 bits", "priors": None}),
-        (
-            'kind="pointwise_maximal_leakage"; epsilon=0; priors=[["0.3333333333","2/3"]]',
-            {"epsilon": "0 nats", "priors": [["3333333333/10000000000", "2/3"]]},
-        ),
-        (
-            'kind="leakage"; adversary={entropy_at_least="0.5 max"}; at_most=-2',
-            {"adversary": {"entropy_at_least": "1/2 max"}, "at_most": "-2 nats"},
-        ),
-        (
-            'kind="leakage"; adversary={kind="prior_set", priors=[[0.5,"2/4"]]}; at_most="1 bits"',
-            {"adversary": {"kind": "prior_set", "priors": [["1/2", "1/2"]]}, "at_most": "1 bits"},
-        ),
-    ],
+    "text, expected",
+    ('kind="linear"; terms=[[0,1,0.50]]; at_most=-1', {"at_most": "-1", "equals": None, "terms": [["0", "1", "1/2"]]}),
+    (
+        'kind="linear"; terms=[[0,0,"2/4"]]; equals="1e-1"',
+        {"at_most": None, "equals": "1/10", "terms": [["0", "0", "1/2"]]},
+    ),
+    ('kind="zero"; entries=[[1,0],[0,1]]', {"entries": [["1", "0"], ["0", "1"]]}),
+    ('kind="band"; width=0.5', {"width": "1/2"}),
+    ('kind="unbiased"', {"tolerance": "0"}),
+    ('kind="unbiased"; tolerance="3/6"', {"tolerance": "1/2"}),
+    ('kind="error"; at_most=1', {"at_most": "1", "distortion": None, "groups": None}),
+    (
+        'kind="error"; at_most=1; groups=[[1,0],[1]]; distortion={kind="squared"}',
+        {"at_most": "1", "distortion": {"kind": "squared"}, "groups": [["1", "0"], ["1"]]},
+    ),
+    (
+        'kind="distortion"; at_most=1; distortion={kind="absolute", outputs=[-0.5, 2]}',
+        {"at_most": "1", "distortion": {"kind": "absolute", "outputs": ["-1/2", "2"]}},
+    ),
+    ('kind="monotone"', {}),
+    ('kind="local_dp"; epsilon=0.5; pairs=[[1,0]]', {"epsilon": "1/2 nats", "pairs": [["1", "0"]]}),
+    ('kind="local_dp"; epsilon="log 4/2"', {"epsilon": "log 2", "pairs": None}),
+    ('kind="pointwise_maximal_leakage"; epsilon="1 bits"', {"epsilon": "1 bits", "priors": None}),
+    (
+        'kind="pointwise_maximal_leakage"; epsilon=0; priors=[["0.3333333333","2/3"]]',
+        {"epsilon": "0 nats", "priors": [["3333333333/10000000000", "2/3"]]},
+    ),
+    (
+        'kind="leakage"; adversary={entropy_at_least="0.5 max"}; at_most=-2',
+        {"adversary": {"entropy_at_least": "1/2 max"}, "at_most": "-2 nats"},
+    ),
+    (
+        'kind="leakage"; adversary={kind="prior_set", priors=[[0.5,"2/4"]]}; at_most="1 bits"',
+        {"adversary": {"kind": "prior_set", "priors": [["1/2", "1/2"]]}, "at_most": "1 bits"},
+    ),
 )
 def test_normal_forms(text, expected):
     kind = text.split('"')[1]
@@ -188,7 +183,7 @@ WRONG = [
 ]
 
 
-@each(("text", "reason"), WRONG)
+@each("text, reason", *WRONG)
 def test_what_a_model_may_not_say(text, reason):
     verdict = check(table(text), b"")
     assert verdict.status is Status.UNREADABLE, verdict.reason
@@ -341,7 +336,7 @@ def noisy(rng, question, lines):
     return [head, *rest[:at], *tail]
 
 
-@each("seed", thinned(range(160), every=10))
+@each("seed", *thinned(range(160), every=10))
 def test_bounds_against_a_linear_program(seed):
     """Multipliers prove exactly what a second reading says, and no more than a linear program's optimum."""
     rng = random.Random(seed)
@@ -376,7 +371,7 @@ def test_bounds_against_a_linear_program(seed):
             assert verdict.status is Status.REJECTED
 
 
-@each("seed", thinned(range(60), every=10))
+@each("seed", *thinned(range(60), every=10))
 def test_infeasible_exactly_where_a_linear_program_is(seed):
     """One more constraint that asks for a little more, or less, than the others leave."""
     rng = random.Random(seed)
@@ -396,7 +391,7 @@ def test_infeasible_exactly_where_a_linear_program_is(seed):
     assert least <= float(question.cost(laws)) + 1e-9
 
 
-@each("seed", thinned(range(120), every=12))
+@each("seed", *thinned(range(120), every=12))
 def test_mechanisms_that_miss_a_row_are_refused(seed):
     """A mechanism is moved: it is accepted exactly where the second reading finds no row that it misses."""
     rng = random.Random(seed)
@@ -493,7 +488,7 @@ def nats(value):
     return float(sum(amount(value)) / 2)
 
 
-@each("seed", thinned(range(80), every=8))
+@each("seed", *thinned(range(80), every=8))
 def test_no_line_proves_more_than_a_mechanism_attains(seed):
     """Priors of two adversaries and multipliers, at random: what a second reading says is proved, and mechanisms bear it out."""
     rng = random.Random(seed)
@@ -532,7 +527,7 @@ def test_no_line_proves_more_than_a_mechanism_attains(seed):
             assert proved <= float(question.cost(moved)) + step
 
 
-@each("case", [case for case in CASES if case.status == 0])
+@each("case", *[case for case in CASES if case.status == 0])
 def test_the_corpus_proves_what_a_second_reading_says(case):
     question = Question.of(case.model)
     head, *lines = map(json.loads, case.certificate.splitlines())
@@ -547,125 +542,93 @@ def test_the_corpus_proves_what_a_second_reading_says(case):
 
 
 BUGS = {  # what is changed in which function of a copy of the checker
-    "rows_unchecked": ("Constraints.need_met", 'rows.need_met(laws, f"constraint {j}", self.allowance)', "pass"),
-    "cones_unchecked": ("Constraints.need_met", 'cone.need_met(laws, f"constraint {j}")', "pass"),
-    "all_unchecked": ("Design.check", "self.constraints.need_met(channel.rows)", "pass"),
-    "first_row_only": ("Rows.need_met", "self.count", "min(1, self.count)"),
-    "equal_is_less": ("Rows._met", "value == most if self.equal else value <= most", "value <= most"),
-    "less_is_strict": ("Rows._met", "value <= most", "value < most"),
+    "rows_unchecked": 'Constraints.need_met: rows.need_met(laws, f"constraint {j}", self.allowance) => pass',
+    "cones_unchecked": 'Constraints.need_met: cone.need_met(laws, f"constraint {j}") => pass',
+    "all_unchecked": "Design.check: self.constraints.need_met(channel.rows) => pass",
+    "first_row_only": "Rows.need_met: self.count => min(1, self.count)",
+    "equal_is_less": "Rows._met: value == most if self.equal else value <= most => value <= most",
+    "less_is_strict": "Rows._met: value <= most => value < most",
     "mechanism_at_c_plus": (
-        "rows.Rows",
-        "ends: tuple[Any, Any] = (1, 1)",
-        "ends: tuple[Any, Any] = (1, 1)\ndef __post_init__(self):\n    object.__setattr__(self, 'ends', self.ends[1:] * 2)",
+        "rows.Rows: ends: tuple[Any, Any] = (1, 1)"
+        " => ends: tuple[Any, Any] = (1, 1)\ndef __post_init__(self):\n    object.__setattr__(self, 'ends', self.ends[1:] * 2)"
     ),
-    "bound_at_c_minus": ("Multipliers.add_to", "1 if hard else 0", "0"),
-    "bound_ends_swapped": ("Multipliers.add_to", "1 if hard else 0", "0 if hard else 1"),
+    "bound_at_c_minus": "Multipliers.add_to: 1 if hard else 0 => 0",
+    "bound_ends_swapped": "Multipliers.add_to: 1 if hard else 0 => 0 if hard else 1",
     "cone_side": (
-        "Cone.need_met",
-        "side >= 0 and total(x * x for x in norm) <= side * side",
-        "total(x * x for x in norm) <= side * side",
+        "Cone.need_met: side >= 0 and total(x * x for x in norm) <= side * side"
+        " => total(x * x for x in norm) <= side * side"
     ),
-    "cone_one": ("Cone.need_met", "total(x * x for x in norm)", "norm[0] * norm[0]"),
-    "cone_constant": ("Cone.need_met", "value_of(terms, laws) + constant", "value_of(terms, laws)"),
-    "linear_equals": ("_linear", 'table["equals"] is not None', "False"),
-    "far_is_near": ("_band", "abs(ground.values[x] - o) > width", "abs(ground.values[x] - o) >= width"),
-    "band_far": ("_band", "abs(ground.values[x] - o)", "o - ground.values[x]"),
-    "unbiased_sides": ("_unbiased.make", "-1 if r % sides else 1", "1 if r % sides else -1"),
-    "unbiased_slack": ("_unbiased.make", "sign * ground.values[x]", "ground.values[x]"),
+    "cone_one": "Cone.need_met: total(x * x for x in norm) => norm[0] * norm[0]",
+    "cone_constant": "Cone.need_met: value_of(terms, laws) + constant => value_of(terms, laws)",
+    "linear_equals": '_linear: table["equals"] is not None => False',
+    "far_is_near": "_band: abs(ground.values[x] - o) > width => abs(ground.values[x] - o) >= width",
+    "band_far": "_band: abs(ground.values[x] - o) => o - ground.values[x]",
+    "unbiased_sides": "_unbiased.make: -1 if r % sides else 1 => 1 if r % sides else -1",
+    "unbiased_slack": "_unbiased.make: sign * ground.values[x] => ground.values[x]",
     "error_own": (
-        "_error",
-        'ground.measure(table["distortion"], what) if table["distortion"] else ground.costs',
-        'ground.measure(table["distortion"], what) if False else ground.costs',
+        '_error: ground.measure(table["distortion"], what) if table["distortion"] else ground.costs'
+        ' => ground.measure(table["distortion"], what) if False else ground.costs'
     ),
-    "error_groups": ("_error", 'table["groups"]', "[]"),
-    "error_weights": ("_shares", "law[x] / mass", "law[x]"),
-    "error_single": ("_shares", "fmpq(1)", "law[group[0]]"),
-    "distortion_other": (
-        "rows._distortion",
-        'ground.measure(table["distortion"], what)',
-        "ground.costs",
-    ),
+    "error_groups": '_error: table["groups"] => []',
+    "error_weights": "_shares: law[x] / mass => law[x]",
+    "error_single": "_shares: fmpq(1) => law[group[0]]",
+    "distortion_other": 'rows._distortion: ground.measure(table["distortion"], what) => ground.costs',
     "distortion_flat": (
-        "rows._distortion",
-        "list(enumerate(ground.law))",
-        "[(x, fmpq(1)) for x, _ in enumerate(ground.law)]",
+        "rows._distortion: list(enumerate(ground.law)) => [(x, fmpq(1)) for x, _ in enumerate(ground.law)]"
     ),
-    "monotone_other": ("_monotone.make", "((other, 1), (x, -1))", "((other, -1), (x, 1))"),
-    "monotone_short": ("_monotone.make", "range(last + 1)", "range(last, last + 1)"),
-    "monotone_places": ("_monotone", "ground.outputs - 1", "ground.outputs"),
-    "local_order": ("_local.make", "-1 if r % 2 else 1", "1 if r % 2 else -1"),
-    "local_one_way": ("_local.make", "-1 if r % 2 else 1", "1"),
-    "local_pairs": ("_local", "listed or list(combinations(used, 2))", "list(combinations(used, 2))"),
-    "local_c": ("_local.make", "-c", "fmpq(-1)"),
-    "local_all": ("_local", "ground.used", "list(range(len(ground.law)))"),
-    "pointwise_law": ("_pointwise", "listed or [ground.law]", "[ground.law]"),
-    "pointwise_c": ("_pointwise.make", "-c * p", "-p"),
-    "sign_free": ("Multipliers.read_rows", "rows.equal or mu >= 0", "True"),
-    "sign_never": ("Multipliers.read_rows", "rows.equal or mu >= 0", "mu >= 0"),
-    "row_any": ("Multipliers.read_rows", "r > before", "True"),
-    "behind_rows": ("Multipliers.add_to", "behind.append(mu * most)", "pass"),
-    "matrix_rows": ("Multipliers.add_to", "add(x, y, mu * c)", "pass"),
-    "last_multiplier": ("Multipliers.read_rows", "total([known.get(r, fmpq(0)), mu])", "mu"),
-    "cone_any_t": ("Multipliers.read_cone", "total(x * x for x in u) <= t * t", "True"),
-    "cone_u_only_first": ("Multipliers.read_cone", "total(x * x for x in u)", "u[0] * u[0]"),
-    "cone_sign": ("Multipliers.add_to", "-factor", "factor"),
-    "cone_behind": ("Multipliers.add_to", "behind.append(factor * constant)", "pass"),
-    "cone_last": ("Multipliers.read_cone", "[total(pair) for pair in zip(known, [t, *u], strict=True)]", "[t, *u]"),
-    "cone_rotated": ("Cone.parts", "[self.side, *self.norm]", "[*self.norm, self.side]"),
+    "monotone_other": "_monotone.make: ((other, 1), (x, -1)) => ((other, -1), (x, 1))",
+    "monotone_short": "_monotone.make: range(last + 1) => range(last, last + 1)",
+    "monotone_places": "_monotone: ground.outputs - 1 => ground.outputs",
+    "local_order": "_local.make: -1 if r % 2 else 1 => 1 if r % 2 else -1",
+    "local_one_way": "_local.make: -1 if r % 2 else 1 => 1",
+    "local_pairs": "_local: listed or list(combinations(used, 2)) => list(combinations(used, 2))",
+    "local_c": "_local.make: -c => fmpq(-1)",
+    "local_all": "_local: ground.used => list(range(len(ground.law)))",
+    "pointwise_law": "_pointwise: listed or [ground.law] => [ground.law]",
+    "pointwise_c": "_pointwise.make: -c * p => -p",
+    "sign_free": "Multipliers.read_rows: rows.equal or mu >= 0 => True",
+    "sign_never": "Multipliers.read_rows: rows.equal or mu >= 0 => mu >= 0",
+    "row_any": "Multipliers.read_rows: r > before => True",
+    "behind_rows": "Multipliers.add_to: behind.append(mu * most) => pass",
+    "matrix_rows": "Multipliers.add_to: add(x, y, mu * c) => pass",
+    "last_multiplier": "Multipliers.read_rows: total([known.get(r, fmpq(0)), mu]) => mu",
+    "cone_any_t": "Multipliers.read_cone: total(x * x for x in u) <= t * t => True",
+    "cone_u_only_first": "Multipliers.read_cone: total(x * x for x in u) => u[0] * u[0]",
+    "cone_sign": "Multipliers.add_to: -factor => factor",
+    "cone_behind": "Multipliers.add_to: behind.append(factor * constant) => pass",
+    "cone_last": "Multipliers.read_cone: [total(pair) for pair in zip(known, [t, *u], strict=True)] => [t, *u]",
+    "cone_rotated": "Cone.parts: [self.side, *self.norm] => [*self.norm, self.side]",
     "also_free": (
-        "Given._also",
-        'self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball',
-        'self._prior(self._proofs["also", j], *rest)',
+        'Given._also: self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball'
+        ' => self._prior(self._proofs["also", j], *rest)'
     ),
-    "also_own": (
-        "Given._also",
-        "other.proof(self.lines, self.channel)",
-        "self.proof",
-    ),
-    "also_divided": (
-        "Design._lower",
-        "given.read_others()",
-        "given.read_others()\ngiven.scale(fmpq(1, 2))",
-    ),
-    "adversary_unchecked": ("Design.check", "tally += self.constraints.need_kept(lines, channel)", "pass"),
-    "adversary_own": ("Constraints.__init__", 'model.against(table["adversary"])', "model"),
-    "adversary_any": ("Constraints.need_kept", "place == j", "True"),
+    "also_own": "Given._also: other.proof(self.lines, self.channel) => self.proof",
+    "also_divided": "Design._lower: given.read_others() => given.read_others()\ngiven.scale(fmpq(1, 2))",
+    "adversary_unchecked": "Design.check: tally += self.constraints.need_kept(lines, channel) => pass",
+    "adversary_own": 'Constraints.__init__: model.against(table["adversary"]) => model',
+    "adversary_any": "Constraints.need_kept: place == j => True",
     "adversary_constant": (
-        "Constraints.need_kept",
-        "not channel.constant or lines.ahead() not in NEXT",
-        "lines.ahead() not in NEXT",
+        "Constraints.need_kept: not channel.constant or lines.ahead() not in NEXT => lines.ahead() not in NEXT"
     ),
-    "adversary_still": ("Channel.constant", "self.exact and all(row == self.rows[0] for row in self.rows)", "True"),
-    "adversary_more": ("Constraints.need_kept", "limit.ball", "limit.ball + limit.ball"),
-    "negative_leakage": ("Constraints.need_kept", "limit.most >= 0", "True"),
-    "bits_are_nats": ("in_nats", "arb(2).log()", "arb(1)"),
-    "infeasible_at_zero": ("need_above", "(gt, le)", "(ge, lt)"),
-    "infeasible_with_objective": ("Design._own", "0 if nothing or several else 1", "1"),
-    "infeasible_private_objective": (
-        "Private._own.own",
-        "nothing or given.objective.given",
-        "False",
-    ),
-    "infeasible_anyhow": ("Design._nothing", "self._lower(given, None)", "pass"),
-    "no_prior_needed": (
-        "Design._own",
-        "constrained and not self.leakage",
-        "constrained",
-    ),
-    "no_prior_allowed": ("Design._own", "constrained and not self.leakage", "False"),
-    "lines_left": ("attempt", "not lines.more()", "True"),
-    "outputs_forgotten": (
-        "_distortions",
-        'table.get("outputs", listed)',
-        "listed",
-    ),
-    "points_forgotten": ("Ground.points", 'own.get("outputs", self.listed)', "self.listed"),
-    "values_by_index": ("Ground.values", "[self.listed[k] for k in self._place]", "list(range(len(self.law)))"),
-    "held_by_law": ("Ground.held", "law(even, self.inputs)", "self.law"),
+    "adversary_still": "Channel.constant: self.exact and all(row == self.rows[0] for row in self.rows) => True",
+    "adversary_more": "Constraints.need_kept: limit.ball => limit.ball + limit.ball",
+    "negative_leakage": "Constraints.need_kept: limit.most >= 0 => True",
+    "bits_are_nats": "in_nats: arb(2).log() => arb(1)",
+    "infeasible_at_zero": "need_above: (gt, le) => (ge, lt)",
+    "infeasible_with_objective": "Design._own: 0 if nothing or several else 1 => 1",
+    "infeasible_private_objective": "Private._own.own: nothing or given.objective.given => False",
+    "infeasible_anyhow": "Design._nothing: self._lower(given, None) => pass",
+    "no_prior_needed": "Design._own: constrained and not self.leakage => constrained",
+    "no_prior_allowed": "Design._own: constrained and not self.leakage => False",
+    "lines_left": "attempt: not lines.more() => True",
+    "outputs_forgotten": '_distortions: table.get("outputs", listed) => listed',
+    "points_forgotten": 'Ground.points: own.get("outputs", self.listed) => self.listed',
+    "values_by_index": "Ground.values: [self.listed[k] for k in self._place] => list(range(len(self.law)))",
+    "held_by_law": "Ground.held: law(even, self.inputs) => self.law",
 }
 
 
 @pytest.mark.parametrize("name", thinned(BUGS, every=6))
 def test_the_corpus_catches(name, planted):
-    changed = planted(f"own_{name}", *BUGS[name])
+    changed = planted(f"own_{name}", BUGS[name])
     assert not all(case.ends(changed.check(*case.files)) for case in CASES)

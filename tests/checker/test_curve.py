@@ -67,7 +67,7 @@ def at(case, lines, share):
     return model, written([claim, ["witness", None, None], *rest])
 
 
-@each("case", thinned(CASES, every=6))
+@each("case", *thinned(CASES, every=6))
 def test_what_a_curve_says_is_proved_at_each_bound(case):
     lines = with_curve(case)
     verdict = check(case.model, written(lines))
@@ -131,16 +131,14 @@ def test_numbers_below_are_proved_at_their_bounds():
 
 
 @each(
-    ("above", "reason"),
-    [
-        ([], "from 1 to 1000"),
-        ([["1", "0"]] * 1001, "from 1 to 1000"),
-        ([["-1", "0"]], "nonnegative"),
-        ([["1", "-1"]], "nonnegative"),
-        ([["1"]], "list of 2"),
-        ([[1, 0]], "written as a string"),
-        (None, "must be a list"),
-    ],
+    "above, reason",
+    ([], "from 1 to 1000"),
+    ([["1", "0"]] * 1001, "from 1 to 1000"),
+    ([["-1", "0"]], "nonnegative"),
+    ([["1", "-1"]], "nonnegative"),
+    ([["1"]], "list of 2"),
+    ([[1, 0]], "written as a string"),
+    (None, "must be a list"),
 )
 def test_what_is_no_curve(above, reason):
     assert reason in small(above).reason

@@ -42,7 +42,7 @@ def certificate(asked, lower, upper, mechanism, *lines, problem="min_leakage"):
     return "".join(json.dumps(line) + "\n" for line in [head, *lines]).encode()
 
 
-@each("seed", range(draws(12, 500)))
+@each("seed", *range(draws(12, 500)))
 def test_bounds_of_priors_by_listing(seed):
     """The bound of one prior line and a multiplier of the budget, from the joint law of a letter and the whole query's value."""
     rng = random.Random(seed)
@@ -110,17 +110,15 @@ TOLD = 0.130812035941137  # log 2 - h(1/4)
 
 
 @each(
-    ("sums", "upper", "reason"),
-    [
-        ([(0, "0"), (0, "1")], TOLD + 1e-9, ""),  # the other block is the same
-        ([(0, "0"), (1, "0")], TOLD + 1e-9, "is not covered"),
-        (ALL, TOLD + 1e-9, ""),
-        (ALL, TOLD - 1e-9, "<= upper fails"),
-        ([*ALL, (1, "1")], TOLD + 1e-9, "comes twice"),
-        ([*ALL, (1, "2")], TOLD + 1e-9, "never add up to 2"),
-        ([*ALL[:3], (1, None)], TOLD + 1e-9, "t must be text"),
-        ([*ALL[:3], (2, "0")], TOLD + 1e-9, "the block must be"),
-    ],
+    "sums, upper, reason",
+    ([(0, "0"), (0, "1")], TOLD + 1e-9, ""),  # the other block is the same
+    ([(0, "0"), (1, "0")], TOLD + 1e-9, "is not covered"),
+    (ALL, TOLD + 1e-9, ""),
+    (ALL, TOLD - 1e-9, "<= upper fails"),
+    ([*ALL, (1, "1")], TOLD + 1e-9, "comes twice"),
+    ([*ALL, (1, "2")], TOLD + 1e-9, "never add up to 2"),
+    ([*ALL[:3], (1, None)], TOLD + 1e-9, "t must be text"),
+    ([*ALL[:3], (2, "0")], TOLD + 1e-9, "the block must be"),
 )
 def test_pieces_of_a_mechanism(sums, upper, reason):
     """A parity through a channel that turns one bit in four round: whoever is known, a record tells log 2 - h(1/4)."""
@@ -132,7 +130,7 @@ def test_pieces_of_a_mechanism(sums, upper, reason):
     assert verdict.proved == (not reason)
 
 
-@each("problem", ["min_leakage", "min_distortion"])
+@each("problem", "min_leakage", "min_distortion")
 def test_a_constant_mechanism_needs_no_sections(problem):
     asked = model("parity", (1, 2), problem=problem, **({} if problem == "min_leakage" else {"max_leakage": 0}))
     asked = asked.replace(b'max_distortion = "1/3"', b"max_distortion = 1")
@@ -144,15 +142,13 @@ def test_a_constant_mechanism_needs_no_sections(problem):
 
 
 @each(
-    ("prior", "reason"),
-    [
-        (["3", "uniform"], "never add up to 3"),
-        ([None, "uniform"], "t must be text"),
-        (["0", [["1", "1", "1"], ["1", "1", "1"]]], "which no dataset has"),
-        (["0", [["1", "1"], ["1", "1"]]], "a letter's weights must be a list of 3"),
-        (["0", [["1", "0", "0"], ["0", "0", "0"]]], "entropy bound <= witness's entropy fails"),
-        ("uniform", "t and a prior"),
-    ],
+    "prior, reason",
+    (["3", "uniform"], "never add up to 3"),
+    ([None, "uniform"], "t must be text"),
+    (["0", [["1", "1", "1"], ["1", "1", "1"]]], "which no dataset has"),
+    (["0", [["1", "1"], ["1", "1"]]], "a letter's weights must be a list of 3"),
+    (["0", [["1", "0", "0"], ["0", "0", "0"]]], "entropy bound <= witness's entropy fails"),
+    ("uniform", "t and a prior"),
 )
 def test_priors_that_are_refused(prior, reason):
     """Record 1 is in a block of two, of a count of three."""
@@ -166,19 +162,17 @@ def test_priors_that_are_refused(prior, reason):
 
 
 @each(
-    ("asked", "reason"),
-    [
-        (model(group="full"), "a design against independent_blocks needs"),
-        (model("identity"), "a design against independent_blocks needs"),
-        (model(constraints=[{"kind": "monotone"}]), "a design against independent_blocks needs"),
-        (
-            model(objective={"combine": "sum", "terms": [{"kind": "distortion", "distortion": {"kind": "hamming"}}]}),
-            "needs the class",
-        ),
-        (model(sizes=(1, 2), records={"count": 4, "alphabet": 2}), "must sum to 4"),
-        (model(sizes=(1, 2), entropy="2 bits"), "entropy_at_least <= log |X|"),
-        (model(adversary={"kind": "markov_chain", "to_one": ["1/2", "1/2"], "to_zero": ["1/2", "1/2"]}), "kind"),
-    ],
+    "asked, reason",
+    (model(group="full"), "a design against independent_blocks needs"),
+    (model("identity"), "a design against independent_blocks needs"),
+    (model(constraints=[{"kind": "monotone"}]), "a design against independent_blocks needs"),
+    (
+        model(objective={"combine": "sum", "terms": [{"kind": "distortion", "distortion": {"kind": "hamming"}}]}),
+        "needs the class",
+    ),
+    (model(sizes=(1, 2), records={"count": 4, "alphabet": 2}), "must sum to 4"),
+    (model(sizes=(1, 2), entropy="2 bits"), "entropy_at_least <= log |X|"),
+    (model(adversary={"kind": "markov_chain", "to_one": ["1/2", "1/2"], "to_zero": ["1/2", "1/2"]}), "kind"),
 )
 def test_models_that_are_not_read(asked, reason):
     verdict = check(asked, b"")

@@ -19,7 +19,7 @@ def balls(row):
     return np.array([float(arb(x).mid().str(20, radius=False)) for x in row])
 
 
-@each("seed", range(draws(8, 200)))
+@each("seed", *range(draws(8, 200)))
 def test_pieces_are_the_users_channel(seed, forge):
     """For every total of the others the rows are those of the whole model, outputs beyond the block's values put together."""
     rng = random.Random(seed)
@@ -97,13 +97,11 @@ def capacity(rows):
 
 
 @each(
-    ("query", "mechanism", "status"),
-    [
-        ('kind="count"', 'kind="exponential"; epsilon=1; range=[0, 1]', 2),
-        ('kind="count"', 'kind="several_releases"; parts=[{kind="exponential", epsilon=1}]', 2),
-        ('kind="modular_sum"; modulus=3', 'kind="exponential"; epsilon=1', 2),
-        ('kind="count"', 'kind="exponential"; epsilon=1; range=[-1, 7]', 1),
-    ],
+    "query, mechanism, status",
+    ('kind="count"', 'kind="exponential"; epsilon=1; range=[0, 1]', 2),
+    ('kind="count"', 'kind="several_releases"; parts=[{kind="exponential", epsilon=1}]', 2),
+    ('kind="modular_sum"; modulus=3', 'kind="exponential"; epsilon=1', 2),
+    ('kind="count"', 'kind="exponential"; epsilon=1; range=[-1, 7]', 1),
 )
 def test_what_is_known(query, mechanism, status, forge):
     data = forge.model("count=2; alphabet=2", query, mechanism, HELD.format(1))

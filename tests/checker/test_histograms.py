@@ -35,8 +35,8 @@ def steps(kind, rate, m):
     return np.array([[a ** abs(y - s) * inside[y] / (1 + a) for y in range(m + 1)] for s in range(m + 1)])
 
 
-@each("seed", range(draws(6, 300)))
-@each("arithmetic", ["flint", "python"])
+@each("seed", *range(draws(6, 300)))
+@each("arithmetic", "flint", "python")
 def test_both_lines_by_enumeration(seed, arithmetic, forge):
     """Either bound is accepted just where it holds; a witness never tells more than its prior does."""
     rng = random.Random(seed)

@@ -49,7 +49,7 @@ def model(alphabets, queries, mechanism, adversary="entropy_at_least = 0"):
     return (text + f"mechanism = {inline(mechanism)}\nadversary = {{ {adversary} }}\n").encode()
 
 
-@each("seed", range(draws(25, 1500)))
+@each("seed", *range(draws(25, 1500)))
 def test_inputs_and_rows_by_listing(seed):
     rng = random.Random(seed)
     alphabets, found = drawn(rng)
@@ -85,26 +85,16 @@ GEOMETRIC = {"kind": "geometric", "epsilon": 1}
 
 
 @each(
-    ("queries", "mechanism", "reason"),
-    [
-        (TWO[:1], {"kind": "several_releases", "parts": [GEOMETRIC]}, "from 2 to 8 tables"),
-        (TWO * 5, {"kind": "several_releases", "parts": [GEOMETRIC]}, "from 2 to 8 tables"),
-        ([TWO[0], {"kind": "identity"}], {"kind": "several_releases", "parts": [GEOMETRIC]}, "kind"),
-        ([TWO[0], {"kind": "joint", "queries": TWO}], {"kind": "several_releases", "parts": [GEOMETRIC]}, "kind"),
-        (
-            [TWO[0], {"kind": "sum", "weights": [1]}],
-            {"kind": "several_releases", "parts": [GEOMETRIC]},
-            "query.weights",
-        ),
-        (TWO, {"kind": "several_releases", "parts": [GEOMETRIC | {"on": 2}]}, "a part is on query 2, of 2"),
-        (
-            TWO,
-            {"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": 0, "k": 3, "on": 1}]},
-            "k must be 2",
-        ),
-        (TWO, GEOMETRIC, "a joint query needs several_releases"),
-        (TWO, {"kind": "symmetric", "flip": "1/10", "k": 4}, "k must be 3"),
-    ],
+    "queries, mechanism, reason",
+    (TWO[:1], {"kind": "several_releases", "parts": [GEOMETRIC]}, "from 2 to 8 tables"),
+    (TWO * 5, {"kind": "several_releases", "parts": [GEOMETRIC]}, "from 2 to 8 tables"),
+    ([TWO[0], {"kind": "identity"}], {"kind": "several_releases", "parts": [GEOMETRIC]}, "kind"),
+    ([TWO[0], {"kind": "joint", "queries": TWO}], {"kind": "several_releases", "parts": [GEOMETRIC]}, "kind"),
+    ([TWO[0], {"kind": "sum", "weights": [1]}], {"kind": "several_releases", "parts": [GEOMETRIC]}, "query.weights"),
+    (TWO, {"kind": "several_releases", "parts": [GEOMETRIC | {"on": 2}]}, "a part is on query 2, of 2"),
+    (TWO, {"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": 0, "k": 3, "on": 1}]}, "k must be 2"),
+    (TWO, GEOMETRIC, "a joint query needs several_releases"),
+    (TWO, {"kind": "symmetric", "flip": "1/10", "k": 4}, "k must be 3"),
 )
 def test_models_that_are_not_read(queries, mechanism, reason):
     """Of two bits: a count and its parity are three vectors."""
@@ -142,7 +132,7 @@ KEEPING = {
 NOISE = [{"kind": "geometric", "epsilon": "0.7"}, {"kind": "discrete_laplace", "scale": "1/2"}]
 
 
-@each("seed", range(draws(15, 800)))
+@each("seed", *range(draws(15, 800)))
 def test_a_piece_is_its_block_where_the_others_are_known(seed):
     """Of one query, or of several: I of a law on the block, others known, by the whole model's channel and by the piece's."""
     rng = random.Random(seed)
@@ -202,13 +192,11 @@ def test_a_piece_is_its_block_where_the_others_are_known(seed):
 
 
 @each(
-    ("queries", "parts"),
-    [
-        ([{"kind": "threshold", "at": 1}, {"kind": "count"}], [GEOMETRIC | {"on": 1}]),
-        ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "discrete_gaussian", "scale": 1, "range": [-9, 9]}]),
-        ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "exponential", "epsilon": 1}]),
-        ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "matrix", "rows": [["1"], ["1"], ["1"]]}]),
-    ],
+    "queries, parts",
+    ([{"kind": "threshold", "at": 1}, {"kind": "count"}], [GEOMETRIC | {"on": 1}]),
+    ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "discrete_gaussian", "scale": 1, "range": [-9, 9]}]),
+    ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "exponential", "epsilon": 1}]),
+    ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "matrix", "rows": [["1"], ["1"], ["1"]]}]),
 )
 def test_releases_that_are_not_known_of_blocks(queries, parts):
     asked = model(

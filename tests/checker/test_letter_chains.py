@@ -101,7 +101,7 @@ def information(n, i, rows, start, adds, told):
     return float(np.sum(joint[seen] * np.log(joint[seen] / outer[seen])))
 
 
-@each("seed", range(draws(20, 2000)))
+@each("seed", *range(draws(20, 2000)))
 def test_expansions_bound_every_chain(seed, forge):
     """What a expansion proves is no less than what any chain of the box tells; at its point information is exact."""
     rng = random.Random(seed)
@@ -154,25 +154,23 @@ NONE, LETTERS, EXPANSION = ["witness", None, None], ["letters"], ["expansion", P
 
 
 @each(
-    ("lines", "reason"),
-    [
-        ([["record", 0], EXPANSION, ["record", 1], EXPANSION], ""),
-        ([["record", 1], ["halve", 1, "7/20"], EXPANSION, EXPANSION, ["record", 0], LETTERS], ""),
-        ([["record", 0], EXPANSION], "record 1 is not covered"),
-        ([["record", 1], EXPANSION], "record 0 is not covered"),
-        ([["record", 0], EXPANSION, ["record", 0], EXPANSION], "comes twice"),
-        ([["record", 2], EXPANSION], "the record must be"),
-        ([["record", 0], ["halve", 4, "1/2"], EXPANSION, EXPANSION], "the parameter must be"),
-        ([["record", 0], ["halve", 0, "1/2"], EXPANSION, EXPANSION], "not in the parameter's range"),
-        ([["record", 0], ["halve", 0, "13/20"], LETTERS], "the file ends"),
-        ([["record", 0], ["halve", 0, "31/50"], EXPANSION, EXPANSION], "not in the box"),
-        ([["record", 0], ["halve", 1, "19/50"], EXPANSION, EXPANSION], "not in the box"),
-        ([["record", 0], ["expansion", [*POINT[:3], "4/5"], [0, 0]]], "must have the sum 1"),
-        ([["record", 0], ["expansion", POINT[:3], [0, 0]]], "the parameters must be a list of 4"),
-        ([["record", 0], ["expansion", POINT, [0]]], "the bases must be a list of 2"),
-        ([["record", 0], ["expansion", POINT, [0, 2]]], "a base must be"),
-        ([["record", 0], ["slope", POINT]], "a half or leaf is expected"),
-    ],
+    "lines, reason",
+    ([["record", 0], EXPANSION, ["record", 1], EXPANSION], ""),
+    ([["record", 1], ["halve", 1, "7/20"], EXPANSION, EXPANSION, ["record", 0], LETTERS], ""),
+    ([["record", 0], EXPANSION], "record 1 is not covered"),
+    ([["record", 1], EXPANSION], "record 0 is not covered"),
+    ([["record", 0], EXPANSION, ["record", 0], EXPANSION], "comes twice"),
+    ([["record", 2], EXPANSION], "the record must be"),
+    ([["record", 0], ["halve", 4, "1/2"], EXPANSION, EXPANSION], "the parameter must be"),
+    ([["record", 0], ["halve", 0, "1/2"], EXPANSION, EXPANSION], "not in the parameter's range"),
+    ([["record", 0], ["halve", 0, "13/20"], LETTERS], "the file ends"),
+    ([["record", 0], ["halve", 0, "31/50"], EXPANSION, EXPANSION], "not in the box"),
+    ([["record", 0], ["halve", 1, "19/50"], EXPANSION, EXPANSION], "not in the box"),
+    ([["record", 0], ["expansion", [*POINT[:3], "4/5"], [0, 0]]], "must have the sum 1"),
+    ([["record", 0], ["expansion", POINT[:3], [0, 0]]], "the parameters must be a list of 4"),
+    ([["record", 0], ["expansion", POINT, [0]]], "the bases must be a list of 2"),
+    ([["record", 0], ["expansion", POINT, [0, 2]]], "a base must be"),
+    ([["record", 0], ["slope", POINT]], "a half or leaf is expected"),
 )
 def test_lines(forge, lines, reason):
     model = forge.model("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS))
@@ -180,7 +178,7 @@ def test_lines(forge, lines, reason):
     assert (verdict.exit_code, reason in verdict.reason) == (1 if reason else 0, True), verdict.reason
 
 
-@each("top", [Fraction(1, 10**e) for e in (1, 2, 4, 8)])
+@each("top", *[Fraction(1, 10**e) for e in (1, 2, 4, 8)])
 def test_a_letter_that_vanishes_leaves_a_bound_that_vanishes(top, forge):
     """Of an absorbing chain the letter that is left, as worked out by hand; a claim of a little less is rejected."""
     q = math.exp(-1)
@@ -230,29 +228,21 @@ def test_paths(forge):
 
 
 @each(
-    ("records", "query", "mechanism", "asked", "reason"),
-    [
-        ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
-        ("count=2; alphabet=2", 'kind="sum"; weights=[0,2]', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
-        ("count=2; alphabet=2", 'kind="identity"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
-        ("count=2; alphabet=2", 'kind="count"', 'kind="staircase"', adversary(ROWS), "a chain of letters needs"),
-        ("count=1001; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, record=2), "record must be less than 2"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS[:1]), "from 2 to 16 rows"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], ROWS[1][:1]]), "must be a list of 2"),
-        (
-            "count=2; alphabet=2",
-            'kind="count"',
-            GEOMETRIC,
-            adversary([ROWS[0], [("1/2", "1/3"), ("0", "1")]]),
-            "0 <= lo",
-        ),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("1/4", "1/3")] * 2]), "whose sum"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("2/3", "1")] * 2]), "whose sum"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, '"odd"'), "'stationary' or 'any'"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, "[1]"), "or a list of 2"),
-        ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("0", "0"), ("1", "1")]]), "reachable"),
-    ],
+    "records, query, mechanism, asked, reason",
+    ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
+    ("count=2; alphabet=2", 'kind="sum"; weights=[0,2]', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
+    ("count=2; alphabet=2", 'kind="identity"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
+    ("count=2; alphabet=2", 'kind="count"', 'kind="staircase"', adversary(ROWS), "a chain of letters needs"),
+    ("count=1001; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, record=2), "record must be less than 2"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS[:1]), "from 2 to 16 rows"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], ROWS[1][:1]]), "must be a list of 2"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("1/2", "1/3"), ("0", "1")]]), "0 <= lo"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("1/4", "1/3")] * 2]), "whose sum"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("2/3", "1")] * 2]), "whose sum"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, '"odd"'), "'stationary' or 'any'"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, "[1]"), "or a list of 2"),
+    ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary([ROWS[0], [("0", "0"), ("1", "1")]]), "reachable"),
 )
 def test_models_that_are_not_read(forge, records, query, mechanism, asked, reason):
     verdict = check(forge.model(records, query, mechanism, asked), b"")

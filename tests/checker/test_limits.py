@@ -46,41 +46,29 @@ EVEN = [["1/2", "0"], ["0", "1/2"]]
 
 
 @each(
-    ("text", "expected"),
-    [
-        ('kind="local_information_privacy"; epsilon=1', {"epsilon": "1 nats", **NONE}),
-        (
-            'kind="information_privacy"; epsilon="log 2"; delta=0.50; priors=[[1,0.0]]',
-            {
-                "epsilon": "log 2",
-                "delta": "1/2",
-                "strong": False,
-                "exempt": None,
-                "secret": None,
-                "priors": [["1", "0"]],
-            },
-        ),
-        (
-            'kind="information_privacy"; epsilon=0; delta=0; strong=true; exempt=[[1,0],[0,1]]',
-            {"epsilon": "0 nats", "delta": "0", "strong": True, "exempt": [["1", "0"], ["0", "1"]], **NONE},
-        ),
-        (
-            'kind="local_dp"; epsilon=1; secret=[[[0.5,0],[0,0.5]]]',
-            {"epsilon": "1 nats", "pairs": None, "secret": [EVEN]},
-        ),
-        ('kind="local_dp"; epsilon=1', {"epsilon": "1 nats", "pairs": None}),
-        (
-            'kind="pointwise_maximal_leakage"; epsilon=1; secret=[[[0.5,0],[0,0.5]]]',
-            {"epsilon": "1 nats", "priors": None, "secret": [EVEN]},
-        ),
-        ('kind="pointwise_maximal_leakage"; epsilon=1', {"epsilon": "1 nats", "priors": None}),
-        ('kind="mutual_information"; at_most=0.1', {"at_most": "1/10 nats", **NONE}),
-        ('kind="kl"; at_most="0.1 bits"', {"at_most": "1/10 bits", "strong": False, **NONE}),
-        ('kind="chi_square"; at_most=3; strong=true', {"at_most": "3", "strong": True, **NONE}),
-        ('kind="maximal_correlation"; at_most="2/4"', {"at_most": "1/2", "square_at_most": None, **NONE}),
-        ('kind="maximal_correlation"; square_at_most=1', {"at_most": None, "square_at_most": "1", **NONE}),
-        ('kind="local_dp_delta"; epsilon=0; at_most=0', {"epsilon": "0 nats", "at_most": "0", **NONE}),
-    ],
+    "text, expected",
+    ('kind="local_information_privacy"; epsilon=1', {"epsilon": "1 nats", **NONE}),
+    (
+        'kind="information_privacy"; epsilon="log 2"; delta=0.50; priors=[[1,0.0]]',
+        {"epsilon": "log 2", "delta": "1/2", "strong": False, "exempt": None, "secret": None, "priors": [["1", "0"]]},
+    ),
+    (
+        'kind="information_privacy"; epsilon=0; delta=0; strong=true; exempt=[[1,0],[0,1]]',
+        {"epsilon": "0 nats", "delta": "0", "strong": True, "exempt": [["1", "0"], ["0", "1"]], **NONE},
+    ),
+    ('kind="local_dp"; epsilon=1; secret=[[[0.5,0],[0,0.5]]]', {"epsilon": "1 nats", "pairs": None, "secret": [EVEN]}),
+    ('kind="local_dp"; epsilon=1', {"epsilon": "1 nats", "pairs": None}),
+    (
+        'kind="pointwise_maximal_leakage"; epsilon=1; secret=[[[0.5,0],[0,0.5]]]',
+        {"epsilon": "1 nats", "priors": None, "secret": [EVEN]},
+    ),
+    ('kind="pointwise_maximal_leakage"; epsilon=1', {"epsilon": "1 nats", "priors": None}),
+    ('kind="mutual_information"; at_most=0.1', {"at_most": "1/10 nats", **NONE}),
+    ('kind="kl"; at_most="0.1 bits"', {"at_most": "1/10 bits", "strong": False, **NONE}),
+    ('kind="chi_square"; at_most=3; strong=true', {"at_most": "3", "strong": True, **NONE}),
+    ('kind="maximal_correlation"; at_most="2/4"', {"at_most": "1/2", "square_at_most": None, **NONE}),
+    ('kind="maximal_correlation"; square_at_most=1', {"at_most": None, "square_at_most": "1", **NONE}),
+    ('kind="local_dp_delta"; epsilon=0; at_most=0', {"epsilon": "0 nats", "at_most": "0", **NONE}),
 )
 def test_normal_forms(text, expected):
     model = limited(text)
@@ -123,7 +111,7 @@ WRONG = [
 ]
 
 
-@each(("text", "reason"), WRONG)
+@each("text, reason", *WRONG)
 def test_what_a_model_may_not_say(text, reason):
     verdict = check(limited(text), b"")
     assert verdict.status is Status.UNREADABLE, verdict.reason
@@ -202,7 +190,7 @@ def other_limit(question, change):
     return Question({**question.table, "constraints": [{**table, key: str(change(Fraction(table[key])))}]})
 
 
-@each("seed", thinned(range(300), every=15))
+@each("seed", *thinned(range(300), every=15))
 def test_mechanisms_and_bounds_against_a_second_reading(seed):
     """A mechanism is refused exactly if it is not within the limit; tangents prove exactly what the second reading says, and no
     more than any mechanism within the limit attains."""
@@ -241,7 +229,7 @@ def test_mechanisms_and_bounds_against_a_second_reading(seed):
                 assert not verdict(question, bound + Fraction(1, 10**60), attained + bound, laws, lines).proved
 
 
-@each("seed", thinned(range(60), every=15))
+@each("seed", *thinned(range(60), every=15))
 def test_rows_against_a_second_reading(seed):
     """Of the kinds that are rows: each row of the mechanism, and each multiplier."""
     rng = random.Random(seed)

@@ -58,7 +58,7 @@ def ranges(rng, kind, law, full):
     return [rng.choice([1, 2, 5, 32]), listed if full else [one for one in listed if rng.random() < 0.5]]
 
 
-@each("seed", thinned(range(400), every=50))
+@each("seed", *thinned(range(400), every=50))
 def test_mixtures_and_witnesses(seed):
     rng = random.Random(seed)
     size, kind, (epsilon, big) = rng.randint(2, 5), KINDS[(seed // 50 + seed) % 4], rng.choice(LEVELS)

@@ -37,36 +37,31 @@ def test_documented_normal_form(forge):
 
 
 @each(
-    ("change", "part"),
-    [
-        ((0, "alphabets=[2,2,3,2]"), '"records":[["2","2"],["3","1"],["2","1"]]'),
-        ((1, 'kind="count"'), '"query":{"kind":"count","letters":["1"]}'),
-        ((1, 'kind="count"; letters=[3,0]'), '"letters":["0","3"]'),
-        ((1, 'kind="sum"'), '"query":{"kind":"sum","weights":null}'),
-        ((1, 'kind="sum"; weights=[0,-2]'), '"weights":["0","-2"]'),
-        ((1, 'kind="sum"; weights=[[0,1],[1,1]]'), '"weights":[["0","1"],["1","1"]]'),
-        ((1, 'kind="modular_sum"; modulus=0x7'), '"query":{"kind":"modular_sum","modulus":"7"}'),
-        ((1, 'kind="threshold"; at=-1_0'), '"query":{"at":"-10","kind":"threshold"}'),
-        ((2, 'kind="symmetric"; flip=2e-1'), '"mechanism":{"flip":"1/5","k":null,"kind":"symmetric"}'),
-        (
-            (2, 'kind="randomized_response"; epsilon="0.50"; k=2'),
-            '{"epsilon":"1/2","k":"2","kind":"randomized_response"}',
-        ),
-        ((2, 'kind="geometric"; epsilon=1; range=5'), '"range":["0","5"]'),
-        ((2, 'kind="geometric"; epsilon=+1.5E+0'), '{"epsilon":"3/2","kind":"geometric","range":null}'),
-        ((2, 'kind="exponential"; epsilon=1'), '"range":null,"sensitivity":"1"'),
-        (
-            (2, 'kind="matrix"; rows=[[1,0],["2/4",0.5]]'),
-            '{"inputs":"query","kind":"matrix","rows":[["1","0"],["1/2","1/2"]]}',
-        ),
-        (
-            (2, 'kind="new"; a=[1,"1/2",[true,0.5]]; "\\u00e9"=1_0'),
-            '{"a":["1","1/2",[true,"1/2"]],"kind":"new","\\u00e9":"10"}',
-        ),
-        ((3, '"2/4 bits"'), '"1/2 bits"'),
-        ((3, '"0.8 max"'), '"4/5 max"'),
-        ((3, '"4/3"'), '"4/3 nats"'),
-    ],
+    "change, part",
+    ((0, "alphabets=[2,2,3,2]"), '"records":[["2","2"],["3","1"],["2","1"]]'),
+    ((1, 'kind="count"'), '"query":{"kind":"count","letters":["1"]}'),
+    ((1, 'kind="count"; letters=[3,0]'), '"letters":["0","3"]'),
+    ((1, 'kind="sum"'), '"query":{"kind":"sum","weights":null}'),
+    ((1, 'kind="sum"; weights=[0,-2]'), '"weights":["0","-2"]'),
+    ((1, 'kind="sum"; weights=[[0,1],[1,1]]'), '"weights":[["0","1"],["1","1"]]'),
+    ((1, 'kind="modular_sum"; modulus=0x7'), '"query":{"kind":"modular_sum","modulus":"7"}'),
+    ((1, 'kind="threshold"; at=-1_0'), '"query":{"at":"-10","kind":"threshold"}'),
+    ((2, 'kind="symmetric"; flip=2e-1'), '"mechanism":{"flip":"1/5","k":null,"kind":"symmetric"}'),
+    ((2, 'kind="randomized_response"; epsilon="0.50"; k=2'), '{"epsilon":"1/2","k":"2","kind":"randomized_response"}'),
+    ((2, 'kind="geometric"; epsilon=1; range=5'), '"range":["0","5"]'),
+    ((2, 'kind="geometric"; epsilon=+1.5E+0'), '{"epsilon":"3/2","kind":"geometric","range":null}'),
+    ((2, 'kind="exponential"; epsilon=1'), '"range":null,"sensitivity":"1"'),
+    (
+        (2, 'kind="matrix"; rows=[[1,0],["2/4",0.5]]'),
+        '{"inputs":"query","kind":"matrix","rows":[["1","0"],["1/2","1/2"]]}',
+    ),
+    (
+        (2, 'kind="new"; a=[1,"1/2",[true,0.5]]; "\\u00e9"=1_0'),
+        '{"a":["1","1/2",[true,"1/2"]],"kind":"new","\\u00e9":"10"}',
+    ),
+    ((3, '"2/4 bits"'), '"1/2 bits"'),
+    ((3, '"0.8 max"'), '"4/5 max"'),
+    ((3, '"4/3"'), '"4/3 nats"'),
 )
 def test_normal_forms(forge, change, part):
     place, body = change
@@ -74,14 +69,12 @@ def test_normal_forms(forge, change, part):
 
 
 @each(
-    ("body", "part"),
-    [
-        ('kind="product_priors"', '"adversary":{"kind":"product_priors"}'),
-        (
-            'kind="prior_set"; priors=[[0.5,"2/4",0,0.0],[1,0,0,0]]',
-            '{"kind":"prior_set","priors":[["1/2","1/2","0","0"],["1","0","0","0"]]}',
-        ),
-    ],
+    "body, part",
+    ('kind="product_priors"', '"adversary":{"kind":"product_priors"}'),
+    (
+        'kind="prior_set"; priors=[[0.5,"2/4",0,0.0],[1,0,0,0]]',
+        '{"kind":"prior_set","priors":[["1/2","1/2","0","0"],["1","0","0","0"]]}',
+    ),
 )
 def test_other_adversaries(forge, body, part):
     model = parse_model(forge.model(*GOOD[:3], body))
@@ -129,8 +122,8 @@ QUERIES = [
 ]
 
 
-@each("alphabets", [[2, 2, 2, 2], [4, 2, 1, 3], [1, 4], [4]])
-@each("query", QUERIES)
+@each("alphabets", [2, 2, 2, 2], [4, 2, 1, 3], [1, 4], [4])
+@each("query", *QUERIES)
 def test_counts_against_enumeration(forge, query, alphabets):
     size = max(alphabets)
     if query == "table":
@@ -160,7 +153,7 @@ def test_counts_against_enumeration(forge, query, alphabets):
                 assert np.array_equal(expected, forge.Reference(dummy, j).N)
 
 
-@each("seed", range(40))
+@each("seed", *range(40))
 def test_records_are_alike_exactly_where_their_rows_are(forge, seed):
     """Both rules of coverage against enumeration, where inputs differ but rows may be equal."""
     rng = np.random.default_rng(seed)
@@ -229,7 +222,7 @@ def test_far_apart_values_and_limits(forge):
         completions(model, 0, [0, 1])
 
 
-@each("epsilon", ["0.3", "2", "40"])
+@each("epsilon", "0.3", "2", "40")
 def test_epsilon_channels(forge, epsilon):
     for mechanism in ("geometric", "exponential", "randomized_response"):
         data = forge.model("count=3; alphabet=2", 'kind="count"', f'kind="{mechanism}"; epsilon={epsilon}', "0.5")
@@ -255,22 +248,20 @@ def test_exact_channels(forge):
 
 
 @each(
-    ("records", "entropy", "uniform", "fits"),
-    [
-        ("count=3; alphabet=2", '"3 bits"', True, True),
-        ("alphabets=[4,2]", '"3 bits"', True, True),
-        ("alphabets=[4,3]", '"3 bits"', False, True),
-        ("alphabets=[4,3]", '"1 max"', True, True),
-        ("alphabets=[4,3]", '"0.9999999 max"', False, True),
-        ("count=3; alphabet=2", '"3.000000000000000000000000001 bits"', False, False),
-        ("count=3; alphabet=2", "2.0794415416798359282516963643745297042265", False, True),
-        ("count=3; alphabet=2", "2.0794415416798359282516963643745297042266", False, False),
-        ("count=3; alphabet=1", "0", True, True),
-        ("count=3; alphabet=1", '"0.3 max"', True, True),
-        ("count=3; alphabet=1", "1e-400", False, False),
-        ("count=3; alphabet=1", '"0 bits"', True, True),
-        ("count=3; alphabet=2", "0", False, True),
-    ],
+    "records, entropy, uniform, fits",
+    ("count=3; alphabet=2", '"3 bits"', True, True),
+    ("alphabets=[4,2]", '"3 bits"', True, True),
+    ("alphabets=[4,3]", '"3 bits"', False, True),
+    ("alphabets=[4,3]", '"1 max"', True, True),
+    ("alphabets=[4,3]", '"0.9999999 max"', False, True),
+    ("count=3; alphabet=2", '"3.000000000000000000000000001 bits"', False, False),
+    ("count=3; alphabet=2", "2.0794415416798359282516963643745297042265", False, True),
+    ("count=3; alphabet=2", "2.0794415416798359282516963643745297042266", False, False),
+    ("count=3; alphabet=1", "0", True, True),
+    ("count=3; alphabet=1", '"0.3 max"', True, True),
+    ("count=3; alphabet=1", "1e-400", False, False),
+    ("count=3; alphabet=1", '"0 bits"', True, True),
+    ("count=3; alphabet=2", "0", False, True),
 )
 def test_entropy_bounds_are_compared_exactly(forge, records, entropy, uniform, fits):
     model = parse_model(forge.model(records, GOOD[1], GOOD[2], entropy))

@@ -78,7 +78,7 @@ def proved(model, head, lower, upper, mechanism, *lines, arithmetic="flint"):
     return verdict.proved
 
 
-@each("seed", range(draws(12, 600)))
+@each("seed", *range(draws(12, 600)))
 def test_the_optimum_of_all_extreme_columns(seed):
     """Proved from both sides to nine digits, and not beyond; and no private mechanism that is drawn tells more."""
     rng = random.Random(seed)

@@ -164,7 +164,7 @@ def need_no_false_claim(case):
             assert {verdict.status, other.status} != {Status.PROVED, Status.REJECTED}, mutant
 
 
-@each("topic", TOPICS)
+@each("topic", *TOPICS)
 def test_claims_beyond_the_interval_are_refused(topic):
     for case in (case for case in SMALL if case.topic == topic):
         model, data = case.files

@@ -187,7 +187,7 @@ def certificate(question, low, high, ends, mechanism, lines, tail):
     return model, "".join(json.dumps(value) + "\n" for value in (head, *lines, *tail)).encode()
 
 
-@each("seed", thinned(range(1000), every=50))
+@each("seed", *thinned(range(1000), every=50))
 def test_lines_prove_what_a_second_reading_says_and_mechanisms_bear_it_out(seed):
     rng = random.Random(seed)
     question, laws = drawn(rng)
@@ -217,7 +217,7 @@ def test_lines_prove_what_a_second_reading_says_and_mechanisms_bear_it_out(seed)
             assert proved <= attained(question, lines, moved) + 1e-9
 
 
-@each("seed", thinned(range(200), every=20))
+@each("seed", *thinned(range(200), every=20))
 def test_what_is_a_little_more_than_allowed_is_refused(seed):
     rng = random.Random(seed)
     question, laws = drawn(rng)

@@ -37,19 +37,17 @@ def test_documented_normal_form(privates):
 
 
 @each(
-    ("table", "part"),
-    [
-        ('kind="local_dp"; epsilon=0.50', '"privacy":{"epsilon":"1/2 nats","kind":"local_dp"}'),
-        ('kind="local_dp"; epsilon="4/6"', '"2/3 nats"'),
-        ('kind="local_dp"; epsilon="-1e-1 bits"', '"-1/10 bits"'),
-        ('kind="local_dp"; epsilon="1e3 nats"', '"1000 nats"'),
-        ('kind="local_dp"; epsilon="log 6/4"', '"log 3/2"'),
-        ('kind="local_dp"; epsilon="log 1"', '"log 1"'),
-        (
-            'kind="pointwise_maximal_leakage"; epsilon=1; priors=[[0.3333333333, "4/6", 0]]',
-            '"priors":[["3333333333/10000000000","2/3","0"]]',
-        ),
-    ],
+    "table, part",
+    ('kind="local_dp"; epsilon=0.50', '"privacy":{"epsilon":"1/2 nats","kind":"local_dp"}'),
+    ('kind="local_dp"; epsilon="4/6"', '"2/3 nats"'),
+    ('kind="local_dp"; epsilon="-1e-1 bits"', '"-1/10 bits"'),
+    ('kind="local_dp"; epsilon="1e3 nats"', '"1000 nats"'),
+    ('kind="local_dp"; epsilon="log 6/4"', '"log 3/2"'),
+    ('kind="local_dp"; epsilon="log 1"', '"log 1"'),
+    (
+        'kind="pointwise_maximal_leakage"; epsilon=1; priors=[[0.3333333333, "4/6", 0]]',
+        '"priors":[["3333333333/10000000000","2/3","0"]]',
+    ),
 )
 def test_normal_forms(privates, table, part):
     data = privates.private(ONE, IDENTITY, "oblivious", table, HAMMING, UNIFORM)
@@ -57,10 +55,9 @@ def test_normal_forms(privates, table, part):
     assert '"adversary"' not in normal_text(data)
 
 
-@each("precision", [128, 1024])
+@each("precision", 128, 1024)
 @each(
-    "epsilon",
-    ["0", '"0 bits"', '"1 bits"', '"1000 bits"', '"log 7/3"', "1000", "1e-400", '"0.5 bits"', '"2/3"', "40.1"],
+    "epsilon", "0", '"0 bits"', '"1 bits"', '"1000 bits"', '"log 7/3"', "1000", "1e-400", '"0.5 bits"', '"2/3"', "40.1"
 )
 def test_ends_are_exact_or_narrow(privates, epsilon, precision):
     table = f'kind="local_dp"; epsilon={epsilon}'
@@ -104,7 +101,7 @@ def test_statements():
     )
 
 
-@each("case", [case for case in CASES if case.status == 0])
+@each("case", *[case for case in CASES if case.status == 0])
 def test_a_model_is_feasible_or_not(case):
     model, data = case.files
     header = json.loads(data.split(b"\n", 1)[0])
@@ -161,7 +158,7 @@ def noise(design, rng):
     return lines
 
 
-@each("seed", thinned(range(72), every=9))
+@each("seed", *thinned(range(72), every=9))
 def test_bounds_never_exceed_a_private_mechanism(privates, designs, seed):
     """Multipliers and mechanisms, nearly optimal ones and random ones, in fractions and through the checker."""
     rng = np.random.default_rng(seed)
@@ -211,89 +208,65 @@ def test_limits_end_in_undecided(privates, designs, monkeypatch):
 
 
 BUGS = {  # what is changed in which function of a copy of the checker
-    "negative": ("Private._need_infeasible", "self.negative", "True"),
-    "zero_is_negative": (
-        "Private.__init__",
-        'self.budget < (self.unit == "log")',
-        'self.budget <= (self.unit == "log")',
-    ),
-    "log_is_not": ("Private.__init__", 'self.unit == "log"', "0"),
-    "claimed_anyhow": ("Private._prove", "not self.negative", "True"),
+    "negative": "Private._need_infeasible: self.negative => True",
+    "zero_is_negative": 'Private.__init__: self.budget < (self.unit == "log") => self.budget <= (self.unit == "log")',
+    "log_is_not": 'Private.__init__: self.unit == "log" => 0',
+    "claimed_anyhow": "Private._prove: not self.negative => True",
     "ends_swapped": (
-        "Private._prove",
-        "(below, above), used = exponential(self.budget, self.unit), self.ground.used if self.local else ()",
-        "(above, below), used = exponential(self.budget, self.unit), self.ground.used if self.local else ()",
+        "Private._prove: (below, above), used = exponential(self.budget, self.unit), self.ground.used if self.local else ()"
+        " => (above, below), used = exponential(self.budget, self.unit), self.ground.used if self.local else ()"
     ),
     "private_end": (
-        "Private._prove",
-        'need_certain(lambda c: all(x <= c * mean for x, mean in pairs), below, above, "the mechanism\'s privacy")',
-        'need_certain(lambda c: all(x <= c * mean for x, mean in pairs), above, below, "the mechanism\'s privacy")',
+        'Private._prove: need_certain(lambda c: all(x <= c * mean for x, mean in pairs), below, above, "the mechanism\'s privacy")'
+        ' => need_certain(lambda c: all(x <= c * mean for x, mean in pairs), above, below, "the mechanism\'s privacy")'
     ),
-    "lower_end": ("Private._own.own", "above if hard else below", "below if hard else above"),
-    "not_private": ("Private._prove", "x <= c * mean", "True"),
-    "equal_is_too_much": ("Private._prove", "x <= c * mean", "x < c * mean or not x"),
-    "any_column": (
-        "Private._prove",
-        "all(x <= c * mean for x, mean in pairs)",
-        "any(x <= c * mean for x, mean in pairs)",
-    ),
-    "lower_unchecked": ("need_above", "kept(least, end) is True", "True"),
-    "lower_strict": ("need_above", "(ge, lt)", "(gt, lt)"),
-    "not_hard": ("need_certain", "holds(hard)", "holds(easy)"),
-    "never_open": ("need_certain", 'OpenError(f"{what} is open")', 'RefusedError(f"{what} is open")'),
+    "lower_end": "Private._own.own: above if hard else below => below if hard else above",
+    "not_private": "Private._prove: x <= c * mean => True",
+    "equal_is_too_much": "Private._prove: x <= c * mean => x < c * mean or not x",
+    "any_column": "Private._prove: all(x <= c * mean for x, mean in pairs) => any(x <= c * mean for x, mean in pairs)",
+    "lower_unchecked": "need_above: kept(least, end) is True => True",
+    "lower_strict": "need_above: (ge, lt) => (gt, lt)",
+    "not_hard": "need_certain: holds(hard) => holds(easy)",
+    "never_open": 'need_certain: OpenError(f"{what} is open") => RefusedError(f"{what} is open")',
     "bound_never_open": (
-        "need_above",
-        'OpenError(f"{what} is open: it is {arb(least).str(25)}")',
-        'RefusedError(f"{what} is open: it is {arb(least).str(25)}")',
+        'need_above: OpenError(f"{what} is open: it is {arb(least).str(25)}")'
+        ' => RefusedError(f"{what} is open: it is {arb(least).str(25)}")'
     ),
-    "least_one": ("numbers.exponential", "max(fmpq(1), ball.lower().fmpq())", "ball.lower().fmpq()"),
-    "bits_are_nats": ("in_nats", 'unit == "bits"', 'unit == "bit"'),
-    "held_all": ("Ground.held", "p != 0", "True"),
-    "held_by_law": ("Ground.held", "law(even, self.inputs)", "self.law"),
-    "priors_anywhere": ("Ground.need_priors", "fits", "True"),
-    "priors_any_length": ("Ground.need_priors", "len(prior) == size", "len(prior) <= size"),
-    "law_forgotten": (
-        "Private.__init__",
-        "self.ground.law",
-        "[fmpq(1, len(self.ground.law))] * len(self.ground.law)",
-    ),
-    "mean_is_least": ("sides", "min(column)", "max(column)"),
-    "all_rows": (
-        "Private._prove",
-        "self.ground.used",
-        "range(len(channel.rows))",
-    ),
+    "least_one": "numbers.exponential: max(fmpq(1), ball.lower().fmpq()) => ball.lower().fmpq()",
+    "bits_are_nats": 'in_nats: unit == "bits" => unit == "bit"',
+    "held_all": "Ground.held: p != 0 => True",
+    "held_by_law": "Ground.held: law(even, self.inputs) => self.law",
+    "priors_anywhere": "Ground.need_priors: fits => True",
+    "priors_any_length": "Ground.need_priors: len(prior) == size => len(prior) <= size",
+    "law_forgotten": "Private.__init__: self.ground.law => [fmpq(1, len(self.ground.law))] * len(self.ground.law)",
+    "mean_is_least": "sides: min(column) => max(column)",
+    "all_rows": "Private._prove: self.ground.used => range(len(channel.rows))",
     "off_support": (
-        "sides",
-        "[(p, row) for p, row in zip(prior, rows, strict=True) if p]",
-        "[(p, row) for p, row in zip(prior, rows, strict=True)]",
+        "sides: [(p, row) for p, row in zip(prior, rows, strict=True) if p]"
+        " => [(p, row) for p, row in zip(prior, rows, strict=True)]"
     ),
-    "first_prior": (
-        "sides",
-        "priors",
-        "priors[:1]",
-    ),
-    "weight_anywhere": ("Private._sums", "used or not (a or b)", "True"),
-    "weight_of_a": ("Private._sums", "a or b", "b"),
-    "weight_of_b": ("Private._sums", "a or b", "a"),
-    "factor_forgotten": ("Private._sums", "weight * b", "b"),
-    "c_forgotten": ("Private._own.own", "-c * down", "-down"),
-    "downs_forgotten": ("Private._own.own", "[row[y], up, -c * down]", "[row[y], up]"),
-    "ups_forgotten": ("Private._own.own", "[row[y], up, -c * down]", "[row[y], -c * down]"),
-    "last_line_only": ("Private._sums", "total([old, weight * b])", "weight * b"),
-    "last_line_up": ("Private._sums", "total(pair)", "pair[1]"),
-    "rows_not_choices": ("Design._bound", "self._choices(matrix, total)", "matrix"),
-    "null_lines": ("attempt", "not lines.more()", "True"),
-    "dual_null": ("Design._dual", 'need(lower is not None and lower <= 0, "no dual, but lower is positive")', "pass"),
-    "nu_allowed": ("Design._dual", "self.leakage or nu == 0", "True"),
-    "epsilon_large": ("epsilon", "result[0] <= 1000", "True"),
-    "log_negative": ("epsilon", "number(match[1], what, positive=True)", "exact(match[1], what)"),
-    "min_leakage": ("model_of", 'problem == "min_distortion" and "privacy" in data', '"privacy" in data'),
-    "expected": ("Design.check", "self.budget if self.leakage else ends[0]", "self.budget"),
+    "first_prior": "sides: priors => priors[:1]",
+    "weight_anywhere": "Private._sums: used or not (a or b) => True",
+    "weight_of_a": "Private._sums: a or b => b",
+    "weight_of_b": "Private._sums: a or b => a",
+    "factor_forgotten": "Private._sums: weight * b => b",
+    "c_forgotten": "Private._own.own: -c * down => -down",
+    "downs_forgotten": "Private._own.own: [row[y], up, -c * down] => [row[y], up]",
+    "ups_forgotten": "Private._own.own: [row[y], up, -c * down] => [row[y], -c * down]",
+    "last_line_only": "Private._sums: total([old, weight * b]) => weight * b",
+    "last_line_up": "Private._sums: total(pair) => pair[1]",
+    "rows_not_choices": "Design._bound: self._choices(matrix, total) => matrix",
+    "null_lines": "attempt: not lines.more() => True",
+    "dual_null": 'Design._dual: need(lower is not None and lower <= 0, "no dual, but lower is positive") => pass',
+    "nu_allowed": "Design._dual: self.leakage or nu == 0 => True",
+    "epsilon_large": "epsilon: result[0] <= 1000 => True",
+    "log_negative": "epsilon: number(match[1], what, positive=True) => exact(match[1], what)",
+    "min_leakage": 'model_of: problem == "min_distortion" and "privacy" in data => "privacy" in data',
+    "expected": "Design.check: self.budget if self.leakage else ends[0] => self.budget",
 }
 
 
 @pytest.mark.parametrize("name", thinned(BUGS, every=4))
 def test_the_corpus_catches(name, planted):
-    changed = planted(f"private_{name}", *BUGS[name])
+    changed = planted(f"private_{name}", BUGS[name])
     assert not all(case.ends(changed.check(*case.files)) for case in CASES)

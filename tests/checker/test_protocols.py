@@ -63,8 +63,8 @@ def number(ball):
     return int(value.numerator) / int(value.denominator)
 
 
-@each("arithmetic", ["flint", "python"])
-@each("kind", KINDS)
+@each("arithmetic", "flint", "python")
+@each("kind", *KINDS)
 def test_both_sides_hold_whatever_is_summed(kind, arithmetic):
     draw = random.Random(f"{kind} {arithmetic}")
     with using(choose(arithmetic)):
@@ -82,7 +82,7 @@ def test_both_sides_hold_whatever_is_summed(kind, arithmetic):
                 assert number(high.upper()) >= value - 1e-13
 
 
-@each("kind", KINDS)
+@each("kind", *KINDS)
 def test_rows_are_those_of_the_document(kind):
     for row, wanted in zip(made(kind).rows(), by_definition(kind, 1.0, 4), strict=True):
         found = sorted(number(arb(x).mid()) for x in row)

@@ -37,7 +37,7 @@ def row(letters, flip, people):
     return [law[y] for y in sorted(law)]
 
 
-@each("seed", range(draws(8, 200)))
+@each("seed", *range(draws(8, 200)))
 def test_channels_by_listing(seed, forge):
     rng = random.Random(seed)
     n, letters = rng.choice([(1, 2), (3, 2), (2, 3), (3, 3), (1, 4), (2, 4)])
@@ -86,7 +86,7 @@ def capacity(rows):
     return float(law @ far)
 
 
-@each("letters", [2, 3])
+@each("letters", 2, 3)
 def test_fewer_others_tell_more(letters):
     """What a letter tells falls with every other person, whatever the letters of these."""
     flip = Fraction(1, 4)
@@ -106,23 +106,21 @@ def sections(*listed, j=0, letters=2):
 
 
 @each(
-    ("letters", "listed", "missing"),
-    [
-        (2, ["4,0", "3,1", "2,2"], ""),
-        (2, ["4,0", "3,1"], "2,2"),
-        (2, ["0,0"], ""),
-        (2, ["4,0", "0,0"], ""),
-        (2, ["4,0", "2,2"], ""),  # s = 2: H = 1, so 2,0 is needed ...
-        (2, ["2,0"], ""),
-        (2, ["3,0"], "0,0"),  # s = 3: H = 0
-        (2, ["2,0", "1,0"], "4,0"),
-        (2, ["1,0"], "4,0"),
-        (2, [], "not covered"),
-        (3, ["2,0,0"], ""),  # s = 2: H = 1
-        (3, ["3,0,0"], "0,0,0"),
-        (3, ["1,1,1"], "4,0,0"),
-        (3, ["4,0,0", "3,1,0", "2,2,0", "2,1,1"], ""),
-    ],
+    "letters, listed, missing",
+    (2, ["4,0", "3,1", "2,2"], ""),
+    (2, ["4,0", "3,1"], "2,2"),
+    (2, ["0,0"], ""),
+    (2, ["4,0", "0,0"], ""),
+    (2, ["4,0", "2,2"], ""),  # s = 2: H = 1, so 2,0 is needed ...
+    (2, ["2,0"], ""),
+    (2, ["3,0"], "0,0"),  # s = 3: H = 0
+    (2, ["2,0", "1,0"], "4,0"),
+    (2, ["1,0"], "4,0"),
+    (2, [], "not covered"),
+    (3, ["2,0,0"], ""),  # s = 2: H = 1
+    (3, ["3,0,0"], "0,0,0"),
+    (3, ["1,1,1"], "4,0,0"),
+    (3, ["4,0,0", "3,1,0", "2,2,0", "2,1,1"], ""),
 )
 def test_which_pieces_are_enough(letters, listed, missing, forge):
     """With four others: all of them, or multiples of a step, or nobody."""
@@ -135,7 +133,7 @@ def test_which_pieces_are_enough(letters, listed, missing, forge):
     assert missing in verdict.reason
 
 
-@each("seed", range(draws(6, 100)))
+@each("seed", *range(draws(6, 100)))
 def test_what_is_enough_covers_everything(seed):
     """Every histogram of the others is, in some order, nowhere below a listed one."""
     rng = random.Random(seed)
@@ -191,18 +189,16 @@ def test_proofs_about_blocks(forge):
 
 
 @each(
-    ("n", "letters", "mechanism", "held", "reason"),
-    [
-        (2, 2, "flip=0.1; epsilon=1", "0", "either 'epsilon' or 'flip'"),
-        (2, 2, "flip=1.1", "0", "at most 1"),
-        (2, 2, "flip=0.1; others=[1]", "0", "others must be 2 numbers"),
-        (2, 2, "flip=0.1; others=[1, -1]", "0", "must be an integer from 0"),
-        (2, 2, "flip=0.1; others=[1000000, 1]", "0", "at most 1000000 people"),
-        (2, 1, "flip=0.1", "0", "at least two letters"),
-        (2, 2, "flip=0.1", 'kind="markov_chain"; to_one=[0.1, 0.2]; to_zero=[0.1, 0.2]', "not against this adversary"),
-        (2, 2, "flip=0.1; others=[0, 0]", 'kind="independent_blocks"; size=1', "no 'others' against"),
-        (4, 2, "flip=0.1", 'kind="independent_blocks"; size=2; entropy_at_least="2.1 bits"', "entropy_at_least <= log"),
-    ],
+    "n, letters, mechanism, held, reason",
+    (2, 2, "flip=0.1; epsilon=1", "0", "either 'epsilon' or 'flip'"),
+    (2, 2, "flip=1.1", "0", "at most 1"),
+    (2, 2, "flip=0.1; others=[1]", "0", "others must be 2 numbers"),
+    (2, 2, "flip=0.1; others=[1, -1]", "0", "must be an integer from 0"),
+    (2, 2, "flip=0.1; others=[1000000, 1]", "0", "at most 1000000 people"),
+    (2, 1, "flip=0.1", "0", "at least two letters"),
+    (2, 2, "flip=0.1", 'kind="markov_chain"; to_one=[0.1, 0.2]; to_zero=[0.1, 0.2]', "not against this adversary"),
+    (2, 2, "flip=0.1; others=[0, 0]", 'kind="independent_blocks"; size=1', "no 'others' against"),
+    (4, 2, "flip=0.1", 'kind="independent_blocks"; size=2; entropy_at_least="2.1 bits"', "entropy_at_least <= log"),
 )
 def test_models_that_cannot_be_read(n, letters, mechanism, held, reason, forge):
     verdict = check(model(forge, n, letters, mechanism, held), b"")

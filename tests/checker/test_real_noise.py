@@ -38,9 +38,9 @@ def divergences(kind, scale, values, law):
     return found
 
 
-@each("arithmetic", ["flint", "python"])
-@each("kind", ["gaussian", "laplace"])
-@each("seed", range(draws(3, 150)))
+@each("arithmetic", "flint", "python")
+@each("kind", "gaussian", "laplace")
+@each("seed", *range(draws(3, 150)))
 def test_divergences_by_quadrature(seed, kind, arithmetic):
     rng = random.Random(seed)
     values = sorted(rng.sample(range(-4, 5), rng.randint(2, 4)))
@@ -56,7 +56,7 @@ def test_divergences_by_quadrature(seed, kind, arithmetic):
     assert found == pytest.approx(wanted, rel=1e-8, abs=1e-10)
 
 
-@each("arithmetic", ["flint", "python"])
+@each("arithmetic", "flint", "python")
 def test_arctangents(arithmetic):
     with using(choose(arithmetic)), chosen().workprec(128):
         for x in (1e-30, 0.001, 0.3, 1.0, 7.0, 1e9, 1e30):
@@ -91,16 +91,14 @@ LINES = {
 }
 
 
-@each("arithmetic", ["flint", "python"])
+@each("arithmetic", "flint", "python")
 @each(
-    ("mechanism", "value"),
-    [
-        ('kind="laplace"; scale=1', 0.08851964020127),
-        ('kind="laplace"; scale="1/5"', 0.5709387669009),
-        ('kind="gaussian"; scale="1/2"', 0.33683082034683),
-    ],
+    "mechanism, value",
+    ('kind="laplace"; scale=1', 0.08851964020127),
+    ('kind="laplace"; scale="1/5"', 0.5709387669009),
+    ('kind="gaussian"; scale="1/2"', 0.33683082034683),
 )
-@each("name", LINES)
+@each("name", *LINES)
 def test_two_values(forge, name, mechanism, value, arithmetic):
     """Their even law is the worst one; 0.3368 nats are what a binary input tells through Gaussian noise of its own strength."""
     adversary, witness, lines = LINES[name]
@@ -126,18 +124,16 @@ def test_a_tree_over_inputs(forge):
 
 
 @each(
-    ("name", "lines", "reason"),
-    [
-        ("entropy", [["record", 0], ["joint", "0", "0", None, None]], "a leaf without boxes is expected"),
-        ("entropy", [["record", 0], ["uniform"]], "a leaf without boxes is expected"),
-        ("entropy", [["record", 0], ["vertices"], ["law", HALF]], "a part or law is expected"),
-        ("entropy", [["record", 0], ["vertices"], ["mixture", HALF, []]], "how must be null"),
-        ("entropy", [["record", 0], ["vertices"], ["mixture", ["0", "0"], None]], "total weight zero"),
-        ("entropy", [], "record 0 is not covered"),
-        ("product", [["record", 0], ["law", [0], HALF]], "never written out"),
-        ("product", [["record", 0], ["mixture", [0], HALF, [1]]], "how must be null"),
-        ("blocks", [["block", 0, "0"], ["record", 0]], "t must be null"),
-    ],
+    "name, lines, reason",
+    ("entropy", [["record", 0], ["joint", "0", "0", None, None]], "a leaf without boxes is expected"),
+    ("entropy", [["record", 0], ["uniform"]], "a leaf without boxes is expected"),
+    ("entropy", [["record", 0], ["vertices"], ["law", HALF]], "a part or law is expected"),
+    ("entropy", [["record", 0], ["vertices"], ["mixture", HALF, []]], "how must be null"),
+    ("entropy", [["record", 0], ["vertices"], ["mixture", ["0", "0"], None]], "total weight zero"),
+    ("entropy", [], "record 0 is not covered"),
+    ("product", [["record", 0], ["law", [0], HALF]], "never written out"),
+    ("product", [["record", 0], ["mixture", [0], HALF, [1]]], "how must be null"),
+    ("blocks", [["block", 0, "0"], ["record", 0]], "t must be null"),
 )
 def test_lines_that_are_refused(forge, name, lines, reason):
     asked = model(forge, adversary=LINES[name][0])
@@ -154,30 +150,23 @@ def test_witnesses_that_are_refused(forge):
 
 
 @each(
-    ("mechanism", "adversary", "records", "reason"),
-    [
-        ('kind="laplace"; scale="1/1001"', "0", "count=1; alphabet=2", "at least 1/1000"),
-        ('kind="gaussian"; scale=1000001', "0", "count=1; alphabet=2", "at most 1000000"),
-        ('kind="gaussian"', "0", "count=1; alphabet=2", "scale"),
-        ('kind="gaussian"; scale=1; range=[0,1]', "0", "count=1; alphabet=2", "unknown key"),
-        ('kind="gaussian"; scale=1', "0", "count=64; alphabet=2", "at most 64 values"),
-        ('kind="gaussian"; scale="0.1"', "0", "count=7; alphabet=2", "span more than 64 times"),
-        ('kind="gaussian"; scale=1', '"1e-9 nats"', "count=1; alphabet=2", "gaussian and laplace are known"),
-        (
-            'kind="gaussian"; scale=1',
-            'kind="prior_set"; priors=[["1","0"]]',
-            "count=1; alphabet=2",
-            "are known against",
-        ),
-        ('kind="gaussian"; scale=1', 'kind="independent_blocks"; size=64', "count=64; alphabet=2", "at most 64 values"),
-        (
-            'kind="gaussian"; scale=1',
-            'kind="independent_blocks"; size=1; entropy_at_least="1e-9 nats"',
-            "count=1; alphabet=2",
-            "the query and the mechanism must be",
-        ),
-        ('kind="several_releases"; parts=[{kind="laplace",scale=1}]', "0", "count=1; alphabet=2", "kind"),
-    ],
+    "mechanism, adversary, records, reason",
+    ('kind="laplace"; scale="1/1001"', "0", "count=1; alphabet=2", "at least 1/1000"),
+    ('kind="gaussian"; scale=1000001', "0", "count=1; alphabet=2", "at most 1000000"),
+    ('kind="gaussian"', "0", "count=1; alphabet=2", "scale"),
+    ('kind="gaussian"; scale=1; range=[0,1]', "0", "count=1; alphabet=2", "unknown key"),
+    ('kind="gaussian"; scale=1', "0", "count=64; alphabet=2", "at most 64 values"),
+    ('kind="gaussian"; scale="0.1"', "0", "count=7; alphabet=2", "span more than 64 times"),
+    ('kind="gaussian"; scale=1', '"1e-9 nats"', "count=1; alphabet=2", "gaussian and laplace are known"),
+    ('kind="gaussian"; scale=1', 'kind="prior_set"; priors=[["1","0"]]', "count=1; alphabet=2", "are known against"),
+    ('kind="gaussian"; scale=1', 'kind="independent_blocks"; size=64', "count=64; alphabet=2", "at most 64 values"),
+    (
+        'kind="gaussian"; scale=1',
+        'kind="independent_blocks"; size=1; entropy_at_least="1e-9 nats"',
+        "count=1; alphabet=2",
+        "the query and the mechanism must be",
+    ),
+    ('kind="several_releases"; parts=[{kind="laplace",scale=1}]', "0", "count=1; alphabet=2", "kind"),
 )
 def test_models_that_are_not_read(forge, mechanism, adversary, records, reason):
     verdict = check(model(forge, mechanism, adversary, records), b"")

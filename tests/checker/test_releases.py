@@ -29,9 +29,9 @@ def doubles(rows):
     return [[int(x.numerator) / int(x.denominator) for x in row] for row in middles]
 
 
-@each("arithmetic", ["flint", "python"])
-@each("noise", [{"flip": "1/5"}, {"flip": "0"}, {"flip": 1}, {"epsilon": "0.8"}, {"epsilon": 0}])
-@each("n", [1, 4, 5])
+@each("arithmetic", "flint", "python")
+@each("noise", {"flip": "1/5"}, {"flip": "0"}, {"flip": 1}, {"epsilon": "0.8"}, {"epsilon": 0})
+@each("n", 1, 4, 5)
 def test_randomized_counts_turn_every_bit_round(n, noise, arithmetic):
     flip = {"1/5": 0.2, "0": 0.0, 1: 1.0}.get(noise.get("flip"), 1 / (1 + math.exp(float(noise.get("epsilon", 0)))))
     with using(choose(arithmetic)):
@@ -46,8 +46,8 @@ def test_randomized_counts_turn_every_bit_round(n, noise, arithmetic):
         assert rows[v] == pytest.approx(wanted, abs=1e-12)
 
 
-@each("arithmetic", ["flint", "python"])
-@each(("scale", "ends"), [("1/100", [0, 3]), ("0.7", [-1, 3]), ("5", [0, 3]), ("40", [-9, 30])])
+@each("arithmetic", "flint", "python")
+@each("scale, ends", ("1/100", [0, 3]), ("0.7", [-1, 3]), ("5", [0, 3]), ("40", [-9, 30]))
 def test_gaussian_noise_is_clamped(scale, ends, arithmetic):
     """Against sums in doubles, far out; rows have the sum 1; and so has what is lost where nothing is clamped a bound."""
     with using(choose(arithmetic)), chosen().workprec(128):
@@ -83,7 +83,7 @@ def drawn(rng):
     return [(*rng.choice(known), rng.randint(1, 3)) for _ in range(rng.randint(1, 2))]
 
 
-@each("seed", range(draws(12, 200)))
+@each("seed", *range(draws(12, 200)))
 def test_several_releases_add_up_sequences_of_one_type(seed):
     """And the types are numbered as the document says, the last part fastest."""
     rng = random.Random(seed)
@@ -118,35 +118,27 @@ def test_equal_entries_are_one_number():
 
 
 @each(
-    ("mechanism", "reason"),
-    [
-        ({"kind": "randomized_count"}, "either 'epsilon' or 'flip'"),
-        ({"kind": "randomized_count", "flip": "0.1", "epsilon": 1}, "either 'epsilon' or 'flip'"),
-        ({"kind": "randomized_count", "flip": "1.1"}, "at most 1"),
-        ({"kind": "discrete_laplace"}, "either 'epsilon' or 'scale'"),
-        ({"kind": "discrete_laplace", "scale": "1/1001"}, "at least 1/1000"),
-        ({"kind": "discrete_laplace", "epsilon": "0"}, "must be positive"),
-        ({"kind": "discrete_gaussian", "scale": "1/101", "range": [0, 2]}, "at least 1/100"),
-        ({"kind": "discrete_gaussian", "scale": "1000001", "range": [0, 2]}, "at most 1000000"),
-        ({"kind": "discrete_gaussian", "scale": "1", "range": [0, 1]}, "every value"),
-        ({"kind": "several_releases", "parts": [{"kind": "discrete_gaussian", "scale": "1"}]}, "range is missing"),
-        ({"kind": "several_releases", "parts": []}, "at least one table"),
-        ({"kind": "several_releases", "parts": [{"kind": "several_releases", "parts": []}]}, "must be"),
-        ({"kind": "several_releases", "parts": [{"kind": "hadamard_response", "epsilon": 1}]}, "must be"),
-        (
-            {"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": "0.1", "times": 0}]},
-            "an integer from 1",
-        ),
-        ({"kind": "several_releases", "parts": [{"kind": "matrix", "inputs": "dataset", "rows": [["1"]]}]}, "'query'"),
-        (
-            {"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": "0.1", "k": 2}]},
-            "mechanism.k must be 3",
-        ),
-        (
-            {"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": "0.1", "times": 10**9}]},
-            "more than 16777216 entries",
-        ),
-    ],
+    "mechanism, reason",
+    ({"kind": "randomized_count"}, "either 'epsilon' or 'flip'"),
+    ({"kind": "randomized_count", "flip": "0.1", "epsilon": 1}, "either 'epsilon' or 'flip'"),
+    ({"kind": "randomized_count", "flip": "1.1"}, "at most 1"),
+    ({"kind": "discrete_laplace"}, "either 'epsilon' or 'scale'"),
+    ({"kind": "discrete_laplace", "scale": "1/1001"}, "at least 1/1000"),
+    ({"kind": "discrete_laplace", "epsilon": "0"}, "must be positive"),
+    ({"kind": "discrete_gaussian", "scale": "1/101", "range": [0, 2]}, "at least 1/100"),
+    ({"kind": "discrete_gaussian", "scale": "1000001", "range": [0, 2]}, "at most 1000000"),
+    ({"kind": "discrete_gaussian", "scale": "1", "range": [0, 1]}, "every value"),
+    ({"kind": "several_releases", "parts": [{"kind": "discrete_gaussian", "scale": "1"}]}, "range is missing"),
+    ({"kind": "several_releases", "parts": []}, "at least one table"),
+    ({"kind": "several_releases", "parts": [{"kind": "several_releases", "parts": []}]}, "must be"),
+    ({"kind": "several_releases", "parts": [{"kind": "hadamard_response", "epsilon": 1}]}, "must be"),
+    ({"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": "0.1", "times": 0}]}, "an integer from 1"),
+    ({"kind": "several_releases", "parts": [{"kind": "matrix", "inputs": "dataset", "rows": [["1"]]}]}, "'query'"),
+    ({"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": "0.1", "k": 2}]}, "mechanism.k must be 3"),
+    (
+        {"kind": "several_releases", "parts": [{"kind": "symmetric", "flip": "0.1", "times": 10**9}]},
+        "more than 16777216 entries",
+    ),
 )
 def test_what_no_channel_is_made_of(mechanism, reason):
     with pytest.raises(RefusedError, match=reason):

@@ -115,7 +115,7 @@ def information(law, told, rows):
     return value
 
 
-@each("seed", range(draws(15, 1000)))
+@each("seed", *range(draws(15, 1000)))
 def test_what_a_law_tells_by_definition(seed):
     rng = random.Random(seed)
     tables, told, rows = drawn(rng)
@@ -146,7 +146,7 @@ def test_what_a_law_tells_by_definition(seed):
         assert check(listed, found).exit_code == (status if most > 1e-6 else 0)
 
 
-@each("seed", range(draws(15, 1000)))
+@each("seed", *range(draws(15, 1000)))
 def test_what_a_product_tells_by_definition(seed):
     """A law of each record's letter, and the law of all that they make if they are independent."""
     rng = random.Random(seed)
@@ -167,7 +167,7 @@ def test_what_a_product_tells_by_definition(seed):
             assert check(model, found).exit_code == status
 
 
-@each("seed", range(draws(15, 1000)))
+@each("seed", *range(draws(15, 1000)))
 def test_whatever_is_proved_holds_for_every_law(seed):
     """Laws of outputs, trees, and means: the smallest upper end that they prove is never below what a law tells."""
     rng = random.Random(seed)
@@ -248,58 +248,50 @@ UNIFORM = ["witness", 0, [[x, "1"] for x in range(8)]]
 
 
 @each(
-    ("model", "claim", "lines", "status", "reason"),
-    [
-        (MODEL, ["0.173", "0.1733"], [PAIR, *PROOF], 0, ""),
-        (MODEL, ["0.173", "0.1732"], [PAIR, *PROOF], 1, "the law's divergence <= upper fails"),
-        (MODEL, ["0.1733", "0.1734"], [PAIR, *PROOF], 1, "witness's information fails"),
-        (MODEL, ["0.1", "0.18"], [PAIR], 1, "the file ends, but secret 0 is not covered where value 0 is given"),
-        (MODEL, ["0.1", "0.18"], [PAIR, *PROOF, ["letters"]], 1, "a section is expected"),
-        (MODEL, ["0.1", "0.18"], [["witness", None, None], *PROOF], 1, "no witness"),
-        (MODEL, ["0.1", "0.18"], [["witness", 1, PAIR[2]], *PROOF], 1, "the secret must be an integer from 0 to 0"),
-        (MODEL, ["0.1", "0.18"], [["witness", 0, [[7, "1"], [0, "1"]]], *PROOF], 1, "ascending"),
-        (MODEL, ["0.1", "0.18"], [["witness", 0, [[8, "1"]]], *PROOF], 1, "a dataset"),
-        (MODEL, ["0.1", "0.18"], [["witness", 0, [[0, "-1"], [7, "2"]]], *PROOF], 1, "must be nonnegative"),
-        (MODEL, ["0.1", "0.18"], [["witness", 0, []], *PROOF], 1, "total weight zero"),
-        (MODEL, ["0.1", "0.18"], [PAIR, ["cell", 0, 1], *PROOF[1:]], 1, "the given value"),
-        (MODEL, ["0.1", "0.18"], [PAIR, ["cell", 0, 0], ["law", ["1", "0", "0", "1"]]], 1, "the law is zero"),
-        (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE], 0, ""),
-        (MODEL, ["0.1", "0.5"], [PAIR, ["secret", 0], ["mean", None]], 1, "the given value 0 is not listed"),
-        (MODEL, ["0.1", "0.5"], [PAIR, WHOLE[0], WHOLE[1], WHOLE[1], WHOLE[2]], 1, "listed once"),
-        (MODEL, ["0.1", "0.5"], [PAIR, WHOLE[0], ["law", [0, 0], BEST], WHOLE[2]], 1, "listed once"),
-        (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE[:2]], 1, "a mean is expected"),
-        (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE[:2], ["mean", ["0"]]], 1, "m must be positive"),
-        (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE[:2], ["mean", ["1", "1"]]], 1, "m must be a list of 1"),
-        (ENTROPY, ["0.1", "0.18"], [PAIR, *PROOF], 1, "witness's entropy fails"),
-        (ENTROPY, ["0.05", "0.18"], [UNIFORM, *PROOF], 0, ""),
-        (PRODUCT, ["0.01", "0.18"], [["witness", 0, [[0, "1"], [2, "1"]]], *PROOF], 1, "is not covered"),
-        (PRODUCT, ["0", "0.7"], [["witness", 0, [[0, "1"], [7, "1"]]], *PROOF], 1, "with one value"),
-        (APART, ["0.03", "0.18"], [EVEN, *PROOF], 0, ""),
-        (APART, ["0.17", "0.18"], [EVEN, *PROOF], 1, "witness's information fails"),
-        (APART, ["0", "0.18"], [["witness", 0, [[0, "1"], [1, "1"]]], *PROOF], 1, "must be a product, or given be all"),
-        (
-            APART,
-            ["0", "0.18"],
-            [["witness", 0, ["product", [["1", "1"]] * 2]], *PROOF],
-            1,
-            "the records must be a list",
-        ),
-        (APART, ["0", "0.18"], [["witness", 0, ["product", [["1"]] * 3]], *PROOF], 1, "weights must be a list of 2"),
-        (APART, ["0", "0.18"], [["witness", 0, ["product", [["1", "-1"]] * 3]], *PROOF], 1, "must be nonnegative"),
-        (APART, ["0", "0.18"], [["witness", 0, ["product", [["0", "0"]] * 3]], *PROOF], 1, "total weight zero"),
-        (APART, ["0", "0.18"], [["witness", 0, ["product"]], *PROOF], 1, "the law must be a list of 2"),
-        (MODEL, ["0", "0.18"], [EVEN, *PROOF], 1, "a dataset and its weight"),
-        (PRODUCT, ["0", "0.7"], [["witness", None, None], *WHOLE], 1, "a section is expected, one of cell"),
-        (BALL, ["0", "0.7"], [["witness", 0, [[x, w] for x, w in enumerate(CENTER)]], *WHOLE], 0, ""),
-        (BALL, ["0", "0.7"], [["witness", 0, [[0, "1"]]], *WHOLE], 1, "is outside of the ball"),
-        (BALL, ["0", "0.7"], [["witness", None, None], *WHOLE[:2], ["mean", ["1"]]], 1, "m must be null"),
-        (MANY, ["0.01", "0.3"], [["witness", 0, ["1", "1"]], *WHOLE], 0, ""),
-        (MANY, ["0.01", "0.7"], [["witness", 0, ["1"]], *WHOLE], 1, "weights must be a list of 2"),
-        (LISTED, ["0.01", "0.3"], [["witness", 0, 0]], 0, ""),
-        (LISTED, ["0.01", "0.02"], [["witness", 0, 0]], 1, "what prior 0 teaches about secret 0"),
-        (LISTED, ["0", "0.3"], [["witness", 0, 1]], 1, "the prior must be"),
-        (LISTED, ["0", "0.3"], [["witness", 0, 0], *PROOF], 1, "a line after the last one"),
-    ],
+    "model, claim, lines, status, reason",
+    (MODEL, ["0.173", "0.1733"], [PAIR, *PROOF], 0, ""),
+    (MODEL, ["0.173", "0.1732"], [PAIR, *PROOF], 1, "the law's divergence <= upper fails"),
+    (MODEL, ["0.1733", "0.1734"], [PAIR, *PROOF], 1, "witness's information fails"),
+    (MODEL, ["0.1", "0.18"], [PAIR], 1, "the file ends, but secret 0 is not covered where value 0 is given"),
+    (MODEL, ["0.1", "0.18"], [PAIR, *PROOF, ["letters"]], 1, "a section is expected"),
+    (MODEL, ["0.1", "0.18"], [["witness", None, None], *PROOF], 1, "no witness"),
+    (MODEL, ["0.1", "0.18"], [["witness", 1, PAIR[2]], *PROOF], 1, "the secret must be an integer from 0 to 0"),
+    (MODEL, ["0.1", "0.18"], [["witness", 0, [[7, "1"], [0, "1"]]], *PROOF], 1, "ascending"),
+    (MODEL, ["0.1", "0.18"], [["witness", 0, [[8, "1"]]], *PROOF], 1, "a dataset"),
+    (MODEL, ["0.1", "0.18"], [["witness", 0, [[0, "-1"], [7, "2"]]], *PROOF], 1, "must be nonnegative"),
+    (MODEL, ["0.1", "0.18"], [["witness", 0, []], *PROOF], 1, "total weight zero"),
+    (MODEL, ["0.1", "0.18"], [PAIR, ["cell", 0, 1], *PROOF[1:]], 1, "the given value"),
+    (MODEL, ["0.1", "0.18"], [PAIR, ["cell", 0, 0], ["law", ["1", "0", "0", "1"]]], 1, "the law is zero"),
+    (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE], 0, ""),
+    (MODEL, ["0.1", "0.5"], [PAIR, ["secret", 0], ["mean", None]], 1, "the given value 0 is not listed"),
+    (MODEL, ["0.1", "0.5"], [PAIR, WHOLE[0], WHOLE[1], WHOLE[1], WHOLE[2]], 1, "listed once"),
+    (MODEL, ["0.1", "0.5"], [PAIR, WHOLE[0], ["law", [0, 0], BEST], WHOLE[2]], 1, "listed once"),
+    (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE[:2]], 1, "a mean is expected"),
+    (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE[:2], ["mean", ["0"]]], 1, "m must be positive"),
+    (MODEL, ["0.1", "0.5"], [PAIR, *WHOLE[:2], ["mean", ["1", "1"]]], 1, "m must be a list of 1"),
+    (ENTROPY, ["0.1", "0.18"], [PAIR, *PROOF], 1, "witness's entropy fails"),
+    (ENTROPY, ["0.05", "0.18"], [UNIFORM, *PROOF], 0, ""),
+    (PRODUCT, ["0.01", "0.18"], [["witness", 0, [[0, "1"], [2, "1"]]], *PROOF], 1, "is not covered"),
+    (PRODUCT, ["0", "0.7"], [["witness", 0, [[0, "1"], [7, "1"]]], *PROOF], 1, "with one value"),
+    (APART, ["0.03", "0.18"], [EVEN, *PROOF], 0, ""),
+    (APART, ["0.17", "0.18"], [EVEN, *PROOF], 1, "witness's information fails"),
+    (APART, ["0", "0.18"], [["witness", 0, [[0, "1"], [1, "1"]]], *PROOF], 1, "must be a product, or given be all"),
+    (APART, ["0", "0.18"], [["witness", 0, ["product", [["1", "1"]] * 2]], *PROOF], 1, "the records must be a list"),
+    (APART, ["0", "0.18"], [["witness", 0, ["product", [["1"]] * 3]], *PROOF], 1, "weights must be a list of 2"),
+    (APART, ["0", "0.18"], [["witness", 0, ["product", [["1", "-1"]] * 3]], *PROOF], 1, "must be nonnegative"),
+    (APART, ["0", "0.18"], [["witness", 0, ["product", [["0", "0"]] * 3]], *PROOF], 1, "total weight zero"),
+    (APART, ["0", "0.18"], [["witness", 0, ["product"]], *PROOF], 1, "the law must be a list of 2"),
+    (MODEL, ["0", "0.18"], [EVEN, *PROOF], 1, "a dataset and its weight"),
+    (PRODUCT, ["0", "0.7"], [["witness", None, None], *WHOLE], 1, "a section is expected, one of cell"),
+    (BALL, ["0", "0.7"], [["witness", 0, [[x, w] for x, w in enumerate(CENTER)]], *WHOLE], 0, ""),
+    (BALL, ["0", "0.7"], [["witness", 0, [[0, "1"]]], *WHOLE], 1, "is outside of the ball"),
+    (BALL, ["0", "0.7"], [["witness", None, None], *WHOLE[:2], ["mean", ["1"]]], 1, "m must be null"),
+    (MANY, ["0.01", "0.3"], [["witness", 0, ["1", "1"]], *WHOLE], 0, ""),
+    (MANY, ["0.01", "0.7"], [["witness", 0, ["1"]], *WHOLE], 1, "weights must be a list of 2"),
+    (LISTED, ["0.01", "0.3"], [["witness", 0, 0]], 0, ""),
+    (LISTED, ["0.01", "0.02"], [["witness", 0, 0]], 1, "what prior 0 teaches about secret 0"),
+    (LISTED, ["0", "0.3"], [["witness", 0, 1]], 1, "the prior must be"),
+    (LISTED, ["0", "0.3"], [["witness", 0, 0], *PROOF], 1, "a line after the last one"),
 )
 def test_lines(model, claim, lines, status, reason):
     verdict = check(model, certificate(model, *claim, *lines))
@@ -319,28 +311,26 @@ OF = 'of = { kind = "threshold", at = 2 }'
 
 
 @each(
-    ("model", "reason"),
-    [
-        (altered(a=(OF, "of = []")), "of must be at least one table"),
-        (altered(a=(OF, 'given = { kind = "parity" }')), "the key 'of' is missing"),
-        (altered(a=(OF, 'of = { kind = "letters" }')), "either 'records' or 'others'"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [] }')), "either 'records' or 'others'"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [0], others = [1] }')), "either 'records' or 'others'"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [0, 0] }')), "must be distinct"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [3] }')), "a record that is none"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [0], groups = [[0]] }')), "every letter once"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [0], groups = [[0], [0, 1]] }')), "every letter once"),
-        (altered(a=(OF, 'of = { kind = "letters", records = [0], groups = [[0], [1, 2]] }')), "every letter once"),
-        (altered(a=(OF, 'of = { kind = "sum", weights = [1] }')), "query.weights"),
-        (altered(a=(OF, 'of = { kind = "table", values = [1] }')), "query.values must list 8 values"),
-        (altered(a=(OF, 'of = { kind = "histogram" }')), "kind"),
-        (altered(a=("[[secrets]]\n", "[other]\n")), "other"),
-        (altered(a=("entropy_at_least = 0 ", 'kind = "independent_blocks", size = 1 ')), "kind"),
-        (altered(a=("entropy_at_least = 0 ", 'kind = "prior_set", priors = [["1"]] ')), "must list |X|"),
-        (altered(a=("entropy_at_least = 0 ", 'kind = "l1_ball_priors", center = ["1"], radius = 1 ')), "must have 1"),
-        (altered(a=("count = 3", "count = 17")), "at most 65536 datasets"),
-        (altered(a=('kind = "count"', 'kind = "histogram"')), "a histogram needs"),
-    ],
+    "model, reason",
+    (altered(a=(OF, "of = []")), "of must be at least one table"),
+    (altered(a=(OF, 'given = { kind = "parity" }')), "the key 'of' is missing"),
+    (altered(a=(OF, 'of = { kind = "letters" }')), "either 'records' or 'others'"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [] }')), "either 'records' or 'others'"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [0], others = [1] }')), "either 'records' or 'others'"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [0, 0] }')), "must be distinct"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [3] }')), "a record that is none"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [0], groups = [[0]] }')), "every letter once"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [0], groups = [[0], [0, 1]] }')), "every letter once"),
+    (altered(a=(OF, 'of = { kind = "letters", records = [0], groups = [[0], [1, 2]] }')), "every letter once"),
+    (altered(a=(OF, 'of = { kind = "sum", weights = [1] }')), "query.weights"),
+    (altered(a=(OF, 'of = { kind = "table", values = [1] }')), "query.values must list 8 values"),
+    (altered(a=(OF, 'of = { kind = "histogram" }')), "kind"),
+    (altered(a=("[[secrets]]\n", "[other]\n")), "other"),
+    (altered(a=("entropy_at_least = 0 ", 'kind = "independent_blocks", size = 1 ')), "kind"),
+    (altered(a=("entropy_at_least = 0 ", 'kind = "prior_set", priors = [["1"]] ')), "must list |X|"),
+    (altered(a=("entropy_at_least = 0 ", 'kind = "l1_ball_priors", center = ["1"], radius = 1 ')), "must have 1"),
+    (altered(a=("count = 3", "count = 17")), "at most 65536 datasets"),
+    (altered(a=('kind = "count"', 'kind = "histogram"')), "a histogram needs"),
 )
 def test_models_that_are_not_read(model, reason):
     verdict = check(model, b"")

@@ -21,8 +21,8 @@ class Leaf:
         self.theta, self.mu = theta, mu
 
 
-@each("seed", range(draws(60, 4000)))
-@each("arithmetic", ["flint", "python"])
+@each("seed", *range(draws(60, 4000)))
+@each("arithmetic", "flint", "python")
 def test_no_weight_of_an_output_has_more(seed, arithmetic):
     rng = random.Random(seed)
     right, wrong = rng.choice([(9, 1), (1, 9), (10, 0), (0, 10), (5, 5), (3, 7), (7, 3)])
@@ -39,7 +39,7 @@ def test_no_weight_of_an_output_has_more(seed, arithmetic):
     assert not concave or most <= f.max() + 1e-6
 
 
-@each("mechanism", ['kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2'])
+@each("mechanism", 'kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2')
 def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
     """Of a modular sum of four letters: with the best nu it proves what one slope proves, and hardly more than the witness."""
     model = forge.model("count=4; alphabet=4", 'kind="modular_sum"; modulus=4', mechanism, '"9/10 max"')
@@ -58,13 +58,11 @@ def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
 
 
 @each(
-    ("mechanism", "lines", "reason"),
-    [
-        ('kind="geometric"; epsilon=1; range=3', [["separate", "0"]], "needs symmetric or randomized_response"),
-        ('kind="symmetric"; flip="1/10"', [["group", [[0, 1], [2, 3]]], ["separate", "0"]], "no groups"),
-        ('kind="symmetric"; flip="1/10"', [["separate", None]], "nu must be a number"),
-        ('kind="symmetric"; flip="1/10"', [["separate"]], "takes 1 entries"),
-    ],
+    "mechanism, lines, reason",
+    ('kind="geometric"; epsilon=1; range=3', [["separate", "0"]], "needs symmetric or randomized_response"),
+    ('kind="symmetric"; flip="1/10"', [["group", [[0, 1], [2, 3]]], ["separate", "0"]], "no groups"),
+    ('kind="symmetric"; flip="1/10"', [["separate", None]], "nu must be a number"),
+    ('kind="symmetric"; flip="1/10"', [["separate"]], "takes 1 entries"),
 )
 def test_what_is_refused(forge, mechanism, lines, reason):
     model = forge.model("count=4; alphabet=4", 'kind="modular_sum"; modulus=4', mechanism, '"9/10 max"')

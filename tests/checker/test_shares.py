@@ -122,7 +122,7 @@ def test_a_defect_in_a_share_proves_nothing(here, monkeypatch):
     assert "internal error" in verdict.reason
 
 
-@each("name", NAMES[1:])
+@each("name", *NAMES[1:])
 def test_numbers_arrive_as_they_are_or_wider(name):
     with using(choose(name)), chosen().workprec(128):
         for ball in (arb(2).log(), arb(0), -arb(2187).log(), arb(1000).exp()):

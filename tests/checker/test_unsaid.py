@@ -63,7 +63,7 @@ def cells(query, of, given, group):
     return found
 
 
-@each("seed", range(draws(12, 600)))
+@each("seed", *range(draws(12, 600)))
 def test_bounds_of_selections_by_listing(seed):
     """What a selection adds is, summed over any mechanism, at most the information under its law; and the checker adds just that."""
     rng = random.Random(seed)
@@ -165,28 +165,26 @@ def test_infeasible_by_a_selection():
 
 
 @each(
-    ("line", "reason"),
-    [
-        (["selection", 1, "1", 0, proof()[4], FLIP], "the constraint must be an integer"),
-        (["selection", 0, "0", 0, proof()[4], FLIP], "the weight must be positive"),
-        (["selection", 0, "-1", 0, proof()[4], FLIP], "nonnegative"),
-        (["selection", 0, "1", 1, proof()[4], FLIP], "the given value"),
-        (["selection", 0, "1", 0, [[0, 0, "1"]], FLIP[:1]], "at least two values"),
-        (["selection", 0, "1", 0, [[0, 1, "1"], [1, 1, "1"]], FLIP], "no dataset with value 0"),
-        (["selection", 0, "1", 0, [[0, 0, "1"], [0, 0, "1"]], FLIP], "in ascending order"),
-        (["selection", 0, "1", 0, [[1, 1, "1"], [0, 0, "1"]], FLIP], "in ascending order"),
-        (["selection", 0, "1", 0, [[0, 0, "1"], [2, 1, "1"]], FLIP], "no dataset with value 2"),
-        (["selection", 0, "1", 0, [[0, 0, "1"], [1, True, "1"]], FLIP], "the input must be an integer"),
-        (["selection", 0, "1", 0, [[0, 0, "0"], [1, 1, "1"]], FLIP], "a weight must be positive"),
-        (["selection", 0, "1", 0, [[0, 0, "1"], [1, 1, "-1"]], FLIP], "a weight must be positive"),
-        (["selection", 0, "1", 0, [[0, 0, "1"], [1, 1]], FLIP], "must be a list of 3"),
-        (["selection", 0, "1", 0, proof()[4], [["1", "0"], ["0", "1"]]], "phi is zero"),
-        (["selection", 0, "1", 0, proof()[4], FLIP[:1]], "phi must be a list of 2"),
-        (["selection", 0, "1", 0, proof()[4], [["1"], ["1"]]], "a letter's phi must be a list of 2"),
-        (["also", 0, "1", 0, [["1", "0"], ["0", "1"]], FLIP], "constraint 0 is no leakage"),
-        (["tangent", 0, 0, "1", None, FLIP], "has tangents"),
-        (["multiplier", 0, [[0, "1"]]], "has no rows"),
-    ],
+    "line, reason",
+    (["selection", 1, "1", 0, proof()[4], FLIP], "the constraint must be an integer"),
+    (["selection", 0, "0", 0, proof()[4], FLIP], "the weight must be positive"),
+    (["selection", 0, "-1", 0, proof()[4], FLIP], "nonnegative"),
+    (["selection", 0, "1", 1, proof()[4], FLIP], "the given value"),
+    (["selection", 0, "1", 0, [[0, 0, "1"]], FLIP[:1]], "at least two values"),
+    (["selection", 0, "1", 0, [[0, 1, "1"], [1, 1, "1"]], FLIP], "no dataset with value 0"),
+    (["selection", 0, "1", 0, [[0, 0, "1"], [0, 0, "1"]], FLIP], "in ascending order"),
+    (["selection", 0, "1", 0, [[1, 1, "1"], [0, 0, "1"]], FLIP], "in ascending order"),
+    (["selection", 0, "1", 0, [[0, 0, "1"], [2, 1, "1"]], FLIP], "no dataset with value 2"),
+    (["selection", 0, "1", 0, [[0, 0, "1"], [1, True, "1"]], FLIP], "the input must be an integer"),
+    (["selection", 0, "1", 0, [[0, 0, "0"], [1, 1, "1"]], FLIP], "a weight must be positive"),
+    (["selection", 0, "1", 0, [[0, 0, "1"], [1, 1, "-1"]], FLIP], "a weight must be positive"),
+    (["selection", 0, "1", 0, [[0, 0, "1"], [1, 1]], FLIP], "must be a list of 3"),
+    (["selection", 0, "1", 0, proof()[4], [["1", "0"], ["0", "1"]]], "phi is zero"),
+    (["selection", 0, "1", 0, proof()[4], FLIP[:1]], "phi must be a list of 2"),
+    (["selection", 0, "1", 0, proof()[4], [["1"], ["1"]]], "a letter's phi must be a list of 2"),
+    (["also", 0, "1", 0, [["1", "0"], ["0", "1"]], FLIP], "constraint 0 is no leakage"),
+    (["tangent", 0, 0, "1", None, FLIP], "has tangents"),
+    (["multiplier", 0, [[0, "1"]]], "has no rows"),
 )
 def test_lines_that_are_refused(line, reason):
     asked = bit("1/10")
@@ -195,19 +193,17 @@ def test_lines_that_are_refused(line, reason):
 
 
 @each(
-    ("lines", "reason"),
-    [
-        (CELL[:1], "is not covered"),
-        ([], "the adversary of constraint 0"),
-        (CELL[1:], "the adversary of constraint 0 is expected"),
-        ([*CELL[:1], ["cell", 0, 1], CELL[2]], "the given value"),
-        ([*CELL[:1], ["cell", 1, 0], CELL[2]], "the secret must be"),
-        ([*CELL[:1], ["secret", 0], ["law", [0], ["1", "1"]], ["mean", None]], "is expected"),
-        ([*CELL[:2], ["law", ["1", "0"]]], "where the channel is not"),
-        ([*CELL[:2], ["part", 0, [0]], ["law", ["1", "0"]]], "where the channel is not"),
-        ([["adversary", 1], *CELL[1:]], "the adversary of constraint 0"),
-        ([*CELL, *CELL], "after the last one"),
-    ],
+    "lines, reason",
+    (CELL[:1], "is not covered"),
+    ([], "the adversary of constraint 0"),
+    (CELL[1:], "the adversary of constraint 0 is expected"),
+    ([*CELL[:1], ["cell", 0, 1], CELL[2]], "the given value"),
+    ([*CELL[:1], ["cell", 1, 0], CELL[2]], "the secret must be"),
+    ([*CELL[:1], ["secret", 0], ["law", [0], ["1", "1"]], ["mean", None]], "is expected"),
+    ([*CELL[:2], ["law", ["1", "0"]]], "where the channel is not"),
+    ([*CELL[:2], ["part", 0, [0]], ["law", ["1", "0"]]], "where the channel is not"),
+    ([["adversary", 1], *CELL[1:]], "the adversary of constraint 0"),
+    ([*CELL, *CELL], "after the last one"),
 )
 def test_sections_that_are_refused(lines, reason):
     asked = bit(f"{HALF + 1e-14:.20f}")
@@ -216,17 +212,15 @@ def test_sections_that_are_refused(lines, reason):
 
 
 @each(
-    ("tables", "reason"),
-    [
-        ({"at_most": "0"}, "must be positive"),
-        ({"at_most": "-1 bits"}, "must be positive"),
-        ({"at_most": "1/2 max"}, "not a number"),
-        ({"of": []}, "of must be at least one table"),
-        ({"of": {"kind": "histogram"}}, "must be"),
-        ({"of": {"kind": "letters", "records": [1]}}, "a record that is none"),
-        ({"of": {"kind": "table", "values": [0]}}, "values"),
-        ({"strong": True}, "unknown key 'strong'"),
-    ],
+    "tables, reason",
+    ({"at_most": "0"}, "must be positive"),
+    ({"at_most": "-1 bits"}, "must be positive"),
+    ({"at_most": "1/2 max"}, "not a number"),
+    ({"of": []}, "of must be at least one table"),
+    ({"of": {"kind": "histogram"}}, "must be"),
+    ({"of": {"kind": "letters", "records": [1]}}, "a record that is none"),
+    ({"of": {"kind": "table", "values": [0]}}, "values"),
+    ({"strong": True}, "unknown key 'strong'"),
 )
 def test_models_that_cannot_be_read(tables, reason):
     table = {"kind": "secret_leakage", "of": OF, "at_most": "1/10"} | tables

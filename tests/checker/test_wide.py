@@ -80,8 +80,8 @@ def test_windows_by_listing(seed, forge, narrow):
         assert "entropy bound" in check(more, forge.certificate(more, "0", "2", *lines)).reason
 
 
-@each("arithmetic", ["flint", "python"])
-@each("bits", [128, 512])
+@each("arithmetic", "flint", "python")
+@each("bits", 128, 512)
 def test_logarithms_of_factorials(arithmetic, bits):
     """Stirling's series and exact factorials meet: log 1024! from both, and a large one from sums."""
     chosen = choose(arithmetic)

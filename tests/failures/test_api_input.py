@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 from dalenius.model.mechanisms import Symmetric
 
@@ -17,11 +18,8 @@ HUGE = 10**5000  # Python refuses to print it
 
 
 def question(mechanism=None, *, sizes=(2, 2), query=None, bound=0.5):
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=sizes),
-        query=query or dl.Parity(),
-        mechanism=mechanism or dl.symmetric(0.1, k=2),
-        adversary=dl.EntropyAtLeast(bound),
+    return support.problem(
+        dl.Records(alphabets=sizes), query or dl.Parity(), mechanism or dl.symmetric(0.1, k=2), bound
     )
 
 
@@ -41,53 +39,49 @@ NO_NUMBERS = [
 ]  # fmt: skip
 
 
-@each("value", NO_NUMBERS)
+@each("value", *NO_NUMBERS)
 @each(
-    ("build", "word"),
-    [
-        (lambda v: dl.symmetric(v, k=2), "flip"),
-        (dl.laplace_threshold, "epsilon"),
-        (lambda v: dl.randomized_response(v, k=2), "epsilon"),
-        (lambda v: dl.geometric(v, range=2), "epsilon"),
-        (lambda v: dl.exponential(v, range=2), "epsilon"),
-        (lambda v: dl.exponential(1, range=2, sensitivity=v), "sensitivity"),
-        (lambda v: dl.Channel([[v, 1], [0, 1]]), "rows[0][0]"),
-        (dl.EntropyAtLeast, "entropy_at_least"),
-        (dl.LocalDP, "epsilon"),
-    ],
+    "build, word",
+    (lambda v: dl.symmetric(v, k=2), "flip"),
+    (dl.laplace_threshold, "epsilon"),
+    (lambda v: dl.randomized_response(v, k=2), "epsilon"),
+    (lambda v: dl.geometric(v, range=2), "epsilon"),
+    (lambda v: dl.exponential(v, range=2), "epsilon"),
+    (lambda v: dl.exponential(1, range=2, sensitivity=v), "sensitivity"),
+    (lambda v: dl.Channel([[v, 1], [0, 1]]), "rows[0][0]"),
+    (dl.EntropyAtLeast, "entropy_at_least"),
+    (dl.LocalDP, "epsilon"),
 )
 def test_no_numbers(build, word, value):
     refused(lambda: build(value), word)
 
 
 @each(
-    ("build", "call"),
-    [
-        (lambda: dl.symmetric(2, 0.1), "symmetric(flip, k=...)"),
-        (lambda: dl.symmetric(None, 0.1), "symmetric(flip, k=...)"),
-        (lambda: dl.symmetric(2), "symmetric(flip, k=...)"),
-        (lambda: dl.symmetric(2, flip=0.1), "symmetric(flip, k=...)"),
-        (lambda: dl.symmetric(), "missing a required argument: 'flip'"),
-        (lambda: dl.symmetric(k=2), "symmetric(flip, k=...)"),
-        (lambda: Symmetric(0.1, 2), "symmetric(flip, k=...)"),
-        (lambda: dl.randomized_response(2, 1.0), "randomized_response(epsilon, k=...)"),
-        (lambda: dl.randomized_response(k=2), "randomized_response(epsilon, k=...)"),
-        (lambda: dl.geometric((0, 3), 1), "geometric(epsilon, range=...)"),
-        (lambda: dl.geometric(None, 0.5), "geometric(epsilon, range=...)"),
-        (lambda: dl.geometric((0, 3)), "geometric(epsilon, range=...)"),
-        (lambda: dl.geometric(3, epsilon=1), "geometric(epsilon, range=...)"),
-        (lambda: dl.geometric(), "missing a required argument: 'epsilon'"),
-        (lambda: dl.exponential(1, 1.0), "exponential(epsilon, range=..., sensitivity=...)"),
-        (lambda: dl.exponential(None, 700, "1e-9"), "exponential(epsilon, range=..., sensitivity=...)"),
-        (lambda: dl.laplace_threshold(), "laplace_threshold(epsilon)"),
-        (lambda: dl.laplace_threshold(1, eps=2), "laplace_threshold(epsilon)"),
-    ],
+    "build, call",
+    (lambda: dl.symmetric(2, 0.1), "symmetric(flip, k=...)"),
+    (lambda: dl.symmetric(None, 0.1), "symmetric(flip, k=...)"),
+    (lambda: dl.symmetric(2), "symmetric(flip, k=...)"),
+    (lambda: dl.symmetric(2, flip=0.1), "symmetric(flip, k=...)"),
+    (lambda: dl.symmetric(), "missing a required argument: 'flip'"),
+    (lambda: dl.symmetric(k=2), "symmetric(flip, k=...)"),
+    (lambda: Symmetric(0.1, 2), "symmetric(flip, k=...)"),
+    (lambda: dl.randomized_response(2, 1.0), "randomized_response(epsilon, k=...)"),
+    (lambda: dl.randomized_response(k=2), "randomized_response(epsilon, k=...)"),
+    (lambda: dl.geometric((0, 3), 1), "geometric(epsilon, range=...)"),
+    (lambda: dl.geometric(None, 0.5), "geometric(epsilon, range=...)"),
+    (lambda: dl.geometric((0, 3)), "geometric(epsilon, range=...)"),
+    (lambda: dl.geometric(3, epsilon=1), "geometric(epsilon, range=...)"),
+    (lambda: dl.geometric(), "missing a required argument: 'epsilon'"),
+    (lambda: dl.exponential(1, 1.0), "exponential(epsilon, range=..., sensitivity=...)"),
+    (lambda: dl.exponential(None, 700, "1e-9"), "exponential(epsilon, range=..., sensitivity=...)"),
+    (lambda: dl.laplace_threshold(), "laplace_threshold(epsilon)"),
+    (lambda: dl.laplace_threshold(1, eps=2), "laplace_threshold(epsilon)"),
 )
 def test_old_spellings_are_answered_with_the_new_one(build, call):
     refused(build, call)
 
 
-@each("make", [dl.laplace_threshold, dl.randomized_response, dl.geometric, dl.exponential])
+@each("make", dl.laplace_threshold, dl.randomized_response, dl.geometric, dl.exponential)
 def test_epsilon_comes_first(make):
     """And never stays what it is by default, because there is no default."""
     assert make(2).epsilon == make("2.0").epsilon == make(epsilon=2).epsilon == 2
@@ -95,52 +89,48 @@ def test_epsilon_comes_first(make):
 
 
 @each(
-    ("build", "advice"),
-    [
-        (lambda: dl.EntropyAtLeast("80%"), '"0.8 max"'),
-        (lambda: dl.EntropyAtLeast("1 bit"), '"1 bits"'),
-        (lambda: dl.EntropyAtLeast("1bits"), '"1 bits"'),
-        (lambda: dl.EntropyAtLeast(" 4/3  Nats "), '"4/3 nats"'),
-        (lambda: dl.LocalDP("1 bit"), '"1 bits"'),
-        (lambda: dl.symmetric("80%"), "80% is 0.8"),
-    ],
+    "build, advice",
+    (lambda: dl.EntropyAtLeast("80%"), '"0.8 max"'),
+    (lambda: dl.EntropyAtLeast("1 bit"), '"1 bits"'),
+    (lambda: dl.EntropyAtLeast("1bits"), '"1 bits"'),
+    (lambda: dl.EntropyAtLeast(" 4/3  Nats "), '"4/3 nats"'),
+    (lambda: dl.LocalDP("1 bit"), '"1 bits"'),
+    (lambda: dl.symmetric("80%"), "80% is 0.8"),
 )
 def test_a_quantity_that_is_almost_written_right(build, advice):
     refused(build, advice)
 
 
 @each(
-    ("build", "word"),
-    [
-        (lambda: dl.symmetric(-0.1, k=2), "flip"),
-        (lambda: dl.symmetric(1.1, k=2), "flip"),
-        (lambda: dl.symmetric("1.0000000000000000000001", k=2), "flip"),
-        (lambda: dl.symmetric(0.1, k=1), "k"),
-        (lambda: dl.symmetric(0.1, k=2.0), "k"),
-        (lambda: dl.symmetric(0.1, k="2"), "k"),
-        (lambda: dl.symmetric(0.1, k=True), "k"),
-        (lambda: dl.laplace_threshold(-1), "epsilon"),
-        (lambda: dl.laplace_threshold(1001), "epsilon"),
-        (lambda: dl.geometric(0, range=2), "epsilon"),
-        (lambda: dl.geometric(-1, range=2), "epsilon"),
-        (lambda: dl.geometric(1, range=0), "range"),
-        (lambda: dl.geometric(1, range=(2, 2)), "range"),
-        (lambda: dl.geometric(1, range=(3, 1)), "range"),
-        (lambda: dl.geometric(1, range=(0, 1, 2)), "range"),
-        (lambda: dl.geometric(1, range=(0, 1.5)), "range"),
-        (lambda: dl.geometric(1, range="2"), "range"),
-        (lambda: dl.geometric(1, range=True), "range"),
-        (lambda: dl.geometric(1, range=10**10), "range"),
-        (lambda: dl.exponential(1, range=2, sensitivity=0), "sensitivity"),
-        (lambda: dl.exponential(1, range=2, sensitivity=-1), "sensitivity"),
-        (lambda: dl.exponential(-1, range=2), "epsilon"),
-        (lambda: dl.EntropyAtLeast(-1), "entropy_at_least"),
-        (lambda: dl.EntropyAtLeast("-1 bits"), "entropy_at_least"),
-        (lambda: dl.EntropyAtLeast("1 bytes"), "unit"),
-        (lambda: dl.EntropyAtLeast(1, units="bytes"), "unit"),
-        (lambda: dl.EntropyAtLeast(1, units=None), "unit"),
-        (lambda: dl.EntropyAtLeast("1 2 bits"), "entropy_at_least"),
-    ],
+    "build, word",
+    (lambda: dl.symmetric(-0.1, k=2), "flip"),
+    (lambda: dl.symmetric(1.1, k=2), "flip"),
+    (lambda: dl.symmetric("1.0000000000000000000001", k=2), "flip"),
+    (lambda: dl.symmetric(0.1, k=1), "k"),
+    (lambda: dl.symmetric(0.1, k=2.0), "k"),
+    (lambda: dl.symmetric(0.1, k="2"), "k"),
+    (lambda: dl.symmetric(0.1, k=True), "k"),
+    (lambda: dl.laplace_threshold(-1), "epsilon"),
+    (lambda: dl.laplace_threshold(1001), "epsilon"),
+    (lambda: dl.geometric(0, range=2), "epsilon"),
+    (lambda: dl.geometric(-1, range=2), "epsilon"),
+    (lambda: dl.geometric(1, range=0), "range"),
+    (lambda: dl.geometric(1, range=(2, 2)), "range"),
+    (lambda: dl.geometric(1, range=(3, 1)), "range"),
+    (lambda: dl.geometric(1, range=(0, 1, 2)), "range"),
+    (lambda: dl.geometric(1, range=(0, 1.5)), "range"),
+    (lambda: dl.geometric(1, range="2"), "range"),
+    (lambda: dl.geometric(1, range=True), "range"),
+    (lambda: dl.geometric(1, range=10**10), "range"),
+    (lambda: dl.exponential(1, range=2, sensitivity=0), "sensitivity"),
+    (lambda: dl.exponential(1, range=2, sensitivity=-1), "sensitivity"),
+    (lambda: dl.exponential(-1, range=2), "epsilon"),
+    (lambda: dl.EntropyAtLeast(-1), "entropy_at_least"),
+    (lambda: dl.EntropyAtLeast("-1 bits"), "entropy_at_least"),
+    (lambda: dl.EntropyAtLeast("1 bytes"), "unit"),
+    (lambda: dl.EntropyAtLeast(1, units="bytes"), "unit"),
+    (lambda: dl.EntropyAtLeast(1, units=None), "unit"),
+    (lambda: dl.EntropyAtLeast("1 2 bits"), "entropy_at_least"),
 )
 def test_numbers_out_of_range(build, word):
     refused(build, word)
@@ -148,56 +138,52 @@ def test_numbers_out_of_range(build, word):
 
 @each(
     "build",
-    [
-        lambda: question(bound=HUGE),
-        lambda: question(bound="1e400"),
-        lambda: question(bound="9" * 400),
-        lambda: question(bound=10**400),
-        lambda: dl.laplace_threshold(HUGE),
-        lambda: dl.symmetric(HUGE, k=2),
-        lambda: dl.symmetric(-HUGE, k=2),
-        lambda: dl.symmetric(Fraction(1, HUGE) + 1, k=2),
-        lambda: question(dl.symmetric(0.1, k=HUGE)),
-        lambda: dl.geometric(1, range=HUGE),
-        lambda: dl.Channel([[HUGE, 0], [0, 1]]),
-        lambda: dl.Channel([[-HUGE, 0], [0, 1]]),
-        lambda: dl.Records(HUGE, alphabet=2),
-        lambda: dl.Records(2, alphabet=HUGE),
-        lambda: dl.Records(alphabets=[2, HUGE]),
-        lambda: dl.ModularSum(HUGE),
-        lambda: dl.Threshold(HUGE),
-        lambda: dl.Count([HUGE]),
-        lambda: dl.Sum([0, HUGE]),
-        lambda: dl.Table([0, HUGE]),
-    ],
+    lambda: question(bound=HUGE),
+    lambda: question(bound="1e400"),
+    lambda: question(bound="9" * 400),
+    lambda: question(bound=10**400),
+    lambda: dl.laplace_threshold(HUGE),
+    lambda: dl.symmetric(HUGE, k=2),
+    lambda: dl.symmetric(-HUGE, k=2),
+    lambda: dl.symmetric(Fraction(1, HUGE) + 1, k=2),
+    lambda: question(dl.symmetric(0.1, k=HUGE)),
+    lambda: dl.geometric(1, range=HUGE),
+    lambda: dl.Channel([[HUGE, 0], [0, 1]]),
+    lambda: dl.Channel([[-HUGE, 0], [0, 1]]),
+    lambda: dl.Records(HUGE, alphabet=2),
+    lambda: dl.Records(2, alphabet=HUGE),
+    lambda: dl.Records(alphabets=[2, HUGE]),
+    lambda: dl.ModularSum(HUGE),
+    lambda: dl.Threshold(HUGE),
+    lambda: dl.Count([HUGE]),
+    lambda: dl.Sum([0, HUGE]),
+    lambda: dl.Table([0, HUGE]),
 )
 def test_numbers_too_large_to_print(build):
     refused(build)
 
 
 @each(
-    ("rows", "words"),
-    [
-        ([], ["rows"]),
-        ([[]], ["rows"]),
-        ([[1], []], ["rows"]),
-        ([[1], [0.5, 0.5]], ["rows", "length"]),
-        ("ab", ["rows", "list"]),
-        (5, ["rows", "list"]),
-        (None, ["rows", "list"]),
-        (["ab", "cd"], ["rows[0]"]),
-        ([1, 0], ["rows[0]"]),
-        ([[0.5, 0.6], [0.5, 0.5]], ["rows[0]", "sum to 1", "1.1"]),
-        ([[0.5, 0.5], [0.5, "0.500000002"]], ["rows[1]", "sum to 1"]),
-        ([[0, 0], [0.5, 0.5]], ["rows[0]", "sum to 1"]),
-        ([[1.5, -0.5], [0.5, 0.5]], ["rows[0][1]", "negative"]),
-        ([[1, "-1e-300"], [0.5, 0.5]], ["rows[0][1]", "negative"]),
-        ([[True, False], [0.5, 0.5]], ["rows[0][0]"]),
-        ([[[1], [0]], [0.5, 0.5]], ["rows[0][0]"]),
-        (np.array([[0.5, np.nan], [0.5, 0.5]]), ["rows[0][1]"]),
-        ({0: [1], 1: [1]}, ["rows"]),
-        ({"a": [1], "b": [1]}, ["rows"]),
-    ],
+    "rows, words",
+    ([], ["rows"]),
+    ([[]], ["rows"]),
+    ([[1], []], ["rows"]),
+    ([[1], [0.5, 0.5]], ["rows", "length"]),
+    ("ab", ["rows", "list"]),
+    (5, ["rows", "list"]),
+    (None, ["rows", "list"]),
+    (["ab", "cd"], ["rows[0]"]),
+    ([1, 0], ["rows[0]"]),
+    ([[0.5, 0.6], [0.5, 0.5]], ["rows[0]", "sum to 1", "1.1"]),
+    ([[0.5, 0.5], [0.5, "0.500000002"]], ["rows[1]", "sum to 1"]),
+    ([[0, 0], [0.5, 0.5]], ["rows[0]", "sum to 1"]),
+    ([[1.5, -0.5], [0.5, 0.5]], ["rows[0][1]", "negative"]),
+    ([[1, "-1e-300"], [0.5, 0.5]], ["rows[0][1]", "negative"]),
+    ([[True, False], [0.5, 0.5]], ["rows[0][0]"]),
+    ([[[1], [0]], [0.5, 0.5]], ["rows[0][0]"]),
+    (np.array([[0.5, np.nan], [0.5, 0.5]]), ["rows[0][1]"]),
+    ({0: [1], 1: [1]}, ["rows"]),
+    ({"a": [1], "b": [1]}, ["rows"]),
 )
 def test_bad_matrices(rows, words):
     refused(lambda: dl.Channel(rows), *words)
@@ -210,29 +196,27 @@ def test_bad_inputs_of_a_matrix():
 
 @each(
     "build",
-    [
-        lambda: dl.Records(),
-        lambda: dl.Records(3),
-        lambda: dl.Records(alphabet=2),
-        lambda: dl.Records(0, alphabet=2),
-        lambda: dl.Records(-1, alphabet=2),
-        lambda: dl.Records(3, alphabet=0),
-        lambda: dl.Records(3.0, alphabet=2),
-        lambda: dl.Records(3, alphabet="2"),
-        lambda: dl.Records(True, alphabet=2),
-        lambda: dl.Records(10**6 + 1, alphabet=2),
-        lambda: dl.Records(2, alphabet=10_001),
-        lambda: dl.Records(alphabets=[]),
-        lambda: dl.Records(alphabets=[2, 0]),
-        lambda: dl.Records(alphabets=[2, -1]),
-        lambda: dl.Records(alphabets=[2, 2.5]),
-        lambda: dl.Records(alphabets=[2, True]),
-        lambda: dl.Records(alphabets="22"),
-        lambda: dl.Records(alphabets=5),
-        lambda: dl.Records(alphabets=[[2, 2]]),
-        lambda: dl.Records(3, alphabets=[2, 2]),
-        lambda: dl.Records(2, alphabet=2, alphabets=[2, 2]),
-    ],
+    lambda: dl.Records(),
+    lambda: dl.Records(3),
+    lambda: dl.Records(alphabet=2),
+    lambda: dl.Records(0, alphabet=2),
+    lambda: dl.Records(-1, alphabet=2),
+    lambda: dl.Records(3, alphabet=0),
+    lambda: dl.Records(3.0, alphabet=2),
+    lambda: dl.Records(3, alphabet="2"),
+    lambda: dl.Records(True, alphabet=2),
+    lambda: dl.Records(10**6 + 1, alphabet=2),
+    lambda: dl.Records(2, alphabet=10_001),
+    lambda: dl.Records(alphabets=[]),
+    lambda: dl.Records(alphabets=[2, 0]),
+    lambda: dl.Records(alphabets=[2, -1]),
+    lambda: dl.Records(alphabets=[2, 2.5]),
+    lambda: dl.Records(alphabets=[2, True]),
+    lambda: dl.Records(alphabets="22"),
+    lambda: dl.Records(alphabets=5),
+    lambda: dl.Records(alphabets=[[2, 2]]),
+    lambda: dl.Records(3, alphabets=[2, 2]),
+    lambda: dl.Records(2, alphabet=2, alphabets=[2, 2]),
 )
 def test_bad_records(build):
     refused(build, "records")
@@ -246,78 +230,74 @@ def test_records_from_an_array():
 
 @each(
     "build",
-    [
-        lambda: dl.ModularSum(1),
-        lambda: dl.ModularSum(0),
-        lambda: dl.ModularSum(2.0),
-        lambda: dl.ModularSum("2"),
-        lambda: dl.ModularSum(True),
-        lambda: dl.ModularSum(65_537),
-        lambda: dl.Threshold(1.5),
-        lambda: dl.Threshold("1"),
-        lambda: dl.Threshold(10**9 + 1),
-        lambda: dl.Count([]),
-        lambda: dl.Count([1, 1]),
-        lambda: dl.Count([-1]),
-        lambda: dl.Count([0.5]),
-        lambda: dl.Count("1"),
-        lambda: dl.Count(1),
-        lambda: dl.Count(None),
-        lambda: dl.Sum([]),
-        lambda: dl.Sum([0, 0.5]),
-        lambda: dl.Sum([0, "1"]),
-        lambda: dl.Sum([[0, 1], 1]),
-        lambda: dl.Sum([0, 10**9 + 1]),
-        lambda: dl.Sum(1),
-        lambda: dl.Sum("ab"),
-        lambda: dl.Table([0, 0.5]),
-        lambda: dl.Table([0, None]),
-        lambda: dl.Table([0, 10**9 + 1]),
-        lambda: dl.Table(1),
-        lambda: dl.Table(None),
-        lambda: dl.Table("01"),
-    ],
+    lambda: dl.ModularSum(1),
+    lambda: dl.ModularSum(0),
+    lambda: dl.ModularSum(2.0),
+    lambda: dl.ModularSum("2"),
+    lambda: dl.ModularSum(True),
+    lambda: dl.ModularSum(65_537),
+    lambda: dl.Threshold(1.5),
+    lambda: dl.Threshold("1"),
+    lambda: dl.Threshold(10**9 + 1),
+    lambda: dl.Count([]),
+    lambda: dl.Count([1, 1]),
+    lambda: dl.Count([-1]),
+    lambda: dl.Count([0.5]),
+    lambda: dl.Count("1"),
+    lambda: dl.Count(1),
+    lambda: dl.Count(None),
+    lambda: dl.Sum([]),
+    lambda: dl.Sum([0, 0.5]),
+    lambda: dl.Sum([0, "1"]),
+    lambda: dl.Sum([[0, 1], 1]),
+    lambda: dl.Sum([0, 10**9 + 1]),
+    lambda: dl.Sum(1),
+    lambda: dl.Sum("ab"),
+    lambda: dl.Table([0, 0.5]),
+    lambda: dl.Table([0, None]),
+    lambda: dl.Table([0, 10**9 + 1]),
+    lambda: dl.Table(1),
+    lambda: dl.Table(None),
+    lambda: dl.Table("01"),
 )
 def test_bad_queries(build):
     refused(build, "query")
 
 
 @each(
-    ("build", "word"),
-    [
-        (lambda: question(dl.symmetric(0.1, k=3)), "k is 3"),
-        (lambda: question(dl.randomized_response(1, k=3)), "k is 3"),
-        (lambda: question(dl.laplace_threshold(1), query=dl.Count()), "laplace_threshold"),
-        (lambda: question(dl.laplace_threshold(1), query=dl.Table([1, 2, 2, 1])), "laplace_threshold"),
-        (lambda: question(dl.laplace_threshold(1), query=dl.Table([0, 0, 0, 0])), "laplace_threshold"),
-        (lambda: question(dl.symmetric(0.1), query=dl.Table([7, 7, 7, 7])), "2"),
-        (lambda: question(dl.geometric(1, range=1), query=dl.Count()), "range"),
-        (lambda: question(dl.geometric(1, range=(1, 5)), query=dl.Count()), "range"),
-        (lambda: question(dl.exponential(1, range=1), query=dl.Count()), "range"),
-        (lambda: question(dl.geometric(1), query=dl.Table([7, 7, 7, 7])), "range"),
-        (lambda: question(dl.geometric(1, range=10**9)), "entries"),
-        (lambda: question(dl.Channel([[1], [1], [1]])), "3 rows"),
-        (lambda: question(dl.Channel([[1]])), "1 rows"),
-        (lambda: question(dl.Channel([[1], [1]], inputs="dataset")), "4 datasets"),
-        (lambda: question(query=dl.Table([0, 1, 1])), "4 datasets"),
-        (lambda: question(query=dl.Table([])), "4 datasets"),
-        (lambda: question(query=dl.Count([2])), "letter 2"),
-        (lambda: question(query=dl.Sum([0, 1, 2])), "weights"),
-        (lambda: question(query=dl.Sum([[0, 1]])), "weights"),
-        (lambda: question(query=dl.Sum([[0, 1], [0, 1, 2]])), "weights"),
-        (lambda: question(query=dl.Identity(), sizes=[2] * 17), "65536"),
-        (lambda: question(query=dl.Identity(), sizes=[10_000] * 3), "65536"),
-        (lambda: question(query=dl.Table([0, 1]), sizes=[2] * 1000), "65536"),
-        (lambda: question(dl.Channel([[1]], inputs="dataset"), sizes=[3] * 50), "65536"),
-        (lambda: question(query=dl.Sum([0, 1, 10**9]), sizes=[3] * 9), "weights"),
-    ],
+    "build, word",
+    (lambda: question(dl.symmetric(0.1, k=3)), "k is 3"),
+    (lambda: question(dl.randomized_response(1, k=3)), "k is 3"),
+    (lambda: question(dl.laplace_threshold(1), query=dl.Count()), "laplace_threshold"),
+    (lambda: question(dl.laplace_threshold(1), query=dl.Table([1, 2, 2, 1])), "laplace_threshold"),
+    (lambda: question(dl.laplace_threshold(1), query=dl.Table([0, 0, 0, 0])), "laplace_threshold"),
+    (lambda: question(dl.symmetric(0.1), query=dl.Table([7, 7, 7, 7])), "2"),
+    (lambda: question(dl.geometric(1, range=1), query=dl.Count()), "range"),
+    (lambda: question(dl.geometric(1, range=(1, 5)), query=dl.Count()), "range"),
+    (lambda: question(dl.exponential(1, range=1), query=dl.Count()), "range"),
+    (lambda: question(dl.geometric(1), query=dl.Table([7, 7, 7, 7])), "range"),
+    (lambda: question(dl.geometric(1, range=10**9)), "entries"),
+    (lambda: question(dl.Channel([[1], [1], [1]])), "3 rows"),
+    (lambda: question(dl.Channel([[1]])), "1 rows"),
+    (lambda: question(dl.Channel([[1], [1]], inputs="dataset")), "4 datasets"),
+    (lambda: question(query=dl.Table([0, 1, 1])), "4 datasets"),
+    (lambda: question(query=dl.Table([])), "4 datasets"),
+    (lambda: question(query=dl.Count([2])), "letter 2"),
+    (lambda: question(query=dl.Sum([0, 1, 2])), "weights"),
+    (lambda: question(query=dl.Sum([[0, 1]])), "weights"),
+    (lambda: question(query=dl.Sum([[0, 1], [0, 1, 2]])), "weights"),
+    (lambda: question(query=dl.Identity(), sizes=[2] * 17), "65536"),
+    (lambda: question(query=dl.Identity(), sizes=[10_000] * 3), "65536"),
+    (lambda: question(query=dl.Table([0, 1]), sizes=[2] * 1000), "65536"),
+    (lambda: question(dl.Channel([[1]], inputs="dataset"), sizes=[3] * 50), "65536"),
+    (lambda: question(query=dl.Sum([0, 1, 10**9]), sizes=[3] * 9), "weights"),
 )
 def test_parts_that_do_not_fit(build, word):
     refused(build, word)
 
 
-@each("name", ["records", "query", "mechanism", "adversary", "title", "source"])
-@each("value", [None, 5, [2, 2]])
+@each("name", "records", "query", "mechanism", "adversary", "title", "source")
+@each("value", None, 5, [2, 2])
 def test_parts_of_the_wrong_type(name, value):
     parts = {
         "records": dl.Records(2, alphabet=2),
@@ -328,7 +308,7 @@ def test_parts_of_the_wrong_type(name, value):
     refused(lambda: dl.MaximalLeakage(**(parts | {name: value})), name)
 
 
-@each("name", ["title", "source"])
+@each("name", "title", "source")
 def test_free_text_that_no_file_can_hold(name):
     """A lone surrogate has no UTF-8 form, so no model file can carry it."""
     parts = {
@@ -346,7 +326,12 @@ LOG_16 = Decimal(16).ln()  # to 28 digits
 
 @each(
     "bound",
-    ["4.000000000004 bits", "1.000000000001 max", str(LOG_16 * (1 + Decimal("1e-12"))), "5 bits", 2.7726, "2 max"],
+    "4.000000000004 bits",
+    "1.000000000001 max",
+    str(LOG_16 * (1 + Decimal("1e-12"))),
+    "5 bits",
+    2.7726,
+    "2 max",
 )
 def test_more_entropy_than_there_is(bound):
     refused(lambda: question(sizes=[2] * 4, bound=bound), "entropy_at_least", "log |X|")
@@ -374,23 +359,21 @@ def test_no_entropy_where_there_is_one_dataset(support):
 
 
 @each(
-    ("name", "value"),
-    [
-        *(("gap", v) for v in (-1e-3, math.nan, "0.1", None, True, [0.1])),
-        *(("time_limit", v) for v in (0, -1, math.nan, "1", True, [1])),
-        *(("node_limit", v) for v in (0, -1, 0.5, np.float32(2.5), math.inf, math.nan, "1", np.bool_(True))),
-        *(("memory_limit", v) for v in (0, -1, math.nan, "1", True)),
-        *(("seed", v) for v in (-1, 0.5, "x")),
-        *(("known", v) for v in (5, "model.cert", dl.Certificate("{}\n"))),
-        *(("method", v) for v in ("exchange", 5)),
-        *(("progress", v) for v in (5, "print")),
-    ],
+    "name, value",
+    *(("gap", v) for v in (-1e-3, math.nan, "0.1", None, True, [0.1])),
+    *(("time_limit", v) for v in (0, -1, math.nan, "1", True, [1])),
+    *(("node_limit", v) for v in (0, -1, 0.5, np.float32(2.5), math.inf, math.nan, "1", np.bool_(True))),
+    *(("memory_limit", v) for v in (0, -1, math.nan, "1", True)),
+    *(("seed", v) for v in (-1, 0.5, "x")),
+    *(("known", v) for v in (5, "model.cert", dl.Certificate("{}\n"))),
+    *(("method", v) for v in ("exchange", 5)),
+    *(("progress", v) for v in (5, "print")),
 )
 def test_arguments_of_solve(name, value):
     refused(lambda: dl.solve(question(), **{name: value}), name)
 
 
-@each("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+@each("adversary", dl.ProductPriors(), dl.FixedPrior([0.25] * 4))
 def test_a_known_proof_that_plays_no_part_is_refused(support, adversary):
     known = support.solve(question())
     refused(
@@ -404,14 +387,14 @@ def test_a_known_design_that_plays_no_part_is_refused():
     refused(lambda: dl.solve(private, known=dl.solve(private)), "known", "[privacy]")
 
 
-@each("number", [np.int64(1), np.float32(0.5), np.float16(1), np.longdouble(0.5), Fraction(1, 2)])
+@each("number", np.int64(1), np.float32(0.5), np.float16(1), np.longdouble(0.5), Fraction(1, 2))
 def test_limits_are_numbers_of_any_kind(number):
     limits = {"gap": number, "time_limit": number, "memory_limit": number, "node_limit": np.int32(5)}
     assert dl.solve(question(), **limits).require(gap=number).gap <= number
     assert dl.compare(question(), methods=["certified"], seeds=np.int64(1), budget=number, gap=number).gap == number
 
 
-@each("value", [None, 5, "model.toml", dl.Parity()])
+@each("value", None, 5, "model.toml", dl.Parity())
 def test_solve_wants_a_problem(value):
     refused(lambda: dl.solve(value), "problem")
 
@@ -462,22 +445,20 @@ def test_no_text_to_load():
 
 
 @each(
-    ("make", "message"),
-    [
-        (
-            lambda: dl.KLBallPriors([0.5, 0.5]),
-            "KLBallPriors: missing a required argument: 'radius'; expected KLBallPriors(center, radius)",
-        ),
-        (lambda: dl.LocalDP(), "LocalDP: missing a required argument: 'epsilon'"),
-        (lambda: dl.LocalDP(1, 2), "LocalDP: too many positional arguments"),
-        (
-            lambda: dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity()),
-            "MaxUtility: missing a required argument: 'utility'",
-        ),
-        (lambda: dl.InformationPrivacy.flagged("2", 3), "flagged: letters: expected an integer, got '2'"),
-        (lambda: dl.InformationPrivacy.flagged(0, 3), "flagged: letters: expected an integer of at least 1, got 0"),
-        (lambda: dl.InformationPrivacy.subsets(2, 0), "subsets: outputs: expected an integer of at least 1, got 0"),
-    ],
+    "make, message",
+    (
+        lambda: dl.KLBallPriors([0.5, 0.5]),
+        "KLBallPriors: missing a required argument: 'radius'; expected KLBallPriors(center, radius)",
+    ),
+    (lambda: dl.LocalDP(), "LocalDP: missing a required argument: 'epsilon'"),
+    (lambda: dl.LocalDP(1, 2), "LocalDP: too many positional arguments"),
+    (
+        lambda: dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity()),
+        "MaxUtility: missing a required argument: 'utility'",
+    ),
+    (lambda: dl.InformationPrivacy.flagged("2", 3), "flagged: letters: expected an integer, got '2'"),
+    (lambda: dl.InformationPrivacy.flagged(0, 3), "flagged: letters: expected an integer of at least 1, got 0"),
+    (lambda: dl.InformationPrivacy.subsets(2, 0), "subsets: outputs: expected an integer of at least 1, got 0"),
 )
 def test_arguments_that_do_not_fit(make, message):
     with pytest.raises(dl.InputError, match=re.escape(message)):
@@ -503,26 +484,21 @@ def test_a_design_without_anything_to_keep_says_what_there_is():
 
 
 @each(
-    ("build", "words"),
-    [
-        (lambda: dl.releases(5), ["releases", "expected a list"]),
-        (lambda: dl.releases([dl.Count()]), ["releases[0]"]),
-        (lambda: dl.releases([(dl.Count(),)]), ["pairs (query, mechanism)"]),
-        (lambda: dl.releases([(dl.geometric(1), dl.Count())]), ["pairs (query, mechanism)"]),
-        (lambda: dl.FiniteChain(np.full((3, 3), 1 / 3)), ["transitions[0] must sum to 1 exactly", "'1/3'"]),
-        (lambda: dl.IndependentBlocks([3, 3]), ["sizes=[3, 3]"]),
-        (lambda: dl.convert(None, 1, to="local_dp"), ["notion", "None"]),
-        (lambda: dl.convert("local_dp", 1, to=5), ["notion", "5"]),
-    ],
+    "build, words",
+    (lambda: dl.releases(5), ["releases", "expected a list"]),
+    (lambda: dl.releases([dl.Count()]), ["releases[0]"]),
+    (lambda: dl.releases([(dl.Count(),)]), ["pairs (query, mechanism)"]),
+    (lambda: dl.releases([(dl.geometric(1), dl.Count())]), ["pairs (query, mechanism)"]),
+    (lambda: dl.FiniteChain(np.full((3, 3), 1 / 3)), ["transitions[0] must sum to 1 exactly", "'1/3'"]),
+    (lambda: dl.IndependentBlocks([3, 3]), ["sizes=[3, 3]"]),
+    (lambda: dl.convert(None, 1, to="local_dp"), ["notion", "None"]),
+    (lambda: dl.convert("local_dp", 1, to=5), ["notion", "5"]),
 )
 def test_shapes_that_people_try(build, words):
     refused(build, *words)
 
 
-@each(
-    "adversary",
-    [dl.MarkovChain((0.1, 0.2), (0.1, 0.2)), dl.FiniteChain([["1/2", "1/2"]] * 2)],
-)
+@each("adversary", dl.MarkovChain((0.1, 0.2), (0.1, 0.2)), dl.FiniteChain([["1/2", "1/2"]] * 2))
 def test_chains_are_about_records_not_secrets(adversary):
     asked = dl.Secret(dl.Threshold(2))
     refused(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits import checkpoint_of
 from dalenius.search import checkpoint, tree
 from dalenius.search.checkpoint import Checkpoint
@@ -15,23 +16,14 @@ from dalenius.search.tree import Leaf
 
 
 def count(share, records=6):
-    return dl.MaximalLeakage(
-        records=dl.Records(records, alphabet=2),
-        mechanism=dl.geometric(1.0),
-        adversary=dl.EntropyAtLeast(share),
-        query=dl.Count(),
-    )
+    return support.problem(dl.Records(records, alphabet=2), dl.Count(), dl.geometric(1.0), share)
 
 
 def rows_of_two():
     """A full channel of two records whose last gap the tree over boxes of the conditionals closes."""
     rows = np.random.default_rng(1).dirichlet(np.full(3, 0.6), size=16).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=[4, 4]),
-        mechanism=dl.Channel(rows, inputs="dataset"),
-        adversary=dl.EntropyAtLeast("0.7 max"),
-    )
+    return support.problem(dl.Records(alphabets=[4, 4]), None, dl.Channel(rows, inputs="dataset"), "0.7 max")
 
 
 def leaves_in(family):

@@ -64,7 +64,7 @@ def test_the_text_itself_is_fine():
     assert parse_cbf(TEXT).sizes == tiny().sizes
 
 
-@each("case", CBF)
+@each("case", *CBF)
 def test_bad_cbf_is_refused_with_its_line(case):
     text, message = CBF[case]
     with pytest.raises(InputError, match=r"line \d+: ") as caught:
@@ -145,7 +145,7 @@ JSON = {
 }
 
 
-@each("case", JSON)
+@each("case", *JSON)
 def test_bad_instances_are_refused_with_their_place(case):
     text, message = JSON[case]
     with pytest.raises(InputError) as caught:
@@ -179,7 +179,7 @@ SOLUTIONS = {
 }
 
 
-@each("case", SOLUTIONS)
+@each("case", *SOLUTIONS)
 def test_bad_solutions_are_refused_with_their_place(case):
     text, message = SOLUTIONS[case]
     with pytest.raises(InputError) as caught:

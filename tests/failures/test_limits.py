@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 from dalenius.report import save_picture, trace_picture, trace_table
 from dalenius.search.clock import Clock
@@ -112,8 +113,8 @@ def test_no_limits_are_no_limits(support):
 WHAT = {"node_limit": "leaves", "memory_limit": "mebibytes", "time_limit": "seconds"}
 
 
-@each("value", [0, -1, -0.5, math.nan, -math.inf, "9", True, [], 1j])
-@each("name", WHAT)
+@each("value", 0, -1, -0.5, math.nan, -math.inf, "9", True, [], 1j)
+@each("name", *WHAT)
 def test_bad_limits(support, name, value):
     """One error that names the argument, what it is a number of, and what it got."""
     with pytest.raises(dl.InputError) as caught:
@@ -205,7 +206,7 @@ def test_progress_and_trace_are_the_same_moments(traced):
     assert tuple(told) == result.trace
 
 
-@each("adversary", [dl.EntropyAtLeast("1 max"), dl.ProductPriors(), dl.PriorSet([["1/16"] * 16])])
+@each("adversary", dl.EntropyAtLeast("1 max"), dl.ProductPriors(), dl.PriorSet([["1/16"] * 16]))
 def test_every_adversary_leaves_a_trace(support, adversary):
     result = dl.solve(support.parity4(adversary))
     assert result.trace
@@ -217,7 +218,7 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@each(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
+@each("units, size", ("nats", 1.0), ("bits", math.log(2.0)))
 def test_the_table_of_a_trace(traced, units, size):
     """One line a moment, bounds in the units asked for and rounded outward; in the last one the interval that is proved."""
     result, _ = traced
@@ -468,12 +469,7 @@ def test_where_the_best_proof_takes_too_long_the_next_one_on_the_ladder_is_hande
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(_prove, "verify", short)
-    question = dl.MaximalLeakage(
-        records=dl.Records(100, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric("0.1"),
-        adversary=dl.EntropyAtLeast("0.98 max"),
-    )
+    question = support.problem(dl.Records(100, alphabet=2), dl.Count(), dl.geometric("0.1"), "0.98 max")
     result = dl.solve(question, gap=6e-2, time_limit=60.0)
     assert {refusal.limit for refusal in result.refusals} == {TIME}
     assert 6e-2 < result.gap < 0.3  # 74 % without

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from colleagues import Colleagues
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_multipliers import row_multipliers
@@ -39,20 +40,11 @@ def rows_of_two():
     """A full channel of two records whose last gap the tree over boxes of the conditionals closes."""
     rows = np.random.default_rng(1).dirichlet(np.full(3, 0.6), size=16).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=[4, 4]),
-        mechanism=dl.Channel(rows, inputs="dataset"),
-        adversary=dl.EntropyAtLeast("0.7 max"),
-    )
+    return support.problem(dl.Records(alphabets=[4, 4]), None, dl.Channel(rows, inputs="dataset"), "0.7 max")
 
 
 def count(share, records=6):
-    return dl.MaximalLeakage(
-        records=dl.Records(records, alphabet=2),
-        mechanism=dl.geometric(1.0),
-        adversary=dl.EntropyAtLeast(share),
-        query=dl.Count(),
-    )
+    return support.problem(dl.Records(records, alphabet=2), dl.Count(), dl.geometric(1.0), share)
 
 
 CASES = [

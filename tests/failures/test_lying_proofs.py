@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import thinned
 from dalenius.audits import curve, proof_lines
 from dalenius.audits.bounds.dual_node import DualNode
@@ -19,21 +20,11 @@ from dalenius.reduction.record_symmetry import RowSymmetry
 
 def sums(records, size, flip, share):
     """A modular sum with symmetric noise."""
-    return dl.MaximalLeakage(
-        records=dl.Records(records, alphabet=size),
-        query=dl.ModularSum(size),
-        mechanism=dl.symmetric(flip),
-        adversary=dl.EntropyAtLeast(share),
-    )
+    return support.problem(dl.Records(records, alphabet=size), dl.ModularSum(size), dl.symmetric(flip), share)
 
 
 def count(people, epsilon, share):
-    return dl.MaximalLeakage(
-        records=dl.Records(people, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(epsilon),
-        adversary=dl.EntropyAtLeast(f"{share} max"),
-    )
+    return support.problem(dl.Records(people, alphabet=2), dl.Count(), dl.geometric(epsilon), f"{share} max")
 
 
 # A problem, the gap that the kind of line takes part in, and a number that is at most the leakage.

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits import EntropyAudit
 from dalenius.designs.linear.proposer import LinearDesign
 from dalenius.evidence.upper import JointLeaf, RowLeaf, Split
@@ -15,12 +16,7 @@ EXACT = 0.0795415058653
 
 @pytest.fixture
 def problem():
-    return dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Parity(),
-        mechanism=dl.laplace_threshold(1.0),
-        adversary=dl.EntropyAtLeast(1.0),
-    )
+    return support.problem(dl.Records(4, alphabet=2), dl.Parity(), dl.laplace_threshold(1.0), 1.0)
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.999999, 2.0])
@@ -98,12 +94,7 @@ def test_nonsense_hints_are_never_believed(problem, monkeypatch, name):
 
 
 def test_a_model_beyond_the_checkers_limits_is_one_clear_error():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(21000, alphabet=2),
-        query=dl.Threshold(10500),
-        mechanism=dl.symmetric(0.1, k=2),
-        adversary=dl.EntropyAtLeast("0.5 max"),
-    )
+    problem = support.problem(dl.Records(21000, alphabet=2), dl.Threshold(10500), dl.symmetric(0.1, k=2), "0.5 max")
     with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*limit"):
         dl.solve(problem)
 
@@ -112,10 +103,7 @@ def test_a_model_beyond_the_checkers_limits_is_one_clear_error():
 def test_a_linear_design_that_lies(monkeypatch, end):
     """Four letters at e^epsilon = 3: randomised response is wrong half the time, and nothing private is wrong less."""
     problem = dl.MinDistortion(
-        records=dl.Records(1, alphabet=4),
-        query=dl.Identity(),
-        distortion=dl.Hamming(),
-        privacy=dl.LocalDP("log 3"),
+        records=dl.Records(1, alphabet=4), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP("log 3")
     )
     honest = LinearDesign.run
 

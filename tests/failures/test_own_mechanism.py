@@ -51,8 +51,8 @@ def given(matrix):
     return type("Made", (Given,), {"matrix": matrix})()
 
 
-@each("mechanism", [Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4))])
-@each("bound", ["0 max", "0.6 max", "1 max"])
+@each("mechanism", Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4)))
+@each("bound", "0 max", "0.6 max", "1 max")
 def test_proved_through_its_matrix(support, mechanism, bound):
     question = support.problem([2, 2], dl.Count(), mechanism, bound)
     result = support.solve(question)
@@ -99,19 +99,17 @@ def test_built_in_mechanisms_carry_no_matrix(support):
 
 
 @each(
-    ("loss", "note"),
-    [
-        (Fraction(1, 3), None),
-        (0.25, None),
-        (np.float64(0.25), None),
-        (1, None),
-        (0, "text, \"quotes\" and \\ 'more'"),
-        (Fraction(1, 4), True),
-        (Fraction(1, 4), (1, 2, Fraction(1, 7))),
-        (Fraction(1, 4), (0.5, 0.25)),
-        (Fraction(1, 4), ((1, "a"), (2, "b"))),
-        (Fraction(1, 4), 10**30),
-    ],
+    "loss, note",
+    (Fraction(1, 3), None),
+    (0.25, None),
+    (np.float64(0.25), None),
+    (1, None),
+    (0, "text, \"quotes\" and \\ 'more'"),
+    (Fraction(1, 4), True),
+    (Fraction(1, 4), (1, 2, Fraction(1, 7))),
+    (Fraction(1, 4), (0.5, 0.25)),
+    (Fraction(1, 4), ((1, "a"), (2, "b"))),
+    (Fraction(1, 4), 10**30),
 )
 def test_parameters_of_any_plain_type(support, loss, note):
     """Fractions, floats, integers, text, booleans and lists of them go into the model that the checker reads."""
@@ -140,20 +138,18 @@ def test_its_model_file_needs_the_class(support):
 
 @each(
     "matrix",
-    [
-        np.array([[0.5, 0.5], [0.5, 0.6]]),
-        np.array([[1.5, -0.5], [0.5, 0.5]]),
-        np.array([[np.nan, 1.0], [0.5, 0.5]]),
-        np.array([[np.inf, 0.0], [0.5, 0.5]]),
-        np.eye(3),
-        np.empty((2, 0)),
-        np.ones(2),
-        np.zeros((2, 2)),
-        None,
-        "ab",
-        [[1.0], [0.5, 0.5]],
-        [["a", "b"], ["c", "d"]],
-    ],
+    np.array([[0.5, 0.5], [0.5, 0.6]]),
+    np.array([[1.5, -0.5], [0.5, 0.5]]),
+    np.array([[np.nan, 1.0], [0.5, 0.5]]),
+    np.array([[np.inf, 0.0], [0.5, 0.5]]),
+    np.eye(3),
+    np.empty((2, 0)),
+    np.ones(2),
+    np.zeros((2, 2)),
+    None,
+    "ab",
+    [[1.0], [0.5, 0.5]],
+    [["a", "b"], ["c", "d"]],
 )
 def test_bad_matrices_of_its_own(support, matrix):
     with pytest.raises(dl.InputError, match=r"mechanism"):

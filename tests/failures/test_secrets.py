@@ -16,50 +16,42 @@ def asked(**changed):
 
 
 @each(
-    ("make", "said"),
-    [
-        (lambda: dl.Secret("count"), r"of must be a function of the data|secret: of"),
-        (lambda: dl.Secret([]), "at least one function"),
-        (lambda: dl.Secret(dl.Histogram()), "a list of them instead of a histogram"),
-        (lambda: dl.Letters(), "give either records"),
-        (lambda: dl.Letters(0, others=1), "give either records"),
-        (lambda: dl.Letters([0, 0]), "each once"),
-        (lambda: dl.Letters(0, groups=[[0], []]), "at least one letter"),
-        (lambda: dl.Letters(0, groups=[[0, 1], [1]]), "no letter twice"),
-        (lambda: asked(secrets=[]), "from 1 to 1000 secrets"),
-        (lambda: asked(secrets=dl.AnyPrior()), "secrets"),
-        (lambda: asked(secrets=dl.Secret(dl.Letters(3))), "there is no record 3; records are numbered from 0 to 2"),
-        (lambda: asked(secrets=dl.Secret(dl.Letters(0, groups=[[0, 1, 2]]))), "each of the letters 0 to 1"),
-        (
-            lambda: asked(secrets=dl.Secret(dl.Table([0, 1]))),
-            r"secrets\[0\]: query: values must list one value for each of the 8",
-        ),
-        (lambda: asked(records=dl.Records(17, alphabet=2)), "lists every dataset, at most 65536"),
-        (lambda: asked(adversary=dl.IndependentBlocks(3)), "independent_blocks is about a record"),
-        (
-            lambda: asked(adversary=dl.L1BallPriors([0.5, 0.5], 0.1)),
-            "a number for each of the 8 datasets; its laws have 2",
-        ),
-        (lambda: asked(adversary=dl.FloorPriors(0.2)), "lower floor"),
-        (lambda: asked(adversary=dl.EntropyAtLeast("4 bits")), "above the largest possible entropy"),
-        (lambda: dl.solve(asked(), known=dl.solve(asked())), "known: what is told about a secret"),
-        (lambda: dl.solve(asked(), curve=True), "curve: only an audit of records"),
-        (lambda: dl.solve(asked(), method="alternating"), "method"),
-        (
-            lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}, method="alternating"),
-            "method",
-        ),
-        (lambda: dl.compare(asked()), "expected a MaximalLeakage"),
-        (
-            lambda: dl.measure(asked(adversary=dl.EntropyAtLeast(1))),
-            "measure: about secrets entropy_at_least is not offered",
-        ),
-        (lambda: dl.measure(asked(adversary=dl.ProductPriors())), "letters of all records but one"),
-        (lambda: dl.measure(asked(), prior=[0.5, 0.5]), "leave them out"),
-        (lambda: dl.measure(asked(), outputs=True), "not offered about secrets"),
-        (lambda: MAJORITY.joint(BITS, dl.Count(), [0.5, 0.5]), "one weight for each of the 8 datasets"),
-        (lambda: dl.Secret(dl.Count(), given=dl.Letters(0)).joint(BITS, dl.Count(), [1 / 8] * 8), "leave given out"),
-    ],
+    "make, said",
+    (lambda: dl.Secret("count"), r"of must be a function of the data|secret: of"),
+    (lambda: dl.Secret([]), "at least one function"),
+    (lambda: dl.Secret(dl.Histogram()), "a list of them instead of a histogram"),
+    (lambda: dl.Letters(), "give either records"),
+    (lambda: dl.Letters(0, others=1), "give either records"),
+    (lambda: dl.Letters([0, 0]), "each once"),
+    (lambda: dl.Letters(0, groups=[[0], []]), "at least one letter"),
+    (lambda: dl.Letters(0, groups=[[0, 1], [1]]), "no letter twice"),
+    (lambda: asked(secrets=[]), "from 1 to 1000 secrets"),
+    (lambda: asked(secrets=dl.AnyPrior()), "secrets"),
+    (lambda: asked(secrets=dl.Secret(dl.Letters(3))), "there is no record 3; records are numbered from 0 to 2"),
+    (lambda: asked(secrets=dl.Secret(dl.Letters(0, groups=[[0, 1, 2]]))), "each of the letters 0 to 1"),
+    (
+        lambda: asked(secrets=dl.Secret(dl.Table([0, 1]))),
+        r"secrets\[0\]: query: values must list one value for each of the 8",
+    ),
+    (lambda: asked(records=dl.Records(17, alphabet=2)), "lists every dataset, at most 65536"),
+    (lambda: asked(adversary=dl.IndependentBlocks(3)), "independent_blocks is about a record"),
+    (lambda: asked(adversary=dl.L1BallPriors([0.5, 0.5], 0.1)), "a number for each of the 8 datasets; its laws have 2"),
+    (lambda: asked(adversary=dl.FloorPriors(0.2)), "lower floor"),
+    (lambda: asked(adversary=dl.EntropyAtLeast("4 bits")), "above the largest possible entropy"),
+    (lambda: dl.solve(asked(), known=dl.solve(asked())), "known: what is told about a secret"),
+    (lambda: dl.solve(asked(), curve=True), "curve: only an audit of records"),
+    (lambda: dl.solve(asked(), method="alternating"), "method"),
+    (lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}, method="alternating"), "method"),
+    (lambda: dl.compare(asked()), "expected a MaximalLeakage"),
+    (
+        lambda: dl.measure(asked(adversary=dl.EntropyAtLeast(1))),
+        "measure: about secrets entropy_at_least is not offered",
+    ),
+    (lambda: dl.measure(asked(adversary=dl.ProductPriors())), "letters of all records but one"),
+    (lambda: dl.measure(asked(), prior=[0.5, 0.5]), "leave them out"),
+    (lambda: dl.measure(asked(), outputs=True), "not offered about secrets"),
+    (lambda: MAJORITY.joint(BITS, dl.Count(), [0.5, 0.5]), "one weight for each of the 8 datasets"),
+    (lambda: dl.Secret(dl.Count(), given=dl.Letters(0)).joint(BITS, dl.Count(), [1 / 8] * 8), "leave given out"),
 )
 def test_what_cannot_be_asked(make, said):
     with pytest.raises(dl.InputError, match=said) as failure:
@@ -77,17 +69,15 @@ adversary = { entropy_at_least = 0 }
 
 
 @each(
-    ("tables", "said"),
-    [
-        ("", r"at least one table \[\[secrets\]\]"),
-        ("secrets = []", r"at least one table \[\[secrets\]\]"),
-        ("[[secrets]]\ngiven = []", "missing of"),
-        ("[[secrets]]\nof = []", "at least one function"),
-        ("[[secrets]]\nof = { kind = 'leters', records = [0] }", "did you mean 'letters'"),
-        ("[[secrets]]\nof = { kind = 'letters', records = 0 }", "records must be a list of numbers of records"),
-        ("[[secrets]]\nof = { kind = 'letters', record = [0] }", "unknown key 'record'"),
-        ("[[secrets]]\nof = { kind = 'count' }\nwhat = 1", "unknown key 'what'"),
-    ],
+    "tables, said",
+    ("", r"at least one table \[\[secrets\]\]"),
+    ("secrets = []", r"at least one table \[\[secrets\]\]"),
+    ("[[secrets]]\ngiven = []", "missing of"),
+    ("[[secrets]]\nof = []", "at least one function"),
+    ("[[secrets]]\nof = { kind = 'leters', records = [0] }", "did you mean 'letters'"),
+    ("[[secrets]]\nof = { kind = 'letters', records = 0 }", "records must be a list of numbers of records"),
+    ("[[secrets]]\nof = { kind = 'letters', record = [0] }", "unknown key 'record'"),
+    ("[[secrets]]\nof = { kind = 'count' }\nwhat = 1", "unknown key 'what'"),
 )
 def test_files_that_cannot_be_read(tables, said):
     with pytest.raises(dl.InputError, match=said) as failure:

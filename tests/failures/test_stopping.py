@@ -43,7 +43,7 @@ def interrupter(times: int):
     return progress, calls
 
 
-@each("limit", [0.001, 0.05, 0.5])
+@each("limit", 0.001, 0.05, 0.5)
 def test_time_limit(support, limit):
     question = hard(support)
     result = dl.solve(question, gap=1e-6, time_limit=limit)
@@ -54,14 +54,12 @@ def test_time_limit(support, limit):
 
 
 @each(
-    ("sizes", "query", "mechanism", "bound"),
-    [
-        ([2] * 4, dl.Count(), dl.geometric(1.0), "0.7 max"),
-        ([3, 3, 2], dl.Sum(), dl.exponential(1.0), "0.9 max"),
-        ([2] * 200, dl.Count(), dl.geometric(0.5), "0.9 max"),
-        ([2] * 4, dl.Parity(), dl.laplace_threshold(1.0), "2.5"),
-        ([2, 2, 3], dl.Identity(), dl.symmetric(0.2), "1 max"),
-    ],
+    "sizes, query, mechanism, bound",
+    ([2] * 4, dl.Count(), dl.geometric(1.0), "0.7 max"),
+    ([3, 3, 2], dl.Sum(), dl.exponential(1.0), "0.9 max"),
+    ([2] * 200, dl.Count(), dl.geometric(0.5), "0.9 max"),
+    ([2] * 4, dl.Parity(), dl.laplace_threshold(1.0), "2.5"),
+    ([2, 2, 3], dl.Identity(), dl.symmetric(0.2), "1 max"),
 )
 def test_hardly_any_time(support, sizes, query, mechanism, bound):
     question = support.problem(sizes, query, mechanism, bound)
@@ -282,7 +280,7 @@ main()
 """
 
 
-@each("number", SIGNALS)
+@each("number", *SIGNALS)
 def test_a_signal_while_importing_is_one_line(number):
     code = IMPORTING.format(number=int(number))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

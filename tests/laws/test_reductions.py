@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
+import support
 from dalenius.information import mutual_information
 from dalenius.model.sums import attained_values
 from dalenius.reduction import (
@@ -284,13 +285,14 @@ def test_selections_of_equal_rows_are_one_set(support, data):
 def designs(draw, mechanism):
     """Small design problems, with much symmetry or with none."""
     sizes = draw(st.sampled_from([[2, 2], [2, 2, 2], [3, 3], [2, 3], [2, 1, 2]]))
-    return dl.MinLeakage(
-        records=dl.Records(alphabets=sizes),
-        query=draw(st.sampled_from([dl.Count(), dl.Sum(), dl.ModularSum(3), dl.Parity()])),
-        distortion=draw(st.sampled_from([dl.Hamming(), dl.Absolute()])),
+    return support.design(
+        dl.MinLeakage,
+        dl.Records(alphabets=sizes),
+        draw(st.sampled_from([dl.Count(), dl.Sum(), dl.ModularSum(3), dl.Parity()])),
+        draw(st.sampled_from([dl.Hamming(), dl.Absolute()])),
+        "1/10",
+        "0.5 max",
         law=draw(st.sampled_from([dl.Uniform()] + [dl.Iid(["0.3", "0.7"])] * (set(sizes) == {2}))),
-        max_distortion="1/10",
-        adversary=dl.EntropyAtLeast("0.5 max"),
         mechanism=mechanism,
     )
 

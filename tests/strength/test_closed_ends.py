@@ -5,18 +5,14 @@ finished first that cannot close. Without the cuts proofs have about twice as ma
 import pytest
 
 import dalenius as dl
+import support
 
 HEAD_ROOM = 1.2
 
 
 @pytest.mark.thorough  # the race's other tree takes eight seconds; daily, test_audits.py counts the leaves of smaller ones
 def test_a_count_of_ten_closes_with_few_leaves(counted_time):
-    problem = dl.MaximalLeakage(
-        records=dl.Records(10, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1, range=10),
-        adversary=dl.EntropyAtLeast("0.8 max"),
-    )
+    problem = support.problem(dl.Records(10, alphabet=2), dl.Count(), dl.geometric(1, range=10), "0.8 max")
     result = dl.solve(problem, gap=1e-2, time_limit=None)
     assert result.termination is dl.Termination.GAP_REACHED
     (proof,) = result.records

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 import dalenius as dl
+import support
 
 # Model, gap, rounds, the methods of the audit behind the upper end.
 DESIGNS = [
@@ -41,12 +42,8 @@ def test_idle_priors_are_remembered():
 
 def test_few_priors_are_all_remembered():
     """Up to forty priors none is dropped, however long it has been idle."""
-    problem = dl.MinLeakage(
-        records=dl.Records(2, alphabet=3),
-        query=dl.Sum(),
-        distortion=dl.Absolute(),
-        max_distortion="0.3",
-        adversary=dl.ProductPriors(),
+    problem = support.design(
+        dl.MinLeakage, dl.Records(2, alphabet=3), dl.Sum(), dl.Absolute(), "0.3", dl.ProductPriors()
     )
     counts = priors_known(dl.solve(problem, gap=1e-7, time_limit=None))
     assert len(counts) >= 8  # idle ones would be dropped from the sixth on

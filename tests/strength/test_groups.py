@@ -5,16 +5,12 @@ from collections import Counter
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import thinned
 
 
 def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> tuple[dl.MaximalLeakage, dl.Result]:
-    problem = dl.MaximalLeakage(
-        records=dl.Records(n, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(epsilon),
-        adversary=dl.EntropyAtLeast(f"{share} max"),
-    )
+    problem = support.problem(dl.Records(n, alphabet=2), dl.Count(), dl.geometric(epsilon), f"{share} max")
     return problem, dl.solve(problem, gap=gap, time_limit=None, node_limit=node_limit)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
@@ -15,11 +16,7 @@ def channel(seed: int) -> RecordChannel:
     """The first record of two, of three and four letters, through a random channel to four outputs."""
     rows = np.random.default_rng(seed).dirichlet(np.full(4, 0.5), size=12).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    problem = dl.MaximalLeakage(
-        records=dl.Records(alphabets=[3, 4]),
-        mechanism=dl.Channel(rows, inputs="dataset"),
-        adversary=dl.EntropyAtLeast("0.6 max"),
-    )
+    problem = support.problem(dl.Records(alphabets=[3, 4]), None, dl.Channel(rows, inputs="dataset"), "0.6 max")
     return record_channels(problem)[0]
 
 
@@ -40,7 +37,7 @@ def children_are_no_worse(relaxation, low, high, hints, rng) -> int:
     return looked
 
 
-@each("seed", range(8))
+@each("seed", *range(8))
 def test_rows(seed):
     audited, rng = channel(seed), np.random.default_rng(seed)
     exists = np.isfinite(audited.log_uniform[0])
@@ -49,7 +46,7 @@ def test_rows(seed):
     assert children_are_no_worse(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(4), rng) == 20
 
 
-@each("seed", range(8))
+@each("seed", *range(8))
 def test_posteriors(seed):
     audited, rng = channel(seed), np.random.default_rng(seed)
     relaxation = PosteriorRelaxation(audited)

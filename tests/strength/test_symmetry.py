@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits.bounds.posteriors import PosteriorHalf
 from dalenius.reduction import RecordSymmetries, exact_counts
 
@@ -18,12 +19,7 @@ HEAD_ROOM = 1.2
 
 def modular_sum(size, flip, share):
     """Of three letters, with symmetric noise."""
-    return dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=size),
-        query=dl.ModularSum(size),
-        mechanism=dl.symmetric(flip),
-        adversary=dl.EntropyAtLeast(f"{share} max"),
-    )
+    return support.problem(dl.Records(3, alphabet=size), dl.ModularSum(size), dl.symmetric(flip), f"{share} max")
 
 
 def words(result) -> Counter[str]:
@@ -60,12 +56,7 @@ def test_a_letter_that_is_the_mirror_image_of_another():
 
 def test_a_half_of_the_posterior(monkeypatch):
     """A mirror image fixes the middle output of a count of 4 bits, and exchanges its letters."""
-    question = dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.EntropyAtLeast("0.5 max"),
-    )
+    question = support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.geometric(1), "0.5 max")
     half = dl.solve(question, gap=1e-3, time_limit=None)
     curve = dl.solve(question, gap=1e-2, time_limit=None, curve=True)
     monkeypatch.setattr(PosteriorHalf, "of", lambda *_: None)
@@ -104,11 +95,8 @@ def test_a_tree_that_has_lost_its_multiplier_begins_anew(counted_time):
     other, 4,000 of them left 0.48 %."""
     rows = [["0.3049", "0.3179", "0.3401", "0.0371"], ["0.0137", "0.8317", "0.14", "0.0146"]]
     squares = dl.Table([sum(x * x for x in dataset) % 4 for dataset in product(range(4), repeat=3)])
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=4),
-        query=squares,
-        mechanism=dl.Channel([*rows, *(row[::-1] for row in reversed(rows))]),
-        adversary=dl.EntropyAtLeast("0.8 max"),
+    problem = support.problem(
+        dl.Records(3, alphabet=4), squares, dl.Channel([*rows, *(row[::-1] for row in reversed(rows))]), "0.8 max"
     )
     result = dl.solve(problem, gap=1e-3, time_limit=None, node_limit=2000)
     assert result.termination is dl.Termination.GAP_REACHED

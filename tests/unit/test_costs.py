@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius._costs import AuditCosts, Cost, design_cost, record_kinds
 from dalenius.audits import EntropyAudit, audit_within
@@ -30,12 +31,10 @@ def test_costs_add_up():
 
 @each(
     "make",
-    [
-        letters,
-        lambda n: problem([2] * n, dl.Count(), dl.geometric(0.5), "0.9 max"),
-        lambda n: problem(dl.Records(n, alphabet=n), dl.Parity(), dl.symmetric(0.1), "0.9 max"),
-        lambda n: problem(dl.Records(n, alphabet=n), dl.ModularSum(n), dl.symmetric(0.1), dl.ProductPriors()),
-    ],
+    letters,
+    lambda n: problem([2] * n, dl.Count(), dl.geometric(0.5), "0.9 max"),
+    lambda n: problem(dl.Records(n, alphabet=n), dl.Parity(), dl.symmetric(0.1), "0.9 max"),
+    lambda n: problem(dl.Records(n, alphabet=n), dl.ModularSum(n), dl.symmetric(0.1), dl.ProductPriors()),
 )
 def test_more_of_everything_takes_more(make):
     costs = [AuditCosts.of(make(n)) for n in (8, 40, 200)]
@@ -49,11 +48,8 @@ def test_more_of_everything_takes_more(make):
 def test_the_law_of_discrete_gaussian_noise_is_summed_over_many_scales():
     def certain(scale):
         return AuditCosts.of(
-            dl.MaximalLeakage(
-                records=dl.Records(1, alphabet=2),
-                query=dl.Count(),
-                mechanism=dl.discrete_gaussian(scale=scale, range=1),
-                adversary=dl.AnyPrior(),
+            support.problem(
+                dl.Records(1, alphabet=2), dl.Count(), dl.discrete_gaussian(scale=scale, range=1), dl.AnyPrior()
             )
         ).certain
 
@@ -93,11 +89,9 @@ def test_every_adversary_of_a_design_is_audited_against():
 
 @each(
     "question",
-    [
-        problem([3, 2, 2], dl.Identity(), dl.symmetric(0.2), "0.5 max"),
-        problem([3, 2, 2], dl.Table([0, 1, 2] * 4), dl.symmetric(0.2), "0.5 max"),
-        problem([3, 2, 2], dl.Sum(), dl.geometric(0.2), "0.5 max"),
-    ],
+    problem([3, 2, 2], dl.Identity(), dl.symmetric(0.2), "0.5 max"),
+    problem([3, 2, 2], dl.Table([0, 1, 2] * 4), dl.symmetric(0.2), "0.5 max"),
+    problem([3, 2, 2], dl.Sum(), dl.geometric(0.2), "0.5 max"),
 )
 def test_kinds_cover_every_record_and_have_no_fewer_pairs_than_there_are(question):
     inputs = len(question.channel)

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 import dalenius as dl
+import support
 from dalenius._prove import Proved, prove
 from dalenius.evidence import Lower, Upper
 from dalenius.evidence.lower import UNIFORM, WitnessLine
 from dalenius.evidence.upper import JointLeaf, RecordLine
 
-PROBLEM = dl.MaximalLeakage(
-    records=dl.Records(1, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
-)
+PROBLEM = support.problem(dl.Records(1, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.AnyPrior())
 EXACT = 0.36806420716849717  # log 2 - h(0.1), attained by the uniform prior
 NOBODY = (WitnessLine(None, None),)
 EVERYBODY = (WitnessLine(0, UNIFORM),)

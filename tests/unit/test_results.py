@@ -6,6 +6,7 @@ import math
 import pytest
 
 import dalenius as dl
+import support
 
 RECORDS, PARITY, HAMMING = dl.Records(3, alphabet=2), dl.Parity(), dl.Hamming()
 ADVERSARY = dl.EntropyAtLeast("0.5 max")
@@ -25,21 +26,13 @@ def least_leakage():
 
 @pytest.fixture(scope="module")
 def least_distortion():
-    problem = dl.MinDistortion(
-        records=RECORDS, query=PARITY, distortion=HAMMING, max_leakage="0.3 bits", adversary=ADVERSARY
-    )
+    problem = support.design(dl.MinDistortion, RECORDS, PARITY, HAMMING, "0.3 bits", ADVERSARY)
     return dl.solve(problem, gap=1e-2, time_limit=None)
 
 
 @pytest.fixture(scope="module")
 def nothing():
-    problem = dl.MinLeakage(
-        records=RECORDS,
-        query=PARITY,
-        distortion=dl.DistortionMatrix([[1, 2], [2, 1]]),
-        max_distortion=0.5,
-        adversary=ADVERSARY,
-    )
+    problem = support.design(dl.MinLeakage, RECORDS, PARITY, dl.DistortionMatrix([[1, 2], [2, 1]]), 0.5, ADVERSARY)
     return dl.solve(problem)
 
 

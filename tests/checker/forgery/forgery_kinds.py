@@ -12,15 +12,7 @@ import forgery_lines
 import forgery_protocols
 import forgery_releases
 import forgery_symmetries
-from forgery_designs import (
-    header,
-    infeasible,
-    mechanism,
-    multipliers,
-    off_budget,
-    posterior,
-    resolved,
-)
+from forgery_designs import header, infeasible, mechanism, multipliers, off_budget, posterior, resolved
 from forgery_drafts import Kind
 from forgery_edits import extreme, index, nothing, nudge, odd_spelling, overreach, permute, shape, witness, wrong_type
 from forgery_trees import (

@@ -86,7 +86,7 @@ def test_direct_maximisation(support, name):
     assert best >= 0.999 * result.lower
 
 
-@each("name", thinned(CASES, every=3))
+@each("name", *thinned(CASES, every=3))
 def test_random_feasible_points(support, name):
     question = support.problem(*CASES[name])
     upper = support.solve(question).upper

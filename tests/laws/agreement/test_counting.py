@@ -42,7 +42,7 @@ def built(support, name):
     return support.problem(sizes, query, distinct_rows(inputs), "0.5 max")
 
 
-@each("name", QUERIES)
+@each("name", *QUERIES)
 def test_values_are_those_that_datasets_have(support, name):
     sizes, query = QUERIES[name]
     records = dl.Records(alphabets=sizes)
@@ -53,7 +53,7 @@ def test_values_are_those_that_datasets_have(support, name):
         assert set(support.listed_values(query, records)) == set(values)
 
 
-@each("name", QUERIES)
+@each("name", *QUERIES)
 def test_counts_of_completions(support, name):
     question = built(support, name)
     inputs, channels = np.array(support.inputs_of_datasets(question)), record_channels(question)
@@ -65,7 +65,7 @@ def test_counts_of_completions(support, name):
         assert np.exp(channel.completions.log_uniform) * question.records.datasets == pytest.approx(counts, rel=1e-12)
 
 
-@each("name", QUERIES)
+@each("name", *QUERIES)
 def test_every_record_is_counted_once(support, name):
     """Each record that can leak belongs to exactly one kind, and records of a kind have equal counts."""
     question = built(support, name)
@@ -80,7 +80,7 @@ def test_every_record_is_counted_once(support, name):
     assert {tally(channel.record) for channel in channels} == {tally(i) for i in leaking}
 
 
-@each("name", QUERIES)
+@each("name", *QUERIES)
 def test_equal_rows_are_merged_without_loss(support, name):
     """A channel with two distinct rows has at most two classes; shares of merged inputs add up."""
     sizes, query = QUERIES[name]

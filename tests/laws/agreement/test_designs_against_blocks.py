@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import thinned
 
 CASES = {
@@ -21,13 +22,14 @@ CASES = {
 
 def design(name, *, entropy=None, blocks=None) -> dl.MinLeakage:
     sizes, query, given, budget, kind = CASES[name]
-    return dl.MinLeakage(
-        records=dl.Records(alphabets=sizes),
-        query=query,
-        distortion=dl.Hamming() if kind == "additive" or name == "majority" else dl.Absolute(),
-        max_distortion=budget,
+    return support.design(
+        dl.MinLeakage,
+        dl.Records(alphabets=sizes),
+        query,
+        dl.Hamming() if kind == "additive" or name == "majority" else dl.Absolute(),
+        budget,
+        dl.IndependentBlocks(sizes=given if blocks is None else blocks, entropy_at_least=entropy),
         mechanism=kind,
-        adversary=dl.IndependentBlocks(sizes=given if blocks is None else blocks, entropy_at_least=entropy),
     )
 
 

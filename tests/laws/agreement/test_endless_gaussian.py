@@ -3,6 +3,7 @@
 import math
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 
 NOISE, WIDE = dl.discrete_gaussian(scale="1.5"), 60
@@ -17,12 +18,10 @@ ADVERSARIES = {
 
 
 def asked(adversary, mechanism=NOISE, people=3, query=None) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(people, alphabet=2), query=query or dl.Count(), mechanism=mechanism, adversary=adversary
-    )
+    return support.problem(dl.Records(people, alphabet=2), query or dl.Count(), mechanism, adversary)
 
 
-@each(("name", "query"), thinned([(name, query) for name in ADVERSARIES for query in (dl.Count(), dl.Parity())], 3))
+@each("name, query", *thinned([(name, query) for name in ADVERSARIES for query in (dl.Count(), dl.Parity())], 3))
 def test_it_is_the_limit_of_ever_wider_ranges(name, query):
     endless = asked(ADVERSARIES[name], query=query)
     wide = asked(ADVERSARIES[name], dl.discrete_gaussian(scale="1.5", range=(-WIDE, WIDE)), query=query)

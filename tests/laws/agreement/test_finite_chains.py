@@ -8,6 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 
 import dalenius as dl
+import support
 from campaigns import draws, each
 from dalenius.information import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
@@ -62,11 +63,8 @@ def some_problem(rng, k):
     ranges = [some_ranges(rng, letters, max(width, 0.002)) for _ in range(letters)]
     start = ("stationary", "any", some_ranges(rng, letters, 0.1))[k % 3]
     record = None if k % 2 else int(rng.integers(count))
-    return dl.MaximalLeakage(
-        records=dl.Records(count, alphabet=letters),
-        query=query,
-        mechanism=mechanism,
-        adversary=dl.FiniteChain(ranges, start=start, record=record),
+    return support.problem(
+        dl.Records(count, alphabet=letters), query, mechanism, dl.FiniteChain(ranges, start=start, record=record)
     )
 
 
@@ -107,11 +105,7 @@ def test_every_bound_of_a_box_holds_on_the_box():
 
 def test_two_letters_are_a_markov_chain():
     for start, record in (("stationary", 1), ("any", 0), ("any", 2))[: draws(1, 3)]:
-        common = {
-            "records": dl.Records(4, alphabet=2),
-            "query": dl.Count(),
-            "mechanism": dl.geometric(0.5),
-        }
+        common = {"records": dl.Records(4, alphabet=2), "query": dl.Count(), "mechanism": dl.geometric(0.5)}
         short = dl.MarkovChain((0.2, 0.25), (0.3, 0.4), start=start, record=record)
         long = dl.FiniteChain([[(0.75, 0.8), (0.2, 0.25)], [(0.3, 0.4), (0.6, 0.7)]], start=start, record=record)
         one = dl.solve(dl.MaximalLeakage(adversary=short, **common), gap=1e-2, node_limit=60)
@@ -121,20 +115,15 @@ def test_two_letters_are_a_markov_chain():
 
 
 @each(
-    ("transitions", "start"),
-    [
-        ([[1, 0], [0, 1]], "any"),
-        ([["9/10", "1/10"], [0, 1]], "any"),
-        ([[1, 0], ["1/2", "1/2"]], [(0, 1), (0, 1)]),
-    ],
+    "transitions, start",
+    ([[1, 0], [0, 1]], "any"),
+    ([["9/10", "1/10"], [0, 1]], "any"),
+    ([[1, 0], ["1/2", "1/2"]], [(0, 1), (0, 1)]),
 )
 def test_letters_that_a_record_may_not_have(transitions, start):
     """Boxes in which such a letter is rare are few, and close the interval."""
-    problem = dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.discrete_laplace(0.5),
-        adversary=dl.FiniteChain(transitions, start=start),
+    problem = support.problem(
+        dl.Records(4, alphabet=2), dl.Count(), dl.discrete_laplace(0.5), dl.FiniteChain(transitions, start=start)
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -150,11 +139,11 @@ def test_letters_that_a_record_may_not_have(transitions, start):
 
 
 def test_what_is_known_of_a_letter_at_once_is_not_proved_by_a_tree():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=3),
-        query=dl.Sum(),
-        mechanism=dl.discrete_laplace(2),
-        adversary=dl.FiniteChain([[(0.01, 0.98)] * 3] * 3, start="any"),
+    problem = support.problem(
+        dl.Records(4, alphabet=3),
+        dl.Sum(),
+        dl.discrete_laplace(2),
+        dl.FiniteChain([[(0.01, 0.98)] * 3] * 3, start="any"),
     )
     found = dl.solve(problem, gap=1e-3, node_limit=40)
     assert found.upper > math.log(3) - 1e-9

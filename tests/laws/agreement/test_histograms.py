@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, each
 
 WIDE = 14  # noise beyond so many steps has a probability below 1e-6 for these epsilons
-CASES = {
-    "two cells": ([2, 2], 2, "1"),
-    "two cells, odd blocks": ([1, 3], 2, "1"),
-    "three cells": ([2, 1], 3, "1.5"),
-}
+CASES = {"two cells": ([2, 2], 2, "1"), "two cells, odd blocks": ([1, 3], 2, "1"), "three cells": ([2, 1], 3, "1.5")}
 
 
 def by_definition(sizes, cells, epsilon):
@@ -36,15 +33,15 @@ def told(prior, letters, rows):
     )
 
 
-@each("name", CASES)
+@each("name", *CASES)
 def test_no_product_of_block_laws_tells_more(name):
     sizes, cells, epsilon = CASES[name]
     result = dl.solve(
-        dl.MaximalLeakage(
-            records=dl.Records(sum(sizes), alphabet=cells),
-            query=dl.Histogram(),
-            mechanism=dl.discrete_laplace(epsilon),
-            adversary=dl.IndependentBlocks(sizes=sizes),
+        support.problem(
+            dl.Records(sum(sizes), alphabet=cells),
+            dl.Histogram(),
+            dl.discrete_laplace(epsilon),
+            dl.IndependentBlocks(sizes=sizes),
         )
     )
     datasets, rows = by_definition(sizes, cells, epsilon)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, each, thinned
 
 RNG = np.random.default_rng(20261122)
@@ -35,11 +36,8 @@ CASES = {
 
 def case(name, bound=None) -> dl.MaximalLeakage:
     sizes, query, mechanism, blocks = CASES[name]
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=sizes),
-        query=query,
-        mechanism=mechanism,
-        adversary=dl.IndependentBlocks(sizes=blocks, entropy_at_least=bound),
+    return support.problem(
+        dl.Records(alphabets=sizes), query, mechanism, dl.IndependentBlocks(sizes=blocks, entropy_at_least=bound)
     )
 
 
@@ -125,7 +123,7 @@ def test_known_others_and_any_law_of_the_own_block_tell_as_much(support, name):
     assert result.lower <= best + 2e-3 * best + 1e-9
 
 
-@each("name", thinned(CASES, 4))
+@each("name", *thinned(CASES, 4))
 def test_blocks_of_one_are_independent_records(name):
     question = case(name)
     sizes = dl.IndependentBlocks(1)
@@ -158,10 +156,10 @@ def test_one_block_of_all_is_an_audit_of_all(name, bound):
 
 def test_a_bound_on_every_block_would_leave_less():
     """Two one-bit blocks with 90 % of their entropy *each*: 0.0805; the own block's bound alone, which is asked here: 0.1109."""
-    question = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.discrete_laplace(1),
-        adversary=dl.IndependentBlocks(1, entropy_at_least="0.9 max"),
+    question = support.problem(
+        dl.Records(2, alphabet=2),
+        dl.Count(),
+        dl.discrete_laplace(1),
+        dl.IndependentBlocks(1, entropy_at_least="0.9 max"),
     )
     assert 0.1108 < dl.solve(question, gap=1e-4).lower <= 0.1110

@@ -36,7 +36,7 @@ def test_no_prior_tells_more_than_what_is_proved(support):
         assert told <= result.upper + 1e-12
 
 
-@each("adversary", [dl.ProductPriors(), dl.AnyPrior()])
+@each("adversary", dl.ProductPriors(), dl.AnyPrior())
 def test_leakages_add_up_where_the_data_are_known(adversary):
     alone = [solved([one], adversary)[1] for one in (FIRST, SECOND)]
     together = solved([FIRST, SECOND], adversary)[1]

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, each
 from dalenius.information import measures as m
 
@@ -47,7 +48,7 @@ def test_one_record_against_a_cone_program(support, seed):
         assert m.mutual_information(channel, prior) >= result.lower - 1e-12
 
 
-@each("query", [dl.Count(), dl.Sum([0, 3, 1]), dl.Identity()])
+@each("query", dl.Count(), dl.Sum([0, 3, 1]), dl.Identity())
 def test_several_records_are_their_selections(support, query):
     letters = 2 if query.kind == "count" else 3
     records, draw = dl.Records(2, alphabet=letters), np.random.default_rng(letters)
@@ -80,13 +81,14 @@ def test_what_a_smaller_class_learns_is_no_more(support):
     "adversary", [dl.KLBallPriors([0.5, 0.3, 0.2], 0.02), dl.PolytopePriors([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3]])]
 )
 def test_designs(adversary):
-    problem = dl.MinLeakage(
-        records=dl.Records(1, alphabet=3),
-        query=dl.Identity(),
-        distortion=dl.Hamming(),
+    problem = support.design(
+        dl.MinLeakage,
+        dl.Records(1, alphabet=3),
+        dl.Identity(),
+        dl.Hamming(),
+        0.2,
+        adversary,
         law=dl.Iid([0.5, 0.3, 0.2]),
-        max_distortion=0.2,
-        adversary=adversary,
     )
     result = dl.solve(problem, gap=1e-3)
     assert result.gap <= 1e-3

@@ -5,6 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 
 import dalenius as dl
+import support
 from campaigns import draws
 from dalenius.information import mutual_information
 
@@ -41,11 +42,11 @@ def test_no_chain_of_the_box_tells_more():
         ends = np.sort(rng.uniform(0.05, 0.9, (2, 2)).round(3), axis=1)
         ends[:, 1] = np.minimum(ends[:, 1], (ends[:, 0] + 0.1).round(3))
         record = None if k % 2 else int(rng.integers(count))
-        problem = dl.MaximalLeakage(
-            records=dl.Records(count, alphabet=2),
-            query=query,
-            mechanism=mechanism,
-            adversary=dl.MarkovChain(ends[0].tolist(), ends[1].tolist(), start=start, record=record),
+        problem = support.problem(
+            dl.Records(count, alphabet=2),
+            query,
+            mechanism,
+            dl.MarkovChain(ends[0].tolist(), ends[1].tolist(), start=start, record=record),
         )
         result = dl.solve(problem, gap=5e-2, node_limit=draws(20, 100))
         asked = range(count) if record is None else [record]

@@ -65,7 +65,7 @@ def test_selections_are_those_of_all_datasets(support, monkeypatch, query, shift
         assert [tuple(row) for row in kind.inputs.tolist()] == listed_selections(support, problem, kind.record)
 
 
-@each("query", QUERIES)
+@each("query", *QUERIES)
 def test_inputs_of_datasets(support, query):
     problem = question(support, query, dl.ProductPriors())
     assert problem.query_of_inputs.index_of_dataset(problem.records).tolist() == support.inputs_of_datasets(problem)
@@ -82,8 +82,8 @@ def test_sums_of_many_weighted_records(monkeypatch, shifts):
         assert sums.tolist() == sorted({sum(choice) for choice in itertools.product(*others)})
 
 
-@each("seed", range(draws(1, 3)))
-@each("query", QUERIES)
+@each("seed", *range(draws(1, 3)))
+@each("query", *QUERIES)
 def test_independent_records(support, query, seed):
     problem = question(support, query, dl.ProductPriors(), seed=seed)
     low, high = product_leakage(support, problem)
@@ -93,7 +93,7 @@ def test_independent_records(support, query, seed):
     assert result.gap <= 1e-9
 
 
-@each("sizes", [[2], [5], [2, 2, 2], [3, 2], [2, 1, 3]])
+@each("sizes", [2], [5], [2, 2, 2], [3, 2], [2, 1, 3])
 def test_independent_records_by_dataset(support, sizes):
     problem = by_dataset(support, sizes, dl.ProductPriors(), seed=len(sizes))
     low, high = product_leakage(support, problem)
@@ -103,7 +103,7 @@ def test_independent_records_by_dataset(support, sizes):
     assert result.gap <= 1e-9
 
 
-@each("seed", range(4))
+@each("seed", *range(4))
 def test_no_product_prior_leaks_more(support, seed):
     problem = by_dataset(support, [2, 3, 2], dl.ProductPriors(), seed=seed)
     upper, rng = dl.solve(problem).upper, np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def test_the_witness_is_a_product_prior_that_leaks_so_much(support):
     ) == pytest.approx(result.lower, abs=1e-12)
 
 
-@each("query", QUERIES)
+@each("query", *QUERIES)
 def test_listed_priors(support, query):
     rng = np.random.default_rng(1)
     priors = rng.dirichlet(np.full(12, 0.3), size=4)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 
 
@@ -36,25 +37,18 @@ def capacity_by_qif(rows):
 def random_release(seed):
     rows = np.random.default_rng(seed).dirichlet(np.ones(3), size=6).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=[2, 3]), mechanism=dl.Channel(rows, inputs="dataset"), adversary=dl.AnyPrior()
-    )
+    return support.problem(dl.Records(alphabets=[2, 3]), None, dl.Channel(rows, inputs="dataset"), dl.AnyPrior())
 
 
 RELEASES = {
-    "count": dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(0.5, range=4),
-        adversary=dl.AnyPrior(),
-    ),
+    "count": support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.geometric(0.5, range=4), dl.AnyPrior()),
     "random": random_release(0),
     "another": random_release(1),
 }
 
 
-@each("capacity", [capacity_by_dit, capacity_by_qif])
-@each("release", RELEASES.values())
+@each("capacity", capacity_by_dit, capacity_by_qif)
+@each("release", *RELEASES.values())
 def test_capacity(capacity, release, support):
     channel, best = support.full_channel(release), 0.0
     for record in range(len(release.records)):
@@ -66,8 +60,8 @@ def test_capacity(capacity, release, support):
     assert result.gap <= 1e-6
 
 
-@each("slope", [1.0, 3.0])
-@each("distortion", ["hamming", "absolute"])
+@each("slope", 1.0, 3.0)
+@each("distortion", "hamming", "absolute")
 def test_rate_distortion(distortion, slope):
     """dit's Blahut-Arimoto gives a point (rate, distortion) of the curve; the certified design at that distortion leaks that rate."""
     dit = without_complaints("dit")
@@ -80,12 +74,13 @@ def test_rate_distortion(distortion, slope):
     with np.errstate(all="ignore"):
         found, _ = blahut_arimoto(np.full(letters, 1 / letters), slope, lambda p, q: cost, max_iters=5000, restarts=3)
     assert dit is not None
-    design = dl.MinLeakage(
-        records=dl.Records(1, alphabet=letters),
-        query=dl.Identity(),
-        distortion=dl.Hamming() if distortion == "hamming" else dl.Absolute(),
-        max_distortion=float(found.distortion),
-        adversary=dl.EntropyAtLeast("1 max"),
+    design = support.design(
+        dl.MinLeakage,
+        dl.Records(1, alphabet=letters),
+        dl.Identity(),
+        dl.Hamming() if distortion == "hamming" else dl.Absolute(),
+        float(found.distortion),
+        "1 max",
     )
     result = dl.solve(design, gap=1e-4, time_limit=10)
     rate = float(found.rate) * math.log(2.0)
@@ -126,8 +121,8 @@ def measured_by_dit(channel, prior):
     }
 
 
-@each("rival", [measured_by_qif, measured_by_dit])
-@each("case", MEASURED)
+@each("rival", measured_by_qif, measured_by_dit)
+@each("case", *MEASURED)
 def test_measures(rival, case):
     channel, prior = MEASURED[case]
     ours = dl.measure(channel, prior=prior)

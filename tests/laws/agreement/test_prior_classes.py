@@ -147,7 +147,7 @@ ERRORS = [
 ]
 
 
-@each(("priors", "message"), ERRORS)
+@each("priors, message", *ERRORS)
 def test_errors(priors, message):
     with pytest.raises(dl.InputError) as error:
         dl.measure([[0.5, 0.5]] * 3, prior=priors)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, each
 from dalenius.information.entropies import mutual_information
 from dalenius.model.problems import known_others
@@ -12,9 +13,7 @@ NOISE = dl.randomized_histogram(1)
 
 
 def solved(count, letters, adversary, mechanism=NOISE, gap=1e-6):
-    problem = dl.MaximalLeakage(
-        records=dl.Records(count, alphabet=letters), query=dl.Histogram(), mechanism=mechanism, adversary=adversary
-    )
+    problem = support.problem(dl.Records(count, alphabet=letters), dl.Histogram(), mechanism, adversary)
     result = dl.solve(problem, gap=gap)
     assert dl.verify(problem, result.certificate).proved
     return result
@@ -26,7 +25,7 @@ def rows_of_datasets(count, letters):
     return problem.channel[problem.query.index_of_dataset(records)]
 
 
-@each(("count", "letters", "size"), [(3, 3, 1), (4, 2, 2)])
+@each("count, letters, size", (3, 3, 1), (4, 2, 2))
 def test_no_prior_of_blocks_tells_more(count, letters, size):
     rng = np.random.default_rng(41)
     told = solved(count, letters, dl.IndependentBlocks(size))
@@ -53,12 +52,7 @@ def test_a_household_of_everybody_is_any_prior():
 
 
 def test_two_letters_are_a_randomized_count():
-    count = dl.MaximalLeakage(
-        records=dl.Records(5, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.randomized_count(1),
-        adversary=dl.ProductPriors(),
-    )
+    count = support.problem(dl.Records(5, alphabet=2), dl.Count(), dl.randomized_count(1), dl.ProductPriors())
     assert solved(5, 2, dl.ProductPriors()).lower == pytest.approx(dl.solve(count, gap=1e-6).lower, rel=1e-6)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import dalenius as dl
 import dalenius_check
+import support
 from campaigns import draws, each
 from dalenius.model import digest
 from dalenius.model import loads as read_alone
@@ -74,12 +75,12 @@ def flat(table):
     return [pytest.param(v, valid, id=f"{valid}-{v[:30]}") for valid, values in table.items() for v in values]
 
 
-@each(("value", "valid"), flat(NUMBERS))
+@each("value, valid", *flat(NUMBERS))
 def test_numbers(value, valid):
     assert verdicts(text(mechanism=f'kind = "symmetric"\nflip = {value}')) == (valid, valid)
 
 
-@each(("value", "valid"), flat(ENTROPIES))
+@each("value, valid", *flat(ENTROPIES))
 def test_entropy_bounds(value, valid):
     assert verdicts(text(adversary=f"entropy_at_least = {value}")) == (valid, valid)
 
@@ -205,7 +206,7 @@ def test_tables(parts, valid):
     assert verdicts(text(**parts)) == (valid, valid)
 
 
-@each("parts", TABLES[True])
+@each("parts", *TABLES[True])
 def test_digests_agree(parts):
     """The same file, and the file that dalenius writes, have one digest in both programs."""
     model = text(**parts)
@@ -213,7 +214,7 @@ def test_digests_agree(parts):
     assert digest(problem) == parse_model(model.encode()).digest == parse_model(dl.dumps(problem).encode()).digest
 
 
-@each("value", [v for v in NUMBERS[True] if len(v) < 100])
+@each("value", *[v for v in NUMBERS[True] if len(v) < 100])
 def test_digests_of_numbers_agree(value):
     model = text(mechanism=f'kind = "symmetric"\nflip = {value}')
     assert digest(dl.loads(model)) == parse_model(model.encode()).digest
@@ -232,7 +233,7 @@ NO_MODELS = [
 ]
 
 
-@each("model", NO_MODELS)
+@each("model", *NO_MODELS)
 def test_no_models(model):
     assert verdicts(model) == (False, False)
 
@@ -341,6 +342,4 @@ def test_what_the_checker_reads_otherwise_is_not_loaded(monkeypatch):
 
 def as_made(problem: dl.MaximalLeakage) -> dl.MaximalLeakage:
     """The same problem, made in Python."""
-    return dl.MaximalLeakage(
-        records=problem.records, query=problem.query, mechanism=problem.mechanism, adversary=problem.adversary
-    )
+    return support.problem(problem.records, problem.query, problem.mechanism, problem.adversary)

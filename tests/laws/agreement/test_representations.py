@@ -44,7 +44,7 @@ def test_by_name_or_by_table(support, name, bound):
     support.assert_overlap(support.solve(named), support.solve(support.problem(sizes, table, mechanism, bound)))
 
 
-@each("bound", ["0 max", "0.8 max"])
+@each("bound", "0 max", "0.8 max")
 def test_labels_of_a_table_do_not_matter(support, bound):
     """Only the order of the labels says which row is whose."""
     plain = support.problem([2, 2], dl.Table([0, 1, 1, 2]), SKEWED, bound)
@@ -64,14 +64,12 @@ def test_query_is_ignored_where_rows_are_datasets(support):
 
 
 @each(
-    ("first", "second", "query"),
-    [
-        (dl.symmetric("1/4", k=2), dl.Channel([["3/4", "1/4"], ["1/4", "3/4"]]), dl.Parity()),
-        (dl.laplace_threshold(0), dl.Channel([["1/2", "1/2"]] * 2), dl.Parity()),
-        (dl.exponential(2, range=1), dl.randomized_response(1, k=2), dl.Parity()),
-        (dl.geometric(1, range=1), dl.randomized_response(1, k=2), dl.Threshold(1)),
-        (dl.exponential(0, range=(0, 2)), dl.symmetric("2/3", k=3), dl.Count()),
-    ],
+    "first, second, query",
+    (dl.symmetric("1/4", k=2), dl.Channel([["3/4", "1/4"], ["1/4", "3/4"]]), dl.Parity()),
+    (dl.laplace_threshold(0), dl.Channel([["1/2", "1/2"]] * 2), dl.Parity()),
+    (dl.exponential(2, range=1), dl.randomized_response(1, k=2), dl.Parity()),
+    (dl.geometric(1, range=1), dl.randomized_response(1, k=2), dl.Threshold(1)),
+    (dl.exponential(0, range=(0, 2)), dl.symmetric("2/3", k=3), dl.Count()),
 )
 def test_equal_mechanisms_of_two_kinds(support, first, second, query):
     """Exponential with epsilon 2 and the geometric mechanism with epsilon 1 on a bit are randomised response with 1."""

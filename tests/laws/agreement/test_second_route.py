@@ -13,6 +13,7 @@ import pytest
 from scipy.optimize import brentq, linprog, minimize
 
 import dalenius as dl
+import support
 from campaigns import thinned
 from dalenius import programs
 from dalenius.export import Solution, certify, export, offered, read_cbf, read_json
@@ -384,12 +385,7 @@ def an_audit() -> Case:
         ["0", "0.2", "0.5", "0.3"],
         ["0.25", "0", "0.25", "0.5"],
     ]
-    model = dl.MaximalLeakage(
-        records=dl.Records(alphabets=[2, 3]),
-        query=dl.Sum(),
-        mechanism=dl.Channel(R),
-        adversary=dl.EntropyAtLeast("0.7 max"),
-    )
+    model = support.problem(dl.Records(alphabets=[2, 3]), dl.Sum(), dl.Channel(R), "0.7 max")
     datasets = list(itertools.product(range(2), range(3)))
     rows = np.array(R, dtype=float)[[sum(x) for x in datasets]]
     N = np.array([[float(x[1] == a) for x in datasets] for a in range(3)])

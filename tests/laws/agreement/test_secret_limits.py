@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import dalenius as dl
+import support
 from campaigns import draws, each, thinned
 from dalenius.information import measures
 
@@ -72,7 +73,7 @@ def design(secret, *constraints, distortion=None) -> dl.MinDistortion:
     )
 
 
-@each(("name", "most", "secret", "value"), thinned(REFERENCES, 8))
+@each("name, most, secret, value", *thinned(REFERENCES, 8))
 def test_the_catalogue_has_these_values(name, most, secret, value):
     found = dl.solve(design(secret, MADE[name](most, secret)))
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
@@ -88,8 +89,8 @@ STRONG = [
 
 
 @each(
-    ("pair", "secret", "value"),
-    thinned([(pair, s, v) for pair, values in STRONG for s, v in zip((A, B, C), values, strict=True)], 5),
+    "pair, secret, value",
+    *thinned([(pair, s, v) for pair, values in STRONG for s, v in zip((A, B, C), values, strict=True)], 5),
 )
 def test_strong_information_privacy_with_flagged_copies(pair, secret, value):
     letters, inputs = len(secret), len(secret[0])
@@ -101,7 +102,7 @@ def test_strong_information_privacy_with_flagged_copies(pair, secret, value):
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
 
-@each("copies", [1, 4])
+@each("copies", 1, 4)
 def test_plain_information_privacy_has_a_copy_for_every_set_of_letters(copies):
     """As many as there are sets lose nothing: strong privacy is never less distorting, and one copy alone knows no exception."""
     rows = [[int(x != y) for y in range(3)] for x in range(3)]
@@ -126,10 +127,18 @@ def test_randomised_response_with_delta(epsilon, delta, law, value):
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
 
-@each(("text", "epsilon", "delta", "value"), thinned(
-    [("0.6 0.3 0.1", 1, 0, 0.243472982), ("0.6 0.3 0.1", 0.5, 0, 0.350656195), ("0.6 0.3 0.1", 1, 0.05, 0.210293327),
-     ("1/3 1/3 1/3", 1, 0, 0.2452529607809616), ("1/3 1/3 1/3", 0.5, 0, 0.45042624309995727), ("1/3 1/3 1/3", 1, 0.05, 0.226858989),
-     ("2/3 1/3", 1, 0, 0.163501974), ("1/2 1/2", 1, 0, 0.18393972058572)], 4))  # fmt: skip
+@each(
+    "text, epsilon, delta, value",
+    ("0.6 0.3 0.1", 1, 0, 0.243472982),
+    ("0.6 0.3 0.1", 0.5, 0, 0.350656195),
+    ("0.6 0.3 0.1", 1, 0.05, 0.210293327),
+    ("1/3 1/3 1/3", 1, 0, 0.2452529607809616),
+    ("1/3 1/3 1/3", 0.5, 0, 0.45042624309995727),
+    ("1/3 1/3 1/3", 1, 0.05, 0.226858989),
+    ("2/3 1/3", 1, 0, 0.163501974),
+    ("1/2 1/2", 1, 0, 0.18393972058572),
+    every=4,
+)
 def test_local_information_privacy_of_the_input(text, epsilon, delta, value):
     law = [Fraction(p) for p in text.split()]
     secret = [[p if s == x else 0 for x in range(len(law))] for s, p in enumerate(law)]
@@ -177,7 +186,7 @@ def by_atoms(secret, name: str, most: float, cost: np.ndarray) -> float:
 CONIC = ["KL", "chi-square", "strong KL", "strong chi-square", "total variation", "strong total variation"]
 
 
-@each("seed", range(draws(3, 60)))
+@each("seed", *range(draws(3, 60)))
 def test_sixty_designs_have_clarabels_value_in_their_intervals(seed):
     rng = np.random.default_rng(seed)
     secret, name = drawn(rng), CONIC[seed % len(CONIC)]
@@ -196,7 +205,7 @@ LINEAR = {
 }
 
 
-@each("seed", range(draws(2, 30)))
+@each("seed", *range(draws(2, 30)))
 def test_thirty_linear_programs_are_those_of_highs(seed):
     rng = np.random.default_rng(1000 + seed)
     secret, name = drawn(rng), list(LINEAR)[seed % len(LINEAR)]
@@ -265,12 +274,17 @@ def test_a_limit_beside_an_adversary():
     bit = [[Fraction(1, 2), 0], [0, Fraction(1, 2)]]
     for most, chi, flip in ((0.1, 0.01, 0.45), (0.01, 1, None)):
         found = dl.solve(
-            dl.MinDistortion(
-                records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), adversary=dl.AnyPrior(),
-                max_leakage=most, constraints=[dl.ChiSquare(chi, secret=bit)],
+            support.design(
+                dl.MinDistortion,
+                dl.Records(1, alphabet=2),
+                dl.Identity(),
+                dl.Hamming(),
+                most,
+                dl.AnyPrior(),
+                constraints=[dl.ChiSquare(chi, secret=bit)],
             ),
             gap=1e-3,
-        )  # fmt: skip
+        )
         flip = flip or next(
             p
             for p in np.linspace(0.3, 0.5, 200001)
@@ -312,12 +326,10 @@ def test_the_master_is_exported_with_its_cones():
 
 
 @each(
-    ("limit", "instead", "epsilon"),
-    [
-        (dl.LocalDPDelta("log 2", 0, secret=A), dl.LocalDPBetween("log 2", secret=A), "log 2"),
-        (dl.LocalInformationPrivacyDelta("log 2", 0, secret=A), dl.LocalInformationPrivacy("log 2", secret=A), "log 2"),
-        (dl.ChiSquare(0, secret=A), dl.LocalInformationPrivacy(0, secret=A), "0"),
-    ],
+    "limit, instead, epsilon",
+    (dl.LocalDPDelta("log 2", 0, secret=A), dl.LocalDPBetween("log 2", secret=A), "log 2"),
+    (dl.LocalInformationPrivacyDelta("log 2", 0, secret=A), dl.LocalInformationPrivacy("log 2", secret=A), "log 2"),
+    (dl.ChiSquare(0, secret=A), dl.LocalInformationPrivacy(0, secret=A), "0"),
 )
 def test_what_a_limit_of_nothing_is_refused_for_says_the_same(limit, instead, epsilon):
     """A little more than nothing costs hardly less than the rows that the refusal names."""

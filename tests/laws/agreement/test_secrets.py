@@ -52,7 +52,7 @@ def stated(records, rows, of, given, adversary):
     )
 
 
-@each("seed", range(draws(6, 200)))
+@each("seed", *range(draws(6, 200)))
 def test_all_laws_are_as_good_as_selections(seed):
     draw, records, rows, of, given = drawn(seed)
     problem = stated(records, rows, of, given, dl.AnyPrior())
@@ -67,7 +67,7 @@ def test_all_laws_are_as_good_as_selections(seed):
         assert told(result.witness.law, rows, of, given) >= result.lower - 1e-12
 
 
-@each("seed", range(draws(4, 100)))
+@each("seed", *range(draws(4, 100)))
 def test_listed_laws(seed):
     draw, records, rows, of, given = drawn(seed)
     laws = draw.integers(1, 9, (3, len(rows)))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.alternating import CycleWarning
 from dalenius.designs.exchange import loop
@@ -18,12 +19,13 @@ LISTED = dl.PriorSet([["1/4"] * 4, ["1/2", 0, 0, "1/2"], ["0.1", "0.6", "0.1", "
 DESIGNS = {
     "leakage": dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.3", adversary=LISTED, **BITS),
     "distortion": dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.15", adversary=LISTED, **BITS),
-    "additive": dl.MinLeakage(
-        records=dl.Records(2, alphabet=3),
-        query=dl.ModularSum(3),
-        distortion=dl.Hamming(),
-        max_distortion="0.3",
-        adversary=dl.PriorSet([["1/9"] * 9, ["1/3", 0, 0, 0, "1/3", 0, 0, 0, "1/3"]]),
+    "additive": support.design(
+        dl.MinLeakage,
+        dl.Records(2, alphabet=3),
+        dl.ModularSum(3),
+        dl.Hamming(),
+        "0.3",
+        dl.PriorSet([["1/9"] * 9, ["1/3", 0, 0, 0, "1/3", 0, 0, 0, "1/3"]]),
         mechanism="additive",
     ),
     "unlisted": dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.3", adversary=UNKNOWN, **BITS),
@@ -136,25 +138,23 @@ def test_a_solver_that_answers_nonsense_costs_width_and_nothing_else(name, monke
 
 
 @each(
-    ("problem", "options", "words"),
-    [
-        (AUDIT, {"solver": "clarabel"}, "an audit has programs to solve only where the alternating scheme searches"),
-        (AUDIT, {"solver": "simplex"}, "solver: expected one of auto, own, clarabel, mosek, scs; got 'simplex'"),
-        (AUDIT, {"solver": None}, "solver: expected one of"),
-        (AUDIT, {"method": "exchange"}, "method: of an audit expected alternating, or none; got 'exchange'"),
-        (
-            dl.MaximalLeakage(**BITS, adversary=dl.ProductPriors(), mechanism=dl.geometric(1.0, range=2)),
-            {"method": "alternating"},
-            "leave it out, the leakage is computed",
+    "problem, options, words",
+    (AUDIT, {"solver": "clarabel"}, "an audit has programs to solve only where the alternating scheme searches"),
+    (AUDIT, {"solver": "simplex"}, "solver: expected one of auto, own, clarabel, mosek, scs; got 'simplex'"),
+    (AUDIT, {"solver": None}, "solver: expected one of"),
+    (AUDIT, {"method": "exchange"}, "method: of an audit expected alternating, or none; got 'exchange'"),
+    (
+        dl.MaximalLeakage(**BITS, adversary=dl.ProductPriors(), mechanism=dl.geometric(1.0, range=2)),
+        {"method": "alternating"},
+        "leave it out, the leakage is computed",
+    ),
+    (
+        dl.MinDistortion(
+            records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP(1)
         ),
-        (
-            dl.MinDistortion(
-                records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP(1)
-            ),
-            {"solver": "clarabel"},
-            "a design under .privacy. is a linear program",
-        ),
-    ],
+        {"solver": "clarabel"},
+        "a design under .privacy. is a linear program",
+    ),
 )
 def test_what_has_no_meaning_is_refused(problem, options, words):
     with pytest.raises(dl.InputError, match=words):

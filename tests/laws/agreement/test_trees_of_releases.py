@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws
 from dalenius.information.entropies import mutual_information
 
@@ -42,9 +43,7 @@ def every_path(tree, value):
 
 
 def question(mechanism, adversary=None):
-    return dl.MaximalLeakage(
-        records=RECORDS, query=dl.Count(), mechanism=mechanism, adversary=adversary or dl.AnyPrior()
-    )
+    return support.problem(RECORDS, dl.Count(), mechanism, adversary or dl.AnyPrior())
 
 
 def listed(tree):

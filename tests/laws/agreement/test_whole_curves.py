@@ -6,18 +6,13 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, thinned
 
 SHARES = ["0.15 max", "0.35 max", "0.55 max", "0.82 max", "0.95 max"]
-COUNT = dl.MaximalLeakage(
-    records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior()
-)
-LETTERS = dl.MaximalLeakage(
-    records=dl.Records(alphabets=[2, 3]), query=dl.Sum(), mechanism=dl.geometric(1), adversary=dl.AnyPrior()
-)
-MODULAR = dl.MaximalLeakage(
-    records=dl.Records(2, alphabet=3), query=dl.ModularSum(3), mechanism=dl.symmetric(0.2, k=3), adversary=dl.AnyPrior()
-)
+COUNT = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), dl.AnyPrior())
+LETTERS = support.problem(dl.Records(alphabets=[2, 3]), dl.Sum(), dl.geometric(1), dl.AnyPrior())
+MODULAR = support.problem(dl.Records(2, alphabet=3), dl.ModularSum(3), dl.symmetric(0.2, k=3), dl.AnyPrior())
 
 
 def band(question, points, gap=2e-2):

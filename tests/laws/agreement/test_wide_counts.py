@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import thinned
 from dalenius.audits.ascent import search
 from dalenius.audits.choice import audit_of
@@ -18,9 +19,7 @@ ALONE = 0.04371346  # bits about one of independent people, epsilon 1/2
 
 
 def asked(records, adversary, mechanism=None) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=records, query=dl.Count(), mechanism=mechanism or dl.geometric(0.5), adversary=adversary
-    )
+    return support.problem(records, dl.Count(), mechanism or dl.geometric(0.5), adversary)
 
 
 def solved(question, gap=1e-6):

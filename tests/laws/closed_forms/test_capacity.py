@@ -25,33 +25,33 @@ def row_entropy(row) -> float:
     return -sum(x * math.log(x) for x in row if x > 0.0)
 
 
-@each("flip", [0.0, 1e-300, 1e-9, 0.01, 0.11, 0.3, 0.4999999, 0.5, 0.9, 1.0])
+@each("flip", 0.0, 1e-300, 1e-9, 0.01, 0.11, 0.3, 0.4999999, 0.5, 0.9, 1.0)
 def test_binary_symmetric_channel(support, flip):
     assert_capacity([[1.0 - flip, flip], [flip, 1.0 - flip]], math.log(2.0) - support.binary_entropy(flip))
 
 
-@each("lost", [0.0, 1e-12, 0.2, 0.5, 0.999, 1.0])
+@each("lost", 0.0, 1e-12, 0.2, 0.5, 0.999, 1.0)
 def test_binary_erasure_channel(lost):
     assert_capacity([[1.0 - lost, lost, 0.0], [0.0, lost, 1.0 - lost]], (1.0 - lost) * math.log(2.0))
 
 
-@each("flip", [1e-300, 1e-9, 0.01, 0.5, 0.9, 0.9999])
+@each("flip", 1e-300, 1e-9, 0.01, 0.5, 0.9, 0.9999)
 def test_z_channel(flip):
     assert_capacity([[1.0, 0.0], [flip, 1.0 - flip]], math.log1p((1.0 - flip) * flip ** (flip / (1.0 - flip))))
 
 
-@each("size", [1, 2, 3, 10, 70, 130])
+@each("size", 1, 2, 3, 10, 70, 130)
 def test_noiseless_channel(size):
     assert_capacity(np.eye(size), math.log(size))
 
 
-@each("outputs", [[0, 0, 0], [0, 1, 1, 0], [3, 1, 3, 0, 1, 2]])
+@each("outputs", [0, 0, 0], [0, 1, 1, 0], [3, 1, 3, 0, 1, 2])
 def test_deterministic_channel(outputs):
     assert_capacity(np.eye(5)[outputs], math.log(len(set(outputs))))
 
 
-@each("size", [2, 3, 8, 61, 125])
-@each("flip", [0.01, 0.2, 0.7])
+@each("size", 2, 3, 8, 61, 125)
+@each("flip", 0.01, 0.2, 0.7)
 def test_symmetric_channel(support, size, flip):
     """One tile of the elimination, and more than one."""
     exact = math.log(size) - support.binary_entropy(flip) - flip * math.log(size - 1)
@@ -60,18 +60,16 @@ def test_symmetric_channel(support, size, flip):
 
 @each(
     "rows",
-    [
-        [[1 / 3, 1 / 6, 1 / 2], [1 / 3, 1 / 2, 1 / 6]],
-        [[0.7, 0.2, 0.1], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7]],
-        np.full((4, 6), 1 / 6),
-    ],
+    [[1 / 3, 1 / 6, 1 / 2], [1 / 3, 1 / 2, 1 / 6]],
+    [[0.7, 0.2, 0.1], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7]],
+    np.full((4, 6), 1 / 6),
 )
 def test_weakly_symmetric_channel(rows):
     """Rows that permute each other and equal column sums: log of the outputs minus the entropy of a row."""
     assert_capacity(rows, math.log(len(rows[0])) - row_entropy(rows[0]))
 
 
-@each("seed", range(4))
+@each("seed", *range(4))
 def test_invertible_channel_that_uses_every_input(seed):
     """All divergences equal C, so C = log sum_y exp(-(R^-1 h)(y)) with h the entropies of the rows."""
     rows = 0.6 * np.eye(5) + 0.4 * np.random.default_rng(seed).dirichlet(np.ones(5), size=5)
@@ -79,7 +77,7 @@ def test_invertible_channel_that_uses_every_input(seed):
     assert_capacity(rows, math.log(np.exp(-inverted).sum()))
 
 
-@each("uses", [1, 2, 5, 7])
+@each("uses", 1, 2, 5, 7)
 def test_several_uses(support, uses):
     """Capacities of independent channels add."""
     single, rows = np.array([[0.9, 0.1], [0.1, 0.9]]), np.ones((1, 1))

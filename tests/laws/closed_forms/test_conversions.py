@@ -110,13 +110,13 @@ def digits_of(text):
     return 1.5 * 10.0**-places
 
 
-@each(("notion", "value", "to", "facts", "digits"), ONE_STEP)
+@each("notion, value, to, facts, digits", *ONE_STEP)
 def test_a_conversion_with_a_known_number(notion, value, to, facts, digits):
     found = dl.convert(notion, value, to=to, **facts)
     assert found.value == pytest.approx(float(digits), rel=1e-13, abs=digits_of(digits) + 2e-12)
 
 
-@each(("bits", "row"), THEOREM_1A.items())
+@each("bits, row", *THEOREM_1A.items())
 def test_theorem_1a_of_the_paper_on_mutual_information(bits, row):
     """An exponential-cone program in the catalogue, whose values are known to 12 digits: never below them."""
     for epsilon, digits in zip(EPSILONS, row.split(), strict=True):
@@ -124,7 +124,7 @@ def test_theorem_1a_of_the_paper_on_mutual_information(bits, row):
         assert -digits_of(digits) <= found - float(digits) <= digits_of(digits) + 2e-12
 
 
-@each(("bits", "row"), BOUNDARY.items())
+@each("bits, row", *BOUNDARY.items())
 def test_theorem_1a_is_one_curve_of_pairs(bits, row):
     """The pairs (p0, p1) that an information allows are those of a test's errors: no delta is below p0 - e^epsilon p1 of any."""
     pairs = [(p0, p1) for p0, p1 in zip(row, (0.0, 0.001, 0.01, 0.1, 0.3), strict=True)]
@@ -139,7 +139,7 @@ def test_theorem_1a_is_one_curve_of_pairs(bits, row):
         assert found == pytest.approx(p0 - math.e * p1, abs=1e-8)
 
 
-@each(("bits", "row"), THEOREM_2A.items())
+@each("bits, row", *THEOREM_2A.items())
 def test_theorem_2a_as_printed_of_the_notion_that_it_holds_for(bits, row):
     for epsilon, digits in zip(("0", "0.1", "0.5", "1", "2"), row.split(), strict=True):
         found = dl.convert("largest_divergence", f"{bits} bits", to=f"local_information_privacy_delta({epsilon})").value
@@ -147,14 +147,12 @@ def test_theorem_2a_as_printed_of_the_notion_that_it_holds_for(bits, row):
 
 
 @each(
-    ("bits", "epsilon", "digits"),
-    [
-        ("0.01", "0.1", 0.51888473),
-        ("0.01", "0.5", 0.47956514),
-        ("0.01", "1", 0.46182028),
-        ("0.01", "2", 0.45902020),
-        ("0.1", "1", 0.98880527),
-    ],
+    "bits, epsilon, digits",
+    ("0.01", "0.1", 0.51888473),
+    ("0.01", "0.5", 0.47956514),
+    ("0.01", "1", 0.46182028),
+    ("0.01", "2", 0.45902020),
+    ("0.1", "1", 0.98880527),
 )
 def test_theorem_2a_corrected_for_the_prior_of_figure_3(bits, epsilon, digits):
     """Above what an interior-point solver found by 2e-7 at most (it is 1e-7 on the wrong side); 1 - p_min where all may be told."""
@@ -212,12 +210,10 @@ def test_what_is_left_of_an_attribute_after_each_output():
 
 
 @each(
-    ("letters", "epsilon", "law", "digits"),
-    [
-        (3, "1", ["0.5", "0.3", "0.2"], "0.7046054709"),
-        (4, "0.5", ["0.4", "0.3", "0.2", "0.1"], "0.4371452765"),
-        (5, "2", ["0.2"] * 5, "1.176785009"),
-    ],
+    "letters, epsilon, law, digits",
+    (3, "1", ["0.5", "0.3", "0.2"], "0.7046054709"),
+    (4, "0.5", ["0.4", "0.3", "0.2", "0.1"], "0.4371452765"),
+    (5, "2", ["0.2"] * 5, "1.176785009"),
 )
 def test_what_randomised_response_tells_pointwise(letters, epsilon, law, digits):
     """Section 4.1 of the same: of k letters, -log(p_min + (1 - p_min) e^-epsilon), and CONV-2 is exact for it."""

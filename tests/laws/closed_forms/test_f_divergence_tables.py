@@ -56,7 +56,7 @@ def alone(rule, value, *, before=None, after=None, **facts):
     return float(found.value(Given(arb(str(value)), Facts.of(**facts), *ends)))
 
 
-@each("at", THEOREM_1)
+@each("at", *THEOREM_1)
 def test_theorem_1(at):
     eta, epsilon = at
     to, row = f"information_privacy_delta({epsilon})", THEOREM_1[at].split()
@@ -73,7 +73,7 @@ def test_theorem_1(at):
         assert best <= least <= min(float(printed) * (1 + 1e-9), 1.0)
 
 
-@each("at", ZETAS)
+@each("at", *ZETAS)
 def test_zeta_is_the_largest_probability_that_its_divergence_allows(at):
     """Both sum to the number of Theorem 1(b); each divergence is eta at its zeta, or the zeta is 1."""
     eta, epsilon = map(float, at)
@@ -118,12 +118,10 @@ def ramps(a, positions, weights):
 
 
 @each(
-    ("a", "error", "printed", "plain", "strong", "information"),
-    [
-        (0.1, "0.0832407407", "-0.0386419753", "0.0675", "0.075", "0.000555889571375"),
-        (0.5, "0.0810185185", "-0.9166666667", "0.0208333333", "0.0416666667", "0.0141088150113"),
-        (0.9, "0.0758333333", "-24.99666667", "0.0008333333", "0.0083333333", "0.0476994403487"),
-    ],
+    "a, error, printed, plain, strong, information",
+    (0.1, "0.0832407407", "-0.0386419753", "0.0675", "0.075", "0.000555889571375"),
+    (0.5, "0.0810185185", "-0.9166666667", "0.0208333333", "0.0416666667", "0.0141088150113"),
+    (0.9, "0.0758333333", "-24.99666667", "0.0008333333", "0.0083333333", "0.0476994403487"),
 )
 def test_a_law_with_a_density(a, error, printed, plain, strong, information):
     """S and Y uniform in [0, 1] with density 1 + a (2s-1)(2y-1): lifts in 1-a .. 1+a. Gauss's points integrate polynomials exactly."""
@@ -151,12 +149,10 @@ def test_a_law_with_a_density(a, error, printed, plain, strong, information):
 
 
 @each(
-    ("a", "deltas"),
-    [
-        (0.5, {0.05: "0.6693888617", 0.1: "0.4762146739", 0.2: "0.2257108817", 0.3: "0.08213939789"}),
-        (0.1, {0.05: "0.1530051336", 0.1: "0.0005371369717"}),
-        (0.9, {0.05: "0.7836178787", 0.1: "0.6432622536", 0.2: "0.4357089678", 0.3: "0.2821793956"}),
-    ],
+    "a, deltas",
+    (0.5, {0.05: "0.6693888617", 0.1: "0.4762146739", 0.2: "0.2257108817", 0.3: "0.08213939789"}),
+    (0.1, {0.05: "0.1530051336", 0.1: "0.0005371369717"}),
+    (0.9, {0.05: "0.7836178787", 0.1: "0.6432622536", 0.2: "0.4357089678", 0.3: "0.2821793956"}),
 )
 def test_deltas_of_the_law_with_a_density(a, deltas):
     """w = (2s-1)(2y-1) has the density -log|w| / 2, times 1 + a w; of 400 x 400 cells the delta is within 0.004 of that."""
@@ -175,11 +171,9 @@ def test_deltas_of_the_law_with_a_density(a, deltas):
 
 
 @each(
-    ("joint", "variation", "chi"),
-    [
-        (J1, ("0.4", "0.4"), ("0.4666666667", "0.28")),
-        (J2, ("0.7333333333", "0.7285714286", "0.7285714286"), ("0.605", "0.659", "0.659")),
-    ],
+    "joint, variation, chi",
+    (J1, ("0.4", "0.4"), ("0.4666666667", "0.28")),
+    (J2, ("0.7333333333", "0.7285714286", "0.7285714286"), ("0.605", "0.659", "0.659")),
 )
 def test_strong_distances_of_each_letter(joint, variation, chi):
     """Section 3.7: of the law of the outputs from each row, in this order."""

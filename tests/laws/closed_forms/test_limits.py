@@ -24,14 +24,12 @@ def test_falls_with_the_entropy_bound(support, name):
         assert strong.lower <= weak.upper
 
 
-@each("bound", ["0 max", "0.5 max"])
+@each("bound", "0 max", "0.5 max")
 @each(
-    ("sizes", "query", "mechanism", "cap"),
-    [
-        ([4], dl.Identity(), dl.symmetric(0, k=4), math.log(4)),
-        ([3, 3], dl.Threshold(2), dl.symmetric(0, k=2), math.log(2)),
-        ([2] * 4, dl.Count(), dl.symmetric(0, k=5), math.log(2)),
-    ],
+    "sizes, query, mechanism, cap",
+    ([4], dl.Identity(), dl.symmetric(0, k=4), math.log(4)),
+    ([3, 3], dl.Threshold(2), dl.symmetric(0, k=2), math.log(2)),
+    ([2] * 4, dl.Count(), dl.symmetric(0, k=5), math.log(2)),
 )
 def test_capped_by_letters_and_outputs(support, sizes, query, mechanism, cap, bound):
     result = support.solve(support.problem(sizes, query, mechanism, bound))
@@ -45,17 +43,15 @@ def test_below_the_capacity_of_the_whole_channel(support, name):
     assert support.solve(question).lower <= support.capacity(support.full_channel(question))[1]
 
 
-@each("bound", ["0 max", "0.5 max", "1 max"])
+@each("bound", "0 max", "0.5 max", "1 max")
 @each(
-    ("query", "mechanism"),
-    [
-        (dl.Parity(), dl.symmetric("1/2", k=2)),
-        (dl.Parity(), dl.randomized_response(0, k=2)),
-        (dl.Parity(), dl.laplace_threshold(0)),
-        (dl.Count(), dl.exponential(0, range=3)),
-        (dl.Count(), dl.Channel([["0.3", "0.3", "0.4"]] * 4)),
-        (dl.Count(), dl.Channel([[1]] * 4)),
-    ],
+    "query, mechanism",
+    (dl.Parity(), dl.symmetric("1/2", k=2)),
+    (dl.Parity(), dl.randomized_response(0, k=2)),
+    (dl.Parity(), dl.laplace_threshold(0)),
+    (dl.Count(), dl.exponential(0, range=3)),
+    (dl.Count(), dl.Channel([["0.3", "0.3", "0.4"]] * 4)),
+    (dl.Count(), dl.Channel([[1]] * 4)),
 )
 def test_constant_mechanism_leaks_nothing(support, query, mechanism, bound):
     result = support.solve(support.problem([2] * 3, query, mechanism, bound))

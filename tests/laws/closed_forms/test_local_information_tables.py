@@ -10,13 +10,7 @@ from scipy.special import ndtr
 
 import dalenius as dl
 from dalenius.conversions import PrivacyProfile
-from dalenius.conversions.gaussian import (
-    ListedInputs,
-    amplitude_capacity,
-    amplitude_of,
-    gaussian_delta,
-    saddle_value,
-)
+from dalenius.conversions.gaussian import ListedInputs, amplitude_capacity, amplitude_of, gaussian_delta, saddle_value
 from dalenius.information.capacity import capacity
 from figure_3 import FIGURE_3
 

@@ -45,7 +45,7 @@ def test_subsets_against_everybody(support, size):
     assert result.gap <= 1e-8
 
 
-@each(("name", "near"), thinned([(name, j) for name in PROTOCOLS for j in range(len(NEAR))], every=4))
+@each("name, near", *thinned([(name, j) for name in PROTOCOLS for j in range(len(NEAR))], every=4))
 def test_small_ones_against_their_channels(support, name, near):
     mechanism, adversary = PROTOCOLS[name](Fraction(4, 5), 5), NEAR[near](SMALL)
     problem = question(support, mechanism, adversary, 5)

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information import capacity as capacities
 from dalenius.information import measures as m
@@ -48,7 +49,7 @@ CHANNELS = [
 ]
 
 
-@each(("channel", "prior", "leakages", "capacity", "average"), CHANNELS)
+@each("channel, prior, leakages, capacity, average", *CHANNELS)
 def test_pointwise_maximal_leakage(channel, prior, leakages, capacity, average):
     found = m.pointwise_maximal_leakage(channel, prior)
     same(found, *leakages)
@@ -106,7 +107,7 @@ SETS = [
 ]
 
 
-@each(("priors", "leakages"), SETS)
+@each("priors, leakages", *SETS)
 def test_pointwise_maximal_leakage_over_sets_of_priors(priors, leakages):
     same(m.pointwise_maximal_leakage_over(K1, priors), *leakages)
 
@@ -130,12 +131,10 @@ def products(low: float, records: int = 2) -> list[np.ndarray]:
 
 
 @each(
-    ("low", "entry", "whole", "known"),
-    [
-        (0.25, "0.7444404749", "1.214444104", "0.8266785732"),
-        (0.1, "1.062894206", "1.660731207", "1.123930097"),
-        (1e-4, "1.385894461", "2.078941647", "1.385994406"),
-    ],
+    "low, entry, whole, known",
+    (0.25, "0.7444404749", "1.214444104", "0.8266785732"),
+    (0.1, "1.062894206", "1.660731207", "1.123930097"),
+    (1e-4, "1.385894461", "2.078941647", "1.385994406"),
 )
 def test_differential_and_free_lunch_privacy_are_suprema_of_pointwise_maximal_leakage(low, entry, whole, known):
     """Theorems 4.2 and 4.5, at marginals of at least `low`: of one record, of the dataset, and of one record the other being known."""
@@ -156,9 +155,7 @@ def test_differential_and_free_lunch_privacy_are_suprema_of_pointwise_maximal_le
 def test_differential_and_free_lunch_privacy():
     groups = [group for groups in m.neighbours([2, 2]) for group in groups]
     same([m.differential_privacy(DB, groups), m.local_dp(DB)], "1.386294361", "2.079441542")
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2), mechanism=dl.Channel(DB, inputs="dataset"), adversary=dl.AnyPrior()
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), None, dl.Channel(DB, inputs="dataset"), dl.AnyPrior())
     measured = dl.measure(problem)
     assert (measured["differential_privacy"].exact, measured["free_lunch_privacy"].exact) == ("log 4", "log 8")
 
@@ -195,7 +192,7 @@ DELTAS = [
 ]
 
 
-@each(("joint", "epsilons", "plain", "strong"), DELTAS)
+@each("joint, epsilons, plain, strong", *DELTAS)
 def test_deltas_of_information_privacy(joint, epsilons, plain, strong):
     channel, prior = m.split(joint)
     measured = dl.measure(np.eye(len(joint[0])), prior=joint, epsilon=epsilons)
@@ -207,11 +204,9 @@ def test_deltas_of_information_privacy(joint, epsilons, plain, strong):
 
 
 @each(
-    ("joint", "epsilons", "deltas"),
-    [
-        (J1, [0.1, 0.3, 0.5, 0.75, 1], ["0.3778597242", "0.31778812", "0.2281718172", "0.05183109297", "0"]),
-        (J2, [0.1, 0.3, 0.5, 0.75], ["0.539799606", "0.4539830285", "0.3259597388", "0.07404441852"]),
-    ],
+    "joint, epsilons, deltas",
+    (J1, [0.1, 0.3, 0.5, 0.75, 1], ["0.3778597242", "0.31778812", "0.2281718172", "0.05183109297", "0"]),
+    (J2, [0.1, 0.3, 0.5, 0.75], ["0.539799606", "0.4539830285", "0.3259597388", "0.07404441852"]),
 )
 def test_deltas_of_differential_privacy(joint, epsilons, deltas):
     channel, _ = m.split(joint)
@@ -222,11 +217,9 @@ def test_deltas_of_differential_privacy(joint, epsilons, deltas):
 
 
 @each(
-    ("joint", "values", "strong"),
-    [
-        (J1, ["0.4", "0.1251006059", "0.2333333333", "0.4830458915"], ["0.4", "0.1673976434", "0.4666666667"]),
-        (J2, ["0.73", "0.2783802118", "0.6009070295", "0.5714285714"], ["0.7333333333", "0.2865395513", "0.659"]),
-    ],
+    "joint, values, strong",
+    (J1, ["0.4", "0.1251006059", "0.2333333333", "0.4830458915"], ["0.4", "0.1673976434", "0.4666666667"]),
+    (J2, ["0.73", "0.2783802118", "0.6009070295", "0.5714285714"], ["0.7333333333", "0.2865395513", "0.659"]),
 )
 def test_divergences(joint, values, strong):
     channel, prior = m.split(joint)
@@ -269,7 +262,7 @@ MAJORITY = [
 ]  # fmt: skip
 
 
-@each(("law", "majority", "informations"), MAJORITY)
+@each("law, majority, informations", *MAJORITY)
 def test_a_secret_behind_the_data(law, majority, informations):
     """Three records, a truncated geometric count; the secret is the majority: epsilon, KL, TV, two deltas and I of it."""
     rows = GEOMETRIC.channel(np.arange(4))[COUNTS]
@@ -296,9 +289,7 @@ def test_a_secret_behind_the_data(law, majority, informations):
 
 
 def test_the_secrets_of_independent_records_by_measure():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric("1/2"), adversary=dl.AnyPrior()
-    )
+    problem = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric("1/2"), dl.AnyPrior())
     for law, alone, known in (
         (dl.Uniform(), "0.021666060847", "0.030299861981"),
         (dl.Iid([0.7, 0.3]), "0.018996780639", "0.025493344064"),
@@ -327,7 +318,7 @@ CAPACITIES = {
 }
 
 
-@each("epsilon", CAPACITIES)
+@each("epsilon", *CAPACITIES)
 def test_randomised_response(epsilon):
     measured = dl.measure(dl.randomized_response(epsilon, k=2), epsilon=["0.3"])
     inside(measured["shannon_capacity"], CAPACITIES[epsilon], width=1e-12)
@@ -349,16 +340,11 @@ def test_capacities_of_selections():
     same(m.pairwise_total_variation(rows[[0, 3]]), "0.5420200182")
 
 
-@each(("bound", "digits"), [(0, 0.203980195), (0.9, 0.202310492), (1.05, 0.194351223)])
+@each("bound, digits", (0, 0.203980195), (0.9, 0.202310492), (1.05, 0.194351223))
 def test_the_largest_information_of_one_record_over_an_entropy_ball(bound, digits):
     """For one record mutual information is concave in the prior: `solve` answers for the whole ball."""
     rows = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
-    problem = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=3),
-        query=dl.Identity(),
-        mechanism=dl.Channel(rows),
-        adversary=dl.EntropyAtLeast(bound),
-    )
+    problem = support.problem(dl.Records(1, alphabet=3), dl.Identity(), dl.Channel(rows), bound)
     result = dl.solve(problem, gap=1e-8)
     assert result.lower - 2e-9 <= digits <= result.upper + 2e-9
     if bound == 0:
@@ -377,7 +363,7 @@ BALLS = [
 ]
 
 
-@each(("priors", "digits"), BALLS)
+@each("priors, digits", *BALLS)
 def test_intervals_over_a_class_of_priors(priors, digits):
     measured = dl.measure(K1, prior=priors)
     inside(measured["pointwise_maximal_leakage"], digits, width=1e-9)
@@ -385,10 +371,7 @@ def test_intervals_over_a_class_of_priors(priors, digits):
     assert measured["mutual_information"].lower <= measured["shannon_capacity"].upper
 
 
-@each(
-    ("bound", "digits"),
-    [(0.9, 0.202310492), (1.0, 0.198691787), (1.05, 0.194351223), (1.09, 0.185206531)],
-)
+@each("bound, digits", (0.9, 0.202310492), (1.0, 0.198691787), (1.05, 0.194351223), (1.09, 0.185206531))
 def test_an_entropy_ball_is_a_ball_around_the_uniform_law(bound, digits):
     rows = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
     found = dl.measure(rows, prior=m.KLBall(["1/3"] * 3, math.log(3) - bound))["mutual_information"]

@@ -14,7 +14,7 @@ def test_known_instance(support):
     assert result.gap <= 1e-3
 
 
-@each(("m", "n", "flip"), [(3, 3, 0.2), (4, 2, 0.3), (5, 3, 0.1)])
+@each("m, n, flip", (3, 3, 0.2), (4, 2, 0.3), (5, 3, 0.1))
 def test_slack_entropy_bound_gives_the_symmetric_capacity(support, m, n, flip):
     """For b <= (n-1) log m a uniform first letter and the rest uniform on one residue reach the channel's capacity."""
     exact = math.log(m) + (1 - flip) * math.log(1 - flip) + flip * math.log(flip / (m - 1))

@@ -13,13 +13,13 @@ PUBLISHED = {0.5: 0.062, 1.0: 0.041, 1.5: 0.022, 2.0: 0.009}  # the source paper
 CIRCULATED = 0.0110037994307  # a reference value for b = 2.7; see test_circulated_value_is_a_misprint
 
 
-@each("bound", [0, 0.5, 1, 1.5, 2])
+@each("bound", 0, 0.5, 1, 1.5, 2)
 def test_slack_entropy_bound(support, bound):
     result = dl.solve(support.parity4(bound), gap=1e-6)
     support.assert_contains(result, CAPACITY, gap=1e-6)
 
 
-@each(("bound", "known"), [("2.2", 0.0712774696959), ("2.5", 0.0387007796428), ("2.7", 0.011003799692431)])
+@each("bound, known", ("2.2", 0.0712774696959), ("2.5", 0.0387007796428), ("2.7", 0.011003799692431))
 def test_binding_entropy_bound(support, bound, known):
     exact = float(support.gerber_digits(4, Decimal(1), Decimal(bound)))
     assert exact == pytest.approx(known, abs=2e-13)
@@ -41,7 +41,7 @@ def test_circulated_value_is_a_misprint(support):
     assert CIRCULATED < result.lower <= float(exact) <= result.upper
 
 
-@each("bound", sorted(PUBLISHED))
+@each("bound", *sorted(PUBLISHED))
 def test_published_values_under_report(support, bound):
     """Table 3's values are no maxima: each lies below a certified lower bound."""
     assert PUBLISHED[bound] < support.solve(support.parity4(bound)).lower
@@ -53,14 +53,14 @@ def test_thousand_bits(support):
     support.assert_contains(dl.solve(question, gap=1e-4), exact, gap=1e-4)
 
 
-@each(("n", "flip", "bits"), [(2, 0.1, "0.5"), (2, 0.25, "1.9"), (3, 0.05, "2.3"), (6, 0.4, "5.75"), (5, 0, "4.5")])
+@each("n, flip, bits", (2, 0.1, "0.5"), (2, 0.25, "1.9"), (3, 0.05, "2.3"), (6, 0.4, "5.75"), (5, 0, "4.5"))
 def test_other_sizes_and_flips(support, n, flip, bits):
     question = support.problem([2] * n, dl.Parity(), dl.symmetric(flip, k=2), f"{bits} bits")
     exact = support.gerber(n, flip, float(bits) * math.log(2.0))
     support.assert_contains(dl.solve(question, gap=1e-3), exact, gap=1e-3)
 
 
-@each("epsilon", [0.1, 1.0, 4.0])
+@each("epsilon", 0.1, 1.0, 4.0)
 def test_exponential_mechanism_flips_with_its_known_probability(support, epsilon):
     exact = math.log(2.0) - support.binary_entropy(1.0 / (1.0 + math.exp(epsilon / 2.0)))
     question = support.problem([2] * 3, dl.Parity(), dl.exponential(epsilon, range=1), "1 bits")

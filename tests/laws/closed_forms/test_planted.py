@@ -123,11 +123,7 @@ CASES = {
     "a pair among decoys": (lambda s: pair(s, 5, 2, "0 bits"), pair_value, 30),
     "a pair of few datasets": (lambda s: pair(s, 5, 2, "1.9 bits"), pair_value, 20),
     "a pair that just fits": (lambda s: pair(s, 6, 2, "2 bits"), pair_value, 10),
-    "rare counts, ten bits": (
-        lambda s: rare(s, "ten bits"),
-        lambda s: listed_value(rare(s, "ten bits")),
-        1000,
-    ),
+    "rare counts, ten bits": (lambda s: rare(s, "ten bits"), lambda s: listed_value(rare(s, "ten bits")), 1000),
     "rare counts, thirteen bits": (
         lambda s: rare(s, "thirteen bits"),
         lambda s: listed_value(rare(s, "thirteen bits")),
@@ -216,7 +212,7 @@ def test_the_list_of_all_laws_is_a_list_of_adversaries(support, name):
     assert listed_value(question) == pytest.approx(found, rel=1e-5)
 
 
-@each(("bits", "copies", "useless"), [(5, 1, True), (5, 2, False), (6, 2, False)])
+@each("bits, copies, useless", (5, 1, True), (5, 2, False), (6, 2, False))
 def test_no_two_rows_leak_more_than_the_planted_ones(support, bits, copies, useless):
     """Without an entropy bound a binary record leaks at most the capacity of two rows; the planted ones' is the largest."""
     rows = np.unique(pair_rows(bits, copies, useless=useless), axis=0) / 100

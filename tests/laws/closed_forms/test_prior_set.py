@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 import dalenius as dl
+import support
 from campaigns import each
 
 LOG_2 = math.log(2.0)
@@ -14,9 +15,7 @@ TIED = [[0.5, 0, 0, 0.5]]  # two fair bits, always equal
 
 
 def parity(adversary, flip="0.1"):
-    return dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(flip, k=2), adversary=adversary
-    )
+    return support.problem(dl.Records(2, alphabet=2), dl.Parity(), dl.symmetric(flip, k=2), adversary)
 
 
 def test_a_fair_bit_hides_the_other(support):
@@ -77,7 +76,7 @@ def test_entries_are_exact():
     assert adversary.priors == ((Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(2, 5)),)
 
 
-@each("records", [dl.Records(2, alphabet=2), dl.Records(alphabets=[1, 2, 1, 2])])
+@each("records", dl.Records(2, alphabet=2), dl.Records(alphabets=[1, 2, 1, 2]))
 def test_an_array_has_one_axis_a_record(records):
     prior = np.arange(1, 5).reshape(records.alphabets) / 10
     dl.FixedPrior(prior).check(records)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import each, thinned
+import support
+from campaigns import each
 from dalenius.information import measures as m
 from dalenius.information import relative_entropy
 from digits import inside
@@ -20,8 +21,9 @@ ONE = {"records": dl.Records(1, alphabet=2), "query": dl.Identity()}
 
 
 @each(
-    ("joint", "values"),  # 002/003, section 3.7: of each letter of the secret
-    [(J1, [0.1673976434, 0.1240111851]), (J2, [0.2798038324, 0.2865395513, 0.2865395513])],
+    "joint, values",  # 002/003, section 3.7: of each letter of the secret
+    (J1, [0.1673976434, 0.1240111851]),
+    (J2, [0.2798038324, 0.2865395513, 0.2865395513]),
 )
 def test_strong_divergence_of_each_letter(joint, values):
     channel, prior = m.split(joint)
@@ -38,12 +40,10 @@ def test_the_other_singular_value():
 
 
 @each(
-    ("joint", "values"),  # section 3.15: what the data themselves tell
-    [
-        (A, ("0.5", "0.1981216036", "0.3571428571", "0.3571428571")),
-        (B, ("1.24", "1.029653014", "2", "1")),
-        (C, ("0.6", "0.2533574402", "0.4344605475", "0.4344605475")),
-    ],
+    "joint, values",  # section 3.15: what the data themselves tell
+    (A, ("0.5", "0.1981216036", "0.3571428571", "0.3571428571")),
+    (B, ("1.24", "1.029653014", "2", "1")),
+    (C, ("0.6", "0.2533574402", "0.4344605475", "0.4344605475")),
 )
 def test_unsanitised(joint, values):
     found = dl.measure(np.eye(len(joint[0])), prior=joint)
@@ -54,20 +54,16 @@ def test_unsanitised(joint, values):
 
 
 @each(
-    ("limit", "value"),  # section 3.15: the secret is the input, uniform and binary; Hamming distortion
-    thinned(
-        [
-            (dl.TotalVariation(0.05), 0.475),
-            (dl.TotalVariation(0.2), 0.4),
-            (dl.KL(0.05), 0.3432184016),
-            (dl.KL(0.2), 0.1948271628),
-            (dl.ChiSquare(0.05), 0.3881966011),
-            (dl.ChiSquare(0.2), 0.2763932022),
-            (dl.MaximalCorrelation(square_at_most=0.2), 0.2763932022),
-            (dl.LocalInformationPrivacy(0.3), 0.3704091103),
-        ],
-        4,
-    ),
+    "limit, value",  # section 3.15: the secret is the input, uniform and binary; Hamming distortion
+    (dl.TotalVariation(0.05), 0.475),
+    (dl.TotalVariation(0.2), 0.4),
+    (dl.KL(0.05), 0.3432184016),
+    (dl.KL(0.2), 0.1948271628),
+    (dl.ChiSquare(0.05), 0.3881966011),
+    (dl.ChiSquare(0.2), 0.2763932022),
+    (dl.MaximalCorrelation(square_at_most=0.2), 0.2763932022),
+    (dl.LocalInformationPrivacy(0.3), 0.3704091103),
+    every=4,
 )
 def test_uniform_binary_designs(limit, value):
     found = dl.solve(dl.MinDistortion(**ONE, distortion=dl.Hamming(), constraints=[limit]), gap=1e-8)
@@ -76,7 +72,7 @@ def test_uniform_binary_designs(limit, value):
     assert found.upper - found.lower <= 1e-7
 
 
-@each(("n", "epsilon", "value"), [(2, 0.3, 0.3250705962), (4, 0.5, 0.5878196823), (5, 1, 0.4563436343)])
+@each("n, epsilon, value", (2, 0.3, 0.3250705962), (4, 0.5, 0.5878196823), (5, 1, 0.4563436343))
 def test_pointwise_maximal_leakage_of_a_uniform_law(n, epsilon, value):
     """Section 2.16: 1 - e^epsilon / n, with Hamming distortion."""
     found = dl.solve(
@@ -91,7 +87,7 @@ def test_pointwise_maximal_leakage_of_a_uniform_law(n, epsilon, value):
     assert found.upper == pytest.approx(1 - math.exp(epsilon) / n, rel=1e-12)
 
 
-@each(("epsilon", "value"), [(0.1, 0.8), (0.5, 0.8), (1, 0.8321205588)])
+@each("epsilon, value", (0.1, 0.8), (0.5, 0.8), (1, 0.8321205588))
 def test_a_useful_guess(epsilon, value):
     """Section 2.16: the largest probability to guess right whether the letter is the last one."""
     problem = dl.MaxUtility(
@@ -113,17 +109,9 @@ def test_capacities():
     inside(dl.measure(dl.randomized_response(1, k=2))["shannon_capacity"], "0.110944071672")
 
 
-@each(("bound", "law"), [(0, (0.508326, 0.491674, 0)), (1, (0.461303, 0.397534, 0.141163))])
+@each("bound, law", (0, (0.508326, 0.491674, 0)), (1, (0.461303, 0.397534, 0.141163)))
 def test_the_worst_law_of_an_entropy_ball(bound, law):
     """P0-2: where the largest information is attained."""
     channel = dl.Channel([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]])
-    found = dl.solve(
-        dl.MaximalLeakage(
-            records=dl.Records(1, alphabet=3),
-            query=dl.Identity(),
-            mechanism=channel,
-            adversary=dl.EntropyAtLeast(bound),
-        ),
-        gap=1e-9,
-    )
+    found = dl.solve(support.problem(dl.Records(1, alphabet=3), dl.Identity(), channel, bound), gap=1e-9)
     np.testing.assert_allclose(found.witness.letter_law, law, atol=2e-5)

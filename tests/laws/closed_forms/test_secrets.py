@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information import mutual_information
 from dalenius.information.noise_formulas import eta_of_outputs
@@ -53,13 +54,11 @@ def assert_solved(problem, value, *, digits=11, gap=1e-9):
 
 
 @each(
-    ("secret", "values"),
-    [
-        (MAJORITY, (0.053521887423, 0.039439294443, 0.134423244012)),
-        (dl.Secret(dl.Count()), (0.076304751456, 0.065706817351, 0.153886578410)),
-        (RECORD, (0.021666060847, 0.018996780639, 0.119091081660)),
-        (GIVEN_OTHERS, (0.030299861981, 0.025493344064, 0.011553525874)),
-    ],
+    "secret, values",
+    (MAJORITY, (0.053521887423, 0.039439294443, 0.134423244012)),
+    (dl.Secret(dl.Count()), (0.076304751456, 0.065706817351, 0.153886578410)),
+    (RECORD, (0.021666060847, 0.018996780639, 0.119091081660)),
+    (GIVEN_OTHERS, (0.030299861981, 0.025493344064, 0.011553525874)),
 )
 def test_listed_laws_are_evaluated(secret, values):
     listed = (UNIFORM, BIASED, CORRELATED)
@@ -70,13 +69,11 @@ def test_listed_laws_are_evaluated(secret, values):
 
 
 @each(
-    ("adversary", "values"),
-    [
-        (dl.FixedPrior(UNIFORM), (0.7538459121, 0.2185667968, 0.3191940013, 0.2833935054, 0.2001010139)),
-        (dl.FixedPrior(BIASED), (0.8002709130, 0.2372876885, 0.3284784187, 0.2956072749, 0.2191301368)),
-        (dl.FixedPrior(CORRELATED), (1.2960458095, 0.5729055243, 0.4825997470, 0.4553920172, 0.3920912292)),
-        (dl.AnyPrior(), (1.5, 0.7545798900, 0.5420200182)),
-    ],
+    "adversary, values",
+    (dl.FixedPrior(UNIFORM), (0.7538459121, 0.2185667968, 0.3191940013, 0.2833935054, 0.2001010139)),
+    (dl.FixedPrior(BIASED), (0.8002709130, 0.2372876885, 0.3284784187, 0.2956072749, 0.2191301368)),
+    (dl.FixedPrior(CORRELATED), (1.2960458095, 0.5729055243, 0.4825997470, 0.4553920172, 0.3920912292)),
+    (dl.AnyPrior(), (1.5, 0.7545798900, 0.5420200182)),
 )
 def test_ratios_divergences_and_what_is_likelier(adversary, values):
     """The table of Pufferfish notions: epsilon, divergence, total variation, delta at epsilon 0.1 and 0.3."""
@@ -98,12 +95,12 @@ def test_ratios_divergences_and_what_is_likelier(adversary, values):
     assert told.lower <= slope - 1 - np.log(slope) + 1e-12  # the sharp bound by epsilon
 
 
-@each("secret", [MAJORITY, dl.Secret(dl.Count()), RECORD])
+@each("secret", MAJORITY, dl.Secret(dl.Count()), RECORD)
 def test_under_all_laws_a_selection_of_datasets_tells_most(secret):
     assert_solved(three_bits(secret), 0.173277931127, digits=12)
 
 
-@each("adversary", [dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2")])
+@each("adversary", dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2"))
 def test_a_record_to_whom_knows_the_others_is_told_what_one_bit_of_randomised_response_tells(adversary):
     """Mutual-information differential privacy: all laws, and products of laws, come to the same."""
     assert_solved(
@@ -117,8 +114,12 @@ def test_the_capacity_of_all_rows_can_be_far_above():
 
 
 @each(
-    ("entropy", "value"),
-    [(0, 0.203980195), ("9/10", 0.202310492), (1, 0.198691787), ("1.05", 0.194351223), ("1 max", 0.175411136)],
+    "entropy, value",
+    (0, 0.203980195),
+    ("9/10", 0.202310492),
+    (1, 0.198691787),
+    ("1.05", 0.194351223),
+    ("1 max", 0.175411136),
 )
 def test_laws_with_some_entropy(entropy, value):
     assert_solved(one_record(BALL, dl.Secret(dl.Identity()), dl.EntropyAtLeast(entropy)), value, digits=9)
@@ -131,7 +132,7 @@ def test_between_the_listed_laws_nothing_more_is_told_than_by_one():
     assert 0.134423244012 - 1e-12 <= result.upper <= 0.1344232452
 
 
-@each("given", [None, [x >> 2 for x in range(8)]])
+@each("given", None, [x >> 2 for x in range(8)])
 def test_information_about_a_secret_is_concave_in_weights_of_cells_and_convex_within_them(given):
     """At the middle of 3,000 random pairs each; in the law as a whole it is neither: a third of pairs violate concavity."""
     random, pairs = np.random.default_rng(11), 3_000
@@ -180,12 +181,10 @@ def test_two_releases_that_tell_nothing_tell_everything_together():
 
 
 @each(
-    ("law", "values", "eta"),
-    [
-        (UNIFORM, (0.0535218874, 0.0457005415, 0.0922243626), "0.0007546598"),
-        (BIASED, (0.0394392944, 0.0342347495, 0.0687318586), "0.0011180923"),
-        (CORRELATED, (0.1344232440, 0.1420672525, 0.2357706021), "0.0006857210"),
-    ],
+    "law, values, eta",
+    (UNIFORM, (0.0535218874, 0.0457005415, 0.0922243626), "0.0007546598"),
+    (BIASED, (0.0394392944, 0.0342347495, 0.0687318586), "0.0011180923"),
+    (CORRELATED, (0.1344232440, 0.1420672525, 0.2357706021), "0.0006857210"),
 )
 def test_the_count_and_a_noisy_record_together(law, values, eta):
     """Two queries of one dataset; the sum falls short, or not, by what the two have in common: given the secret, and without it."""
@@ -232,7 +231,7 @@ def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
     assert_solved(useful, 0.1798096070861)
 
 
-@each(("at_most", "value"), [("0.01", 0.656356409), ("0.1", 0.414468410)])
+@each("at_most, value", ("0.01", 0.656356409), ("0.1", 0.414468410))
 def test_the_best_count_that_tells_little_of_the_majority(at_most, value):
     """Under each of three laws; the reference optima are those of a cone program."""
     joints = [MAJORITY.joint(dl.Records(3, alphabet=2), dl.Count(), law) for law in (UNIFORM, BIASED, CORRELATED)]
@@ -263,13 +262,14 @@ def test_the_best_count_under_mutual_information_differential_privacy():
     """A record to whom knows the others: independent records at worst; 0.5-DP allows 0.803265330, geometric noise has 0.864745719."""
     weights = [Fraction(2), Fraction(2, 3), Fraction(2, 3), Fraction(2)]  # to equal weights of the four counts
     costs = [[weight * abs(y - c) for y in range(4)] for c, weight in enumerate(weights)]
-    design = dl.MinDistortion(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        distortion=dl.DistortionMatrix(costs),
+    design = support.design(
+        dl.MinDistortion,
+        dl.Records(3, alphabet=2),
+        dl.Count(),
+        dl.DistortionMatrix(costs),
+        "0.030299861981",
+        dl.ProductPriors(),
         law=dl.Uniform(),
-        max_leakage="0.030299861981",
-        adversary=dl.ProductPriors(),
     )
     result = dl.solve(design, gap=1e-6)
     assert result.lower - 1e-7 <= 0.748546499 <= result.upper + 1e-7

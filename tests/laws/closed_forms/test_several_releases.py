@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.model.mechanisms.several_releases import PARTS
 
@@ -16,9 +17,7 @@ DOCS = (Path(__file__).parents[3] / "docs/model-format.md").read_text()
 
 
 def one_letter(mechanism, letters=3):
-    return dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=letters), query=dl.Identity(), mechanism=mechanism, adversary=dl.ProductPriors()
-    )
+    return support.problem(dl.Records(1, alphabet=letters), dl.Identity(), mechanism, dl.ProductPriors())
 
 
 def test_the_format_names_the_kinds_that_are_known():
@@ -26,7 +25,7 @@ def test_the_format_names_the_kinds_that_are_known():
     assert re.findall(r"`(\w+)`", named) == [*PARTS]
 
 
-@each(("epsilon", "times", "bits"), [(3, 4, 1.5450371213699), (0.1, 64, 0.1010634226316)])
+@each("epsilon, times, bits", (3, 4, 1.5450371213699), (0.1, 64, 0.1010634226316))
 def test_ternary_randomised_response(epsilon, times, bits):
     """The linear rule, four times the leakage of one answer, says 4.224 bits of at most log2 3."""
     question = one_letter(dl.several_releases(dl.randomized_response(epsilon), times=times))
@@ -48,11 +47,9 @@ def sequences(channels):
 
 @each(
     "mechanisms",
-    [
-        (dl.randomized_response(1), dl.randomized_response(1), dl.randomized_response(1)),
-        (dl.geometric(0.5), dl.symmetric(0.2), dl.geometric(0.5)),
-        (dl.Channel([["1/2", "1/2", 0], [0, 1, 0], ["1/3", "1/3", "1/3"]]), dl.exponential(1)),
-    ],
+    (dl.randomized_response(1), dl.randomized_response(1), dl.randomized_response(1)),
+    (dl.geometric(0.5), dl.symmetric(0.2), dl.geometric(0.5)),
+    (dl.Channel([["1/2", "1/2", 0], [0, 1, 0], ["1/3", "1/3", "1/3"]]), dl.exponential(1)),
 )
 def test_types_tell_as_much_as_sequences(support, mechanisms):
     question = one_letter(dl.several_releases(*mechanisms))
@@ -78,28 +75,21 @@ def test_a_release_of_no_use_adds_nothing(support):
 
 
 @each(
-    ("build", "words"),
-    [
-        (lambda: dl.several_releases(), "at least one"),
-        (lambda: dl.several_releases(dl.hadamard_response(1)), "knows matrix"),
-        (lambda: dl.several_releases(dl.symmetric(0.1), times=0), "at least 1"),
-        (lambda: dl.several_releases(dl.Channel([[1.0]], inputs="dataset")), "query's values"),
-        (lambda: one_letter(dl.several_releases(dl.symmetric(0.1), times=5000)), "fewer releases"),
-        (lambda: dl.loads(dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace("times", "t")), "t"),
-        (
-            lambda: dl.loads(
-                dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace('"symmetric"', '"x"')
-            ),
-            "x",
-        ),
-    ],
+    "build, words",
+    (lambda: dl.several_releases(), "at least one"),
+    (lambda: dl.several_releases(dl.hadamard_response(1)), "knows matrix"),
+    (lambda: dl.several_releases(dl.symmetric(0.1), times=0), "at least 1"),
+    (lambda: dl.several_releases(dl.Channel([[1.0]], inputs="dataset")), "query's values"),
+    (lambda: one_letter(dl.several_releases(dl.symmetric(0.1), times=5000)), "fewer releases"),
+    (lambda: dl.loads(dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace("times", "t")), "t"),
+    (lambda: dl.loads(dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace('"symmetric"', '"x"')), "x"),
 )
 def test_releases_that_cannot_be(build, words):
     with pytest.raises(dl.InputError, match=words):
         build()
 
 
-@each("mechanism", [dl.randomized_count(0.7), dl.randomized_count(flip="1/3"), dl.randomized_count(flip=1)])
+@each("mechanism", dl.randomized_count(0.7), dl.randomized_count(flip="1/3"), dl.randomized_count(flip=1))
 def test_a_count_of_randomised_answers_is_what_it_says(mechanism):
     """By listing which bits are turned round."""
     flip = float(mechanism.flip) if mechanism.flip is not None else 1 / (1 + math.exp(0.7))
@@ -117,14 +107,12 @@ def test_a_count_of_randomised_answers_is_what_it_says(mechanism):
 
 
 @each(
-    ("build", "words"),
-    [
-        (lambda: dl.randomized_count(), "either epsilon or flip"),
-        (lambda: dl.randomized_count(1, flip=0.1), "either epsilon or flip"),
-        (lambda: dl.randomized_count(flip=1.1), "from 0 to 1"),
-        (lambda: dl.randomized_count(1).channel(np.array([0, 2])), "0, 1, ..., n"),
-        (lambda: dl.randomized_count(1).channel(np.arange(5000)), "fewer records"),
-    ],
+    "build, words",
+    (lambda: dl.randomized_count(), "either epsilon or flip"),
+    (lambda: dl.randomized_count(1, flip=0.1), "either epsilon or flip"),
+    (lambda: dl.randomized_count(flip=1.1), "from 0 to 1"),
+    (lambda: dl.randomized_count(1).channel(np.array([0, 2])), "0, 1, ..., n"),
+    (lambda: dl.randomized_count(1).channel(np.arange(5000)), "fewer records"),
 )
 def test_counts_that_cannot_be(build, words):
     with pytest.raises(dl.InputError, match=words):

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.cli import app
 from dalenius.results import relative_gap
@@ -22,9 +23,7 @@ PRIORS = {
 
 
 def parity(flip, adversary):
-    return dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(flip), adversary=adversary
-    )
+    return support.problem(dl.Records(3, alphabet=2), dl.Parity(), dl.symmetric(flip), adversary)
 
 
 def capacity(off):
@@ -34,8 +33,8 @@ def capacity(off):
         return Fraction(Decimal(2).ln() + p * p.ln() + (1 - p) * (1 - p).ln())
 
 
-@each("adversary", PRIORS)
-@each("off", SMALL)
+@each("adversary", *PRIORS)
+@each("off", *SMALL)
 def test_a_small_leakage_is_found_relative_to_its_size(off, adversary):
     """2e-10 used to be 0 .. 2.001e-10, and everything below 2e-11 as narrow as was asked for."""
     result = dl.solve(parity(Fraction(1, 2) - Fraction(off), PRIORS[adversary]))
@@ -44,7 +43,7 @@ def test_a_small_leakage_is_found_relative_to_its_size(off, adversary):
     assert result.termination is dl.Termination.GAP_REACHED
 
 
-@each("off", ["1e-5", "1e-6"])
+@each("off", "1e-5", "1e-6")
 def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
     """Against an entropy bound that binds; it ends at once."""
     result = dl.solve(parity(Fraction(1, 2) - Fraction(off), dl.EntropyAtLeast("0.95 max")), node_limit=3000)
@@ -54,59 +53,45 @@ def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
     assert max(record.leaves for record in result.records) < 3000
 
 
-@each("adversary", [*PRIORS.values(), dl.EntropyAtLeast("0.95 max"), dl.EntropyAtLeast(1, "max")])
+@each("adversary", *PRIORS.values(), dl.EntropyAtLeast("0.95 max"), dl.EntropyAtLeast(1, "max"))
 @each(
     "mechanism",
-    [
-        dl.symmetric("1/2"),
-        dl.Channel([["0.3", "0.7"], ["3/10", "7/10"]]),
-        dl.DesignedMechanism([["1/3", "2/3"], ["1/3", "2/3"]]),
-    ],
+    dl.symmetric("1/2"),
+    dl.Channel([["0.3", "0.7"], ["3/10", "7/10"]]),
+    dl.DesignedMechanism([["1/3", "2/3"], ["1/3", "2/3"]]),
 )
 def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2), query=dl.Parity(), mechanism=mechanism, adversary=adversary
-    )
+    problem = support.problem(dl.Records(3, alphabet=2), dl.Parity(), mechanism, adversary)
     result = dl.solve(problem)
     assert (result.lower, result.upper, result.gap) == (0.0, 0.0, 0.0)
     assert result.termination is dl.Termination.GAP_REACHED
     assert not result.refusals
 
 
-@each(
-    "mechanism",
-    [dl.exponential(0), dl.exponential(0, range=(4, 9)), dl.randomized_response(0), dl.symmetric("2/3")],
-)
+@each("mechanism", dl.exponential(0), dl.exponential(0, range=(4, 9)), dl.randomized_response(0), dl.symmetric("2/3"))
 def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(mechanism):
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Table([5, 6, 6, 7]),
-        mechanism=mechanism,
-        adversary=dl.EntropyAtLeast("1 bits"),
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), dl.Table([5, 6, 6, 7]), mechanism, "1 bits")
     result = dl.solve(problem)
     assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
 
 
-@each("adversary", [dl.AnyPrior(), dl.EntropyAtLeast("0.5 max"), dl.ProductPriors()])
-@each("mechanism", [dl.symmetric("0.2"), dl.Channel([["1/3", "2/3"], [1, 0]])])
+@each("adversary", dl.AnyPrior(), dl.EntropyAtLeast("0.5 max"), dl.ProductPriors())
+@each("mechanism", dl.symmetric("0.2"), dl.Channel([["1/3", "2/3"], [1, 0]]))
 def test_a_query_with_one_value_leaks_0_exactly_whatever_the_other_rows_are(mechanism, adversary):
     """Of a count of all letters only the largest value occurs."""
     query = dl.Count(letters=(0, 1))
-    problem = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=2), query=query, mechanism=mechanism, adversary=adversary
-    )
+    problem = support.problem(dl.Records(1, alphabet=2), query, mechanism, adversary)
     result = dl.solve(problem)
     assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
     assert not result.refusals
 
 
 def test_rows_that_are_equal_as_doubles_only_leak_something():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Parity(),
-        mechanism=dl.Channel([["1/2", "1/2"], ["0.50000000000000000001", "0.49999999999999999999"]]),
-        adversary=dl.AnyPrior(),
+    problem = support.problem(
+        dl.Records(2, alphabet=2),
+        dl.Parity(),
+        dl.Channel([["1/2", "1/2"], ["0.50000000000000000001", "0.49999999999999999999"]]),
+        dl.AnyPrior(),
     )
     result = dl.solve(problem)
     assert result.lower == 0.0 < result.upper <= 1e-12
@@ -127,7 +112,7 @@ def test_a_gap_is_what_it_says():
     assert Fraction(relative_gap(0.1, 0.3)) >= 1 - Fraction(0.1) / Fraction(0.3), "rounded upward"
 
 
-@each("gap", [math.inf, math.nan, -1e-9])
+@each("gap", math.inf, math.nan, -1e-9)
 def test_a_gap_is_asked_for_by_a_finite_number(gap):
     problem = parity("0.1", dl.AnyPrior())
     for ask in (

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws
 from dalenius.baselines import ConditionalSettings, full_joint, leakage_run
 from dalenius.baselines.design import least_distorting
@@ -57,9 +58,7 @@ def test_theorem_5_3_with_all_rows_free_algorithm_3_reaches_the_maximum():
     """
     ones = [[0.1, 0.3], [0.0, 0.4]]
     channel = [[x, round(1.0 - x, 1)] for row in ones for x in row]
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2), mechanism=dl.Channel(channel, inputs="dataset"), adversary=dl.AnyPrior()
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), None, dl.Channel(channel, inputs="dataset"), dl.AnyPrior())
     family = full_joint(problem)
     view, given, pi = family.views[0], family.given[0], np.array([0.5, 0.5])
     everything = {
@@ -81,13 +80,7 @@ def test_theorem_6_1_with_exact_steps_the_worst_case_leakage_never_rises():
 
     The mechanism that is best against the prior that learns most from the first one has a weak row for the next prior.
     """
-    problem = dl.MinLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        distortion=dl.Absolute(),
-        max_distortion="0.5",
-        adversary=dl.EntropyAtLeast("0.7 max"),
-    )
+    problem = support.design(dl.MinLeakage, dl.Records(3, alphabet=2), dl.Count(), dl.Absolute(), "0.5", "0.7 max")
     cost = problem.input_law[:, None] * problem.cost
     Q = 0.7 * least_distorting(problem) + 0.3 / problem.output_count
     before = dl.solve(problem.release(Q.tolist()), gap=5e-2)

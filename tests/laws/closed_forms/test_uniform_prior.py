@@ -17,7 +17,7 @@ CASES = {
 }
 
 
-@each("name", CASES)
+@each("name", *CASES)
 def test_uniform_prior_only(support, name):
     question = support.problem(*CASES[name], "1 max")
     exact = support.worst_leakage(np.full(question.records.datasets, 1.0 / question.records.datasets), question)

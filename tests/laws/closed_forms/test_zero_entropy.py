@@ -20,7 +20,7 @@ CASES = {
 }
 
 
-@each("name", CASES)
+@each("name", *CASES)
 def test_best_selection(support, name):
     question = support.problem(*CASES[name], 0)
     low, high = support.without_entropy(question)
@@ -30,7 +30,7 @@ def test_best_selection(support, name):
     assert result.upper - result.lower <= max(1e-4 * result.upper, 2e-11)
 
 
-@each("size", [2, 3, 5])
+@each("size", 2, 3, 5)
 def test_noiseless_identity_leaks_the_letter(support, size):
     question = support.problem([size, 2], dl.Identity(), dl.symmetric(0, k=2 * size), 0)
     support.assert_contains(support.solve(question, gap=1e-9), math.log(size), gap=1e-9)

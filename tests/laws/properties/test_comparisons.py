@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, thinned
 
 ROUNDING = 1e-9
@@ -30,9 +31,7 @@ def audits() -> Iterator[tuple[str, dl.MaximalLeakage]]:
 
 
 def audit(sizes, query, mechanism, share) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=sizes), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(share)
-    )
+    return support.problem(dl.Records(alphabets=sizes), query, mechanism, share)
 
 
 def designs() -> Iterator[tuple[str, dl.DesignProblem]]:

@@ -161,7 +161,7 @@ def on_datasets(rng, rules):
         yield rule, followed(rule, worst * (1 + 1e-13), facts, None, None), number(rule.target, together, law), facts
 
 
-@each(("rules", "instance"), [(ONE_RELEASE, one_release), (SEVERAL, several_releases), (ON_DATASETS, on_datasets)])
+@each("rules, instance", (ONE_RELEASE, one_release), (SEVERAL, several_releases), (ON_DATASETS, on_datasets))
 def test_no_random_instance_violates_a_rule(rules, instance):
     """Thousands of uses of every rule in the whole campaign, counted."""
     uses = campaign(rules, 20, instance)
@@ -458,7 +458,7 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
 ]
 
 
-@each(("name", "value", "before", "after", "made"), ATTAINED)
+@each("name, value, before, after, made", *ATTAINED)
 def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, value, before, after, made):
     rule = next(rule for rule in RULES if rule.name == name)
     assert rule.attained
@@ -557,7 +557,7 @@ def test_randomised_response_of_every_record_attains_what_is_said_of_datasets():
             assert reached == pytest.approx(followed(rule, value, facts, None, None), abs=1e-9), rule.name
 
 
-@each("rule", [rule for rule in SEVERAL if rule.attained])
+@each("rule", *[rule for rule in SEVERAL if rule.attained])
 def test_randomised_response_several_times_attains_composition(rule):
     one = response(0.4, told=0.03 * (rule.name == "optimal-composition"))
     rows = np.stack([np.outer(np.outer(row, row), row).ravel() for row in one])

@@ -5,6 +5,7 @@ import pytest
 from flint import arb, ctx
 
 import dalenius as dl
+import support
 from campaigns import draws, thinned
 from dalenius.export import offered
 from dalenius.programs import ConditionalUpdate, MarginalUpdate, NodeRelaxation, PosteriorUpdate, RowUpdate
@@ -127,9 +128,7 @@ FULL = [
 def test_a_program_is_right_at_the_largest_entropy(model, name):
     """Only the uniform prior is left, so its value is the optimum, whatever rounding has left of entropy in the counts."""
     problem = dl.load(model)
-    full = dl.MaximalLeakage(
-        records=problem.records, query=problem.query, mechanism=problem.mechanism, adversary=dl.EntropyAtLeast(1, "max")
-    )
+    full = support.problem(problem.records, problem.query, problem.mechanism, dl.EntropyAtLeast(1, "max"))
     program = offered(full, name)
     (variable,) = program.start()[0]
     best = {"w": "uniform_given_letter", "p": "uniform"}[variable]

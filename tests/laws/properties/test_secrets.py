@@ -24,10 +24,7 @@ def drawn(seed):
 def told(records, secret, law, rows):
     """I(of; Y | given) under a law."""
     problem = dl.SecretLeakage(
-        records=records,
-        mechanism=dl.Channel(rows, inputs="dataset"),
-        adversary=dl.AnyPrior(),
-        secrets=secret,
+        records=records, mechanism=dl.Channel(rows, inputs="dataset"), adversary=dl.AnyPrior(), secrets=secret
     )
     return cells_of_secrets(problem)[0].information(law, problem.channel)
 
@@ -36,7 +33,7 @@ def both(one, other):
     return (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
 
 
-@each("seed", range(draws(5, 300)))
+@each("seed", *range(draws(5, 300)))
 def test_two_releases_tell_what_each_tells_and_what_they_have_in_common(seed):
     """Exactly: I(g; M1 M2 | w) = I(g; M1 | w) + I(g; M2 | w) + I(M1; M2 | g, w) - I(M1; M2 | w)."""
     _, records, law, (one, other), of, given = drawn(seed)
@@ -54,7 +51,7 @@ def test_two_releases_tell_what_each_tells_and_what_they_have_in_common(seed):
     assert together <= sums + common([of, given]) + ROUNDING
 
 
-@each("seed", range(draws(5, 300)))
+@each("seed", *range(draws(5, 300)))
 def test_mixtures_and_what_is_made_of_a_release_tell_no_more(seed):
     draw, records, law, (one, other), of, given = drawn(seed)
     secret, share = dl.Secret(of, given=given), draw.uniform()

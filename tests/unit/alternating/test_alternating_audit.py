@@ -5,6 +5,7 @@ import signal
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.outcome import Scope, Termination
 
@@ -41,12 +42,7 @@ def test_the_papers_example_from_the_uniform_prior(support):
 
 
 def test_every_kind_of_record_has_its_scheme_and_units_are_one_story():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(alphabets=[2, 3]),
-        query=dl.Sum(),
-        mechanism=dl.geometric(1.0, range=3),
-        adversary=dl.EntropyAtLeast("0.7 max"),
-    )
+    problem = support.problem(dl.Records(alphabets=[2, 3]), dl.Sum(), dl.geometric(1.0, range=3), "0.7 max")
     result = alternated(problem, gap=2e-2, time_limit=20.0)
     assert sorted(one.record for one in result.alternating) == [0, 1]
     assert any(moment.stage == "alternating" for moment in result.trace)
@@ -88,7 +84,7 @@ def test_ctrl_c_during_the_scheme_ends_it_with_what_is_proved():
     assert result.alternating[0].scope is Scope.FEASIBLE
 
 
-@each("bound", ["1 max", 0])
+@each("bound", "1 max", 0)
 def test_nothing_to_alternate_between_is_no_error(bound):
     """Where only the uniform prior is left there is no scheme; without an entropy bound rows are free."""
     result = alternated(dl.MaximalLeakage(**COUNT, adversary=dl.EntropyAtLeast(bound)), gap=1e-2)

@@ -44,7 +44,7 @@ def priors(record, pi, rng, entropies, count=400):
             yield p
 
 
-@each("question", QUESTIONS)
+@each("question", *QUESTIONS)
 def test_the_best_selection_is_the_best_of_a_list(question):
     record, rng = channel(question), np.random.default_rng(1)
     classes = [np.flatnonzero(np.isfinite(row)) for row in record.log_uniform]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.alternating import CycleWarning, MechanismScheme, Settings, alternate
 from dalenius.designs.exchange import Exchange
 from dalenius.outcome import Scope, Termination
@@ -76,13 +77,8 @@ def test_its_interval_is_proved_but_stops_short_of_the_exchange():
 
 
 def test_additive_noise_alternates_too():
-    problem = dl.MinLeakage(
-        records=dl.Records(2, alphabet=3),
-        query=dl.ModularSum(3),
-        distortion=dl.Hamming(),
-        max_distortion=0.3,
-        adversary=dl.EntropyAtLeast("0.5 max"),
-        mechanism="additive",
+    problem = support.design(
+        dl.MinLeakage, dl.Records(2, alphabet=3), dl.ModularSum(3), dl.Hamming(), 0.3, "0.5 max", mechanism="additive"
     )
     result = alternate(scheme(problem), Settings(gap=1e-3, sweeps=20))
     rows = result.state.Q

@@ -6,18 +6,17 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 
 MILLION = dl.Records(1_000_000, alphabet=2)
 
 
 def count(adversary, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=records, query=dl.Count(), mechanism=mechanism or dl.geometric(0.5), adversary=adversary
-    )
+    return support.problem(records, dl.Count(), mechanism or dl.geometric(0.5), adversary)
 
 
-@each("page", ["people", "theory"])
+@each("page", "people", "theory")
 def test_the_pages_round_what_is_told_at_most_up(page):
     text = (Path(__file__).parents[3] / f"docs/{page}.md").read_text()
     (told,) = re.findall(r"(?:0\.\d{4}(?:, | and )?){4}", text)
@@ -69,11 +68,8 @@ def test_every_size_is_a_piece_and_records_have_their_own_numbers():
 
 
 def test_totals_that_leave_nothing_to_decide_are_no_pieces():
-    question = dl.MaximalLeakage(
-        records=dl.Records(101, alphabet=2),
-        query=dl.Threshold(51),
-        mechanism=dl.symmetric(0.1),
-        adversary=dl.IndependentBlocks(3),
+    question = support.problem(
+        dl.Records(101, alphabet=2), dl.Threshold(51), dl.symmetric(0.1), dl.IndependentBlocks(3)
     )
     assert [(p.total, q.query.at) for p, q in question.pieces if p.block == 0] == [(48, 3), (49, 2), (50, 1)]
     assert [len(q.records) for p, q in question.pieces if p.block > 0] == [2, 2]  # who is left over
@@ -88,18 +84,12 @@ def test_progress_tells_the_bounds_of_all_pieces():
 
 
 def test_a_block_that_nothing_is_counted_of_tells_nothing():
-    question = dl.MaximalLeakage(
-        records=dl.Records(alphabets=[1, 1, 2, 2]),
-        query=dl.Count([1]),
-        mechanism=dl.geometric(1),
-        adversary=dl.IndependentBlocks(2),
+    question = support.problem(
+        dl.Records(alphabets=[1, 1, 2, 2]), dl.Count([1]), dl.geometric(1), dl.IndependentBlocks(2)
     )
     assert [piece.block for piece, _ in question.pieces] == [1]
-    silent = dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Sum([5, 5]),
-        mechanism=dl.geometric(1, range=(0, 40)),
-        adversary=dl.IndependentBlocks(2),
+    silent = support.problem(
+        dl.Records(4, alphabet=2), dl.Sum([5, 5]), dl.geometric(1, range=(0, 40)), dl.IndependentBlocks(2)
     )
     result = dl.solve(silent)
     assert (result.lower, result.upper, result.record) == (0.0, 0.0, None)

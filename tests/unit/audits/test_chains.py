@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.evidence.lower import ChainPoint
 from dalenius.evidence.upper import Halve, RecordLine, SlopeLeaf, WindowLeaf
@@ -16,11 +17,11 @@ from dalenius.information.chains import Chain, joint_law
 
 
 def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(count, alphabet=2),
-        query=query or dl.Count(),
-        mechanism=mechanism or dl.geometric(0.5),
-        adversary=dl.MarkovChain(up, down, **more),
+    return support.problem(
+        dl.Records(count, alphabet=2),
+        query or dl.Count(),
+        mechanism or dl.geometric(0.5),
+        dl.MarkovChain(up, down, **more),
     )
 
 
@@ -49,12 +50,7 @@ def test_one_chain_is_a_prior():
     law = np.array([[[0.6 * 0.8 * 0.8, 0.6 * 0.8 * 0.2], [0.6 * 0.2 * 0.3, 0.6 * 0.2 * 0.7]]])
     law = np.concatenate([law, [[[0.4 * 0.3 * 0.8, 0.4 * 0.3 * 0.2], [0.4 * 0.7 * 0.3, 0.4 * 0.7 * 0.7]]]])
     known = dl.solve(
-        dl.MaximalLeakage(
-            records=dl.Records(3, alphabet=2),
-            query=dl.Parity(),
-            mechanism=dl.symmetric(0.1),
-            adversary=dl.FixedPrior(law.round(12)),
-        )
+        support.problem(dl.Records(3, alphabet=2), dl.Parity(), dl.symmetric(0.1), dl.FixedPrior(law.round(12)))
     )
     own = dl.solve(chain(3, 0.2, 0.3, dl.symmetric(0.1), dl.Parity()), gap=1e-6)
     assert max(own.lower, known.lower) <= min(own.upper, known.upper) + 1e-12
@@ -90,7 +86,7 @@ def test_a_first_look_and_no_time_are_proved():
     assert late.lower <= few.upper
 
 
-@each("start", ["any", "stationary"])
+@each("start", "any", "stationary")
 def test_an_output_that_is_impossible_at_a_corner(start):
     """Where the first record is surely 0 the second is all there is to see, and the derivative for the start has no end there."""
     question = chain(2, ("0.69", "0.71"), ("0.8", "0.98"), dl.symmetric(0, k=2), dl.Threshold(1), start=start)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.audits import EntropyAudit, WholeCurve
 from dalenius.audits.ascent import priced
@@ -27,12 +28,7 @@ HALF = dl.EntropyAtLeast("0.5 max").enclosure(dl.Records(4, alphabet=2))
 
 
 def count(bound="0.75 max", n=3):
-    return dl.MaximalLeakage(
-        records=dl.Records(n, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.EntropyAtLeast(bound),
-    )
+    return support.problem(dl.Records(n, alphabet=2), dl.Count(), dl.geometric(1), bound)
 
 
 def audited(problem, gap=1e-2, curve=True):
@@ -55,7 +51,7 @@ def joint(mu: str) -> JointLeaf:
 # ------------------------------------------------------------ lines
 
 
-@each("upper", [Fraction(1, 3), Fraction(1, 10**12), Fraction(0)])
+@each("upper", Fraction(1, 3), Fraction(1, 10**12), Fraction(0))
 def test_a_line_goes_through_the_bound_and_is_rounded_upward(upper):
     ((c, m),) = lines_above([(upper, [joint("0.3")])], HALF, LARGEST)
     assert Fraction(m) == Fraction(3, 10)
@@ -160,12 +156,7 @@ def test_a_slope_that_cannot_close_the_audit_is_not_tried(loose):
 
 
 def test_where_entropy_costs_nothing_there_is_no_slope():
-    level = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Identity(),
-        mechanism=dl.symmetric(0.3, k=4),
-        adversary=dl.EntropyAtLeast("0.05 max"),
-    )
+    level = support.problem(dl.Records(2, alphabet=2), dl.Identity(), dl.symmetric(0.3, k=4), "0.05 max")
     audit = audited(level, gap=1e-2)
     known = [(audit.records[0].channel, audit.records[0].candidate)]
     assert tangent_slope(known, 1.0, rng=np.random.default_rng(0), clock=audit.clock) is None
@@ -262,7 +253,7 @@ def test_a_certificate_of_the_uniform_prior_claims_no_curve():
     assert result.certificate.header.curve is None
 
 
-@each("curve", [["1"], [-0.1], 3, ["x"], "0.5"])
+@each("curve", ["1"], [-0.1], 3, ["x"], "0.5")
 def test_what_cannot_be_asked_for(curve):
     with pytest.raises(dl.InputError, match="curve"):
         dl.solve(count(), curve=curve)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits.finite_chains import Box
 from dalenius.evidence.lower import ChainPoint
 from dalenius.evidence.upper import ExpansionLeaf, Halve, LettersLine, RecordLine
@@ -14,11 +15,11 @@ WEEK = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]
 
 
 def stay(count, transitions, query=None, mechanism=None, **more) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(count, alphabet=3),
-        query=query or dl.Count(letters=[2]),
-        mechanism=mechanism or dl.geometric(0.5),
-        adversary=dl.FiniteChain(transitions, **more),
+    return support.problem(
+        dl.Records(count, alphabet=3),
+        query or dl.Count(letters=[2]),
+        mechanism or dl.geometric(0.5),
+        dl.FiniteChain(transitions, **more),
     )
 
 
@@ -45,9 +46,7 @@ def test_ranges_are_proved():
 def test_a_letter_that_is_hardly_ever_met():
     """Its share of the stationary law was lost among roundings, and with it what follows it: the checker refused every leaf."""
     rare = dl.FiniteChain([[("0.227", 1), ("0.182", 1)], [(0, "1e-40"), (0, 1)]])
-    question = dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2), query=dl.Sum(), mechanism=dl.geometric("0.1"), adversary=rare
-    )
+    question = support.problem(dl.Records(4, alphabet=2), dl.Sum(), dl.geometric("0.1"), rare)
     result = dl.solve(question, node_limit=8)
     assert not result.refusals
     assert 0.0 <= result.lower <= result.upper < 0.05
@@ -66,9 +65,7 @@ def test_probabilities_that_no_double_holds_are_answered(least, start):
         dl.FiniteChain([[(least, "0.5"), (0, 1)], [("0.156", 1), ("0.125", 1)]], start=start),
     )
     for adversary in adversaries:
-        question = dl.MaximalLeakage(
-            records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=adversary
-        )
+        question = support.problem(dl.Records(2, alphabet=2), dl.Count(), dl.geometric(1), adversary)
         result = dl.solve(question, node_limit=20)
         assert not result.refusals
         assert 0.0 < result.lower <= result.upper < 0.7
@@ -78,12 +75,7 @@ def test_numbers_are_one_chain():
     law = np.array([0.25, 0.375, 0.375])
     paths = np.einsum("a,ab,bc->abc", law, np.array(WEEK), np.array(WEEK)).reshape(1, -1)
     known = dl.solve(
-        dl.MaximalLeakage(
-            records=dl.Records(3, alphabet=3),
-            query=dl.Sum(),
-            mechanism=dl.geometric(0.5),
-            adversary=dl.FixedPrior(paths[0].round(12)),
-        )
+        support.problem(dl.Records(3, alphabet=3), dl.Sum(), dl.geometric(0.5), dl.FixedPrior(paths[0].round(12)))
     )
     own = dl.solve(stay(3, WEEK, dl.Sum(), start=["1/4", "3/8", "3/8"]), gap=1e-6)
     assert own.gap <= 1e-6

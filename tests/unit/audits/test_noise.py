@@ -20,14 +20,12 @@ def asked(mechanism, adversary, records=ONE, query=None):
 
 
 @each(
-    ("mechanism", "adversary", "records", "nats"),
-    [
-        (dl.laplace(1), dl.ProductPriors(), ONE, 0.08851964020127),
-        (dl.laplace("0.2"), dl.AnyPrior(), ONE, 0.5709387669009),
-        (dl.gaussian("0.5"), dl.ProductPriors(), ONE, 0.33683082034683),
-        (dl.gaussian(2), dl.IndependentBlocks(4), dl.Records(10**4, alphabet=2), 0.33683082034683),
-        (dl.laplace(4), dl.IndependentBlocks(2), dl.Records(1000, alphabet=2), 0.02636700237242),
-    ],
+    "mechanism, adversary, records, nats",
+    (dl.laplace(1), dl.ProductPriors(), ONE, 0.08851964020127),
+    (dl.laplace("0.2"), dl.AnyPrior(), ONE, 0.5709387669009),
+    (dl.gaussian("0.5"), dl.ProductPriors(), ONE, 0.33683082034683),
+    (dl.gaussian(2), dl.IndependentBlocks(4), dl.Records(10**4, alphabet=2), 0.33683082034683),
+    (dl.laplace(4), dl.IndependentBlocks(2), dl.Records(1000, alphabet=2), 0.02636700237242),
 )
 def test_the_capacity_of_two_inputs(mechanism, adversary, records, nats):
     question = asked(mechanism, adversary, records)
@@ -47,7 +45,7 @@ def test_three_inputs_are_best_where_they_are_far_apart():
     assert result.witness.letter_law[1] == pytest.approx(0.13787695, abs=1e-6)
 
 
-@each(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
+@each("noise, rows_of", (dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows))
 def test_any_prior_is_the_largest_capacity_of_one_input_a_letter(noise, rows_of):
     """Brute force over the values that two records of three letters can have."""
     weights = [0, 1, 3]
@@ -78,7 +76,7 @@ def test_a_class_of_laws():
     assert bounded.upper < free.lower
 
 
-@each("noise", [dl.gaussian, dl.laplace])
+@each("noise", dl.gaussian, dl.laplace)
 def test_noise_of_scale_a_million_tells_next_to_nothing(noise):
     result = dl.solve(asked(noise(10**6), dl.ProductPriors()))
     assert 0.1249999e-12 <= result.lower <= result.upper <= 0.1250001e-12
@@ -91,7 +89,7 @@ def test_inputs_that_are_far_apart_are_told_apart():
         assert dl.laplace("1/64").quadrature(np.array([0, 1])).min() >= 0.0
 
 
-@each(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
+@each("noise, rows_of", (dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows))
 def test_no_prior_of_households_is_told_more(noise, rows_of):
     """Two couples of bits, a count: random laws of either couple, some nearly points."""
     result = dl.solve(asked(noise(1), dl.IndependentBlocks(2), dl.Records(4, alphabet=2)))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
@@ -38,12 +39,7 @@ def row_tree(rounds: int) -> RowTree:
 
 def record(leaves: int = 1) -> RecordAudit:
     """With a bound that has so many leaves, each with a hundredth of the slopes that there are outputs."""
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric("1"),
-        adversary=dl.EntropyAtLeast("0.9 max"),
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), dl.Count(), dl.geometric("1"), "0.9 max")
     (channel,) = record_channels(problem)
     return LongRecord(channel, Candidate(channel.uniform, 0.0, 0.1), 0.5, "dual", (), leaves=leaves, grouped=0.01)
 

@@ -19,12 +19,7 @@ from dalenius.baselines import (
 )
 from dalenius.baselines.design import least_distorting, telling_nothing
 from dalenius.baselines.gradients import channel_gradient
-from dalenius.baselines.mechanism import (
-    _penalised,
-    exponentiated_gradient,
-    penalty_method,
-    worst_leakage,
-)
+from dalenius.baselines.mechanism import _penalised, exponentiated_gradient, penalty_method, worst_leakage
 from dalenius.baselines.run import Log
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.search.clock import Clock
@@ -54,7 +49,7 @@ PROBLEMS = {
 }
 
 
-@each("additive", [False, True])
+@each("additive", False, True)
 def test_gradients_of_the_penalised_objectives(additive):
     """Against central differences along the simplex: mass moves from one output to another."""
     rng = np.random.default_rng(0)
@@ -96,7 +91,7 @@ def test_the_objective_never_rises_and_rows_stay_laws():
     assert inner(free)[0] >= seen[0] >= seen[1] >= seen[2] >= seen[3]
 
 
-@each("budget", [0.05, 0.1, 0.3])
+@each("budget", 0.05, 0.1, 0.3)
 def test_for_one_prior_the_penalty_method_finds_rate_distortion(budget):
     """A fair bit: least I(X; Y) with Hamming distortion D is log 2 - h(D)."""
     problem = least_leakage(records=dl.Records(1, alphabet=2), max_distortion=budget, bound=0.0)
@@ -182,8 +177,8 @@ def test_the_penalty_is_kept_while_prior_and_mechanism_take_turns():
     )
 
 
-@each("shape", ["softplus", "quadratic"])
-@each("problem", [least_leakage(), least_distortion(EXACT)])
+@each("shape", "softplus", "quadratic")
+@each("problem", least_leakage(), least_distortion(EXACT))
 def test_either_penalty_for_either_problem(problem, shape):
     """Their rounding of the corner differs, their limit does not."""
     settings = DesignSettings(mechanism=MechanismSettings(shape=shape, growth=8.0), alternations=2, rounds=12)

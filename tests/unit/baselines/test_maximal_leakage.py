@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 from dalenius.baselines import (
     ConditionalSettings,
@@ -43,32 +44,18 @@ def random_problem(seed, share="0.6 max"):
     rng = np.random.default_rng(seed)
     rows = rng.dirichlet(np.full(3, 0.7), size=12).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=[3, 1, 4]),
-        mechanism=dl.Channel(rows, inputs="dataset"),
-        adversary=dl.EntropyAtLeast(share),
-    )
+    return support.problem(dl.Records(alphabets=[3, 1, 4]), None, dl.Channel(rows, inputs="dataset"), share)
 
 
 def count_problem(share="0.8 max"):
-    return dl.MaximalLeakage(
-        records=dl.Records(5, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(0.5),
-        adversary=dl.EntropyAtLeast(share),
-    )
+    return support.problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric(0.5), share)
 
 
 FAMILIES = {"full joint": full_joint, "aggregated": aggregated}
 PROBLEMS = {
     "count": count_problem(),
     "random": random_problem(0),
-    "majority": dl.MaximalLeakage(
-        records=dl.Records(alphabets=[2, 3, 2]),
-        query=dl.Threshold(2),
-        mechanism=dl.symmetric(0.1, k=2),
-        adversary=dl.EntropyAtLeast(1.4),
-    ),
+    "majority": support.problem(dl.Records(alphabets=[2, 3, 2]), dl.Threshold(2), dl.symmetric(0.1, k=2), 1.4),
 }
 
 
@@ -77,7 +64,7 @@ def proved(support):
     return {name: support.solve(problem) for name, problem in PROBLEMS.items()}
 
 
-@each("bound", thinned([1.0, 1.5, 2.0], every=2))
+@each("bound", 1.0, 1.5, 2.0, every=2)
 def test_the_papers_example_from_the_papers_start(bound, support):
     """Near the optimum for b <= 2.5 log 2, where Theorem 3 frees the first row; without it there is no gradient, and it stays at 0.
 
@@ -217,7 +204,7 @@ def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
     assert own.entropy(pi, coarse) == pytest.approx(view.entropy(pi, fine), abs=1e-8)
 
 
-@each("seed", thinned(range(5), every=3))
+@each("seed", *thinned(range(5), every=3))
 def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
     K = np.random.default_rng(seed).dirichlet(np.ones(3), size=4)
     log = Log(Clock())
@@ -228,7 +215,7 @@ def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
     assert log.evaluations > 0
 
 
-@each("seed", thinned(range(5), every=3))
+@each("seed", *thinned(range(5), every=3))
 def test_algorithm_2_with_an_entropy_bound(seed):
     """The multiplier finds the boundary: as good as a fine grid over all laws of three letters."""
     rng = np.random.default_rng(seed)
@@ -245,7 +232,7 @@ def test_algorithm_2_with_an_entropy_bound(seed):
     assert leakage(found, K) >= best - 2e-4
 
 
-@each("seed", thinned(range(4), every=2))
+@each("seed", *thinned(range(4), every=2))
 def test_derivatives_of_the_nonlinear_program(seed):
     """Gradients and Hessians against central differences, away from the boundary, where every coordinate is free."""
     family = aggregated(random_problem(seed) if seed % 2 else count_problem())
@@ -305,7 +292,7 @@ def test_uno_that_gives_up(monkeypatch):
     assert run.value == pytest.approx(family.judged(law)[0], rel=1e-9)
 
 
-@each("answer", [0.0, -1.0, math.nan])
+@each("answer", 0.0, -1.0, math.nan)
 def test_a_solver_that_answers_nonsense(answer):
     """Then the start counts, like any other law."""
     family = full_joint(count_problem())
@@ -327,7 +314,7 @@ def test_a_hundred_thousand_datasets(support):
     assert run.violation <= 1e-12
 
 
-@each("run", [leakage_run, slsqp_run, trust_constr_run])
+@each("run", leakage_run, slsqp_run, trust_constr_run)
 def test_a_clock_that_has_run_out(run):
     found = run(aggregated(count_problem()), clock=Clock(0.0))
     assert found.termination is Rest.TIME
@@ -344,9 +331,7 @@ def test_all_entropy_leaves_the_uniform_prior():
 
 
 def test_no_entropy_and_zeros_in_the_channel():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.symmetric(0.0, k=4), adversary=dl.AnyPrior()
-    )
+    problem = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.symmetric(0.0, k=4), dl.AnyPrior())
     for family in (full_joint(problem), aggregated(problem)):
         run = leakage_run(family)
         assert run.value == pytest.approx(math.log(2.0), abs=1e-6)

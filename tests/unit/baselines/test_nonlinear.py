@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.baselines import Maingo, Rest, Scip, aggregated, optimised_run
 from dalenius.search.clock import Clock
 
@@ -33,11 +34,8 @@ def test_a_small_instance_is_closed_but_not_proved(support, optimiser, tmp_path,
 
 def test_outputs_that_never_occur_and_rows_with_zeros(optimiser):
     """Nothing is infeasible because it cannot be."""
-    problem = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=2),
-        query=dl.Identity(),
-        mechanism=dl.Channel([[1, 0, 0], ["1/2", "1/2", 0]]),
-        adversary=dl.AnyPrior(),
+    problem = support.problem(
+        dl.Records(1, alphabet=2), dl.Identity(), dl.Channel([[1, 0, 0], ["1/2", "1/2", 0]]), dl.AnyPrior()
     )
     run = optimised_run(aggregated(problem), optimiser=optimiser)
     assert run.value == pytest.approx(np.log(1.25), rel=GAP)  # the Z-channel

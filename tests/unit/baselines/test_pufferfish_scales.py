@@ -38,15 +38,13 @@ def test_less_is_hidden_where_less_depends():
 
 
 @each(
-    ("ask", "words"),
-    [
-        (lambda: wasserstein_scale([], 1), "at least one pair"),
-        (lambda: wasserstein_scale([(FAIR, FAIR)], 0), "above 0"),
-        (lambda: wasserstein_distance({0: -1, 1: 2}, FAIR), "at least 0"),
-        (lambda: wasserstein_distance({}, FAIR), "at least 0"),
-        (lambda: markov_quilt_scale(dl.MarkovChain(0.6, 0.6), dl.Records(4, alphabet=2), 1), "at most 1"),
-        (lambda: markov_quilt_scale(dl.MarkovChain(0.1, 0.1, start="any"), dl.Records(4, alphabet=2), 1), "stationary"),
-    ],
+    "ask, words",
+    (lambda: wasserstein_scale([], 1), "at least one pair"),
+    (lambda: wasserstein_scale([(FAIR, FAIR)], 0), "above 0"),
+    (lambda: wasserstein_distance({0: -1, 1: 2}, FAIR), "at least 0"),
+    (lambda: wasserstein_distance({}, FAIR), "at least 0"),
+    (lambda: markov_quilt_scale(dl.MarkovChain(0.6, 0.6), dl.Records(4, alphabet=2), 1), "at most 1"),
+    (lambda: markov_quilt_scale(dl.MarkovChain(0.1, 0.1, start="any"), dl.Records(4, alphabet=2), 1), "stationary"),
 )
 def test_refused(ask, words):
     with pytest.raises(dl.InputError, match=words):

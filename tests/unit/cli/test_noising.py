@@ -3,6 +3,7 @@
 import json
 
 import dalenius as dl
+import support
 
 
 def test_the_folder_has_both_proofs(command_line, tmp_path):
@@ -22,12 +23,7 @@ def test_the_folder_has_both_proofs(command_line, tmp_path):
 
 
 def test_json_of_a_model_and_what_cannot_be_asked(command_line, tmp_path):
-    question = dl.MaximalLeakage(
-        records=dl.Records(100, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.IndependentBlocks(2),
-    )
+    question = support.problem(dl.Records(100, alphabet=2), dl.Count(), dl.geometric(1), dl.IndependentBlocks(2))
     (tmp_path / "count.toml").write_text(dl.dumps(question))
     done = command_line("noise", "count.toml", "--at-most", "0.2", "--gap", "0.02", "--json")
     told = json.loads(done.stdout)

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.model.schema import model_schema
 
 
@@ -22,12 +23,7 @@ def test_the_defaults_are_a_model_that_says_what_it_asks(command_line, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("model.toml; next: dalenius show model.toml")
     problem = dl.load(tmp_path / "model.toml")
-    assert problem == dl.MaximalLeakage(
-        records=dl.Records(8, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(0.5),
-        adversary=dl.EntropyAtLeast("0.8 max"),
-    )
+    assert problem == support.problem(dl.Records(8, alphabet=2), dl.Count(), dl.geometric(0.5), "0.8 max")
     assert (tmp_path / "model.toml").read_text().count("\n# ") >= 4
 
 

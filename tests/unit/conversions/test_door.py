@@ -14,7 +14,7 @@ NAMES = {name: f"{name}(0.5)" if notion.has_epsilon else name for name, notion i
 FACTS = [{}, MUCH, {"p_min": "0.05", "releases": 3}]
 
 
-@each("source", thinned(NOTIONS, every=4))
+@each("source", *thinned(NOTIONS, every=4))
 def test_every_ordered_pair_answers_or_says_why_there_is_no_rule(source):
     for facts in FACTS[: draws(1, 3)]:
         for target in NAMES.values():
@@ -153,23 +153,17 @@ def test_no_rule_for_plain_information_privacy_to_differential_privacy():
 
 
 @each(
-    ("arguments", "facts", "text"),
-    [
-        (("local_pd", 1, "local_dp"), {}, "no notion is called 'local_pd' (did you mean 'local_dp'?)"),
-        (("local_dp", 1, "local_dp_delta"), {}, "local_dp_delta: expected local_dp_delta(0.5), got 'local_dp_delta'"),
-        (("local_dp(1)", 1, "local_dp"), {}, "local_dp: expected local_dp, got 'local_dp(1)'"),
-        (("local_dp", -1, "chi_square"), {}, "local_dp: expected a number of at least 0, got -1"),
-        (("total_variation", 3, "chi_square"), {}, "total_variation: expected a number from 0 to 2, got 3"),
-        (("local_dp", 1, "chi_square"), {"p_min": 0.6}, "p_min: 2 values cannot each have probability 0.6"),
-        (
-            ("local_dp", 1, "chi_square"),
-            {"p_min": 0.3, "letters": 4},
-            "p_min: 4 values cannot each have probability 0.3",
-        ),
-        (("local_dp", 1, "chi_square"), {"p_max": 0.1, "letters": 4}, "p_max: 0.1 is too small for 4 values"),
-        (("local_dp", 1, "chi_square"), {"releases": 0}, "releases: expected an integer of at least 1, got 0"),
-        (("local_dp", 1, "chi_square"), {"units": "bit"}, "units must be one of nats, bits; got 'bit'"),
-    ],
+    "arguments, facts, text",
+    (("local_pd", 1, "local_dp"), {}, "no notion is called 'local_pd' (did you mean 'local_dp'?)"),
+    (("local_dp", 1, "local_dp_delta"), {}, "local_dp_delta: expected local_dp_delta(0.5), got 'local_dp_delta'"),
+    (("local_dp(1)", 1, "local_dp"), {}, "local_dp: expected local_dp, got 'local_dp(1)'"),
+    (("local_dp", -1, "chi_square"), {}, "local_dp: expected a number of at least 0, got -1"),
+    (("total_variation", 3, "chi_square"), {}, "total_variation: expected a number from 0 to 2, got 3"),
+    (("local_dp", 1, "chi_square"), {"p_min": 0.6}, "p_min: 2 values cannot each have probability 0.6"),
+    (("local_dp", 1, "chi_square"), {"p_min": 0.3, "letters": 4}, "p_min: 4 values cannot each have probability 0.3"),
+    (("local_dp", 1, "chi_square"), {"p_max": 0.1, "letters": 4}, "p_max: 0.1 is too small for 4 values"),
+    (("local_dp", 1, "chi_square"), {"releases": 0}, "releases: expected an integer of at least 1, got 0"),
+    (("local_dp", 1, "chi_square"), {"units": "bit"}, "units must be one of nats, bits; got 'bit'"),
 )
 def test_what_cannot_be_used_is_refused_in_one_line(arguments, facts, text):
     notion, value, to = arguments

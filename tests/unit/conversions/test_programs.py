@@ -124,8 +124,8 @@ def mu_of_right(mu, epsilon, t):
     return p if 0 <= p <= 1 and p * epsilon + (1 - p) * math.log(t) <= mu else 0.0
 
 
-@each("information", [0.0, 1e-300, 1e-31, 1e-20, 1e-9, 0.6931471805599453, 5.0, 1e6])
-@each("epsilon", [0.0, 1e-12, 1.0, 50.0, 999.0])
+@each("information", 0.0, 1e-300, 1e-31, 1e-20, 1e-9, 0.6931471805599453, 5.0, 1e6)
+@each("epsilon", 0.0, 1e-12, 1.0, 50.0, 999.0)
 def test_extremes_give_a_probability(information, epsilon):
     for program in (between_inputs, input_and_output, two_tails):
         assert 0.0 <= in_balls(program, information, epsilon) <= 1.0

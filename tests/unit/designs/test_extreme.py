@@ -34,34 +34,30 @@ def found(problem):
 
 
 @each(
-    ("law", "values"),  # catalogue 002/003, section 2.16, at epsilon 0.1, 0.5, 1
-    [
-        (P1, (0.01188927395, 0.2968451742, 0.7272194731)),
-        (P2, (0.005577269253, 0.264387937, 0.673011667)),
-        (P3, (0.02088755596, 0.4190754802, 0.8505116243)),
-        (U4, (0.01801806122, 0.3501746883, 0.7591015501)),
-    ],
+    "law, values",  # catalogue 002/003, section 2.16, at epsilon 0.1, 0.5, 1
+    (P1, (0.01188927395, 0.2968451742, 0.7272194731)),
+    (P2, (0.005577269253, 0.264387937, 0.673011667)),
+    (P3, (0.02088755596, 0.4190754802, 0.8505116243)),
+    (U4, (0.01801806122, 0.3501746883, 0.7591015501)),
 )
 def test_reference_values(law, values):
     for epsilon, value in zip((0.1, 0.5, 1), values, strict=True):
         assert found(question(law, PML(epsilon))).attained == pytest.approx(value, rel=5e-10)
 
 
-@each(("n", "k"), [(3, 1), (4, 2), (5, 2), (6, 3)])
+@each("n, k", (3, 1), (4, 2), (5, 2), (6, 3))
 def test_of_a_uniform_law_the_most_is_epsilon_where_sets_have_a_whole_size(n, k):
     problem = question([Fraction(1, n)] * n, PML(f"log {n}/{k}"))
     assert found(problem).attained == pytest.approx(math.log(n / k), rel=1e-12)
 
 
 @each(
-    ("law", "epsilon", "value"),
-    [
-        (P1, 0.02, 0.0004128736844),
-        (P1, 0.05, 0.002712491563),
-        (P1, 0.2, 0.06119509531),
-        (P3, 0.02, 0.0006282585937),
-        (P3, 0.05, 0.004248809288),
-    ],
+    "law, epsilon, value",
+    (P1, 0.02, 0.0004128736844),
+    (P1, 0.05, 0.002712491563),
+    (P1, 0.2, 0.06119509531),
+    (P3, 0.02, 0.0006282585937),
+    (P3, 0.05, 0.004248809288),
 )
 def test_where_hardly_anything_may_be_told(law, epsilon, value):
     """Below log 1/(1 - min p) there is one ray for each input, whose entry is what the others leave."""
@@ -113,13 +109,11 @@ def test_inputs_that_no_dataset_has_are_free():
 
 @each(
     "problem",
-    [
-        question(P1, PML("log 3/2"), useful=[["1/2", "1/10", 0], [0, "1/5", "1/5"]]),
-        question(P3, PML(0.5), useful=[[0.25, 0.15, 0.08, 0.02], [0.02, 0.08, 0.15, 0.25]]),
-        question(P2, LDP("1 bits")),
-        question(U4, PML("1e-3")),
-        dl.MaxInformation(records=dl.Records(2, alphabet=2), query=dl.ModularSum(4), privacy=LDP("log 2")),
-    ],
+    question(P1, PML("log 3/2"), useful=[["1/2", "1/10", 0], [0, "1/5", "1/5"]]),
+    question(P3, PML(0.5), useful=[[0.25, 0.15, 0.08, 0.02], [0.02, 0.08, 0.15, 0.25]]),
+    question(P2, LDP("1 bits")),
+    question(U4, PML("1e-3")),
+    dl.MaxInformation(records=dl.Records(2, alphabet=2), query=dl.ModularSum(4), privacy=LDP("log 2")),
 )
 def test_both_ends_are_proved(problem):
     answer = dl.solve(problem, gap=1e-6)
@@ -141,8 +135,8 @@ def test_nothing_may_be_told():
     assert (answer.lower, answer.upper) == (0.0, 0.0)
 
 
-@each("law", [P1, P2])
-@each("privacy", [LDP(30), LDP("log 10000000000001"), LDP(40), LDP(1000), PML(30), PML(1000)])
+@each("law", P1, P2)
+@each("privacy", LDP(30), LDP("log 10000000000001"), LDP(40), LDP(1000), PML(30), PML(1000))
 def test_everything_may_be_told(law, privacy):
     """As near to everything as matters: e^1000 is no double, and e^30 beside 1 is too much for a solver."""
     answer = dl.solve(question(law, privacy), gap=1e-6)
@@ -177,18 +171,16 @@ def test_a_sweep_over_epsilon():
 
 
 @each(
-    ("make", "message"),
-    [
-        (lambda: question(P1, LDP(-1)), "no mechanism is private for a negative epsilon"),
-        (lambda: question(P1, PML(1, [P1, P1])), "expected at most one"),
-        (lambda: question(P1, LDP(1), useful=[[0.5, 0.5]]), "have 2 numbers, and the mechanism has 3 inputs"),
-        (lambda: question(P1, LDP(1), useful=[[0.5, 0.5, 0.5]]), "must sum to 1"),
-        (lambda: question(P1, LDP(1), useful=[]), "a row for each letter of the useful variable"),
-        (lambda: dl.solve(question([Fraction(1, 17)] * 17, LDP(1))), "at most 16 inputs under local_dp, got 17"),
-        (lambda: dl.solve(question(P1, LDP(1)), method="exchange"), "leave it out, got"),
-        (lambda: dl.solve(question(P1, LDP(1)), solver="clarabel"), "leave it out, got"),
-        (lambda: dl.solve(question(P1, LDP(1)), known=1), "known: .* leave it out"),
-    ],
+    "make, message",
+    (lambda: question(P1, LDP(-1)), "no mechanism is private for a negative epsilon"),
+    (lambda: question(P1, PML(1, [P1, P1])), "expected at most one"),
+    (lambda: question(P1, LDP(1), useful=[[0.5, 0.5]]), "have 2 numbers, and the mechanism has 3 inputs"),
+    (lambda: question(P1, LDP(1), useful=[[0.5, 0.5, 0.5]]), "must sum to 1"),
+    (lambda: question(P1, LDP(1), useful=[]), "a row for each letter of the useful variable"),
+    (lambda: dl.solve(question([Fraction(1, 17)] * 17, LDP(1))), "at most 16 inputs under local_dp, got 17"),
+    (lambda: dl.solve(question(P1, LDP(1)), method="exchange"), "leave it out, got"),
+    (lambda: dl.solve(question(P1, LDP(1)), solver="clarabel"), "leave it out, got"),
+    (lambda: dl.solve(question(P1, LDP(1)), known=1), "known: .* leave it out"),
 )
 def test_what_cannot_be_asked(make, message):
     with pytest.raises(dl.InputError, match=message):

@@ -49,25 +49,23 @@ def found(problem, seconds=60.0):
 
 
 @each(
-    ("privacy", "law", "distortion", "n", "value"),
-    [
-        (PML(0), P1, dl.Hamming(), 3, 0.5),
-        (PML("log 1.25"), P1, dl.Hamming(), 3, 0.5),
-        (PML(0.5), P1, dl.Hamming(), 3, 0.3405114917),
-        (PML("log 2"), P1, dl.Hamming(), 3, 0.2),
-        (PML(1), P1, dl.Hamming(), 3, 0.1738061806),
-        (PML("log 10/3"), P1, dl.Hamming(), 3, 0.1),
-        (PML("log 5"), P1, dl.Hamming(), 3, 0.0),
-        (PML(0.1), UNIFORM, dl.Absolute(), 4, 0.947414541),
-        (PML(0.5), UNIFORM, dl.Absolute(), 4, 0.6756393646),
-        (PML(1), UNIFORM, dl.Absolute(), 4, 0.3204295429),
-        (PML("2 bits"), UNIFORM, dl.Absolute(), 4, 0.0),
-        (PML(0.1, BOX), P1, dl.Hamming(), 3, 0.5),
-        (PML(0.5, BOX), P1, dl.Hamming(), 3, 0.4048583346),
-        (PML(1, BOX), P1, dl.Hamming(), 3, 0.2),
-        (LDP(0.5), P1, dl.Hamming(), 3, 0.5),
-        (LDP(1), P1, dl.Hamming(), 3, 0.4151531371),
-    ],
+    "privacy, law, distortion, n, value",
+    (PML(0), P1, dl.Hamming(), 3, 0.5),
+    (PML("log 1.25"), P1, dl.Hamming(), 3, 0.5),
+    (PML(0.5), P1, dl.Hamming(), 3, 0.3405114917),
+    (PML("log 2"), P1, dl.Hamming(), 3, 0.2),
+    (PML(1), P1, dl.Hamming(), 3, 0.1738061806),
+    (PML("log 10/3"), P1, dl.Hamming(), 3, 0.1),
+    (PML("log 5"), P1, dl.Hamming(), 3, 0.0),
+    (PML(0.1), UNIFORM, dl.Absolute(), 4, 0.947414541),
+    (PML(0.5), UNIFORM, dl.Absolute(), 4, 0.6756393646),
+    (PML(1), UNIFORM, dl.Absolute(), 4, 0.3204295429),
+    (PML("2 bits"), UNIFORM, dl.Absolute(), 4, 0.0),
+    (PML(0.1, BOX), P1, dl.Hamming(), 3, 0.5),
+    (PML(0.5, BOX), P1, dl.Hamming(), 3, 0.4048583346),
+    (PML(1, BOX), P1, dl.Hamming(), 3, 0.2),
+    (LDP(0.5), P1, dl.Hamming(), 3, 0.5),
+    (LDP(1), P1, dl.Hamming(), 3, 0.4151531371),
 )
 def test_known_optima(privacy, law, distortion, n, value):
     problem = design(privacy, n, law, distortion)
@@ -78,7 +76,7 @@ def test_known_optima(privacy, law, distortion, n, value):
     assert dl.verify(problem, result.certificate).proved
 
 
-@each(("n", "epsilon"), [(2, 0.3), (4, 0.5), (5, 1.0)])
+@each("n, epsilon", (2, 0.3), (4, 0.5), (5, 1.0))
 def test_closed_forms_of_uniform_laws(n, epsilon):
     c = math.exp(epsilon)
     for privacy, value in ((PML(epsilon), 1 - c / n), (LDP(epsilon), 1 - c / (c + n - 1))):
@@ -87,8 +85,8 @@ def test_closed_forms_of_uniform_laws(n, epsilon):
         assert run.upper - run.lower < Fraction(1, 10**25)
 
 
-@each("n", [2, 3, 7])
-@each("q", [Fraction(1), Fraction(5, 4), Fraction(2)])
+@each("n", 2, 3, 7)
+@each("q", Fraction(1), Fraction(5, 4), Fraction(2))
 def test_rational_factors_are_solved_exactly(n, q):
     for privacy, value in ((PML(f"log {q}"), 1 - q / n), (LDP(f"log {q}"), 1 - q / (q + n - 1))):
         problem = design(privacy, n)
@@ -101,7 +99,7 @@ def test_rational_factors_are_solved_exactly(n, q):
         assert result.exp_epsilon == q
 
 
-@each("exponent", [8, 11, 15, 30])
+@each("exponent", 8, 11, 15, 30)
 def test_steep_factors_are_solved_exactly(exponent):
     """Where nearly everything may be told the multipliers are tiny, and yet not 0."""
     q = 10**exponent
@@ -150,7 +148,7 @@ def test_values_without_datasets_cost_nothing():
     assert found(problem).upper == found(problem).lower
 
 
-@each("make", [PML, LDP])
+@each("make", PML, LDP)
 def test_the_optimum_falls_with_epsilon(make):
     ends = [
         found(design(make(f"log {q}"), 4, dl.Iid([0.4, 0.3, 0.2, 0.1]), dl.Absolute())) for q in (1, "1.5", 2, 4, 9)
@@ -252,8 +250,8 @@ def test_any_multipliers_prove_a_valid_bound(problem, seed):
     assert proved(run.program, multipliers_near(run.program, multipliers)) <= run.upper
 
 
-@each("privacy", [PML("log 2"), LDP("log 2"), PML(0.5), LDP(1), PML(0), LDP(0)])
-@each("modulus", [3, 5])
+@each("privacy", PML("log 2"), LDP("log 2"), PML(0.5), LDP(1), PML(0), LDP(0))
+@each("modulus", 3, 5)
 def test_additive_noise(privacy, modulus):
     more = {"query": dl.ModularSum(modulus), "records": dl.Records(2, alphabet=3), "mechanism": "additive"}
     problem = design(privacy, law=P1, distortion=dl.Absolute(), **more)
@@ -263,7 +261,7 @@ def test_additive_noise(privacy, modulus):
     assert dl.solve(problem).distortion == run.upper
 
 
-@each("privacy", [PML("log 2"), LDP(1)])
+@each("privacy", PML("log 2"), LDP(1))
 def test_datasets_as_inputs(privacy):
     problem = design(privacy, law=P1, query=dl.Sum(), records=dl.Records(2, alphabet=3), mechanism="full")
     run = found(problem)
@@ -339,8 +337,8 @@ def test_a_stopped_clock_says_interrupted():
     assert run.lower < run.upper
 
 
-@each("epsilon", [1e-12, 1e-300, 30, 200, 1000, "1000 bits", "log 1e390"])
-@each("make", [PML, LDP])
+@each("epsilon", 1e-12, 1e-300, 30, 200, 1000, "1000 bits", "log 1e390")
+@each("make", PML, LDP)
 def test_extreme_epsilons(make, epsilon):
     problem = design(make(epsilon), law=P1)
     result = dl.solve(problem)
@@ -348,7 +346,7 @@ def test_extreme_epsilons(make, epsilon):
     assert dl.verify(problem, result.certificate).proved
 
 
-@each("scale", ["1e-200", "1e-20", "1e20", "1e290"])
+@each("scale", "1e-200", "1e-20", "1e20", "1e290")
 def test_extreme_distortions(scale):
     distortion = dl.DistortionMatrix([[0, scale], [scale, 0]])
     for privacy in (LDP("log 3"), PML(0.3)):
@@ -368,7 +366,7 @@ def test_designs_that_are_too_large():
         dl.solve(problem)
 
 
-@each("epsilon", [-1, "log 1/2", "-3 bits"])
+@each("epsilon", -1, "log 1/2", "-3 bits")
 def test_negative_epsilons_are_proved_infeasible(epsilon):
     for make in (PML, LDP):
         problem = design(make(epsilon))
@@ -395,12 +393,10 @@ def test_what_a_result_says():
 
 @each(
     "problem",
-    [
-        design(LDP(1), law=P1),
-        design(PML(0.5, BOX), law=P1),
-        design(LDP("log 2"), query=dl.ModularSum(5), records=dl.Records(2, alphabet=3), mechanism="additive"),
-        design(LDP("log 2"), query=dl.ModularSum(5), records=dl.Records(2, alphabet=2)),
-    ],
+    design(LDP(1), law=P1),
+    design(PML(0.5, BOX), law=P1),
+    design(LDP("log 2"), query=dl.ModularSum(5), records=dl.Records(2, alphabet=3), mechanism="additive"),
+    design(LDP("log 2"), query=dl.ModularSum(5), records=dl.Records(2, alphabet=2)),
 )
 def test_the_program_offered_is_the_problem(problem):
     assert [offer.name for offer in offers(problem)] == ["linear"]

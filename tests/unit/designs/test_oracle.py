@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.reduction import Orbits, record_completions
@@ -24,13 +25,7 @@ ADVERSARIES = {
 
 
 def design(adversary, records=None):
-    return dl.MinLeakage(
-        records=records or dl.Records(2, alphabet=2),
-        query=dl.Sum(),
-        distortion=dl.Absolute(),
-        max_distortion=0.3,
-        adversary=adversary,
-    )
+    return support.design(dl.MinLeakage, records or dl.Records(2, alphabet=2), dl.Sum(), dl.Absolute(), 0.3, adversary)
 
 
 def adversary_of(problem):
@@ -55,7 +50,7 @@ def test_the_worst_priors_are_priors_and_as_good_as_an_audit(name, support):
             assert prior.hint in (None, "uniform")
 
 
-@each("name", ADVERSARIES)
+@each("name", *ADVERSARIES)
 def test_an_oracle_without_time_still_answers_with_priors(name):
     problem = design(ADVERSARIES[name])
     clock = Clock(10.0)
@@ -64,20 +59,14 @@ def test_an_oracle_without_time_still_answers_with_priors(name):
         assert prior.masses.sum() == pytest.approx(1.0, abs=1e-12)
 
 
-@each("adversary", [dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]])])
+@each("adversary", dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]]))
 def test_any_prior_is_there_even_without_secrets(adversary):
     prior = adversary_of(design(adversary, dl.Records(2, alphabet=1))).any_prior
     assert prior.masses.tolist() == [[1.0]]
 
 
 def test_a_large_count_has_worst_priors():
-    problem = dl.MinLeakage(
-        records=dl.Records(60, alphabet=2),
-        query=dl.Count(),
-        distortion=dl.Absolute(),
-        max_distortion=1,
-        adversary=dl.EntropyAtLeast(20),
-    )
+    problem = support.design(dl.MinLeakage, dl.Records(60, alphabet=2), dl.Count(), dl.Absolute(), 1, 20)
     found, clock = adversary_of(problem), Clock(0.5)
     priors = found.worst_priors(np.eye(61), [], clock)
     assert priors
@@ -85,7 +74,7 @@ def test_a_large_count_has_worst_priors():
     assert all(0.0 <= found.leakage(prior, np.eye(61)) <= math.log(2) + 1e-12 for prior in priors)
 
 
-@each("entropy", [None, "0.7 max", "1 max"])
+@each("entropy", None, "0.7 max", "1 max")
 def test_the_priors_of_a_block_are_read_as_they_are_written(entropy):
     blocks = dl.IndependentBlocks(sizes=[1, 2], entropy_at_least=entropy)
     problem = design(blocks, dl.Records(alphabets=[3, 2, 2]))

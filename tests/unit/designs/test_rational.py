@@ -8,7 +8,7 @@ from campaigns import each
 from dalenius.designs.rational import DENOMINATOR, mixtures, rational_rows
 
 
-@each("outputs", [1, 2, 3, 7, 500])
+@each("outputs", 1, 2, 3, 7, 500)
 def test_rows_sum_to_one_exactly_and_are_near(outputs):
     rng = np.random.default_rng(outputs)
     Q = rng.dirichlet(np.full(outputs, 0.2), size=20)
@@ -31,7 +31,7 @@ def test_rows_need_not_be_normalised():
     assert rational_rows(np.array([[3.0, 1.0]])) == [[Fraction(3, 4), Fraction(1, 4)]]
 
 
-@each("share", [0.0, 1e-9, 0.5, 1.0])
+@each("share", 0.0, 1e-9, 0.5, 1.0)
 def test_mixtures_begin_with_the_share_and_end_with_the_other(share):
     Q, other = np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]])
     shares = [float(mixed[0, 0]) for mixed in mixtures(Q, other, share)]

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 import dalenius as dl
-from campaigns import each, thinned
+from campaigns import each
 from dalenius._prove import prove
 from dalenius.designs import RatioProposer, has_only_ratios
 from dalenius.designs.ratios.program import RatioProgram
@@ -36,7 +36,7 @@ def proved(problem):
     return prove(problem, proposer, search)
 
 
-@each("limits", thinned([[LIMITS[0], LIMITS[3], LIMITS[5]], *([each] for each in LIMITS)], 3))
+@each("limits", [LIMITS[0], LIMITS[3], LIMITS[5]], *([each] for each in LIMITS), every=3)
 def test_what_it_proves_is_about_the_exact_optimum(limits):
     problem = design(*limits)
     assert not has_only_ratios(problem)  # a small one is solved exactly
@@ -49,7 +49,7 @@ def test_what_it_proves_is_about_the_exact_optimum(limits):
     assert min(price.slack for price in sparse.constraints) >= 0
 
 
-@each("limit", LIMITS)
+@each("limit", *LIMITS)
 def test_repairs_keep_every_row_exactly(limit):
     problem, rng = design(limit), np.random.default_rng(3)
     program = RatioProgram(problem)
@@ -79,14 +79,9 @@ def test_many_inputs():
 
 @each(
     "more",
-    [
-        {"constraints": [dl.LocalInformationPrivacy(0.5), dl.Unbiased(1)]},
-        {"constraints": [dl.LocalInformationPrivacy(0)]},
-        {
-            "constraints": [dl.LocalInformationPrivacy(0.5)],
-            "objective": dl.WeightedSum([dl.DistortionTerm(dl.Squared())]),
-        },
-    ],
+    {"constraints": [dl.LocalInformationPrivacy(0.5), dl.Unbiased(1)]},
+    {"constraints": [dl.LocalInformationPrivacy(0)]},
+    {"constraints": [dl.LocalInformationPrivacy(0.5)], "objective": dl.WeightedSum([dl.DistortionTerm(dl.Squared())])},
 )
 def test_what_else_is_asked_of_a_design_is_not_left_out(more):
     records, query = dl.Records(1, alphabet=60), dl.Identity()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from clocks import PATIENCE
 from dalenius._join import join
@@ -177,7 +178,7 @@ def test_symmetries_that_a_term_breaks_are_not_used():
         assert len(ConstrainedExchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
 
 
-@each("kind", [dl.WeightedSum, dl.WeightedMaximum])
+@each("kind", dl.WeightedSum, dl.WeightedMaximum)
 def test_the_unit_of_the_weights_makes_no_difference(kind):
     ends = []
     for unit in (Fraction(1), Fraction(1, 10**30), Fraction(10**60)):
@@ -193,7 +194,7 @@ def test_the_unit_of_the_weights_makes_no_difference(kind):
 # ---------------------------------------------------------------- what the claim rests on
 
 
-@each("kind", [dl.WeightedSum, dl.WeightedMaximum])
+@each("kind", dl.WeightedSum, dl.WeightedMaximum)
 def test_without_a_weight_that_is_needed_the_claim_is_rejected(kind):
     objective = kind([WRONG, dl.LeakageTerm(dl.FixedPrior([0.25, 0.75]))])
     problem = dl.MinLeakage(**BIT, max_distortion=1, objective=objective)
@@ -229,10 +230,15 @@ def test_infeasible_designs_name_what_is_in_conflict():
 
 
 def test_little_time_gives_a_wide_interval(work_clock):
-    problem = dl.MinLeakage(
-        records=dl.Records(5, alphabet=2), query=dl.Count(), adversary=dl.EntropyAtLeast("0.8 max"), distortion=dl.Absolute(),
-        max_distortion=1, objective=dl.WeightedSum([dl.LeakageTerm(dl.EntropyAtLeast("0.9 max")), dl.DistortionTerm(dl.Squared())]),
-    )  # fmt: skip
+    problem = support.design(
+        dl.MinLeakage,
+        dl.Records(5, alphabet=2),
+        dl.Count(),
+        dl.Absolute(),
+        1,
+        "0.8 max",
+        objective=dl.WeightedSum([dl.LeakageTerm(dl.EntropyAtLeast("0.9 max")), dl.DistortionTerm(dl.Squared())]),
+    )
     result = proved(problem, gap=1e-9, time_limit=0.3)
     assert result.termination is dl.Termination.TIME_LIMIT
     assert 0.0 < result.lower <= result.upper < 3.0
@@ -278,10 +284,15 @@ def test_two_proofs_become_one():
 @pytest.mark.thorough
 def test_few_nodes_give_a_wide_interval():
     terms = [dl.LeakageTerm(dl.EntropyAtLeast("0.8 max"), weight="1/2"), dl.DistortionTerm(dl.Squared())]
-    problem = dl.MinLeakage(
-        records=dl.Records(2, alphabet=2), query=dl.Count(), adversary=dl.EntropyAtLeast("0.9 max"), distortion=dl.Absolute(),
-        max_distortion=1, objective=dl.WeightedMaximum(terms),
-    )  # fmt: skip
+    problem = support.design(
+        dl.MinLeakage,
+        dl.Records(2, alphabet=2),
+        dl.Count(),
+        dl.Absolute(),
+        1,
+        "0.9 max",
+        objective=dl.WeightedMaximum(terms),
+    )
     result = proved(problem, gap=1e-2, node_limit=1)
     assert result.termination is dl.Termination.SIZE_LIMIT
     assert 0.0 < result.lower < result.upper

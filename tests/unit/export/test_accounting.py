@@ -8,13 +8,12 @@ import warnings
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.export import to_dp_accounting
 from dalenius.export.accounting import log_masses
 
-COUNT = dl.MaximalLeakage(
-    records=dl.Records(20, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5), adversary=dl.ProductPriors()
-)
+COUNT = support.problem(dl.Records(20, alphabet=2), dl.Count(), dl.geometric(0.5), dl.ProductPriors())
 
 
 def hockey_stick(upper, lower, epsilon):
@@ -22,7 +21,7 @@ def hockey_stick(upper, lower, epsilon):
     return sum(max(math.exp(log) - math.exp(epsilon + lower.get(y, -math.inf)), 0.0) for y, log in upper.items())
 
 
-@each("pair", [(3, 4), (4, 3), (0, 20)])
+@each("pair", (3, 4), (4, 3), (0, 20))
 def test_masses_are_rounded_so_that_less_is_promised(pair):
     upper, lower = log_masses(COUNT, *pair)
     assert 1 < sum(map(math.exp, upper.values())) < 1 + 1e-11

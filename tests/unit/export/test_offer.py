@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.catalogue.models import library, library_model
 from dalenius.cli import app
@@ -29,11 +30,8 @@ def names(problem, certificate=None) -> list[str]:
 
 
 def audit(adversary=None) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(alphabets=[2, 3]),
-        query=dl.Sum(),
-        mechanism=dl.geometric(1.0),
-        adversary=adversary or dl.EntropyAtLeast("0.7 max"),
+    return support.problem(
+        dl.Records(alphabets=[2, 3]), dl.Sum(), dl.geometric(1.0), adversary or dl.EntropyAtLeast("0.7 max")
     )
 
 
@@ -67,7 +65,7 @@ def test_an_audit_offers_its_steps_for_every_kind_of_record(solver):
         assert_solved(offered(problem, name), solver, relaxed=name.startswith("row"))
 
 
-@each("name", ["modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric"])
+@each("name", "modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric")
 def test_one_step_from_a_witness_leaks_no_less(name, solver):
     model = library_model(name)
     problem = model.load()
@@ -141,8 +139,8 @@ ADVERSARIES = {
 }
 
 
-@each("adversary", ADVERSARIES)
-@each("kind", [dl.MinLeakage, dl.MinDistortion])
+@each("adversary", *ADVERSARIES)
+@each("kind", dl.MinLeakage, dl.MinDistortion)
 def test_a_design_offers_its_master_program(kind, adversary, solver):
     problem = design(kind, ADVERSARIES[adversary])
     assert names(problem) == ["master"]

@@ -49,7 +49,7 @@ def test_a_good_solution_gives_a_narrow_interval(name, cases, instances):
         assert (other.lower, other.upper) == (answer.lower, answer.upper)
 
 
-@each("name", NAMES)
+@each("name", *NAMES)
 def test_a_perturbed_solution_gives_a_valid_interval(name, cases, instances):
     program, _, x, z, truth = cases[name]
     rng = np.random.default_rng(11)
@@ -60,7 +60,7 @@ def test_a_perturbed_solution_gives_a_valid_interval(name, cases, instances):
         assert instances.violation(program, answer.point) <= 1e-8
 
 
-@each("name", NAMES)
+@each("name", *NAMES)
 def test_garbage_gives_a_valid_interval(name, cases):
     program, form, x, z, truth = cases[name]
     rng = np.random.default_rng(12)
@@ -79,7 +79,7 @@ def test_garbage_gives_a_valid_interval(name, cases):
         assert not np.isnan(answer.lower + answer.upper)
 
 
-@each("name", NAMES)
+@each("name", *NAMES)
 def test_a_point_without_multipliers(name, cases):
     program, _, x, _, truth = cases[name]
     answer = certify(program, Solution(x))

@@ -69,7 +69,7 @@ def test_the_names_are_those_of_the_tests_of_programs(instances):
     assert sorted(set(NAMES)) == sorted(instances.MAKERS)
 
 
-@each("name", NAMES)
+@each("name", *NAMES)
 def test_the_standard_form_is_the_model(name, instances, solver):
     """At a point with its own auxiliaries the objective is the program's, and named parts have their shapes."""
     program = make(instances, name)
@@ -135,7 +135,7 @@ def test_clarabels_file_has_every_bit():
     assert A["nzval"] == [-x for x in ODD]
 
 
-@each("form", [lopsided(), odd()])
+@each("form", lopsided(), odd())
 def test_texts_have_every_bit(form):
     assert same_numbers(parse_json(json_text(form)), form)
     assert same_numbers(parse_cbf(cbf_text(form)), form)
@@ -150,7 +150,7 @@ def without(part: str) -> StandardForm:
 ITEMS = {"c": "OBJACOORD", "A": "ACOORD", "b": "BCOORD"}
 
 
-@each("part", ITEMS)
+@each("part", *ITEMS)
 def test_an_item_of_no_lines_is_left_out(part):
     text = cbf_text(without(part))
     assert [item for item in ITEMS.values() if item not in text.splitlines()] == [ITEMS[part]]
@@ -496,17 +496,15 @@ def form_with(**changes) -> StandardForm:
 
 
 @each(
-    ("changes", "message"),
-    [
-        ({"b": np.zeros(2)}, "rows"),
-        ({"c": np.array([np.nan])}, "finite"),
-        ({"offset": math.inf}, "finite"),
-        ({"columns": (Columns("x", (2,)),)}, "do not make up"),
-        ({"columns": (Columns("x", (1,)), Columns("x", (0,)))}, "one name"),
-        ({"columns": (Columns("x y", ()),)}, "for a name"),
-        ({"rows": (Rows("a", "quadratic", (3,)),)}, "cones"),
-        ({"rows": (Rows("a", "nonnegative", (2,)), Rows("b", "zero", ()))}, "order"),
-    ],
+    "changes, message",
+    ({"b": np.zeros(2)}, "rows"),
+    ({"c": np.array([np.nan])}, "finite"),
+    ({"offset": math.inf}, "finite"),
+    ({"columns": (Columns("x", (2,)),)}, "do not make up"),
+    ({"columns": (Columns("x", (1,)), Columns("x", (0,)))}, "one name"),
+    ({"columns": (Columns("x y", ()),)}, "for a name"),
+    ({"rows": (Rows("a", "quadratic", (3,)),)}, "cones"),
+    ({"rows": (Rows("a", "nonnegative", (2,)), Rows("b", "zero", ()))}, "order"),
 )
 def test_standard_forms_that_do_not_fit_are_refused(changes, message):
     with pytest.raises(InputError, match=message):

@@ -85,7 +85,7 @@ def test_against_blahut_arimoto_run_long(support, shape, concentration):
     assert lower == pytest.approx(answer.lower, abs=1e-6)
 
 
-@each("shape", [(70, 65), (61, 200), (200, 61), (130, 130), (5000, 10), (2, 2001), (10, 3000)])
+@each("shape", (70, 65), (61, 200), (200, 61), (130, 130), (5000, 10), (2, 2001), (10, 3000))
 def test_shapes_on_both_sides_of_a_tile(support, shape):
     rows = dirichlet(1, *shape, 0.5)
     assert_proved(support, rows, capacity(rows))
@@ -93,15 +93,13 @@ def test_shapes_on_both_sides_of_a_tile(support, shape):
 
 @each(
     "rows",
-    [
-        [[1.0]],
-        [[1.0]] * 4,
-        [[0.2, 0.3, 0.5]],
-        [[0.2, 0.3, 0.5]] * 3,
-        [[0.2, 0.0, 0.8], [0.2, 0.0, 0.8 - 1e-16]],
-        [[0.2, 0.8], [0.2 + 1e-9, 0.8 - 1e-9]],
-        [[1e-17, 1.0], [1e-12, 1.0 - 1e-12]],
-    ],
+    [[1.0]],
+    [[1.0]] * 4,
+    [[0.2, 0.3, 0.5]],
+    [[0.2, 0.3, 0.5]] * 3,
+    [[0.2, 0.0, 0.8], [0.2, 0.0, 0.8 - 1e-16]],
+    [[0.2, 0.8], [0.2 + 1e-9, 0.8 - 1e-9]],
+    [[1e-17, 1.0], [1e-12, 1.0 - 1e-12]],
 )
 def test_useless_channels(support, rows):
     answer = capacity(np.array(rows))
@@ -111,19 +109,17 @@ def test_useless_channels(support, rows):
 
 @each(
     "rows",
-    [
-        [[1.0, 1e-300], [1.0, 0.0]],
-        [[1e-300, 1.0, 0.0], [0.0, 1.0, 1e-300], [0.5, 0.5, 0.0]],
-        [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-        [[1.0, 0.0, 1e-5], [0.0, 1.0, 0.0], [0.9, 0.1, 2e-5]],  # the third output wants a law of about exp(-1e4)
-    ],
+    [[1.0, 1e-300], [1.0, 0.0]],
+    [[1e-300, 1.0, 0.0], [0.0, 1.0, 1e-300], [0.5, 0.5, 0.0]],
+    [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    [[1.0, 0.0, 1e-5], [0.0, 1.0, 0.0], [0.9, 0.1, 2e-5]],  # the third output wants a law of about exp(-1e4),
 )
 def test_entries_that_hardly_occur(support, rows):
     rows = np.array(rows) / np.sum(rows, axis=1, keepdims=True)
     assert_proved(support, rows, capacity(rows))
 
 
-@each("seed", range(3))
+@each("seed", *range(3))
 def test_nearly_equal_rows_and_rows_between_others(support, seed):
     rows = dirichlet(seed, 20, 20, 0.05)
     near = rows * (1.0 + 1e-9 * np.random.default_rng(seed).random(rows.shape))
@@ -162,7 +158,7 @@ def test_more_inputs_never_lower_it(rows):
     assert capacity(rows[: max(1, len(rows) // 2)]).lower <= capacity(rows).upper + ROUNDING
 
 
-@each("shape", [(2, 201), (3, 3), (5, 2), (64, 64)])
+@each("shape", (2, 201), (3, 3), (5, 2), (64, 64))
 def test_many_at_once(support, shape):
     rows = np.array([dirichlet(seed, *shape, 10.0 ** (seed % 4 - 2)) for seed in range(6)])
     rows[1, 1] = rows[1, 0]  # copies are not merged in a batch
@@ -175,7 +171,7 @@ def test_no_channels_at_all():
     assert capacities(np.empty((0, 3, 4))) == []
 
 
-@each("seconds", [0.0, 0.003])
+@each("seconds", 0.0, 0.003)
 def test_time_runs_out(support, seconds):
     rows = dirichlet(0, 120, 120)
     assert_proved(support, rows, capacity(rows, clock=Clock(seconds)), gap=np.inf)

@@ -25,7 +25,7 @@ def listed(count: int, record: int, moves: tuple[float, float], rows: np.ndarray
     return np.abs(np.log(given[1] / given[0]))
 
 
-@each(("count", "record"), [(1, 0), (2, 0), (5, 2), (6, 1), (9, 4)])
+@each("count, record", (1, 0), (2, 0), (5, 2), (6, 1), (9, 4))
 def test_no_chain_of_the_box_and_no_output_is_above(count, record):
     low, high, epsilon = (Fraction(1, 20), Fraction(1, 5)), (Fraction(2, 5), Fraction(3, 5)), Fraction(1, 2)
     rows, most = Geometric(epsilon).channel(np.arange(count + 1)), closed(count, record, low, epsilon)

@@ -22,7 +22,7 @@ CASES = {
 }
 
 
-@each("name", CASES)
+@each("name", *CASES)
 def test_no_prior_tells_more_than_it_knows_and_the_own_answer_says(support, name):
     """20,000 priors in the whole campaign, each against the bound of its own entropy."""
     records, query, mechanism = CASES[name]
@@ -63,15 +63,13 @@ def test_each_stretch_is_bounded_by_its_ends():
 
 
 @each(
-    ("query", "mechanism"),
-    [
-        (dl.Threshold(2), dl.symmetric(0.1)),
-        (dl.Count(), dl.exponential(1)),
-        (dl.Count(), dl.gaussian(1)),
-        (dl.Count(), dl.Channel([[1, 0], [0, 1], [1, 0], [0, 1]])),
-        (dl.Identity(), dl.symmetric(0.1)),
-        (dl.Count(), dl.several_releases(dl.geometric(1), times=2)),
-    ],
+    "query, mechanism",
+    (dl.Threshold(2), dl.symmetric(0.1)),
+    (dl.Count(), dl.exponential(1)),
+    (dl.Count(), dl.gaussian(1)),
+    (dl.Count(), dl.Channel([[1, 0], [0, 1], [1, 0], [0, 1]])),
+    (dl.Identity(), dl.symmetric(0.1)),
+    (dl.Count(), dl.several_releases(dl.geometric(1), times=2)),
 )
 def test_where_the_others_do_not_only_shift_there_are_no_own_rows(query, mechanism):
     assert own_rows(query, dl.Records(3, alphabet=2), mechanism, 0) is None

@@ -26,8 +26,8 @@ def by_paths(chain: LetterChain, steps, first) -> np.ndarray:
     return law
 
 
-@each("record", [0, 2, 3])
-@each("stationary", [True, False])
+@each("record", 0, 2, 3)
+@each("stationary", True, False)
 def test_the_law_is_that_of_all_paths(record, stationary):
     chain = LetterChain(4, record, (0, 2, 1), stationary)
     points = WEEK[None] if stationary else np.vstack([WEEK, FIRST])[None]
@@ -59,7 +59,7 @@ def test_the_largest_mean_is_that_of_a_linear_programme():
         assert found[box, row, place] == pytest.approx(-solved.fun)
 
 
-@each("stationary", [True, False])
+@each("stationary", True, False)
 def test_what_a_bound_adds_is_of_the_order_of_its_box(stationary):
     """The bound exceeds the largest leakage by something of second order: a box of half the width, a quarter."""
     chain = LetterChain(5, 2, (0, 0, 1), stationary)

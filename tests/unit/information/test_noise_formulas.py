@@ -24,12 +24,10 @@ def gaussian_capacity(distance):
 
 
 @each(
-    ("d", "digits"),
-    [
-        (1, {0.1: 9.508331944775, 0.5: 1.541494082537, 1: 0.5819767068693, 2: 0.1565176427497}),
-        (5, {0.1: 9.900333331111, 0.5: 1.901666388955, 1: 0.9033311132254, 2: 0.4066489563439}),
-        (30, {0.1: 9.983342592591, 0.5: 1.983379629415, 1: 0.9834259242113, 2: 0.4835185048025}),
-    ],
+    "d, digits",
+    (1, {0.1: 9.508331944775, 0.5: 1.541494082537, 1: 0.5819767068693, 2: 0.1565176427497}),
+    (5, {0.1: 9.900333331111, 0.5: 1.901666388955, 1: 0.9033311132254, 2: 0.4066489563439}),
+    (30, {0.1: 9.983342592591, 0.5: 1.983379629415, 1: 0.9834259242113, 2: 0.4835185048025}),
 )
 def test_theorem_3(d, digits):
     assert [formulas.laplace_scale(e, 1.0, coordinates=d) for e in digits] == pytest.approx([*digits.values()], **NEAR)
@@ -104,12 +102,10 @@ def test_what_releases_tell_about_each_other():
 
 
 @each(
-    ("d", "digits"),
-    [
-        (1, {0.1: 4.516655566127, 0.5: 0.5819767068693, 1: 0.1565176427497, 2: 0.01865736036377}),
-        (5, {0.1: 4.90066664889, 0.5: 0.9033311132254, 1: 0.4066489563439, 2: 0.1631932441832}),
-        (30, {0.1: 4.983351851838, 0.5: 0.9834259242113, 1: 0.4835185048025, 2: 0.2337035940108}),
-    ],
+    "d, digits",
+    (1, {0.1: 4.516655566127, 0.5: 0.5819767068693, 1: 0.1565176427497, 2: 0.01865736036377}),
+    (5, {0.1: 4.90066664889, 0.5: 0.9033311132254, 1: 0.4066489563439, 2: 0.1631932441832}),
+    (30, {0.1: 4.983351851838, 0.5: 0.9834259242113, 1: 0.4835185048025, 2: 0.2337035940108}),
 )
 def test_theorem_4(d, digits):
     found = [formulas.gaussian_variance(e, 1.0, coordinates=d) for e in digits]
@@ -194,19 +190,17 @@ def test_what_gaussian_noise_tells_about_one_of_two_values():
 
 
 @each(
-    ("d", "epsilon", "laplace", "gauss", "exact_gauss", "exact_laplace"),
-    [
-        (1, 0.1, 0.004520418818601, 0.0001129163891532, 0.0001127921223253, 0.0001722330356553),
-        (1, 0.5, 0.0001188102003248, 1.454941767173e-5, 1.250390360099e-5, 1.241669524378e-5),
-        (1, 1, 1.693484436692e-5, 3.912941068742e-6, 0, 0),
-        (2, 0.1, 0.01902062552946, 0.0002377082986194, 0.0002376730686088, 0.0003915023119987),
-        (5, 0.1, 0.1225207500839, 0.0006125833311112, 0.0006125771401471, 0.001080363690828),
-        (5, 1, 0.001020008875151, 5.083111954299e-5, 5.041684359356e-5, 6.883480423253e-5),
-        (10, 0.1, 0.4950207916876, 0.001237541666389, 0.001237540062538, 0.002261385765876),
-        (10, 1, 0.004520418818601, 0.0001129163891532, 0.0001127921223253, 0.0001722330356553),
-        (30, 0.1, 4.485020819447, 0.003737513888879, 0.003737513706113, 0.007088897272524),
-        (30, 1, 0.04352069467849, 0.0003626388786019, 0.000362622419058, 0.000617872220199),
-    ],
+    "d, epsilon, laplace, gauss, exact_gauss, exact_laplace",
+    (1, 0.1, 0.004520418818601, 0.0001129163891532, 0.0001127921223253, 0.0001722330356553),
+    (1, 0.5, 0.0001188102003248, 1.454941767173e-5, 1.250390360099e-5, 1.241669524378e-5),
+    (1, 1, 1.693484436692e-5, 3.912941068742e-6, 0, 0),
+    (2, 0.1, 0.01902062552946, 0.0002377082986194, 0.0002376730686088, 0.0003915023119987),
+    (5, 0.1, 0.1225207500839, 0.0006125833311112, 0.0006125771401471, 0.001080363690828),
+    (5, 1, 0.001020008875151, 5.083111954299e-5, 5.041684359356e-5, 6.883480423253e-5),
+    (10, 0.1, 0.4950207916876, 0.001237541666389, 0.001237540062538, 0.002261385765876),
+    (10, 1, 0.004520418818601, 0.0001129163891532, 0.0001127921223253, 0.0001722330356553),
+    (30, 0.1, 4.485020819447, 0.003737513888879, 0.003737513706113, 0.007088897272524),
+    (30, 1, 0.04352069467849, 0.0003626388786019, 0.000362622419058, 0.000617872220199),
 )
 def test_figure_3a(d, epsilon, laplace, gauss, exact_gauss, exact_laplace):
     """Column means of 100 records of d bits: bounds by theorems, and exact variances; E0.6: at epsilon/d = 1/2 Laplace noise wins."""
@@ -329,19 +323,17 @@ def test_likelihood_ratios_alone():
 
 @each(
     "call",
-    [
-        lambda: formulas.laplace_scale(0.0, 1.0),
-        lambda: formulas.laplace_scale(math.inf, 1.0),
-        lambda: formulas.laplace_scale(1.0, -1.0),
-        lambda: formulas.gaussian_variance(1.0, 1.0, coordinates=0),
-        lambda: formulas.anisotropic_gaussian(1.0, [-1.0]),
-        lambda: formulas.largest_classical_epsilon(0.6),
-        lambda: formulas.classical_laplace_scale(1.0, 1.0, 1.0),
-        lambda: formulas.eta_of_outputs([2.5, 2]),
-        lambda: formulas.eta_of_outputs([0, 2]),
-        lambda: formulas.eta_of_noise([0.5, 2.0]),
-        lambda: formulas.eta_of_noise([2.0, 2.0], noise="heavy"),
-    ],
+    lambda: formulas.laplace_scale(0.0, 1.0),
+    lambda: formulas.laplace_scale(math.inf, 1.0),
+    lambda: formulas.laplace_scale(1.0, -1.0),
+    lambda: formulas.gaussian_variance(1.0, 1.0, coordinates=0),
+    lambda: formulas.anisotropic_gaussian(1.0, [-1.0]),
+    lambda: formulas.largest_classical_epsilon(0.6),
+    lambda: formulas.classical_laplace_scale(1.0, 1.0, 1.0),
+    lambda: formulas.eta_of_outputs([2.5, 2]),
+    lambda: formulas.eta_of_outputs([0, 2]),
+    lambda: formulas.eta_of_noise([0.5, 2.0]),
+    lambda: formulas.eta_of_noise([2.0, 2.0], noise="heavy"),
 )
 def test_what_is_no_budget_is_refused(call):
     with pytest.raises(InputError, match="expected"):

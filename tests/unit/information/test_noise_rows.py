@@ -47,8 +47,8 @@ def laplace_integral(points, law, k):
     return whole
 
 
-@each("points", [[0, 1], [0, 0.125, 3], [0, 20]])
-@each(("rows_of", "integral"), [(gaussian_rows, gaussian_integral), (laplace_rows, laplace_integral)])
+@each("points", [0, 1], [0, 0.125, 3], [0, 20])
+@each("rows_of, integral", (gaussian_rows, gaussian_integral), (laplace_rows, laplace_integral))
 def test_divergences_are_integrals(points, rows_of, integral):
     rows = rows_of(np.array(points, dtype=float))
     law = np.arange(1, len(points) + 1) / sum(range(1, len(points) + 1))

@@ -9,13 +9,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.information.patterns import (
-    ScoredCells,
-    even_scores,
-    pattern_count,
-    patterns,
-    telling_scores,
-)
+from dalenius.information.patterns import ScoredCells, even_scores, pattern_count, patterns, telling_scores
 from dalenius.search import Clock
 
 CASES = [(2, 2, 1.0), (3, 2, 0.5), (4, 2, 2.0), (3, 3, 0.7), (5, 1, 1.5), (2, 4, 0.3)]
@@ -37,8 +31,8 @@ def padded(pattern, cells):
     return [*pattern, *[0] * (cells - len(pattern))]
 
 
-@each(("cells", "size", "epsilon"), CASES)
-@each("scored", ["even", "telling", "nothing"])
+@each("cells, size, epsilon", *CASES)
+@each("scored", "even", "telling", "nothing")
 def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored):
     steps = steps_of(size, epsilon)
     listed = outputs(steps, cells)
@@ -63,7 +57,7 @@ def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored)
     assert scored != "even" or abs(cells_seen.alike - told) < 1e-12
 
 
-@each(("cells", "size", "epsilon"), CASES[:4])
+@each("cells, size, epsilon", *CASES[:4])
 def test_no_selection_of_patterns_by_letters_tells_more(cells, size, epsilon):
     """All of them, with laws on the letters by Arimoto's steps."""
     steps = steps_of(size, epsilon)

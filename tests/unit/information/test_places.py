@@ -12,7 +12,7 @@ from dalenius.information.places import Places, log_shares
 FAR = 400
 
 
-@each(("least", "step", "last", "epsilon"), [(3, 1, 9, 0.5), (0, 3, 6, 0.2), (7, 9, 2, 1.5), (1, 5, 1, 0.01)])
+@each("least, step, last, epsilon", (3, 1, 9, 0.5), (0, 3, 6, 0.2), (7, 9, 2, 1.5), (1, 5, 1, 0.01))
 def test_two_filters_are_the_channel_written_out(least, step, last, epsilon):
     places = Places(least, step, last, epsilon)
     counts, outputs = np.array(places.counts), np.arange(-FAR * 10, FAR * 10)
@@ -27,7 +27,7 @@ def test_with_a_step_of_one_it_is_the_truncated_geometric_mechanism():
     assert np.allclose(Places(5, 1, 7, 0.3).through(np.eye(8)), dl.geometric(0.3).channel(np.arange(5, 13)), atol=1e-15)
 
 
-@each(("records", "contributions"), [(40, (0, 1)), (25, (1, 0, 1)), (7, (1, 1)), (3000, (0, 0, 0, 1))])
+@each("records, contributions", (40, (0, 1)), (25, (1, 0, 1)), (7, (1, 1)), (3000, (0, 0, 0, 1)))
 def test_shares_are_those_of_exact_counts(records, contributions):
     counted, letters = sum(contributions), len(contributions)
     counts = np.unique(np.linspace(0, records, 31).astype(int))

@@ -18,7 +18,7 @@ CLASSES = [
 ]
 
 
-@each("adversary", CLASSES)
+@each("adversary", *CLASSES)
 def test_nearest_laws(adversary):
     priors, draw = adversary.priors, np.random.default_rng(4)
     class_of = SharedLetters(priors, np.arange(4), np.ones(4, dtype=int))

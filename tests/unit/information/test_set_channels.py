@@ -24,8 +24,8 @@ def by_definition(rows, law):
     return (rows * np.log(rows / (law @ rows))).sum(axis=1)
 
 
-@each(("mechanism", "inputs"), PROTOCOLS)
-@each("weights", LAWS)
+@each("mechanism, inputs", *PROTOCOLS)
+@each("weights", *LAWS)
 def test_divergences_are_those_of_the_channel(mechanism, inputs, weights):
     law = np.array(weights[:inputs], dtype=float)
     law /= law.sum()
@@ -41,8 +41,8 @@ def test_divergences_are_those_of_the_channel(mechanism, inputs, weights):
     assert np.all(high - low <= 1e-11)
 
 
-@each("order", [1, 2, 5])
-@each("listed", [(), ((0, 1, 2),), ((1, 0, 1), (2, 0, 0))])
+@each("order", 1, 2, 5)
+@each("listed", (), ((0, 1, 2),), ((1, 0, 1), (2, 0, 0)))
 def test_what_is_left_out_is_enclosed(order, listed):
     channel = dl.optimized_unary_encoding(1).sets(6)
     sizes, values = np.array([2, 2, 2]), np.array([0.25, 0.15, 0.1])
@@ -83,7 +83,7 @@ def test_no_plan_where_there_are_too_many_numbers():
     assert dl.subset_selection(1, size=270).sets(1000).plan(sizes, values, 1e-9) is None
 
 
-@each(("expired", "remaining"), [(True, 0.0), (False, 0.001)])
+@each("expired, remaining", (True, 0.0), (False, 0.001))
 def test_a_late_plan_is_a_coarse_one(expired, remaining):
     """Hashing at a large epsilon sums over more and more groups; a clock that has run out, or nearly, stops that."""
     channel = RandomSets(60, 4.0, math.exp(4.0) / (math.exp(4.0) + 54), 1 / 55)

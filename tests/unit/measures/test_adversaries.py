@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information import measures as formulas
 from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS
@@ -20,19 +21,12 @@ NAMES = [definition.name for definition in OF_CHANNEL]
 
 def bit(adversary) -> dl.MaximalLeakage:
     """Randomised response with a flip of 0.1."""
-    return dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=2), query=dl.Identity(), mechanism=dl.symmetric("0.1"), adversary=adversary
-    )
+    return support.problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric("0.1"), adversary)
 
 
 def pair(adversary, mechanism=COUNT, query=None, records=None) -> dl.MaximalLeakage:
     """A count of two bits through a matrix."""
-    return dl.MaximalLeakage(
-        records=records or dl.Records(2, alphabet=2),
-        query=query or dl.Count(),
-        mechanism=mechanism,
-        adversary=adversary,
-    )
+    return support.problem(records or dl.Records(2, alphabet=2), query or dl.Count(), mechanism, adversary)
 
 
 def of_law(problem: dl.MaximalLeakage, name: str, law: np.ndarray) -> float:
@@ -123,14 +117,12 @@ def laws(kind: str, draw: np.random.Generator) -> np.ndarray:
 
 
 @each(
-    ("adversary", "kind"),
-    [
-        (dl.AnyPrior(), "any"),
-        (dl.ProductPriors(), "product"),
-        (dl.L1BallPriors([0.7, 0.3], 0.2), "class"),
-        (dl.IndependentBlocks(2), "any"),
-        (dl.IndependentBlocks(1), "product"),
-    ],
+    "adversary, kind",
+    (dl.AnyPrior(), "any"),
+    (dl.ProductPriors(), "product"),
+    (dl.L1BallPriors([0.7, 0.3], 0.2), "class"),
+    (dl.IndependentBlocks(2), "any"),
+    (dl.IndependentBlocks(1), "product"),
 )
 def test_no_prior_of_the_adversary_is_told_more(adversary, kind):
     """Drawn priors stay below the upper ends, and the ends that are written down are attained, or nearly."""
@@ -228,12 +220,13 @@ def test_what_cannot_be_asked_of_a_set_is_said():
 
 
 def test_a_design_is_measured_against_its_adversary():
-    design = dl.MinDistortion(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Count(),
-        distortion=dl.Absolute(),
-        adversary=dl.ProductPriors(),
-        max_leakage=0.3,
+    design = support.design(
+        dl.MinDistortion,
+        dl.Records(2, alphabet=2),
+        dl.Count(),
+        dl.Absolute(),
+        0.3,
+        dl.ProductPriors(),
         mechanism="oblivious",
         law=dl.Iid([0.3, 0.7]),
     )
@@ -248,10 +241,8 @@ def test_every_choice_of_rows_is_looked_at():
     draw = np.random.default_rng(1)
     rows = (draw.dirichlet(np.ones(3), 9) * 100).round() / 100
     rows[:, 0] += 1 - rows.sum(axis=1)
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=3),
-        mechanism=dl.Channel(rows.round(2).tolist(), inputs="dataset"),
-        adversary=dl.AnyPrior(),
+    problem = support.problem(
+        dl.Records(2, alphabet=3), None, dl.Channel(rows.round(2).tolist(), inputs="dataset"), dl.AnyPrior()
     )
     index = np.arange(9).reshape(3, 3)
     tables = [index[a] for a in range(3)], [index[:, a] for a in range(3)]

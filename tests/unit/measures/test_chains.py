@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information.chains import Chain, joint_law
 from dalenius.measures.chains import OfChain
@@ -18,11 +19,11 @@ PUFFERFISH = ["pufferfish_privacy"]
 
 
 def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(count, alphabet=2),
-        query=query or dl.Count(),
-        mechanism=mechanism or dl.geometric(0.5),
-        adversary=dl.MarkovChain(up, down, **more),
+    return support.problem(
+        dl.Records(count, alphabet=2),
+        query or dl.Count(),
+        mechanism or dl.geometric(0.5),
+        dl.MarkovChain(up, down, **more),
     )
 
 
@@ -104,12 +105,10 @@ def test_a_time_limit_leaves_what_is_known(work_clock):
 
 
 @each(
-    ("problem", "words"),
-    [
-        (chain(101, 0.1, 0.3, start="any"), "stationary start"),
-        (chain(101, 0.6, 0.5), "sum to at most 1"),
-        (chain(101, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), "count or sum"),
-    ],
+    "problem, words",
+    (chain(101, 0.1, 0.3, start="any"), "stationary start"),
+    (chain(101, 0.6, 0.5), "sum to at most 1"),
+    (chain(101, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), "count or sum"),
 )
 def test_refused(problem, words):
     with pytest.raises(dl.InputError, match=words):

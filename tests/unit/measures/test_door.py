@@ -10,6 +10,7 @@ import pytest
 from flint import arb, ctx
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information import measures as formulas
 from dalenius.information.deadline import TimeIsOverError
@@ -191,7 +192,7 @@ ERRORS = [
 ]
 
 
-@each(("arguments", "options", "message"), ERRORS)
+@each("arguments, options, message", *ERRORS)
 def test_errors(arguments, options, message):
     with pytest.raises(dl.InputError) as error:
         dl.measure(*arguments, **options)
@@ -215,9 +216,7 @@ def test_errors_of_problems():
     ):
         with pytest.raises(dl.InputError, match=message):
             dl.measure(problem, **options)
-    single = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=1), mechanism=dl.Channel([[1]], inputs="dataset"), adversary=dl.AnyPrior()
-    )
+    single = support.problem(dl.Records(2, alphabet=1), None, dl.Channel([[1]], inputs="dataset"), dl.AnyPrior())
     with pytest.raises(dl.InputError, match="one letter only"):
         dl.measure(single)
 
@@ -323,9 +322,7 @@ def test_an_input_that_no_law_of_the_class_has_tells_nothing(priors):
     found = dl.measure([["1/2", "1/2"], ["1/2", "1/2"], ["9/10", "1/10"]], prior=priors, outputs=True)
     for name in ("pointwise_maximal_leakage", "pointwise_maximal_leakage[1]", "information_privacy"):
         assert (found[name].lower, found[name].upper) == (0, 0)
-    audit = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=3), query=dl.Identity(), mechanism=dl.Channel(ROWS), adversary=priors
-    )
+    audit = support.problem(dl.Records(1, alphabet=3), dl.Identity(), dl.Channel(ROWS), priors)
     result = dl.solve(audit, gap=1e-6)
     assert dl.verify(audit, result.certificate).proved
     assert result.gap <= 1e-6

@@ -58,11 +58,9 @@ def test_records_that_are_released_by_themselves_meet_the_bound():
 
 @each(
     "problem",
-    [
-        of(dl.Sum(), dl.geometric(1), dl.Records(alphabets=[2, 3])),
-        of(dl.Table([0, 1, 1, 2]), dl.symmetric(0.2, k=3), dl.Records(2, alphabet=2)),
-        of(dl.ModularSum(3), dl.symmetric(0, k=3), dl.Records(3, alphabet=2)),
-    ],
+    of(dl.Sum(), dl.geometric(1), dl.Records(alphabets=[2, 3])),
+    of(dl.Table([0, 1, 1, 2]), dl.symmetric(0.2, k=3), dl.Records(2, alphabet=2)),
+    of(dl.ModularSum(3), dl.symmetric(0, k=3), dl.Records(3, alphabet=2)),
 )
 def test_it_is_what_listing_says(problem):
     found = dl.supersample_cmi(problem)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.measures.witness import witness_of
 
@@ -57,8 +58,8 @@ RELEASES = {
 }
 
 
-@each("release", RELEASES.values())
-@each("adversary", [dl.EntropyAtLeast("0.5 max"), dl.EntropyAtLeast("1 max")])
+@each("release", *RELEASES.values())
+@each("adversary", dl.EntropyAtLeast("0.5 max"), dl.EntropyAtLeast("1 max"))
 def test_what_others_give_away_is_what_listing_every_dataset_says(release, adversary):
     problem = dl.MaximalLeakage(**release, adversary=adversary)
     result = dl.solve(problem, gap=0.2)
@@ -101,11 +102,8 @@ def test_what_cannot_be_measured_is_one_clear_error():
     )
     with pytest.raises(dl.InputError, match="shows no prior"):
         dl.measure(silent, prior=dl.solve(silent).certificate)
-    local = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=40),
-        query=dl.Identity(),
-        mechanism=dl.optimized_unary_encoding(1),
-        adversary=dl.ProductPriors(),
+    local = support.problem(
+        dl.Records(1, alphabet=40), dl.Identity(), dl.optimized_unary_encoding(1), dl.ProductPriors()
     )
     with pytest.raises(dl.InputError, match="closed form"):
         dl.measure(local, prior=dl.solve(local).certificate)
@@ -113,12 +111,10 @@ def test_what_cannot_be_measured_is_one_clear_error():
 
 @each(
     "adversary",
-    [
-        dl.PolytopePriors([["1/10", "9/10"], ["1/2", "1/2"], ["4/5", "1/5"]]),
-        dl.BoxPriors(["1/10", "1/10"], ["9/10", "4/5"]),
-        dl.KLBallPriors(["1/3", "2/3"], "1/50"),
-        dl.ProductPriors(),
-    ],
+    dl.PolytopePriors([["1/10", "9/10"], ["1/2", "1/2"], ["4/5", "1/5"]]),
+    dl.BoxPriors(["1/10", "1/10"], ["9/10", "4/5"]),
+    dl.KLBallPriors(["1/3", "2/3"], "1/50"),
+    dl.ProductPriors(),
 )
 def test_a_prior_of_independent_records_tells_what_is_proved(adversary):
     """The witness of a class of laws is a law of the letters, or weights of vertices."""
@@ -148,14 +144,14 @@ TOWNS = {
 }
 
 
-@each(("query", "mechanism"), TOWNS.values())
+@each("query, mechanism", *TOWNS.values())
 def test_of_households_it_is_what_listing_the_datasets_of_all_says(query, mechanism):
     """The own block has the witness's law; everybody else is known, with the total that the certificate names."""
-    town = dl.MaximalLeakage(
-        records=dl.Records(5, alphabet=2),
-        query=query,
-        mechanism=dl.geometric(1) if mechanism == dl.discrete_laplace(1) else mechanism,
-        adversary=dl.IndependentBlocks(sizes=[2, 3]),
+    town = support.problem(
+        dl.Records(5, alphabet=2),
+        query,
+        dl.geometric(1) if mechanism == dl.discrete_laplace(1) else mechanism,
+        dl.IndependentBlocks(sizes=[2, 3]),
     )
     result = dl.solve(town, gap=1e-3)
     witness = witness_of(town, result.certificate)

@@ -9,6 +9,7 @@ import pytest
 
 import dalenius as dl
 import dalenius_check
+import support
 from campaigns import each
 from dalenius.model import digest, model_bytes
 from dalenius.model.constraints import CONSTRAINTS, RowConstraint
@@ -47,14 +48,15 @@ JOINT = [[Fraction(str(p)) for p in row] for row in SECRET]
 
 
 def design(*constraints, query=None, distortion=None, mechanism="oblivious", law=None):
-    return dl.MinLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=query or dl.Count(),
-        distortion=distortion or dl.Squared(outputs=OUTPUTS),
+    return support.design(
+        dl.MinLeakage,
+        dl.Records(3, alphabet=2),
+        query or dl.Count(),
+        distortion or dl.Squared(outputs=OUTPUTS),
+        2,
+        dl.ProductPriors(),
         law=law or dl.Iid([0.75, 0.25]),
-        max_distortion=2,
         mechanism=mechanism,
-        adversary=dl.ProductPriors(),
         constraints=constraints,
     )
 
@@ -122,7 +124,7 @@ def some_rows(rng, near):
     return [[(1 - share) * a + share * b for a, b in zip(*pair, strict=True)] for pair in zip(laws, plain, strict=True)]
 
 
-@each("kind", [kind for kind in ONE_OF_EACH if issubclass(CONSTRAINTS[kind], RowConstraint)])
+@each("kind", *[kind for kind in ONE_OF_EACH if issubclass(CONSTRAINTS[kind], RowConstraint)])
 def test_rows_mean_what_the_kind_says(kind):
     rng, problem = np.random.default_rng(5), design()
     constraint = ONE_OF_EACH[kind]
@@ -178,8 +180,8 @@ def test_sizes_are_counted_without_making_rows():
 
 
 @each(
-    ("make", "message"),
-    [
+    "make, message",
+    
         (lambda: dl.Linear([], at_most=1), "at least one term"),
         (lambda: dl.Linear([(0, 1, 1)]), "one of at_most and equals, got neither"),
         (lambda: dl.Linear([(0, 1, 1)], 1, 1), "got both"),
@@ -206,7 +208,6 @@ def test_sizes_are_counted_without_making_rows():
         (lambda: design(dl.LeakageLimit(dl.EntropyAtLeast("4 bits"), 1)), "above the largest possible"),
         (lambda: dl.Absolute(outputs=[1, 1]), "each larger than the one before"),
         (lambda: dl.DistortionMatrix([[0, 1]], outputs=[1]), "one number for each of the 2 columns"),
-    ],
 )  # fmt: skip
 def test_bad_constraints_are_named(make, message):
     with pytest.raises(dl.InputError, match=message):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 
 TABLE = {"home": ["b", "a", "b", "c", "b"], "vote": ["no", "yes", "no", "no", "yes"]}
@@ -18,9 +19,7 @@ def test_a_table_becomes_households_one_after_the_other():
     assert (people.letters, people.dataset) == (("no", "yes"), (0, 0, 1, 1, 0))
     assert people.blocks == dl.IndependentBlocks(sizes=[3, 1, 1], entropy_at_least="0.5 max")
     assert people.blocks == dl.IndependentBlocks.of_column(TABLE["home"], entropy_at_least="0.5 max")
-    question = dl.MaximalLeakage(
-        records=people.records, query=dl.Count(), mechanism=dl.geometric(1), adversary=people.blocks
-    )
+    question = support.problem(people.records, dl.Count(), dl.geometric(1), people.blocks)
     assert question.query.value(people.records, people.dataset) == 2
 
 
@@ -30,8 +29,10 @@ def test_letters_that_occur_are_sorted_by_size():
 
 
 @each(
-    ("homes", "words"),
-    [(["a", None, "b"], "1 of 3 rows have no household"), ([["a"]], "got a list"), ([1, True], "got both")],
+    "homes, words",
+    (["a", None, "b"], "1 of 3 rows have no household"),
+    ([["a"]], "got a list"),
+    ([1, True], "got both"),
 )
 def test_a_column_of_households_says_who_lives_where(homes, words):
     with pytest.raises(dl.InputError, match=words):
@@ -45,8 +46,8 @@ def test_a_pandas_frame_is_a_table():
     assert people.dataset == (1, 1, 0, 0, 1)
 
 
-@each("column", ["home", "vote"])
-@each("missing", ["NA", "NaT"])
+@each("column", "home", "vote")
+@each("missing", "NA", "NaT")
 def test_what_pandas_calls_missing_is_refused(column, missing):
     pandas = pytest.importorskip("pandas")
     entries = [1, getattr(pandas, missing), 1, 2, 1]
@@ -63,26 +64,24 @@ def test_numbers_stand_for_truth_values_where_all_of_a_column_do():
 
 
 @each(
-    ("arguments", "words"),
-    [
-        ({"household": "house"}, "expected a column 'house'"),
-        ({"table": {"home": [], "vote": []}}, "empty"),
-        ({"table": TABLE | {"home": ["a"]}}, "5 and 1 rows"),
-        ({"table": TABLE | {"home": ["a", None, "a", "a", "a"]}}, "no home"),
-        ({"table": TABLE | {"home": ["a", float("nan"), "a", "a", "a"]}}, "no home"),
-        ({"table": TABLE | {"home": ["a", [1], "a", "a", "a"]}}, "column 'home': expected texts.*got a list"),
-        ({"table": TABLE | {"home": [1, True, 1, 2, 3]}}, "column 'home'.*got both"),
-        ({"table": TABLE | {"vote": ["yes", None, "no", None, "no"]}}, "2 of 5 rows have no vote; leave"),
-        ({"table": TABLE | {"vote": ["yes", float("nan"), "no", "no", "no"]}}, "1 of 5 rows have no vote"),
-        ({"table": TABLE | {"vote": ["yes", ["no"], "no", "no", "no"]}}, "column 'vote': expected texts.*got a list"),
-        ({"table": TABLE | {"vote": [1, True, 0, 0, 0]}}, "column 'vote'.*got both"),
-        ({"table": TABLE | {"vote": [1, np.True_, 0, 0, 0]}}, "column 'vote'.*got both"),
-        ({"letters": ["no", ["yes"]]}, "letters: expected texts.*got a list"),
-        ({"letters": ["no", "yes", None]}, "letters: expected answers, got a missing value"),
-        ({"letters": ["no"]}, "none of the 1 letters"),
-        ({"letters": ["no", "no"]}, "different answers"),
-        ({"table": 5}, "expected a column"),
-    ],
+    "arguments, words",
+    ({"household": "house"}, "expected a column 'house'"),
+    ({"table": {"home": [], "vote": []}}, "empty"),
+    ({"table": TABLE | {"home": ["a"]}}, "5 and 1 rows"),
+    ({"table": TABLE | {"home": ["a", None, "a", "a", "a"]}}, "no home"),
+    ({"table": TABLE | {"home": ["a", float("nan"), "a", "a", "a"]}}, "no home"),
+    ({"table": TABLE | {"home": ["a", [1], "a", "a", "a"]}}, "column 'home': expected texts.*got a list"),
+    ({"table": TABLE | {"home": [1, True, 1, 2, 3]}}, "column 'home'.*got both"),
+    ({"table": TABLE | {"vote": ["yes", None, "no", None, "no"]}}, "2 of 5 rows have no vote; leave"),
+    ({"table": TABLE | {"vote": ["yes", float("nan"), "no", "no", "no"]}}, "1 of 5 rows have no vote"),
+    ({"table": TABLE | {"vote": ["yes", ["no"], "no", "no", "no"]}}, "column 'vote': expected texts.*got a list"),
+    ({"table": TABLE | {"vote": [1, True, 0, 0, 0]}}, "column 'vote'.*got both"),
+    ({"table": TABLE | {"vote": [1, np.True_, 0, 0, 0]}}, "column 'vote'.*got both"),
+    ({"letters": ["no", ["yes"]]}, "letters: expected texts.*got a list"),
+    ({"letters": ["no", "yes", None]}, "letters: expected answers, got a missing value"),
+    ({"letters": ["no"]}, "none of the 1 letters"),
+    ({"letters": ["no", "no"]}, "different answers"),
+    ({"table": 5}, "expected a column"),
 )
 def test_tables_that_do_not_fit(arguments, words):
     with pytest.raises(dl.InputError, match=words) as caught:
@@ -113,15 +112,13 @@ def test_mechanisms_of_diffprivlib_are_read_from_their_attributes():
 
 
 @each(
-    ("mechanism", "words"),
-    [
-        (like("Laplace", epsilon=1), "Laplace"),
-        (like("Geometric", epsilon=1, delta=0.1), "delta"),
-        (like("Geometric", epsilon=1), "no sensitivity"),
-        (like("Geometric", epsilon=1, sensitivity=0), "above 0"),
-        (like("GeometricTruncated", epsilon=1, sensitivity=1, lower=0.5, upper=8), "whole numbers"),
-        (5, "got int"),
-    ],
+    "mechanism, words",
+    (like("Laplace", epsilon=1), "Laplace"),
+    (like("Geometric", epsilon=1, delta=0.1), "delta"),
+    (like("Geometric", epsilon=1), "no sensitivity"),
+    (like("Geometric", epsilon=1, sensitivity=0), "above 0"),
+    (like("GeometricTruncated", epsilon=1, sensitivity=1, lower=0.5, upper=8), "whole numbers"),
+    (5, "got int"),
 )
 def test_other_mechanisms_are_refused(mechanism, words):
     with pytest.raises(dl.InputError, match=words):
@@ -159,25 +156,21 @@ CLAMPED = ("make_clamp", {"bounds": {"__tuple__": [0, 10]}})
 
 @each(
     "domain",
-    [
-        made(CLAMPED, ("make_sum", {}), domain=NUMBERS),
-        made(("make_sum", {}), domain=NUMBERS),
-        made(("make_count", {"TO": "i32"}), domain=TEXTS),
-        made(("make_cast_default", {"TOA": "i32"}), CLAMPED, ("make_sum", {}), domain=TEXTS),
-    ],
+    made(CLAMPED, ("make_sum", {}), domain=NUMBERS),
+    made(("make_sum", {}), domain=NUMBERS),
+    made(("make_count", {"TO": "i32"}), domain=TEXTS),
+    made(("make_cast_default", {"TOA": "i32"}), CLAMPED, ("make_sum", {}), domain=TEXTS),
 )
 def test_counts_and_sums_of_pipelines_are_whole_numbers(domain):
     assert dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0)) == dl.discrete_laplace(scale=2)
 
 
 @each(
-    ("domain", "words"),
-    [
-        (NUMBERS, "one number.*vector_domain.*noise of their own"),
-        (made(CLAMPED, domain=NUMBERS), "one number.*make_clamp"),
-        (made(("make_count_by_categories", {"TOA": "i32"}), domain=NUMBERS), "make_count_by_categories"),
-        (made(CLAMPED, ("make_sum", {}), domain=TEXTS), "whole numbers.*String"),
-    ],
+    "domain, words",
+    (NUMBERS, "one number.*vector_domain.*noise of their own"),
+    (made(CLAMPED, domain=NUMBERS), "one number.*make_clamp"),
+    (made(("make_count_by_categories", {"TOA": "i32"}), domain=NUMBERS), "make_count_by_categories"),
+    (made(CLAMPED, ("make_sum", {}), domain=TEXTS), "whole numbers.*String"),
 )
 def test_what_is_no_whole_number_is_called_that(domain, words):
     with pytest.raises(dl.InputError, match=words):
@@ -185,17 +178,15 @@ def test_what_is_no_whole_number_is_called_that(domain, words):
 
 
 @each(
-    ("text", "mechanism"),
-    [
-        (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=None), dl.discrete_laplace(scale=2)),
-        (opendp_text("make_geometric", input_domain=COUNTED, scale=0.5, bounds=None), dl.discrete_laplace(scale=0.5)),
-        (
-            opendp_text("make_geometric", input_domain=ATOM, scale=2.0, bounds={"__tuple__": [0, 10]}),
-            dl.geometric(0.5, range=10),
-        ),
-        (opendp_text("make_randomized_response_bool", prob=0.75), dl.symmetric(0.25, k=2)),
-        (opendp_text("make_randomized_response", categories=["a", "b", "c"], prob=0.5), dl.symmetric(0.5, k=3)),
-    ],
+    "text, mechanism",
+    (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=None), dl.discrete_laplace(scale=2)),
+    (opendp_text("make_geometric", input_domain=COUNTED, scale=0.5, bounds=None), dl.discrete_laplace(scale=0.5)),
+    (
+        opendp_text("make_geometric", input_domain=ATOM, scale=2.0, bounds={"__tuple__": [0, 10]}),
+        dl.geometric(0.5, range=10),
+    ),
+    (opendp_text("make_randomized_response_bool", prob=0.75), dl.symmetric(0.25, k=2)),
+    (opendp_text("make_randomized_response", categories=["a", "b", "c"], prob=0.5), dl.symmetric(0.5, k=3)),
 )
 def test_measurements_of_opendp_are_read_from_their_constructors(text, mechanism):
     assert dl.from_opendp(text) == mechanism
@@ -209,20 +200,18 @@ def test_numbers_of_opendp_are_the_doubles_that_they_are():
 
 
 @each(
-    ("text", "words"),
-    [
-        (opendp_text("make_gaussian", input_domain=ATOM, scale=2.0), "make_laplace, make_geometric"),
-        (opendp_text("make_laplace", input_domain={**ATOM, "__kwargs__": {"T": "f64"}}, scale=2.0), "whole numbers"),
-        (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=-3), "without k"),
-        (opendp_text("make_laplace", input_domain=ATOM), "no scale"),
-        (opendp_text("make_randomized_response_bool", prob=1.75), "prob is a probability"),
-        (opendp_text("make_laplace", input_domain=ATOM, scale=0.0), "no noise"),
-        (opendp_text("make_laplace", scale=1.0), "one number"),
-        (json.dumps({"__function__": "make_chain_mt", "__kwargs__": {}}), "no measurement1"),
-        ("[]", "JSON object"),
-        ("no JSON", "no JSON"),
-        (json.dumps({}), "got None"),
-    ],
+    "text, words",
+    (opendp_text("make_gaussian", input_domain=ATOM, scale=2.0), "make_laplace, make_geometric"),
+    (opendp_text("make_laplace", input_domain={**ATOM, "__kwargs__": {"T": "f64"}}, scale=2.0), "whole numbers"),
+    (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=-3), "without k"),
+    (opendp_text("make_laplace", input_domain=ATOM), "no scale"),
+    (opendp_text("make_randomized_response_bool", prob=1.75), "prob is a probability"),
+    (opendp_text("make_laplace", input_domain=ATOM, scale=0.0), "no noise"),
+    (opendp_text("make_laplace", scale=1.0), "one number"),
+    (json.dumps({"__function__": "make_chain_mt", "__kwargs__": {}}), "no measurement1"),
+    ("[]", "JSON object"),
+    ("no JSON", "no JSON"),
+    (json.dumps({}), "got None"),
 )
 def test_other_measurements_are_refused(text, words):
     with pytest.raises(dl.InputError, match=words):

@@ -66,20 +66,18 @@ def test_among_outputs_of_least_cost_the_near_mechanism_decides():
 
 @each(
     "numbers",
-    [
-        FREE[0],
-        FREE - 1,
-        FREE + 2,
-        FREE * 1.0,
-        FREE == 0,
-        [[0, 0], [1, 1]],
-        [[0, 3], [2, 1]],
-        [[0, 1], [10**12, 10**12 + 1]],
-        np.zeros((2, 2), dtype=int),
-        np.zeros((0, 2), dtype=int),
-        np.zeros((2, 0), dtype=int),
-        "tied",
-    ],
+    FREE[0],
+    FREE - 1,
+    FREE + 2,
+    FREE * 1.0,
+    FREE == 0,
+    [[0, 0], [1, 1]],
+    [[0, 3], [2, 1]],
+    [[0, 1], [10**12, 10**12 + 1]],
+    np.zeros((2, 2), dtype=int),
+    np.zeros((0, 2), dtype=int),
+    np.zeros((2, 0), dtype=int),
+    "tied",
 )
 def test_numbers_of_no_mechanism(numbers):
     with pytest.raises(dl.InputError, match="expected every row to number the entries of one row"):

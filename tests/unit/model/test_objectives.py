@@ -57,7 +57,7 @@ def test_a_design_says_what_is_minimised():
     assert dataclasses.replace(private, objective=dl.WeightedMaximum(TERMS)).quantity.units == "objective"
 
 
-@each("kind", [dl.WeightedSum, dl.WeightedMaximum])
+@each("kind", dl.WeightedSum, dl.WeightedMaximum)
 def test_it_goes_into_a_file_and_back(kind):
     problem = design(kind([*TERMS, dl.LeakageTerm(dl.PriorSet([[Fraction(1, 8)] * 8]))], weight="1/3"))
     again = loads(dl.dumps(problem))
@@ -77,8 +77,8 @@ def test_the_normal_form_is_that_of_the_document():
 
 
 @each(
-    ("make", "message"),
-    [
+    "make, message",
+    
         (lambda: dl.WeightedSum([]), "expected 1 to 100 terms besides the problem's own, got 0"),
         (lambda: dl.WeightedSum([TERMS[0]] * 101), "got 101"),
         (lambda: dl.WeightedSum([dl.Squared()]), "objective: term 1: expected a LeakageTerm or a DistortionTerm"),
@@ -90,7 +90,6 @@ def test_the_normal_form_is_that_of_the_document():
         (lambda: design(TERMS), "objective: expected Objective"),
         (lambda: design(dl.WeightedSum([dl.DistortionTerm(dl.Squared(outputs=[1, 2]))])), "term 1: its distortion has 2 outputs"),
         (lambda: design(dl.WeightedSum([*TERMS, dl.LeakageTerm(dl.EntropyAtLeast(9))])), "objective: term 3"),
-    ],
 )  # fmt: skip
 def test_what_is_no_objective_is_refused(make, message):
     with pytest.raises(dl.InputError, match=message):
@@ -98,8 +97,8 @@ def test_what_is_no_objective_is_refused(make, message):
 
 
 @each(
-    ("change", "message"),
-    [
+    "change, message",
+    
         (("", ""), "got 0"),
         (('combine = "sum"', 'combine = "mean"'), "combine must be one of sum, max"),
         (('combine = "sum"', "weight = 1"), "combine must be one of sum, max; got None"),
@@ -111,7 +110,6 @@ def test_what_is_no_objective_is_refused(make, message):
         (("", TERM + '[[objective.terms]]\nkind = "leakage"'), r"objective.terms\[2\] kind leakage: missing adversary"),
         (("", '[[objective.terms]]\nkind = "leakage"\nadversary = 1'), "adversary: expected a table"),
         (("", TERM + "weight = 0"), "weight: expected a number more than 0"),
-    ],
 )  # fmt: skip
 def test_model_files_that_state_none_are_refused(change, message):
     old, new = change

@@ -34,14 +34,12 @@ def design(privacy, *, law=None, query=None, records=None, mechanism="oblivious"
 
 
 @each(
-    ("epsilon", "text", "factor"),
-    [
-        (0, "0 nats", 1),
-        ("log 3/2", "log 3/2", Fraction(3, 2)),
-        ("log 1e3", "log 1e3", 1000),
-        ("3 bits", "3 bits", 8),
-        ("0 bits", "0 bits", 1),
-    ],
+    "epsilon, text, factor",
+    (0, "0 nats", 1),
+    ("log 3/2", "log 3/2", Fraction(3, 2)),
+    ("log 1e3", "log 1e3", 1000),
+    ("3 bits", "3 bits", 8),
+    ("0 bits", "0 bits", 1),
 )
 def test_rational_factors_are_exact(epsilon, text, factor):
     notion = dl.LocalDP(epsilon)
@@ -51,7 +49,7 @@ def test_rational_factors_are_exact(epsilon, text, factor):
     assert notion.feasible
 
 
-@each("epsilon", [1, "0.5 bits", 1e-30, 1000, "999.5 bits", "1/3 nats", Fraction(1, 7), 5e-324])
+@each("epsilon", 1, "0.5 bits", 1e-30, 1000, "999.5 bits", "1/3 nats", Fraction(1, 7), 5e-324)
 def test_irrational_factors_are_enclosed(epsilon):
     notion = dl.PointwiseMaximalLeakage(epsilon)
     low, high = notion.factor()
@@ -63,7 +61,7 @@ def test_irrational_factors_are_enclosed(epsilon):
         assert math.isclose(float(low), math.exp(nats), rel_tol=1e-12)
 
 
-@each("epsilon", [-1, "-0.5 bits", "log 1/2", "log 0.999"])
+@each("epsilon", -1, "-0.5 bits", "log 1/2", "log 0.999")
 def test_negative_epsilons_leave_nothing(epsilon):
     problem = design(dl.LocalDP(epsilon))
     assert not problem.feasible
@@ -71,23 +69,21 @@ def test_negative_epsilons_leave_nothing(epsilon):
 
 @each(
     "epsilon",
-    [
-        math.nan,
-        math.inf,
-        True,
-        None,
-        "log 0",
-        "log -1",
-        "log",
-        "log x",
-        "ln 2",
-        "0.5 max",
-        "2",
-        [1],
-        1001,
-        "1001 bits",
-        "1 log",
-    ],
+    math.nan,
+    math.inf,
+    True,
+    None,
+    "log 0",
+    "log -1",
+    "log",
+    "log x",
+    "ln 2",
+    "0.5 max",
+    "2",
+    [1],
+    1001,
+    "1001 bits",
+    "1 log",
 )
 def test_epsilons_that_are_none(epsilon):
     if epsilon == "2":  # a number as a text is a number
@@ -180,7 +176,7 @@ PROBLEMS = [
 ]
 
 
-@each("problem", PROBLEMS)
+@each("problem", *PROBLEMS)
 def test_files_state_the_problem(problem):
     text = dl.dumps(problem)
     again = dl.loads(text)
@@ -200,21 +196,19 @@ TEXT = dl.dumps(PROBLEMS[2])
 
 
 @each(
-    ("old", "new", "match"),
-    [
-        ('kind = "pointwise_maximal_leakage"', 'kind = "local_pd"', "local_dp"),
-        ('kind = "pointwise_maximal_leakage"', 'kind = "local_dp"\npriors = [[0.5, 0.3, 0.2]]', "unknown key 'priors'"),
-        ('epsilon = "1 nats"', "", "missing epsilon"),
-        ('epsilon = "1 nats"', 'epsilon = "1 nats"\ndelta = 0.1', "unknown key 'delta'"),
-        ('epsilon = "1 nats"', "epsilon = 1\npriors = []", "at least one prior"),
-        ('epsilon = "1 nats"', "epsilon = 1\npriors = [[0.5, 0.5]]", "one weight for each"),
-        ('epsilon = "1 nats"', "epsilon = 1\npriors = [[1.5, -0.5, 0]]", "must not be negative"),
-        ('epsilon = "1 nats"', "epsilon = 1\npriors = [[0.5, 0.3, 0.1]]", "sum to 1"),
-        ('epsilon = "1 nats"', "epsilon = 1\npriors = [0.5, 0.3, 0.2]", "expected a list"),
-        ("[privacy]", "[adversary]\nentropy_at_least = 0\n[privacy]", "either"),
-        ("[records]", "max_leakage = 1\n[records]", "either"),
-        ('problem = "min_distortion"', 'problem = "min_leakage"\nmax_distortion = 1', "unknown key 'privacy'"),
-    ],
+    "old, new, match",
+    ('kind = "pointwise_maximal_leakage"', 'kind = "local_pd"', "local_dp"),
+    ('kind = "pointwise_maximal_leakage"', 'kind = "local_dp"\npriors = [[0.5, 0.3, 0.2]]', "unknown key 'priors'"),
+    ('epsilon = "1 nats"', "", "missing epsilon"),
+    ('epsilon = "1 nats"', 'epsilon = "1 nats"\ndelta = 0.1', "unknown key 'delta'"),
+    ('epsilon = "1 nats"', "epsilon = 1\npriors = []", "at least one prior"),
+    ('epsilon = "1 nats"', "epsilon = 1\npriors = [[0.5, 0.5]]", "one weight for each"),
+    ('epsilon = "1 nats"', "epsilon = 1\npriors = [[1.5, -0.5, 0]]", "must not be negative"),
+    ('epsilon = "1 nats"', "epsilon = 1\npriors = [[0.5, 0.3, 0.1]]", "sum to 1"),
+    ('epsilon = "1 nats"', "epsilon = 1\npriors = [0.5, 0.3, 0.2]", "expected a list"),
+    ("[privacy]", "[adversary]\nentropy_at_least = 0\n[privacy]", "either"),
+    ("[records]", "max_leakage = 1\n[records]", "either"),
+    ('problem = "min_distortion"', 'problem = "min_leakage"\nmax_distortion = 1', "unknown key 'privacy'"),
 )
 def test_files_that_state_none(old, new, match):
     text = TEXT.replace(old, new)
@@ -249,17 +243,15 @@ def test_what_has_an_adversary_has_no_level():
 
 @each(
     "ask",
-    [
-        lambda p: p.budget,
-        lambda p: p.budget_units,
-        lambda p: p.max_leakage_nats,
-        lambda p: p.entropy_bound,
-        lambda p: p.max_knowledge,
-        lambda p: p.release([[1, 0, 0]] * 3),
-        lambda p: dl.compare(p),
-        lambda p: dl.frontier(p, [0.1]),
-        lambda p: dl.solve(p, method="alternating"),
-    ],
+    lambda p: p.budget,
+    lambda p: p.budget_units,
+    lambda p: p.max_leakage_nats,
+    lambda p: p.entropy_bound,
+    lambda p: p.max_knowledge,
+    lambda p: p.release([[1, 0, 0]] * 3),
+    lambda p: dl.compare(p),
+    lambda p: dl.frontier(p, [0.1]),
+    lambda p: dl.solve(p, method="alternating"),
 )
 def test_what_needs_an_adversary_says_so(ask):
     with pytest.raises(dl.InputError, match=r"privacy"):

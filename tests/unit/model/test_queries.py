@@ -43,7 +43,7 @@ def listed(query, value_of, records, record):
         return np.log(table / records.datasets)
 
 
-@each("name", FUNCTIONS)
+@each("name", *FUNCTIONS)
 def test_counts_agree_with_listing_every_dataset(name):
     query, value_of = FUNCTIONS[name]
     query.check(MIXED)
@@ -90,24 +90,22 @@ VALUES = np.arange(4)
 
 
 @each(
-    ("mechanism", "entry"),
-    [
-        (dl.symmetric(0.3, k=4), lambda v, y: 0.7 if v == y else 0.1),
-        (dl.randomized_response(1.0, k=4), lambda v, y: (math.e if v == y else 1.0) / (math.e + 3)),
-        (dl.geometric(0.5, range=3), lambda v, y: geometric_entry(v, y, 0.5, 3)),
-        (dl.several_releases(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
-        (dl.adaptive(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
-        (dl.randomized_count(flip=0), lambda v, y: float(v == y)),
-        (dl.randomized_histogram(flip=1).of_records(dl.Records(3, alphabet=2)), lambda v, y: float(v + y == 3)),
-        (dl.discrete_gaussian(scale=2, range=3), lambda v, y: gaussian_entry(v, y, 2, 3)),
-        (dl.discrete_laplace(scale=2), lambda v, y: geometric_entry(v, y, 0.5, 3)),
-        (
-            dl.exponential(1.0, range=3),
-            lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
-        ),
-        (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),
-        (dl.subset_selection(1, size=3), lambda v, y: (1 if v + y == 3 else math.e) / (3 * math.e + 1)),
-    ],
+    "mechanism, entry",
+    (dl.symmetric(0.3, k=4), lambda v, y: 0.7 if v == y else 0.1),
+    (dl.randomized_response(1.0, k=4), lambda v, y: (math.e if v == y else 1.0) / (math.e + 3)),
+    (dl.geometric(0.5, range=3), lambda v, y: geometric_entry(v, y, 0.5, 3)),
+    (dl.several_releases(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
+    (dl.adaptive(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
+    (dl.randomized_count(flip=0), lambda v, y: float(v == y)),
+    (dl.randomized_histogram(flip=1).of_records(dl.Records(3, alphabet=2)), lambda v, y: float(v + y == 3)),
+    (dl.discrete_gaussian(scale=2, range=3), lambda v, y: gaussian_entry(v, y, 2, 3)),
+    (dl.discrete_laplace(scale=2), lambda v, y: geometric_entry(v, y, 0.5, 3)),
+    (
+        dl.exponential(1.0, range=3),
+        lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
+    ),
+    (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),
+    (dl.subset_selection(1, size=3), lambda v, y: (1 if v + y == 3 else math.e) / (3 * math.e + 1)),
 )
 def test_channels_are_their_formulas(mechanism, entry):
     expected = [[entry(v, y) for y in range(4)] for v in range(4)]
@@ -152,30 +150,28 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
 
 
 @each(
-    ("build", "words"),
-    [
-        (lambda: dl.discrete_laplace(), "either epsilon or scale"),
-        (lambda: dl.discrete_laplace(1, scale=1), "either epsilon or scale"),
-        (lambda: dl.discrete_laplace(0), "above 0"),
-        (lambda: dl.discrete_laplace(scale="1/2000"), "at least 1/1000"),
-        (lambda: dl.discrete_laplace(scale=-1), "at least 1/1000"),
-        (lambda: dl.discrete_laplace(scale="wide"), "wide"),
-        (lambda: dl.discrete_gaussian(scale=0), "from 1/100"),
-        (lambda: dl.discrete_gaussian(1), "discrete_gaussian(scale=..., range=...)"),
-        (lambda: dl.discrete_gaussian(scale=1).channel(VALUES), "without a range"),
-        (lambda: dl.discrete_gaussian(scale=1, range=2).channel(VALUES), "widen it"),
-        (lambda: dl.gaussian(0), "from 1/1000"),
-        (lambda: dl.laplace("2e6"), "to 1000000"),
-        (lambda: dl.gaussian(scale=1, range=3), "expected gaussian(scale)"),
-        (lambda: dl.gaussian(1).channel(VALUES), "has no matrix"),
-        (lambda: dl.laplace(1).exact_channel(VALUES), "no matrix, as discrete_laplace has; it is known against"),
-        (
-            lambda: dl.gaussian(1).quadrature(np.arange(65)),
-            "(against independent_blocks, of what one household adds), here are 65",
-        ),
-        (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
-        (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
-    ],
+    "build, words",
+    (lambda: dl.discrete_laplace(), "either epsilon or scale"),
+    (lambda: dl.discrete_laplace(1, scale=1), "either epsilon or scale"),
+    (lambda: dl.discrete_laplace(0), "above 0"),
+    (lambda: dl.discrete_laplace(scale="1/2000"), "at least 1/1000"),
+    (lambda: dl.discrete_laplace(scale=-1), "at least 1/1000"),
+    (lambda: dl.discrete_laplace(scale="wide"), "wide"),
+    (lambda: dl.discrete_gaussian(scale=0), "from 1/100"),
+    (lambda: dl.discrete_gaussian(1), "discrete_gaussian(scale=..., range=...)"),
+    (lambda: dl.discrete_gaussian(scale=1).channel(VALUES), "without a range"),
+    (lambda: dl.discrete_gaussian(scale=1, range=2).channel(VALUES), "widen it"),
+    (lambda: dl.gaussian(0), "from 1/1000"),
+    (lambda: dl.laplace("2e6"), "to 1000000"),
+    (lambda: dl.gaussian(scale=1, range=3), "expected gaussian(scale)"),
+    (lambda: dl.gaussian(1).channel(VALUES), "has no matrix"),
+    (lambda: dl.laplace(1).exact_channel(VALUES), "no matrix, as discrete_laplace has; it is known against"),
+    (
+        lambda: dl.gaussian(1).quadrature(np.arange(65)),
+        "(against independent_blocks, of what one household adds), here are 65",
+    ),
+    (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
+    (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
 )
 def test_noise_that_cannot_be(build, words):
     with pytest.raises(dl.InputError, match=re.escape(words)):
@@ -200,17 +196,15 @@ def test_local_protocols_are_their_formulas():
 
 
 @each(
-    ("build", "words"),
-    [
-        (lambda: dl.subset_selection(1, size=4, k=4).channel(VALUES), "size must be below"),
-        (lambda: dl.subset_selection(1), "expected subset_selection(epsilon, size=..., k=...)"),
-        (lambda: dl.local_hashing(1, buckets=1), "at least 2"),
-        (lambda: dl.hadamard_response(-1), "at least 0"),
-        (lambda: dl.hadamard_response("log 1/2"), "at least 0"),
-        (lambda: dl.optimized_unary_encoding(1, k=3).channel(VALUES), "k is 3"),
-        (lambda: dl.optimized_unary_encoding(1).channel(np.arange(1000)), "never written out"),
-        (lambda: dl.optimized_unary_encoding("1 bit"), "bits"),
-    ],
+    "build, words",
+    (lambda: dl.subset_selection(1, size=4, k=4).channel(VALUES), "size must be below"),
+    (lambda: dl.subset_selection(1), "expected subset_selection(epsilon, size=..., k=...)"),
+    (lambda: dl.local_hashing(1, buckets=1), "at least 2"),
+    (lambda: dl.hadamard_response(-1), "at least 0"),
+    (lambda: dl.hadamard_response("log 1/2"), "at least 0"),
+    (lambda: dl.optimized_unary_encoding(1, k=3).channel(VALUES), "k is 3"),
+    (lambda: dl.optimized_unary_encoding(1).channel(np.arange(1000)), "never written out"),
+    (lambda: dl.optimized_unary_encoding("1 bit"), "bits"),
 )
 def test_local_protocols_that_do_not_fit(build, words):
     with pytest.raises(dl.InputError, match=re.escape(words)):

@@ -127,17 +127,15 @@ def test_every_shelf_is_in_it(schema):
 
 
 @each(
-    ("table", "valid"),
-    [
-        ({"kind": "geometric", "epsilon": 0.5, "range": 3}, True),
-        ({"kind": "geometric", "epsilon": "1/2", "range": [0, 3]}, True),
-        ({"kind": "geometric", "epsilon": True}, False),
-        ({"kind": "geometric", "epsilon": "log 3"}, False),
-        ({"kind": "geometric", "epsilon": 0.5, "range": [0, 3, 4]}, False),
-        ({"kind": "local_hashing", "epsilon": "log 3", "buckets": 2}, True),
-        ({"kind": "local_hashing", "epsilon": "log 3", "buckets": 2.5}, False),
-        ({"kind": "matrix", "rows": [[1, "1/3"]], "inputs": "datasets"}, False),
-    ],
+    "table, valid",
+    ({"kind": "geometric", "epsilon": 0.5, "range": 3}, True),
+    ({"kind": "geometric", "epsilon": "1/2", "range": [0, 3]}, True),
+    ({"kind": "geometric", "epsilon": True}, False),
+    ({"kind": "geometric", "epsilon": "log 3"}, False),
+    ({"kind": "geometric", "epsilon": 0.5, "range": [0, 3, 4]}, False),
+    ({"kind": "local_hashing", "epsilon": "log 3", "buckets": 2}, True),
+    ({"kind": "local_hashing", "epsilon": "log 3", "buckets": 2.5}, False),
+    ({"kind": "matrix", "rows": [[1, "1/3"]], "inputs": "datasets"}, False),
 )
 def test_types(schema, table, valid):
     model = tomllib.loads((Path(library_folder()) / "count/independent-n8.toml").read_text())

@@ -52,7 +52,7 @@ def random_instance(rng, instances, share):
     return rows, log_counts, pi, instances.draw(rng, log_counts), float(b)
 
 
-@each("share", [0.0, 0.3, 0.7, 0.95])
+@each("share", 0.0, 0.3, 0.7, 0.95)
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
     for _ in range(draws(3, 20)):
@@ -191,20 +191,18 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
 
 
 @each(
-    ("rows", "log_counts", "pi", "w0", "b", "what"),
-    [
-        (FLIP, np.zeros(2), FAIR, FLIP, 0.0, "expected rows"),
-        (FLIP * 0.9, np.zeros((2, 2)), FAIR, FLIP, 0.0, "with sum 1"),
-        (FLIP, np.zeros((2, 2)), np.ones(2), FLIP, 0.0, "expected a law"),
-        (FLIP, np.zeros((2, 2)), np.array([1.5, -0.5]), FLIP, 0.0, "expected a law"),
-        (FLIP, np.zeros((2, 2)), np.ones(3) / 3.0, FLIP, 0.0, "expected a law"),
-        (FLIP, np.zeros((2, 2)), np.array([np.nan, 1.0]), FLIP, 0.0, "expected a law"),
-        (FLIP, np.zeros((2, 2)), FAIR, FLIP[:1], 0.0, "expected finite conditionals"),
-        (FLIP, np.zeros((2, 2)), FAIR, FLIP * np.inf, 0.0, "expected finite conditionals"),
-        (FLIP, np.array([[0.0, 0.0], [-np.inf, -np.inf]]), FAIR, FLIP, 0.0, "has no class"),
-        (FLIP, np.zeros((2, 2)), FAIR, FLIP, 1.4, "the largest is 1.38629"),
-        (FLIP, np.zeros((2, 2)), FAIR, FLIP, np.nan, "entropy nan"),
-    ],
+    "rows, log_counts, pi, w0, b, what",
+    (FLIP, np.zeros(2), FAIR, FLIP, 0.0, "expected rows"),
+    (FLIP * 0.9, np.zeros((2, 2)), FAIR, FLIP, 0.0, "with sum 1"),
+    (FLIP, np.zeros((2, 2)), np.ones(2), FLIP, 0.0, "expected a law"),
+    (FLIP, np.zeros((2, 2)), np.array([1.5, -0.5]), FLIP, 0.0, "expected a law"),
+    (FLIP, np.zeros((2, 2)), np.ones(3) / 3.0, FLIP, 0.0, "expected a law"),
+    (FLIP, np.zeros((2, 2)), np.array([np.nan, 1.0]), FLIP, 0.0, "expected a law"),
+    (FLIP, np.zeros((2, 2)), FAIR, FLIP[:1], 0.0, "expected finite conditionals"),
+    (FLIP, np.zeros((2, 2)), FAIR, FLIP * np.inf, 0.0, "expected finite conditionals"),
+    (FLIP, np.array([[0.0, 0.0], [-np.inf, -np.inf]]), FAIR, FLIP, 0.0, "has no class"),
+    (FLIP, np.zeros((2, 2)), FAIR, FLIP, 1.4, "the largest is 1.38629"),
+    (FLIP, np.zeros((2, 2)), FAIR, FLIP, np.nan, "entropy nan"),
 )
 def test_bad_input_is_refused_before_any_solver(rows, log_counts, pi, w0, b, what):
     with pytest.raises(InputError, match=what):

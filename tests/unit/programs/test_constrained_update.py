@@ -48,7 +48,7 @@ def test_least_excess_is_the_least_leakage_less_the_limit():
     assert excess.upper < 0.0
 
 
-@each("seed", range(draws(6, 60)))
+@each("seed", *range(draws(6, 60)))
 def test_random_programs_against_atoms_of_cvxpy(seed):
     program = instances.constrained_update(np.random.default_rng(seed), cones=seed % 2 == 0)
     levels = program.levels

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.errors import InputError
 from dalenius.programs.expressions import (
@@ -181,12 +182,7 @@ def test_classes_without_datasets_carry_no_mass():
 
 def test_a_record_of_a_problem():
     """The least information of one prior about a record, and the entropy bound, from a MaximalLeakage."""
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1.0),
-        adversary=dl.EntropyAtLeast(1.0),
-    )
+    problem = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1.0), 1.0)
     record = record_channels(problem)[0]
     uniform = record.lift(record.uniform)
     assert uniform == pytest.approx(letter_masses(problem, 1, np.full(8, 1 / 8)))
@@ -225,42 +221,40 @@ FAIR = np.array([0.5, 0.5])
 
 
 @each(
-    ("call", "what"),
-    [
-        (lambda: mutual_information(Q), "neither convex nor concave"),
-        (lambda: mutual_information(Q, [0.5, 0.4]), "sum to 1"),
-        (lambda: mutual_information(Q, [1.5, -0.5]), "nonnegative"),
-        (lambda: mutual_information(Q, [1.0]), "expected shape"),
-        (lambda: mutual_information(Q, cp.Variable(2)), "variables"),
-        (lambda: mutual_information(Q[0], FAIR), "expected a matrix"),
-        (lambda: leakage(Q, Q), "variables"),
-        (lambda: leakage(Q, 2.0 * MASSES), "sum to 1"),
-        (lambda: leakage(Q, np.ones((2, 3)) / 6), "expected shape"),
-        (lambda: leakage(Q, [[0.5, math.nan], [0.0, 0.5]]), "finite"),
-        (lambda: leakage(Q, [["a", 0.5], [0.0, 0.5]]), "real numbers"),
-        (lambda: leakage(Q, MASSES + 0j), "real numbers"),
-        (lambda: leakage(Q, MASSES, output_law=cp.Variable(3)), "vector of 2"),
-        (lambda: information_of_prior(Q[0], 2.0 * np.eye(2)), "rows each sum to 1"),
-        (lambda: information_of_prior(Q, np.eye(2)), "expected a vector"),
-        (lambda: information_of_prior(Q[0], np.eye(3)), "expected shape"),
-        (lambda: expected_distortion(Q, FAIR, [[0.0, math.inf], [1.0, 0.0]]), "finite"),
-        (lambda: expected_distortion(Q, FAIR, np.eye(3)), "expected shape"),
-        (lambda: expected_distortion(Q, [0.5, 0.6], np.eye(2)), "sum to 1"),
-        (lambda: entropy_at_least(Q[0], 0.7), "at most 0.693147"),
-        (lambda: entropy_at_least(Q[0], math.nan), "largest entropy"),
-        (lambda: entropy_at_least(Q[0], "much"), "real numbers"),
-        (lambda: entropy_at_least(Q[0], [0.1, 0.2]), "a number of nats"),
-        (lambda: entropy_at_least(Q[0], 0.1, log_counts=[0.0, math.inf]), "or -inf"),
-        (lambda: entropy_at_least(Q[0], 0.1, log_counts=[0.0]), "of shape"),
-        (lambda: entropy_at_least(Q[0], 0.1, log_counts=[-math.inf, -math.inf]), "largest entropy"),
-    ],
+    "call, what",
+    (lambda: mutual_information(Q), "neither convex nor concave"),
+    (lambda: mutual_information(Q, [0.5, 0.4]), "sum to 1"),
+    (lambda: mutual_information(Q, [1.5, -0.5]), "nonnegative"),
+    (lambda: mutual_information(Q, [1.0]), "expected shape"),
+    (lambda: mutual_information(Q, cp.Variable(2)), "variables"),
+    (lambda: mutual_information(Q[0], FAIR), "expected a matrix"),
+    (lambda: leakage(Q, Q), "variables"),
+    (lambda: leakage(Q, 2.0 * MASSES), "sum to 1"),
+    (lambda: leakage(Q, np.ones((2, 3)) / 6), "expected shape"),
+    (lambda: leakage(Q, [[0.5, math.nan], [0.0, 0.5]]), "finite"),
+    (lambda: leakage(Q, [["a", 0.5], [0.0, 0.5]]), "real numbers"),
+    (lambda: leakage(Q, MASSES + 0j), "real numbers"),
+    (lambda: leakage(Q, MASSES, output_law=cp.Variable(3)), "vector of 2"),
+    (lambda: information_of_prior(Q[0], 2.0 * np.eye(2)), "rows each sum to 1"),
+    (lambda: information_of_prior(Q, np.eye(2)), "expected a vector"),
+    (lambda: information_of_prior(Q[0], np.eye(3)), "expected shape"),
+    (lambda: expected_distortion(Q, FAIR, [[0.0, math.inf], [1.0, 0.0]]), "finite"),
+    (lambda: expected_distortion(Q, FAIR, np.eye(3)), "expected shape"),
+    (lambda: expected_distortion(Q, [0.5, 0.6], np.eye(2)), "sum to 1"),
+    (lambda: entropy_at_least(Q[0], 0.7), "at most 0.693147"),
+    (lambda: entropy_at_least(Q[0], math.nan), "largest entropy"),
+    (lambda: entropy_at_least(Q[0], "much"), "real numbers"),
+    (lambda: entropy_at_least(Q[0], [0.1, 0.2]), "a number of nats"),
+    (lambda: entropy_at_least(Q[0], 0.1, log_counts=[0.0, math.inf]), "or -inf"),
+    (lambda: entropy_at_least(Q[0], 0.1, log_counts=[0.0]), "of shape"),
+    (lambda: entropy_at_least(Q[0], 0.1, log_counts=[-math.inf, -math.inf]), "largest entropy"),
 )
 def test_bad_input_is_refused(call, what):
     with pytest.raises(InputError, match=what):
         call()
 
 
-@each("record", [-1, 2, "0"])
+@each("record", -1, 2, "0")
 def test_a_record_that_is_not_there(support, record):
     with pytest.raises(InputError, match="record"):
         letter_masses(support.problem([2, 2], dl.Parity(), dl.symmetric(0.1, k=2), 0.0), record, np.full(4, 0.25))

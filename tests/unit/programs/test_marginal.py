@@ -137,17 +137,15 @@ def test_it_is_dpp_and_other_data_do_not_build_another_problem():
 
 
 @each(
-    ("K", "h", "b", "what"),
-    [
-        (FLIP, np.zeros(3), 0.0, "expected K"),
-        (FLIP[0], np.zeros(2), 0.0, "expected K"),
-        (FLIP, np.zeros(2), 0.7, "no letter law"),
-        (FLIP, np.zeros(2), math.nan, "finite"),
-        (FLIP, np.array([0.0, math.inf]), 0.0, "finite"),
-        (2.0 * FLIP, np.zeros(2), 0.0, "rows"),
-        (np.array([[1.1, -0.1], [0.5, 0.5]]), np.zeros(2), 0.0, "rows"),
-        (np.array([[math.nan, 1.0], [0.5, 0.5]]), np.zeros(2), 0.0, "rows"),
-    ],
+    "K, h, b, what",
+    (FLIP, np.zeros(3), 0.0, "expected K"),
+    (FLIP[0], np.zeros(2), 0.0, "expected K"),
+    (FLIP, np.zeros(2), 0.7, "no letter law"),
+    (FLIP, np.zeros(2), math.nan, "finite"),
+    (FLIP, np.array([0.0, math.inf]), 0.0, "finite"),
+    (2.0 * FLIP, np.zeros(2), 0.0, "rows"),
+    (np.array([[1.1, -0.1], [0.5, 0.5]]), np.zeros(2), 0.0, "rows"),
+    (np.array([[math.nan, 1.0], [0.5, 0.5]]), np.zeros(2), 0.0, "rows"),
 )
 def test_bad_input_is_refused_before_any_solver(K, h, b, what):
     with pytest.raises(InputError, match=what):

@@ -87,8 +87,8 @@ def rate_and_distortion(law, distortion, slope, steps=20_000):
 # ---------------------------------------------------------------- closed forms
 
 
-@each("n", [2, 3, 5, 10])
-@each("share", [0.01, 0.1, 0.5, 0.9])
+@each("n", 2, 3, 5, 10)
+@each("share", 0.01, 0.1, 0.5, 0.9)
 def test_a_uniform_source_with_hamming_distortion(n, share):
     D = share * (1.0 - 1.0 / n)
     exact = math.log(n) + D * math.log(D) + (1.0 - D) * math.log1p(-D) - D * math.log(n - 1)
@@ -267,7 +267,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
         assert max(answer.lower, fresh.lower) <= min(answer.upper, fresh.upper)
 
 
-@each("m", [2, 3, 5, 8])
+@each("m", 2, 3, 5, 8)
 def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_change(m):
     shift = (np.arange(m) - np.arange(m)[:, None]) % m
     cost = np.minimum(shift, m - shift) / m
@@ -301,7 +301,7 @@ def test_tied_entries_cost_something_where_a_problem_is_not_symmetric(instances)
 # ---------------------------------------------------------------- degenerate data
 
 
-@each("over", thinned([0.0, 1e-16, 1e-12, 1e-9, 1e-6], every=2))
+@each("over", 0.0, 1e-16, 1e-12, 1e-9, 1e-6, every=2)
 def test_on_the_edge_of_the_least_distortion(instances, over):
     rng = np.random.default_rng(10)
     for _ in range(5):
@@ -336,7 +336,7 @@ def test_a_budget_an_ulp_below_the_least_distortion_is_that_distortion():
         MinLeakageProgram([np.eye(3) / 3.0], np.full((3, 3), 1e-20), 2e-20)
 
 
-@each("budget", [1.0, 1e300])
+@each("budget", 1.0, 1e300)
 def test_with_a_large_budget_nothing_is_told(instances, budget):
     laws, cost = instances.update_data(np.random.default_rng(11))
     answer = MinLeakageProgram(laws, cost, max(budget, between(cost, 1.0, instances))).solve()
@@ -353,7 +353,7 @@ def test_a_mechanism_that_tells_nothing_though_it_is_not_constant():
         assert answer.gap <= 1e-10
 
 
-@each("scale", [1e-6, 1e6, 1e-12, 1e12])
+@each("scale", 1e-6, 1e6, 1e-12, 1e12)
 def test_the_scale_of_the_cost_changes_nothing(instances, scale):
     laws, cost = instances.update_data(np.random.default_rng(12), least=3)
     budget = between(cost, 0.4, instances)
@@ -440,26 +440,24 @@ def test_improving_ends_with_the_time(instances, monkeypatch):
 
 
 @each(
-    ("priors", "cost", "budget", "tied", "what"),
-    [
-        ([], FLIP, 0.1, None, "at least one prior"),
-        ([np.full((2, 3), 1 / 6)], FLIP, 0.1, None, "prior 0: expected masses"),
-        ([FAIR, np.eye(2)], FLIP, 0.1, None, "prior 1: expected numbers"),
-        ([-FAIR], FLIP, 0.1, None, "of at least 0"),
-        ([FAIR * np.nan], FLIP, 0.1, None, "of at least 0"),
-        ([FAIR], FLIP[0], 0.1, None, "expected a cost"),
-        ([FAIR], np.zeros((2, 0)), 0.1, None, "expected a cost"),
-        ([FAIR], -FLIP, 0.1, None, "expected a cost"),
-        ([FAIR], FLIP * np.nan, 0.1, None, "expected a cost"),
-        ([FAIR], FLIP + np.inf, 0.1, None, "expected a cost"),
-        ([FAIR], FLIP, -1e-9, None, "the least is 0"),
-        ([FAIR], FLIP, math.nan, None, "distortion nan"),
-        ([FAIR], FLIP, math.inf, None, "distortion inf"),
-        ([FAIR], FLIP + 0.1, 0.1, None, "the least is 0.2"),
-        ([FAIR], FLIP, 0.1, TiedEntries.free(1, 2), "expected `tied` to be TiedEntries for 2 inputs and 2 outputs"),
-        ([FAIR], FLIP, 0.1, np.arange(4).reshape(2, 2), "expected `tied` to be TiedEntries"),
-        ([FAIR], FLIP, 0.1, "tied", "expected `tied` to be TiedEntries"),
-    ],
+    "priors, cost, budget, tied, what",
+    ([], FLIP, 0.1, None, "at least one prior"),
+    ([np.full((2, 3), 1 / 6)], FLIP, 0.1, None, "prior 0: expected masses"),
+    ([FAIR, np.eye(2)], FLIP, 0.1, None, "prior 1: expected numbers"),
+    ([-FAIR], FLIP, 0.1, None, "of at least 0"),
+    ([FAIR * np.nan], FLIP, 0.1, None, "of at least 0"),
+    ([FAIR], FLIP[0], 0.1, None, "expected a cost"),
+    ([FAIR], np.zeros((2, 0)), 0.1, None, "expected a cost"),
+    ([FAIR], -FLIP, 0.1, None, "expected a cost"),
+    ([FAIR], FLIP * np.nan, 0.1, None, "expected a cost"),
+    ([FAIR], FLIP + np.inf, 0.1, None, "expected a cost"),
+    ([FAIR], FLIP, -1e-9, None, "the least is 0"),
+    ([FAIR], FLIP, math.nan, None, "distortion nan"),
+    ([FAIR], FLIP, math.inf, None, "distortion inf"),
+    ([FAIR], FLIP + 0.1, 0.1, None, "the least is 0.2"),
+    ([FAIR], FLIP, 0.1, TiedEntries.free(1, 2), "expected `tied` to be TiedEntries for 2 inputs and 2 outputs"),
+    ([FAIR], FLIP, 0.1, np.arange(4).reshape(2, 2), "expected `tied` to be TiedEntries"),
+    ([FAIR], FLIP, 0.1, "tied", "expected `tied` to be TiedEntries"),
 )
 def test_bad_input_is_refused_before_any_solver(priors, cost, budget, tied, what):
     with pytest.raises(InputError, match=what):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, each, thinned
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.errors import InputError
@@ -240,15 +241,10 @@ def lines_of(channel, m):
         yield from (RowLeaf(slope_text(channel.lift_outputs(kappa))) for kappa in m["kappa"])
 
 
-@each("sides", SIDES)
+@each("sides", *SIDES)
 def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
     """A split of a posterior and a cut of a conditional; the larger of the leaves' bounds is the claim."""
-    question = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=3),
-        query=dl.Sum(),
-        mechanism=dl.geometric(0.7),
-        adversary=dl.EntropyAtLeast("0.7 max"),
-    )
+    question = support.problem(dl.Records(3, alphabet=3), dl.Sum(), dl.geometric(0.7), "0.7 max")
     channel = record_channels(question)[0]
     program = NodeRelaxation(channel.rows, channel.log_uniform, -channel.max_knowledge, sides=sides)
     side = sides[-1]
@@ -338,21 +334,19 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances, side
 
 
 @each(
-    ("changes", "what"),
-    [
-        ({"rows": FLIP[0]}, "expected rows"),
-        ({"rows": FLIP * 2.0}, "with sum 1"),
-        ({"log_counts": np.array([[0.0, 0.0], [-np.inf, -np.inf]])}, "class for every letter"),
-        ({"entropy_bound": 1.4}, "the largest is 1.38629"),
-        ({"entropy_bound": np.nan}, "entropy nan"),
-        ({"sides": ()}, "some of the sides"),
-        ({"sides": ("rows",)}, "some of the sides"),
-        ({"posterior": (np.zeros((2, 3)), np.ones((2, 3)))}, "ranges"),
-        ({"posterior": (np.zeros((2, 2)), np.full((2, 2), np.nan))}, "ranges"),
-        ({"posterior": (np.full((2, 2), 0.6), np.ones((2, 2)))}, "box of posteriors is empty"),
-        ({"conditional": (np.zeros((2, 2)), np.full((2, 2), 0.4))}, "box of conditionals is empty"),
-        ({"conditional": (np.full((2, 2), 0.95), np.ones((2, 2)))}, "box of conditionals is empty"),
-    ],
+    "changes, what",
+    ({"rows": FLIP[0]}, "expected rows"),
+    ({"rows": FLIP * 2.0}, "with sum 1"),
+    ({"log_counts": np.array([[0.0, 0.0], [-np.inf, -np.inf]])}, "class for every letter"),
+    ({"entropy_bound": 1.4}, "the largest is 1.38629"),
+    ({"entropy_bound": np.nan}, "entropy nan"),
+    ({"sides": ()}, "some of the sides"),
+    ({"sides": ("rows",)}, "some of the sides"),
+    ({"posterior": (np.zeros((2, 3)), np.ones((2, 3)))}, "ranges"),
+    ({"posterior": (np.zeros((2, 2)), np.full((2, 2), np.nan))}, "ranges"),
+    ({"posterior": (np.full((2, 2), 0.6), np.ones((2, 2)))}, "box of posteriors is empty"),
+    ({"conditional": (np.zeros((2, 2)), np.full((2, 2), 0.4))}, "box of conditionals is empty"),
+    ({"conditional": (np.full((2, 2), 0.95), np.ones((2, 2)))}, "box of conditionals is empty"),
 )
 def test_bad_input_is_refused_before_any_solver(changes, what):
     given = {"rows": FLIP, "log_counts": np.zeros((2, 2)), "entropy_bound": 0.5} | changes

@@ -56,7 +56,7 @@ def random_instance(rng, instances, share):
     return rows, log_counts, phi, b
 
 
-@each("share", [0.0, 0.3, 0.7, 0.95])
+@each("share", 0.0, 0.3, 0.7, 0.95)
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
     for _ in range(draws(3, 20)):
@@ -221,22 +221,20 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
 
 
 @each(
-    ("rows", "log_counts", "phi", "b", "what"),
-    [
-        (FLIP[0], np.zeros((2, 2)), FLIP, 0.0, "expected rows"),
-        (FLIP, np.zeros((2, 3)), FLIP, 0.0, "expected rows"),
-        (2.0 * FLIP, np.zeros((2, 2)), FLIP, 0.0, "with sum 1"),
-        (np.array([[1.1, -0.1], [0.5, 0.5]]), np.zeros((2, 2)), FLIP, 0.0, "with sum 1"),
-        (FLIP, np.full((2, 2), np.nan), FLIP, 0.0, "finite"),
-        (FLIP, np.full((2, 2), np.inf), FLIP, 0.0, "finite"),
-        (FLIP, np.full((2, 2), -np.inf), FLIP, 0.0, "at least one pair"),
-        (FLIP, np.zeros((2, 2)), FLIP[:1], 0.0, "expected posteriors"),
-        (FLIP, np.zeros((2, 2)), -FLIP, 0.0, "expected posteriors"),
-        (FLIP, np.zeros((2, 2)), FLIP * np.nan, 0.0, "expected posteriors"),
-        (FLIP, np.zeros((2, 2)), 0.0 * FLIP, 0.0, "zero wherever"),
-        (FLIP, np.zeros((2, 2)), FLIP, 1.4, "the largest is 1.38629"),
-        (FLIP, np.zeros((2, 2)), FLIP, np.nan, "entropy nan"),
-    ],
+    "rows, log_counts, phi, b, what",
+    (FLIP[0], np.zeros((2, 2)), FLIP, 0.0, "expected rows"),
+    (FLIP, np.zeros((2, 3)), FLIP, 0.0, "expected rows"),
+    (2.0 * FLIP, np.zeros((2, 2)), FLIP, 0.0, "with sum 1"),
+    (np.array([[1.1, -0.1], [0.5, 0.5]]), np.zeros((2, 2)), FLIP, 0.0, "with sum 1"),
+    (FLIP, np.full((2, 2), np.nan), FLIP, 0.0, "finite"),
+    (FLIP, np.full((2, 2), np.inf), FLIP, 0.0, "finite"),
+    (FLIP, np.full((2, 2), -np.inf), FLIP, 0.0, "at least one pair"),
+    (FLIP, np.zeros((2, 2)), FLIP[:1], 0.0, "expected posteriors"),
+    (FLIP, np.zeros((2, 2)), -FLIP, 0.0, "expected posteriors"),
+    (FLIP, np.zeros((2, 2)), FLIP * np.nan, 0.0, "expected posteriors"),
+    (FLIP, np.zeros((2, 2)), 0.0 * FLIP, 0.0, "zero wherever"),
+    (FLIP, np.zeros((2, 2)), FLIP, 1.4, "the largest is 1.38629"),
+    (FLIP, np.zeros((2, 2)), FLIP, np.nan, "entropy nan"),
 )
 def test_bad_input_is_refused_before_any_solver(rows, log_counts, phi, b, what):
     with pytest.raises(InputError, match=what):

@@ -51,8 +51,8 @@ def drawn(rng):
     return cost, float(np.exp(rng.uniform(0.0, 2.0))), [law / law.sum() for law in laws] or None
 
 
-@each("n", [2, 4])
-@each("factor", [1.0, 1.3, 1.9])
+@each("n", 2, 4)
+@each("factor", 1.0, 1.3, 1.9)
 def test_closed_forms_of_uniform_laws(n, factor):
     cost, uniform = (1.0 - np.eye(n)) / n, np.full(n, 1.0 / n)
     for laws, value in ((None, 1.0 - factor / (factor + n - 1.0)), ([uniform], 1.0 - factor / n)):
@@ -61,7 +61,7 @@ def test_closed_forms_of_uniform_laws(n, factor):
         assert answer.termination is Termination.GAP_REACHED
 
 
-@each("seed", range(8))
+@each("seed", *range(8))
 def test_another_solver_on_the_raw_constraints_agrees(seed):
     cost, factor, laws = drawn(np.random.default_rng(seed))
     answer = PrivateDistortionProgram(cost, factor, listed(laws)).solve()
@@ -69,7 +69,7 @@ def test_another_solver_on_the_raw_constraints_agrees(seed):
     assert answer.gap <= 1e-6
 
 
-@each("seed", range(8))
+@each("seed", *range(8))
 def test_any_multipliers_bound_any_private_mechanism(seed):
     rng = np.random.default_rng(seed)
     cost, factor, laws = drawn(rng)
@@ -116,13 +116,13 @@ def test_another_factor_is_solved_again():
     assert answer.lower <= 0.25 <= answer.upper
 
 
-@each("factor", [0.9, np.nan, np.inf, -1.0, True, "2"])
+@each("factor", 0.9, np.nan, np.inf, -1.0, True, "2")
 def test_factors_that_are_none(factor):
     with pytest.raises(InputError, match="factor"):
         PrivateDistortionProgram(FAIR, factor)
 
 
-@each("laws", [[[0.5, 0.4]], [[1.5, -0.5]], [[np.nan, 1.0]], [[0.5, 0.5], [0.5, 0.4]]])
+@each("laws", [[0.5, 0.4]], [[1.5, -0.5]], [[np.nan, 1.0]], [[0.5, 0.5], [0.5, 0.4]])
 def test_laws_that_are_none(laws):
     with pytest.raises(InputError, match="laws above 0, each with sum 1"):
         PrivateDistortionProgram(FAIR, 2.0, listed(laws))

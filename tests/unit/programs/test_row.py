@@ -243,25 +243,23 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
 
 
 @each(
-    ("rows", "log_counts", "letter", "pi", "w", "b", "what"),
-    [
-        (FLIP, np.zeros(2), 0, FAIR, FLIP, 0.0, "expected rows"),
-        (FLIP, np.zeros((2, 2)), 2, FAIR, FLIP, 0.0, "expected a letter below 2"),
-        (FLIP, np.zeros((2, 2)), -1, FAIR, FLIP, 0.0, "expected a letter below 2"),
-        (FLIP, np.array([[0.0, 0.0], [-np.inf, -np.inf]]), 1, FAIR, FLIP, 0.0, "has a class"),
-        (FLIP, np.zeros((2, 2)), 0, np.ones(2), FLIP, 0.0, "expected a law"),
-        (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP[0], 0.0, "expected finite conditionals"),
-        (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 1.3, "the largest is 0.693147"),
-        (FLIP, np.zeros((2, 2)), 0, np.array([0.0, 1.0]), FLIP, 0.5, "needs entropy inf"),
-        (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, np.nan, "needs entropy nan"),
-    ],
+    "rows, log_counts, letter, pi, w, b, what",
+    (FLIP, np.zeros(2), 0, FAIR, FLIP, 0.0, "expected rows"),
+    (FLIP, np.zeros((2, 2)), 2, FAIR, FLIP, 0.0, "expected a letter below 2"),
+    (FLIP, np.zeros((2, 2)), -1, FAIR, FLIP, 0.0, "expected a letter below 2"),
+    (FLIP, np.array([[0.0, 0.0], [-np.inf, -np.inf]]), 1, FAIR, FLIP, 0.0, "has a class"),
+    (FLIP, np.zeros((2, 2)), 0, np.ones(2), FLIP, 0.0, "expected a law"),
+    (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP[0], 0.0, "expected finite conditionals"),
+    (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 1.3, "the largest is 0.693147"),
+    (FLIP, np.zeros((2, 2)), 0, np.array([0.0, 1.0]), FLIP, 0.5, "needs entropy inf"),
+    (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, np.nan, "needs entropy nan"),
 )
 def test_bad_input_is_refused_before_any_solver(rows, log_counts, letter, pi, w, b, what):
     with pytest.raises(InputError, match=what):
         RowUpdate(rows, log_counts, letter, pi, w, b)
 
 
-@each("bad", [{"gap": -1.0}, {"gap": np.nan}, {"leaves": 0}, {"time_limit": -1.0}, {"solver": "none"}])
+@each("bad", {"gap": -1.0}, {"gap": np.nan}, {"leaves": 0}, {"time_limit": -1.0}, {"solver": "none"})
 def test_bad_settings_are_refused(bad):
     with pytest.raises(InputError):
         RowUpdate(FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 0.0).solve(**bad)

@@ -35,7 +35,7 @@ def drawn(rng: np.random.Generator, outputs: int = 4) -> tuple[np.ndarray, np.nd
     return rng.dirichlet(np.ones(12)).reshape(3, 4), rng.dirichlet(np.ones(outputs), size=4)
 
 
-@each("name", MADE)
+@each("name", *MADE)
 def test_every_tangent_is_below_the_measure(name):
     rng = np.random.default_rng(3)
     for _ in range(20):
@@ -62,7 +62,7 @@ def test_the_tangents_of_a_selection_come_near_its_capacity():
     assert float(np.sum(Q * matrix)) - behind == pytest.approx(best.lower - 0.3, abs=1e-9)
 
 
-@each("name", [name for name, (_, measure) in MADE.items() if measure is not None])
+@each("name", *[name for name, (_, measure) in MADE.items() if measure is not None])
 def test_values_are_those_of_the_measures(name):
     rng = np.random.default_rng(4)
     P, Q = drawn(rng)
@@ -73,7 +73,7 @@ def test_values_are_those_of_the_measures(name):
     assert np.isclose(part.excess(Q), found - 0.3, rtol=1e-9, atol=1e-12)
 
 
-@each("name", MADE)
+@each("name", *MADE)
 def test_nothing_is_known_of_an_answer_without_multipliers(name):
     part = MADE[name][0](drawn(np.random.default_rng(5))[0], 0.3)
     assert part.tangents({}) is None

@@ -42,7 +42,7 @@ CASES = {
 }
 
 
-@each(("size", "generators", "order"), CASES.values())
+@each("size, generators, order", *CASES.values())
 def test_one_image_of_every_law_is_inside(size, generators, order):
     one, rng = chamber(size, generators), np.random.default_rng(1)
     group = generated(generators, size)
@@ -56,7 +56,7 @@ def test_one_image_of_every_law_is_inside(size, generators, order):
     assert np.mean(inside_shares) == pytest.approx(1 / order)
 
 
-@each(("size", "generators", "order"), CASES.values())
+@each("size, generators, order", *CASES.values())
 def test_closing_a_box_loses_no_law_of_the_chamber(size, generators, order):
     one, rng = chamber(size, generators), np.random.default_rng(2)
     for _ in range(300):

@@ -28,18 +28,16 @@ SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
 
 
 @each(
-    ("question", "moves", "letters"),
-    [
-        (problem(TERNARY, dl.ModularSum(3), dl.symmetric("0.2")), 6, 6),
-        (problem(TERNARY, dl.ModularSum(3), dl.randomized_response(1)), 6, 6),
-        (problem(TERNARY, dl.ModularSum(3), CIRCULANT), 3, 6),
-        (problem(dl.Records(2, alphabet=3), LATIN, dl.symmetric("0.2")), 6, 6),
-        (problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")), 1, 2),
-        (problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")), 1, 8),
-        (problem(dl.Records(5, alphabet=2), dl.Count(), dl.exponential("0.5")), 1, 2),
-        (problem(dl.Records(5, alphabet=2), dl.Parity(), dl.laplace_threshold("0.5")), 2, 2),
-        (problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)), 4, 2),
-    ],
+    "question, moves, letters",
+    (problem(TERNARY, dl.ModularSum(3), dl.symmetric("0.2")), 6, 6),
+    (problem(TERNARY, dl.ModularSum(3), dl.randomized_response(1)), 6, 6),
+    (problem(TERNARY, dl.ModularSum(3), CIRCULANT), 3, 6),
+    (problem(dl.Records(2, alphabet=3), LATIN, dl.symmetric("0.2")), 6, 6),
+    (problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")), 1, 2),
+    (problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")), 1, 8),
+    (problem(dl.Records(5, alphabet=2), dl.Count(), dl.exponential("0.5")), 1, 2),
+    (problem(dl.Records(5, alphabet=2), dl.Parity(), dl.laplace_threshold("0.5")), 2, 2),
+    (problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)), 4, 2),
 )
 def test_how_far_symmetries_reach(question, moves, letters):
     """The images of one conditional of the first letter, and of the letters, counted as sets of permutations."""
@@ -50,12 +48,10 @@ def test_how_far_symmetries_reach(question, moves, letters):
 
 @each(
     "question",
-    [
-        problem(TERNARY, dl.ModularSum(3), CIRCULANT),
-        problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")),
-        problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)),
-        problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")),
-    ],
+    problem(TERNARY, dl.ModularSum(3), CIRCULANT),
+    problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")),
+    problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)),
+    problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")),
 )
 def test_a_symmetry_leaves_counts_and_matrix_alone(question):
     channel, symmetries = found(question)
@@ -114,14 +110,12 @@ def test_a_large_channel_and_numbers_of_many_digits_are_left_alone():
 
 
 @each(
-    ("query", "records"),
-    [
-        (dl.Count(), dl.Records(alphabets=[2, 3, 2])),
-        (dl.ModularSum(4), dl.Records(alphabets=[2, 3, 3])),
-        (dl.Sum(weights=[1, -2, 4]), dl.Records(alphabets=[2, 3, 2])),
-        (dl.Threshold(2), dl.Records(alphabets=[2, 2, 3])),
-        (dl.Identity(), dl.Records(alphabets=[2, 3])),
-    ],
+    "query, records",
+    (dl.Count(), dl.Records(alphabets=[2, 3, 2])),
+    (dl.ModularSum(4), dl.Records(alphabets=[2, 3, 3])),
+    (dl.Sum(weights=[1, -2, 4]), dl.Records(alphabets=[2, 3, 2])),
+    (dl.Threshold(2), dl.Records(alphabets=[2, 2, 3])),
+    (dl.Identity(), dl.Records(alphabets=[2, 3])),
 )
 def test_counts_are_those_of_a_list_of_all_datasets(query, records):
     index = query.index_of_dataset(records)

@@ -4,33 +4,33 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information import mutual_information
 from dalenius.reduction import Orbits, record_completions
 
 
 def design(records, query, *, distortion=None, law=None, mechanism="oblivious", adversary=None):
-    return dl.MinLeakage(
-        records=records,
-        query=query,
-        distortion=distortion or dl.Hamming(),
+    return support.design(
+        dl.MinLeakage,
+        records,
+        query,
+        distortion or dl.Hamming(),
+        0.1,
+        adversary or dl.EntropyAtLeast("0.5 max"),
         law=law or dl.Uniform(),
         mechanism=mechanism,
-        max_distortion=0.1,
-        adversary=adversary or dl.EntropyAtLeast("0.5 max"),
     )
 
 
 @each(
-    ("problem", "orbit_count", "moves"),
-    [
-        (design(dl.Records(4, alphabet=2), dl.Count()), 5, 1),
-        (design(dl.Records(4, alphabet=2), dl.Count(), mechanism="full"), 5, 1),
-        (design(dl.Records(4, alphabet=2), dl.Count(), law=dl.Iid(["0.3", "0.7"])), 5, 0),
-        (design(dl.Records(4, alphabet=2), dl.Count(), adversary=dl.ProductPriors()), 5, 0),
-        (design(dl.Records(2, alphabet=4), dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])), 3, 1),
-        (design(dl.Records(alphabets=[2, 3]), dl.Table([0, 1, 1, 2, 1, 0]), distortion=dl.Squared()), 3, 0),
-    ],
+    "problem, orbit_count, moves",
+    (design(dl.Records(4, alphabet=2), dl.Count()), 5, 1),
+    (design(dl.Records(4, alphabet=2), dl.Count(), mechanism="full"), 5, 1),
+    (design(dl.Records(4, alphabet=2), dl.Count(), law=dl.Iid(["0.3", "0.7"])), 5, 0),
+    (design(dl.Records(4, alphabet=2), dl.Count(), adversary=dl.ProductPriors()), 5, 0),
+    (design(dl.Records(2, alphabet=4), dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])), 3, 1),
+    (design(dl.Records(alphabets=[2, 3]), dl.Table([0, 1, 1, 2, 1, 0]), distortion=dl.Squared()), 3, 0),
 )
 def test_which_symmetries_there_are(problem, orbit_count, moves):
     orbits = Orbits.of(problem)
@@ -71,7 +71,7 @@ def entropy(masses, log_uniform):
     return float(np.sum(masses[held] * (log_uniform[held] - np.log(masses[held]))))
 
 
-@each("problem", PROBLEMS)
+@each("problem", *PROBLEMS)
 def test_images_of_a_prior_are_as_good(problem):
     """Entropy stays, and what a symmetric mechanism tells about a record stays; on orbits, and on the problem's own inputs."""
     orbits, rng = Orbits.of(problem), np.random.default_rng(1)
@@ -97,7 +97,7 @@ def test_images_of_a_prior_are_as_good(problem):
         assert np.allclose(first[1], masses, atol=1e-12)
 
 
-@each("problem", PROBLEMS)
+@each("problem", *PROBLEMS)
 def test_scores_of_all_images_are_alike_within_an_orbit(problem):
     orbits, rng = Orbits.of(problem), np.random.default_rng(2)
     part = orbits.completions[0]
@@ -119,7 +119,7 @@ def test_costs_are_summed_over_orbits():
         assert np.allclose(cost, whole[orbits.orbit == orbit].sum(axis=0), atol=1e-15)
 
 
-@each("problem", PROBLEMS)
+@each("problem", *PROBLEMS)
 def test_a_mechanism_on_orbits_leaks_no_more_and_costs_the_same(problem):
     """Applying what was lifted gives what there was; the mean over an orbit keeps the distortion, and tells no record's uniform prior
     more than some record was told before."""

@@ -105,10 +105,7 @@ def test_where_no_prior_can_be_evaluated_the_page_says_why():
 
 
 @pytest.mark.parametrize(
-    ("release", "query", "said"),
-    [
-        (dl.discrete_laplace(0.5), dl.Histogram(), "the count of one cell"),
-    ],
+    ("release", "query", "said"), [(dl.discrete_laplace(0.5), dl.Histogram(), "the count of one cell")]
 )
 def test_what_has_no_matrix_still_has_its_leakage(release, query, said):
     told = dl.audit(release, records=50, query=query, gap=0.1)
@@ -132,13 +129,11 @@ def test_noise_on_the_real_line_is_computed_on_a_grid():
 
 
 @each(
-    ("call", "said"),
-    [
-        (lambda: dl.audit(0.5, records=3), "expected a mechanism such as"),
-        (lambda: dl.audit(dl.geometric(1)), "how many people is it about"),
-        (lambda: dl.audit(dl.geometric(1), records=dl.Records(3, alphabet=4)), "query: expected what is released"),
-        (lambda: dl.audit(dl.audit(dl.geometric(1), records=3).problem, records=3), "leave them out here"),
-    ],
+    "call, said",
+    (lambda: dl.audit(0.5, records=3), "expected a mechanism such as"),
+    (lambda: dl.audit(dl.geometric(1)), "how many people is it about"),
+    (lambda: dl.audit(dl.geometric(1), records=dl.Records(3, alphabet=4)), "query: expected what is released"),
+    (lambda: dl.audit(dl.audit(dl.geometric(1), records=3).problem, records=3), "leave them out here"),
 )
 def test_what_makes_no_question_is_refused(call, said):
     with pytest.raises(dl.InputError, match=said):

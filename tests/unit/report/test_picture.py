@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.intervals import interval_text
 from dalenius.report import (
     comparison_picture,
@@ -27,12 +28,7 @@ pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotl
 
 @pytest.fixture(scope="module")
 def audit() -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.EntropyAtLeast("0.5 max"),
-    )
+    return support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), "0.5 max")
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +38,7 @@ def curve(audit):
 
 @pytest.fixture(scope="module")
 def points():
-    design = dl.MinLeakage(
-        records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
-        adversary=dl.EntropyAtLeast("0.5 max"),
-    )  # fmt: skip
+    design = support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), 0, "0.5 max")
     return list(dl.frontier(design, [0.1, 0.3, 0.5], gap=1e-2))
 
 
@@ -152,9 +145,7 @@ def test_the_least_noise_stands_between_what_was_tried_and_what_theorems_ask_for
 
 def test_classical_mechanisms_stand_beside_the_frontier_with_their_whole_intervals(points):
     problem = points[0].problem
-    audit = dl.MaximalLeakage(
-        records=problem.records, query=problem.query, mechanism=dl.symmetric("1/5", k=2), adversary=problem.adversary
-    )
+    audit = support.problem(problem.records, problem.query, dl.symmetric("1/5", k=2), problem.adversary)
     result = dl.solve(audit)
     ax = frontier_picture({"designed": points}, others={"flips": [("1/5", result)]}, units="bits")
     shown = result.to("bits")

@@ -33,7 +33,7 @@ def test_independent_labels_cost_nothing():
     assert Fraction("0.8413447") < bound.upper < Fraction("0.848")
 
 
-@each("points", [2, 3, 9, 24])
+@each("points", 2, 3, 9, 24)
 def test_atoms_are_more_telling_than_the_observation(points):
     """Every test of s = 1 against s = -1 that looks at x is one of the atoms': at every threshold, with both errors no larger."""
     low, high = atoms(points)
@@ -67,14 +67,12 @@ def test_random_guesses_from_random_tables_never_exceed_it():
 
 
 @each(
-    ("joint", "message"),
-    [
-        ([[[0.5], [0.5]]], "table for each of two or more secrets"),
-        ([[["1/2", 0]], [[0, "1/2"]]], "two or more labels"),
-        ([[["1/2"], [0]], [[0], ["1/3"]]], "sum 1"),
-        ([[["3/2"], [0]], [[0], ["-1/2"]]], "sum 1"),
-        ([[["1/2"], [0]], [[0], ["1/2", 0]]], "one shape"),
-    ],
+    "joint, message",
+    ([[[0.5], [0.5]]], "table for each of two or more secrets"),
+    ([[["1/2", 0]], [[0, "1/2"]]], "two or more labels"),
+    ([[["1/2"], [0]], [[0], ["1/3"]]], "sum 1"),
+    ([[["3/2"], [0]], [[0], ["-1/2"]]], "sum 1"),
+    ([[["1/2"], [0]], [[0], ["1/2", 0]]], "one shape"),
 )
 def test_what_is_no_law_is_refused(joint, message):
     with pytest.raises(dl.InputError, match=message):

@@ -18,20 +18,18 @@ from dalenius.sanitizers import (
 
 
 @each(
-    ("critic", "values"),
-    [
-        ([1, 0, 0], [0.25, 0.45, 0.5625]),
-        ([1, 0, -1], [0.425, 0.5142857143, 0.5901639344]),
-        ([2, 1, 0.5], [0.14375, 0.1653061224, 0.6279069767]),
-        ([1.5, 0, -0.6], [0.4725, 0.63, 0.63]),
-    ],
+    "critic, values",
+    ([1, 0, 0], [0.25, 0.45, 0.5625]),
+    ([1, 0, -1], [0.425, 0.5142857143, 0.5901639344]),
+    ([2, 1, 0.5], [0.14375, 0.1653061224, 0.6279069767]),
+    ([1.5, 0, -0.6], [0.4725, 0.63, 0.63]),
 )
 def test_variational_forms_have_their_reference_values(critic, values):
     found = [variational([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], critic, form) for form in ("paper", "scaled", "centred")]
     assert found == pytest.approx(values, abs=5e-11)
 
 
-@each(("degree", "value"), [(1, 0.64), (2, 0.8448), (3, 0.8884906667), (5, 0.8963759582), (8, 0.8964808263)])
+@each("degree, value", (1, 0.64), (2, 0.8448), (3, 0.8884906667), (5, 0.8963759582), (8, 0.8964808263))
 def test_hermite_features_have_their_partial_sums(degree, value):
     shift = [0.8**k for k in range(1, degree + 1)]
     covariance = np.diag([float(math.factorial(k)) for k in range(1, degree + 1)])
@@ -69,7 +67,7 @@ def test_attacks_give_a_bound():
     assert root_chi_square_of_guesses(1.0, 0.5) == 1.0  # and chi2 = 1 for a fair bit that is told
 
 
-@each(("successes", "count"), [(-1, 5), (6, 5), (0, 0)])
+@each("successes, count", (-1, 5), (6, 5), (0, 0))
 def test_counts_are_checked(successes, count):
     with pytest.raises(dl.InputError, match="successes"):
         proportion_below(successes, count)

@@ -173,8 +173,11 @@ def test_a_row_lies_within_the_spread_of_the_seeds_and_a_run_takes_less_than_thr
 
 
 @each(
-    ("attack", "label", "told", "by"),
-    [(0.55, 0.7, 0.1, None), (0.65, 0.7, 0.25, "secret"), (0.55, 0.8, 0.1, "label"), (0.65, 0.8, 0.25, "secret")],
+    "attack, label, told, by",
+    (0.55, 0.7, 0.1, None),
+    (0.65, 0.7, 0.25, "secret"),
+    (0.55, 0.8, 0.1, "label"),
+    (0.65, 0.8, 0.25, "secret"),
 )
 def test_what_shows_that_a_budget_is_broken(attack, label, told, by):
     outcome = Outcome(Attack(attack, 0.6, attack - 0.01), Attack(label, 0.5, label - 0.01), 0.1, told)
@@ -199,17 +202,15 @@ def test_digits_keep_their_budget_and_their_label(tmp_path):
 
 
 @each(
-    ("make", "message"),
-    [
-        (lambda: Settings(root_budget=float("nan")), "root_budget"),
-        (lambda: Settings(root_budget=0), "positive"),
-        (lambda: Settings(root_budget=0.1, steps=1.5), "an integer"),
-        (lambda: Settings(root_budget=0.1, batch=9000), "batch"),
-        (lambda: Settings(root_budget=0.1, confidence=1.0), "confidence"),
-        (lambda: Run("faces", QUICK), "experiment"),
-        (lambda: Run("digits", replace(QUICK, starts=2)), "one start"),
-        (lambda: Run("independent", QUICK, "gap"), "method"),
-    ],
+    "make, message",
+    (lambda: Settings(root_budget=float("nan")), "root_budget"),
+    (lambda: Settings(root_budget=0), "positive"),
+    (lambda: Settings(root_budget=0.1, steps=1.5), "an integer"),
+    (lambda: Settings(root_budget=0.1, batch=9000), "batch"),
+    (lambda: Settings(root_budget=0.1, confidence=1.0), "confidence"),
+    (lambda: Run("faces", QUICK), "experiment"),
+    (lambda: Run("digits", replace(QUICK, starts=2)), "one start"),
+    (lambda: Run("independent", QUICK, "gap"), "method"),
 )
 def test_settings_are_checked(make, message):
     with pytest.raises(dl.InputError, match=message):

@@ -49,7 +49,7 @@ def leaf_of(tree, x):
     return node
 
 
-@each("size", [3, 9])
+@each("size", 3, 9)
 def test_the_cuts_lead_every_point_to_a_leaf_that_has_it(size):
     tree = grown(EndsTree, size, 0.1)
     assert tree.upper <= 0.1

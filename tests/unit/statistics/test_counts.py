@@ -30,7 +30,7 @@ def failures(channel, confidence, runs, repetitions, seed):
     return sum(lower > truth + 1e-9 for lower in found)
 
 
-@each("channel", CHANNELS)
+@each("channel", *CHANNELS)
 def test_it_is_below_the_truth_as_often_as_is_promised(channel):
     """Of so many experiments at 70 %; five standard deviations are left for chance."""
     repetitions = draws(8, 400)
@@ -95,17 +95,15 @@ def test_it_says_that_it_is_no_proof():
 
 
 @each(
-    ("counts", "more", "said"),
-    [
-        ([[1, 2]], {}, "a row for each of two inputs"),
-        ([[1, 2], [3]], {}, "as many outputs in every row"),
-        ([[1, 2], [0, 0]], {}, "input 1 was never given"),
-        ([[1, 2], [0.5, 1]], {}, "whole numbers"),
-        ([[1, 2], [-1, 1]], {}, "whole numbers"),
-        ([[1, 2], [3, 4]], {"confidence": 1.0}, "confidence: expected a number between 0 and 1"),
-        ([[1, 2], [3, 4]], {"units": "bans"}, "units must be one of"),
-        ([[1, 2], [3, 4]], {"prior": [1, 2, 3]}, "prior: expected 2 numbers"),
-    ],
+    "counts, more, said",
+    ([[1, 2]], {}, "a row for each of two inputs"),
+    ([[1, 2], [3]], {}, "as many outputs in every row"),
+    ([[1, 2], [0, 0]], {}, "input 1 was never given"),
+    ([[1, 2], [0.5, 1]], {}, "whole numbers"),
+    ([[1, 2], [-1, 1]], {}, "whole numbers"),
+    ([[1, 2], [3, 4]], {"confidence": 1.0}, "confidence: expected a number between 0 and 1"),
+    ([[1, 2], [3, 4]], {"units": "bans"}, "units must be one of"),
+    ([[1, 2], [3, 4]], {"prior": [1, 2, 3]}, "prior: expected 2 numbers"),
 )
 def test_what_cannot_be_used_is_one_clear_error(counts, more, said):
     with pytest.raises(dl.InputError, match=said):

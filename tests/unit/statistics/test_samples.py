@@ -44,7 +44,7 @@ def noisy(random, runs: int, d: int, r: float):
     return data, data[:, 0] + math.sqrt(1 / r - 1) * random.normal(size=(runs, d))
 
 
-@each("d", [*SLICED, 5])
+@each("d", *SLICED, 5)
 def test_sliced_information_has_its_closed_form(d):
     for r, digits in SLICED.get(d, {}).items():
         same(sliced_information(d, r), digits)
@@ -60,12 +60,10 @@ def test_sliced_information_has_its_closed_form(d):
 
 
 @each(
-    ("n", "k", "variance", "drawn", "error", "told"),
-    [
-        (2, 2, 0.1, 0.18121, 0.00025, "1.252762968495"),
-        (3, 2, 0.1, 0.08621, 0.00011, "0.7472144018302"),
-        (5, 3, 0.05, 0.02994, 0.00004, "0.8816799973532"),
-    ],
+    "n, k, variance, drawn, error, told",
+    (2, 2, 0.1, 0.18121, 0.00025, "1.252762968495"),
+    (3, 2, 0.1, 0.08621, 0.00011, "0.7472144018302"),
+    (5, 3, 0.05, 0.02994, 0.00004, "0.8816799973532"),
 )
 def test_slices_of_a_mean_say_little_about_it(n, k, variance, drawn, error, told):
     """Of a noisy mean: Monte Carlo values lie within three of their errors, and a whole record is told far more."""
@@ -96,7 +94,7 @@ def test_the_average_of_many_slices_is_below_sliced_information_and_the_best_abo
     assert 0.05 < average.lower < sliced_information(2, 0.9) < best.lower < -math.log(0.1)
 
 
-@each("critic", ["bins", "neurons"])
+@each("critic", "bins", "neurons")
 def test_it_is_below_the_truth_as_often_as_is_promised(critic):
     """Scalars of correlation 0.6, and of none, at a confidence of 60 %; five standard deviations are left for chance."""
     random, repetitions = np.random.default_rng(2), draws(12, 300) if critic == "bins" else draws(3, 60)
@@ -136,17 +134,15 @@ def test_words_stand_where_a_secret_has_few_values():
 
 
 @each(
-    ("records", "outputs", "more", "said"),
-    [
-        (np.zeros(50), np.zeros(50), {}, "got shapes"),
-        (np.zeros((50, 1)), np.zeros(49), {}, "as many outputs as datasets"),
-        (np.zeros((30, 1)), np.zeros(30), {}, "from 40 runs or more"),
-        (np.full((50, 1), np.nan), np.zeros(50), {}, "finite numbers"),
-        ([["a"]] * 50, np.zeros(50), {}, "count with audit_counts"),
-        (np.zeros((50, 1)), np.zeros(50), {"critic": "deep"}, "critic: expected one of bins, neurons"),
-        (np.zeros((50, 1)), np.zeros(50), {"slices": 0}, "slices"),
-        (np.zeros((50, 1)), np.zeros(50), {"confidence": 0}, "confidence"),
-    ],
+    "records, outputs, more, said",
+    (np.zeros(50), np.zeros(50), {}, "got shapes"),
+    (np.zeros((50, 1)), np.zeros(49), {}, "as many outputs as datasets"),
+    (np.zeros((30, 1)), np.zeros(30), {}, "from 40 runs or more"),
+    (np.full((50, 1), np.nan), np.zeros(50), {}, "finite numbers"),
+    ([["a"]] * 50, np.zeros(50), {}, "count with audit_counts"),
+    (np.zeros((50, 1)), np.zeros(50), {"critic": "deep"}, "critic: expected one of bins, neurons"),
+    (np.zeros((50, 1)), np.zeros(50), {"slices": 0}, "slices"),
+    (np.zeros((50, 1)), np.zeros(50), {"confidence": 0}, "confidence"),
 )
 def test_what_cannot_be_used_is_one_clear_error(records, outputs, more, said):
     with pytest.raises(dl.InputError, match=said):

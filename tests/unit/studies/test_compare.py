@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
 from dalenius.cli import app
@@ -37,13 +38,7 @@ def comparison(support):
 
 @pytest.fixture(scope="module")
 def design():
-    problem = dl.MinLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Parity(),
-        distortion=dl.Hamming(),
-        max_distortion=0.1,
-        adversary=dl.EntropyAtLeast(0.5),
-    )
+    problem = support.design(dl.MinLeakage, dl.Records(3, alphabet=2), dl.Parity(), dl.Hamming(), 0.1, 0.5)
     return dl.compare(problem, seeds=2, budget=2.0)
 
 
@@ -82,13 +77,7 @@ def test_a_design(design):
 
 @pytest.mark.thorough
 def test_a_budget_of_leakage_is_met_by_the_houses_own_repair():
-    problem = dl.MinDistortion(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Parity(),
-        distortion=dl.Hamming(),
-        max_leakage=0.05,
-        adversary=dl.EntropyAtLeast(2.2),
-    )
+    problem = support.design(dl.MinDistortion, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), 0.05, 2.2)
     comparison = dl.compare(problem, methods=["paper-full"], seeds=1, budget=2.0, gap=1e-2)
     (entry,) = comparison.entries
     assert entry.violation > 0.01, "from the uniform start it sees no leakage, and leaves the mechanism as it is"
@@ -106,12 +95,7 @@ def test_table(comparison, design):
 
 
 def test_which_methods_fit():
-    large = dl.MaximalLeakage(
-        records=dl.Records(40, alphabet=2),
-        query=dl.Parity(),
-        mechanism=dl.symmetric(0.1, k=2),
-        adversary=dl.EntropyAtLeast("0.5 max"),
-    )
+    large = support.problem(dl.Records(40, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), "0.5 max")
     assert methods_for(large) == [method for method in INSTALLED if not method.endswith("-full")]
     with pytest.raises(dl.InputError, match="aggregated"):
         dl.compare(large, methods=["paper-full"])
@@ -177,13 +161,7 @@ def test_a_rivals_better_prior_becomes_ours(clumsy, support):
 
 def test_a_rivals_better_mechanism_becomes_ours(clumsy):
     """Where symmetry alone does not make the first one the best."""
-    problem = dl.MinLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Count(),
-        distortion=dl.Absolute(),
-        max_distortion=0.3,
-        adversary=dl.EntropyAtLeast(0.5),
-    )
+    problem = support.design(dl.MinLeakage, dl.Records(2, alphabet=2), dl.Count(), dl.Absolute(), 0.3, 0.5)
     comparison = dl.compare(problem, methods=["certified", "paper-aggregated"], seeds=1, budget=1.0)
     ours, theirs = comparison.entries
     assert comparison.best == "paper-aggregated"
@@ -218,12 +196,10 @@ def test_progress_names_the_methods_before_they_begin(support):
 
 
 @each(
-    ("settings", "message"),
-    [
-        ({"gradient": Slsqp()}, "settings: expected some of paper-full, .*; got 'gradient'"),
-        ({"slsqp": LeakageSettings()}, "slsqp takes Slsqp on this problem, got LeakageSettings"),
-        ({"paper-full": DesignSettings()}, "paper-full takes LeakageSettings on this problem"),
-    ],
+    "settings, message",
+    ({"gradient": Slsqp()}, "settings: expected some of paper-full, .*; got 'gradient'"),
+    ({"slsqp": LeakageSettings()}, "slsqp takes Slsqp on this problem, got LeakageSettings"),
+    ({"paper-full": DesignSettings()}, "paper-full takes LeakageSettings on this problem"),
 )
 def test_settings_of_something_else(settings, message, support):
     with pytest.raises(dl.InputError, match=message):
@@ -231,18 +207,16 @@ def test_settings_of_something_else(settings, message, support):
 
 
 @each(
-    ("arguments", "message"),
-    [
-        ({"methods": ["gradient"]}, "methods: expected some of certified"),
-        ({"methods": []}, "methods"),
-        ({"methods": "slsqp"}, "methods"),
-        ({"seeds": 0}, "seeds"),
-        ({"budget": 0}, "budget"),
-        ({"budget": math.nan}, "budget"),
-        ({"gap": "small"}, "gap"),
-        ({"solver": "gurobi"}, "solver: expected one of auto"),
-        ({"solver": "clarabel"}, "of an audit there is no program to solve; leave solver out"),
-    ],
+    "arguments, message",
+    ({"methods": ["gradient"]}, "methods: expected some of certified"),
+    ({"methods": []}, "methods"),
+    ({"methods": "slsqp"}, "methods"),
+    ({"seeds": 0}, "seeds"),
+    ({"budget": 0}, "budget"),
+    ({"budget": math.nan}, "budget"),
+    ({"gap": "small"}, "gap"),
+    ({"solver": "gurobi"}, "solver: expected one of auto"),
+    ({"solver": "clarabel"}, "of an audit there is no program to solve; leave solver out"),
 )
 def test_bad_arguments(arguments, message, support):
     with pytest.raises(dl.InputError, match=message):
@@ -299,7 +273,7 @@ def test_the_command(command_line, tmp_path):
     assert answer["best"] == "certified"
 
 
-@each("arguments", [["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"]])
+@each("arguments", ["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"])
 def test_bad_commands(arguments):
     told = CliRunner().invoke(app, ["compare", str(ROOT / "models/parity/laplace-n4.toml"), *arguments])
     assert told.exit_code == 2 or isinstance(told.exception, dl.InputError)  # which the program answers with 2

@@ -44,13 +44,11 @@ def drawn(rng, values):
 
 @each(
     "adversary",
-    [
-        dl.ProductPriors(),
-        dl.AnyPrior(),
-        dl.EntropyAtLeast("1.9 bits"),
-        dl.L1BallPriors([0.5, 0.5], 0.3),
-        dl.PriorSet([[0.1, 0.2, 0.3, 0.4]]),
-    ],
+    dl.ProductPriors(),
+    dl.AnyPrior(),
+    dl.EntropyAtLeast("1.9 bits"),
+    dl.L1BallPriors([0.5, 0.5], 0.3),
+    dl.PriorSet([[0.1, 0.2, 0.3, 0.4]]),
 )
 def test_it_bounds_what_the_product_channel_tells(adversary):
     """Of every adversary; with the rule that is for it."""
@@ -132,30 +130,23 @@ KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
 
 
 @each(
-    ("made", "message"),
-    [
-        (lambda: dl.composition([KNOWN]), "at least two releases, got 1"),
-        (lambda: dl.composition([KNOWN, KNOWN[0]]), "got a MaximalLeakage alone|expected a list"),
-        (lambda: dl.composition([KNOWN, []]), "got an empty list"),
-        (
-            lambda: dl.composition([KNOWN, (asked((dl.Parity(), EXACT), dl.ProductPriors()), KNOWN[1])]),
-            "another problem's",
+    "made, message",
+    (lambda: dl.composition([KNOWN]), "at least two releases, got 1"),
+    (lambda: dl.composition([KNOWN, KNOWN[0]]), "got a MaximalLeakage alone|expected a list"),
+    (lambda: dl.composition([KNOWN, []]), "got an empty list"),
+    (lambda: dl.composition([KNOWN, (asked((dl.Parity(), EXACT), dl.ProductPriors()), KNOWN[1])]), "another problem's"),
+    (lambda: dl.composition([KNOWN, answered((dl.Count(), dl.geometric(1)), dl.AnyPrior())]), "the same adversary"),
+    (
+        lambda: dl.composition(
+            [answered((dl.Count(), dl.geometric(1)), dl.L1BallPriors([0.5, 0.5], 0.1))] * 2, adaptive=True, rule="sum"
         ),
-        (lambda: dl.composition([KNOWN, answered((dl.Count(), dl.geometric(1)), dl.AnyPrior())]), "the same adversary"),
-        (
-            lambda: dl.composition(
-                [answered((dl.Count(), dl.geometric(1)), dl.L1BallPriors([0.5, 0.5], 0.1))] * 2,
-                adaptive=True,
-                rule="sum",
-            ),
-            "may have left the class; ask about ProductPriors",
-        ),
-        (lambda: dl.composition([KNOWN] * 2, rule="best"), "expected one of sum, "),
-        (lambda: dl.composition([KNOWN] * 2, rule="sum and eta"), "it needs eta"),
-        (lambda: dl.composition([KNOWN] * 2, adaptive=True, eta=0), "not for releases that are chosen after others"),
-        (lambda: dl.composition([KNOWN] * 2, eta="-1 bits"), "expected at least 0 nats"),
-        (lambda: dl.composition([KNOWN] * 2, eta="1 hour"), "expected at least 0 nats"),
-    ],
+        "may have left the class; ask about ProductPriors",
+    ),
+    (lambda: dl.composition([KNOWN] * 2, rule="best"), "expected one of sum, "),
+    (lambda: dl.composition([KNOWN] * 2, rule="sum and eta"), "it needs eta"),
+    (lambda: dl.composition([KNOWN] * 2, adaptive=True, eta=0), "not for releases that are chosen after others"),
+    (lambda: dl.composition([KNOWN] * 2, eta="-1 bits"), "expected at least 0 nats"),
+    (lambda: dl.composition([KNOWN] * 2, eta="1 hour"), "expected at least 0 nats"),
 )
 def test_what_is_refused(made, message):
     with pytest.raises(dl.InputError, match=message):

@@ -3,18 +3,13 @@
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings
 from dalenius.studies.contest import settings_from_text
 
 AUDIT = dl.load("parity/laplace-n4")
-DESIGN = dl.MinLeakage(
-    records=dl.Records(2, alphabet=2),
-    query=dl.Parity(),
-    distortion=dl.Hamming(),
-    max_distortion=0.1,
-    adversary=dl.EntropyAtLeast(0.5),
-)
+DESIGN = support.design(dl.MinLeakage, dl.Records(2, alphabet=2), dl.Parity(), dl.Hamming(), 0.1, 0.5)
 
 
 def test_settings_inside_settings():
@@ -30,24 +25,18 @@ def test_settings_inside_settings():
 
 
 @each(
-    ("problem", "text", "message"),
-    [
-        (AUDIT, "slsqp.iterations", "expected METHOD.NAME=VALUE, got 'slsqp.iterations'"),
-        (AUDIT, "slsqp=3", "expected METHOD.NAME=VALUE"),
-        (AUDIT, "certified.gap=3", "expected one of paper-full, .* before the dot, got 'certified'"),
-        (
-            AUDIT,
-            "slsqp.iteration=3",
-            r"expected one of tolerance, iterations; got 'iteration' \(did you mean 'iterations'",
-        ),
-        (AUDIT, "slsqp.iterations=0", "slsqp.iterations: iterations: expected a number above 0, got 0"),
-        (AUDIT, "slsqp.iterations=many", "expected a number above 0, got 'many'"),
-        (AUDIT, "slsqp.tolerance=nan", "expected a number above 0, got nan"),
-        (AUDIT, "paper-full.conditional=3", "expected one of tolerance, iterations, marginal.NAME, conditional.NAME"),
-        (AUDIT, "paper-full.tolerance.step=3", "expected one of tolerance"),
-        (AUDIT, "paper-full.conditional.rows=cold", "rows: expected fresh or warm, got 'cold'"),
-        (DESIGN, "scip.gap=1e-3", "scip audits a mechanism, it does not design one"),
-    ],
+    "problem, text, message",
+    (AUDIT, "slsqp.iterations", "expected METHOD.NAME=VALUE, got 'slsqp.iterations'"),
+    (AUDIT, "slsqp=3", "expected METHOD.NAME=VALUE"),
+    (AUDIT, "certified.gap=3", "expected one of paper-full, .* before the dot, got 'certified'"),
+    (AUDIT, "slsqp.iteration=3", r"expected one of tolerance, iterations; got 'iteration' \(did you mean 'iterations'"),
+    (AUDIT, "slsqp.iterations=0", "slsqp.iterations: iterations: expected a number above 0, got 0"),
+    (AUDIT, "slsqp.iterations=many", "expected a number above 0, got 'many'"),
+    (AUDIT, "slsqp.tolerance=nan", "expected a number above 0, got nan"),
+    (AUDIT, "paper-full.conditional=3", "expected one of tolerance, iterations, marginal.NAME, conditional.NAME"),
+    (AUDIT, "paper-full.tolerance.step=3", "expected one of tolerance"),
+    (AUDIT, "paper-full.conditional.rows=cold", "rows: expected fresh or warm, got 'cold'"),
+    (DESIGN, "scip.gap=1e-3", "scip audits a mechanism, it does not design one"),
 )
 def test_what_is_no_setting(problem, text, message):
     with pytest.raises(dl.InputError, match=message):

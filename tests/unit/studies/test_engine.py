@@ -6,6 +6,7 @@ from concurrent.futures import BrokenExecutor
 import pytest
 
 import dalenius as dl
+import support
 from colleagues import Colleagues
 from dalenius.search.pools import LocalPool
 from dalenius.studies import engine as engines
@@ -14,9 +15,7 @@ from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import Memory
 from dalenius.studies.plan import Plan, Settings
 
-COUNT = dl.MaximalLeakage(
-    records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior()
-)
+COUNT = support.problem(dl.Records(2, alphabet=2), dl.Count(), dl.geometric(1), dl.AnyPrior())
 PLAN = Plan.of(
     {"count": COUNT}, {ENTROPY: "0.8:0.9 max:3", "mechanism.epsilon": [0.5, 1]}, Settings(gap=0.1, time_limit=None)
 )

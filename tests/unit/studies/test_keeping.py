@@ -104,17 +104,12 @@ def test_what_is_damaged_is_done_again_and_nothing_else(there, tmp_path, damage)
 
 
 @each(
-    ("change", "words"),
-    [
-        ({"gap": 1e-2}, "gap was 0.001 and is now 0.01"),
-        ({"grid": {**GRID, "mechanism.flip": [0.1]}}, "mechanism.flip was 0.1, 0.2 and is now 0.1"),
-        (
-            {"grid": dict(reversed(GRID.items()))},
-            "grid was about adversary.entropy_at_least, mechanism.flip and is now",
-        ),
-        ({"problem": dataclasses.replace(PARITY, records=dl.Records(3, alphabet=2))}, "the model model was another"),
-        ({"problem": {"other": PARITY}}, "models was about model and is now about other"),
-    ],
+    "change, words",
+    ({"gap": 1e-2}, "gap was 0.001 and is now 0.01"),
+    ({"grid": {**GRID, "mechanism.flip": [0.1]}}, "mechanism.flip was 0.1, 0.2 and is now 0.1"),
+    ({"grid": dict(reversed(GRID.items()))}, "grid was about adversary.entropy_at_least, mechanism.flip and is now"),
+    ({"problem": dataclasses.replace(PARITY, records=dl.Records(3, alphabet=2))}, "the model model was another"),
+    ({"problem": {"other": PARITY}}, "models was about model and is now about other"),
 )
 def test_another_sweep_is_noticed_and_nothing_is_touched(there, change, words):
     before = files(there)

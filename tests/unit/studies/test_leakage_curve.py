@@ -7,16 +7,12 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.evidence import CurveClaim, Header
 from dalenius.model import digest
 
-RELEASE = dl.MaximalLeakage(
-    records=dl.Records(2, alphabet=2),
-    query=dl.Parity(),
-    mechanism=dl.symmetric(0.1, k=2),
-    adversary=dl.EntropyAtLeast(0),
-)
+RELEASE = support.problem(dl.Records(2, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), 0)
 
 
 def against(entropy):
@@ -130,7 +126,7 @@ def test_what_is_no_curve():
             dl.LeakageCurve.of(*proofs)
 
 
-@each("entropy", [-1, "1.1 max", 2, "3 bits", "much"])
+@each("entropy", -1, "1.1 max", 2, "3 bits", "much")
 def test_what_is_no_entropy(entropy):
     with pytest.raises(dl.InputError):
         curve_of(FIRST).at(entropy)

@@ -8,35 +8,29 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 from dalenius.studies.least_noise import NOISES, scale_of, with_scale
 
 
 def one_of_two(kind, span=1):
-    return dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=2),
-        query=dl.Sum([0, span]),
-        mechanism=NOISES[kind],
-        adversary=dl.IndependentBlocks(1),
-    )
+    return support.problem(dl.Records(1, alphabet=2), dl.Sum([0, span]), NOISES[kind], dl.IndependentBlocks(1))
 
 
 @each(
-    ("kind", "budget", "scale"),
-    [
-        ("laplace", 0.1, 0.9279898589298),
-        ("gaussian", 0.5, math.sqrt(0.1250390360099)),
-        *thinned(
-            [
-                ("gaussian", 0.01, math.sqrt(12.37540062538)),
-                ("gaussian", 0.1, math.sqrt(1.127921223253)),
-                ("laplace", 0.5, 0.2491655598571),
-                ("laplace", 0.01, 3.362577706073),
-                ("laplace", 0.6, 0.1795270223025),
-            ],
-            5,
-        ),
-    ],
+    "kind, budget, scale",
+    ("laplace", 0.1, 0.9279898589298),
+    ("gaussian", 0.5, math.sqrt(0.1250390360099)),
+    *thinned(
+        [
+            ("gaussian", 0.01, math.sqrt(12.37540062538)),
+            ("gaussian", 0.1, math.sqrt(1.127921223253)),
+            ("laplace", 0.5, 0.2491655598571),
+            ("laplace", 0.01, 3.362577706073),
+            ("laplace", 0.6, 0.1795270223025),
+        ],
+        5,
+    ),
 )
 def test_the_least_scale_lies_between_two_certificates(kind, budget, scale):
     found = dl.least_noise(one_of_two(kind), budget)
@@ -62,12 +56,7 @@ def test_a_budget_in_bits_is_compared_in_bits():
 
 def test_households_need_more():
     def of(size):
-        return dl.MaximalLeakage(
-            records=dl.Records(1000, alphabet=2),
-            query=dl.Count(),
-            mechanism=dl.geometric(1),
-            adversary=dl.IndependentBlocks(size),
-        )
+        return support.problem(dl.Records(1000, alphabet=2), dl.Count(), dl.geometric(1), dl.IndependentBlocks(size))
 
     alone, family = (dl.least_noise(of(size), 0.05, gap=0.02).within for size in (1, 4))
     assert family.scale > 3 * alone.scale
@@ -92,7 +81,7 @@ def test_discrete_gaussian_noise_is_a_degradation_at_odd_ratios_of_variances_onl
         assert (added.min() > -1e-12) == degradation
 
 
-@each("kind", ["laplace", "discrete_laplace"])
+@each("kind", "laplace", "discrete_laplace")
 def test_more_laplace_noise_is_less_and_something_added(kind):
     t = np.linspace(0.0, math.pi, 7)
     less, more = 0.7, 1.9
@@ -136,7 +125,7 @@ def test_scales_whose_interval_is_around_the_budget_leave_a_wider_gap(monkeypatc
         dl.least_noise(one_of_two("discrete_laplace"), 0.1)
 
 
-@each("kind", ["laplace", "discrete_gaussian"])
+@each("kind", "laplace", "discrete_gaussian")
 def test_a_gap_below_rounding_ends_where_rounding_begins(kind):
     found = dl.least_noise(one_of_two(kind), "0.1 bits", gap=1e-13)
     assert found.above is not None
@@ -168,15 +157,13 @@ def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
 
 
 @each(
-    ("call", "reason"),
-    [
-        (lambda q: dl.least_noise(q, 0), "at_most: expected a leakage above 0"),
-        (lambda q: dl.least_noise(q, "1 bit"), "at_most: expected nats"),
-        (lambda q: dl.least_noise(q, 1, gap=0), "gap: expected"),
-        (lambda q: dl.least_noise(q, 1e-30), "the largest scale there is"),
-        (lambda q: dl.least_noise("count", 1), "expected a MaximalLeakage"),
-        (lambda q: dl.least_noise(dl.load("parity/laplace-n4"), 1), "expected noise with a scale"),
-    ],
+    "call, reason",
+    (lambda q: dl.least_noise(q, 0), "at_most: expected a leakage above 0"),
+    (lambda q: dl.least_noise(q, "1 bit"), "at_most: expected nats"),
+    (lambda q: dl.least_noise(q, 1, gap=0), "gap: expected"),
+    (lambda q: dl.least_noise(q, 1e-30), "the largest scale there is"),
+    (lambda q: dl.least_noise("count", 1), "expected a MaximalLeakage"),
+    (lambda q: dl.least_noise(dl.load("parity/laplace-n4"), 1), "expected noise with a scale"),
 )
 def test_what_is_no_question_is_refused(call, reason):
     with pytest.raises(dl.InputError, match=reason):
@@ -191,12 +178,7 @@ def test_every_kind_has_its_scale_changed():
         dl.discrete_gaussian(scale=2, range=5),
     )
     for mechanism in mechanisms:
-        question = dl.MaximalLeakage(
-            records=dl.Records(2, alphabet=2),
-            query=dl.Count(),
-            mechanism=NOISES["discrete_laplace"],
-            adversary=dl.AnyPrior(),
-        )
+        question = support.problem(dl.Records(2, alphabet=2), dl.Count(), NOISES["discrete_laplace"], dl.AnyPrior())
         object.__setattr__(question, "mechanism", mechanism)
         if getattr(mechanism, "range", 0) is not None:
             changed = with_scale(question, Fraction(7, 3)).mechanism
@@ -206,11 +188,6 @@ def test_every_kind_has_its_scale_changed():
 
 def test_a_budget_of_which_the_closed_forms_know_nothing_is_too_small():
     """A root of 1e-300 is no number: the forms are left out, and the largest scale is tried."""
-    question = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.laplace(1),
-        adversary=dl.IndependentBlocks(1),
-    )
+    question = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.laplace(1), dl.IndependentBlocks(1))
     with pytest.raises(dl.InputError, match="the largest scale there is"):
         dl.least_noise(question, 1e-300)

@@ -66,7 +66,7 @@ def test_lemma_2_holds_with_equality():
     assert needed == pytest.approx(plan.size)
 
 
-@each(("n", "d", "c", "epsilon"), [(461 * 7 + 460, 1, 2.0, 0.5), (461 * 3, 4, 10.0, 0.1)])
+@each("n, d, c, epsilon", (461 * 7 + 460, 1, 2.0, 0.5), (461 * 3, 4, 10.0, 0.1))
 def test_gaussian_data_with_the_most_variance_are_told_at_most_epsilon(n, d, c, epsilon):
     """E0.3: as printed the noise has no c, and m/n for 1/k, which is too little where m does not divide n."""
     plan = MeanPlan.of(n, d, c, epsilon=epsilon, beta=0.1)
@@ -88,14 +88,12 @@ def test_estimates_are_as_close_as_they_should_be():
 
 
 @each(
-    ("change", "words"),
-    [
-        ({"second_moment": 0.0}, "second_moment"),
-        ({"epsilon": math.nan}, "epsilon"),
-        ({"beta": 1.0}, "beta"),
-        ({"data": np.zeros((9, 2))}, "at least 461 records"),
-        ({"data": [[math.inf, 0.0]]}, "finite numbers"),
-    ],
+    "change, words",
+    ({"second_moment": 0.0}, "second_moment"),
+    ({"epsilon": math.nan}, "epsilon"),
+    ({"beta": 1.0}, "beta"),
+    ({"data": np.zeros((9, 2))}, "at least 461 records"),
+    ({"data": [[math.inf, 0.0]]}, "finite numbers"),
 )
 def test_what_cannot_be_estimated_is_refused(change, words):
     asked = {"data": np.zeros((500, 2)), "second_moment": 1.0, "epsilon": 0.1, "beta": 0.1} | change

@@ -6,13 +6,12 @@ import math
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.studies.grid import ENTROPY
 from dalenius.studies.plan import Plan, Settings, ancestors
 
-PARITY = dl.MaximalLeakage(
-    records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
-)
+PARITY = support.problem(dl.Records(4, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.AnyPrior())
 GRID = {ENTROPY: "0:1 max:9", "mechanism.flip": [0.1, 0.2]}
 
 
@@ -55,13 +54,7 @@ def test_an_audit_begins_with_no_more_entropy_in_whatever_units():
 
 
 def test_designs_hand_on_priors_along_their_budget():
-    design = dl.MinLeakage(
-        records=dl.Records(4, alphabet=2),
-        query=dl.Parity(),
-        distortion=dl.Hamming(),
-        max_distortion=0,
-        adversary=dl.AnyPrior(),
-    )
+    design = support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), 0, dl.AnyPrior())
     points = plan({ENTROPY: "0,1", "max_distortion": "0.4,0.2"}, design).points
     assert [point.before for point in points] == [(), (0,), (), (2,)]
     assert all(point.between is None for point in points)
@@ -82,19 +75,17 @@ def test_a_key_says_all_that_a_record_depends_on():
 
 
 @each(
-    ("models", "grid", "words"),
-    [
-        ({}, {}, "at least one model"),
-        ({"a": 5}, {}, "problem: expected"),
-        ({"a": PARITY}, {"mechanism.flip": [2]}, "mechanism.flip = 2: "),
-    ],
+    "models, grid, words",
+    ({}, {}, "at least one model"),
+    ({"a": 5}, {}, "problem: expected"),
+    ({"a": PARITY}, {"mechanism.flip": [2]}, "mechanism.flip = 2: "),
 )
 def test_plans_that_are_none(models, grid, words):
     with pytest.raises(dl.InputError, match=words):
         Plan.of(models, grid, Settings())
 
 
-@each("wrong", [{"gap": -1}, {"time_limit": 0}, {"seed": -1}, {"solver": "me"}])
+@each("wrong", {"gap": -1}, {"time_limit": 0}, {"seed": -1}, {"solver": "me"})
 def test_settings_that_are_none(wrong):
     with pytest.raises(dl.InputError, match=next(iter(wrong))):
         Settings(**wrong)

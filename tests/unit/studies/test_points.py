@@ -6,33 +6,20 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, each, thinned
 from dalenius.baselines import aggregated, full_joint
 from dalenius.reduction import record_channels
 from dalenius.search import Limits
 from dalenius.studies.points import Prior, better_of, with_mechanism, with_prior
 
-AUDIT = dl.MaximalLeakage(
-    records=dl.Records(alphabets=[2, 3, 2]),
-    query=dl.Sum(),
-    mechanism=dl.geometric(0.7),
-    adversary=dl.EntropyAtLeast("0.6 max"),
-)
+AUDIT = support.problem(dl.Records(alphabets=[2, 3, 2]), dl.Sum(), dl.geometric(0.7), "0.6 max")
 DESIGNS = {
-    "least distortion": dl.MinDistortion(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Parity(),
-        distortion=dl.Hamming(),
-        max_leakage="0.05",
-        adversary=dl.EntropyAtLeast(1.0),
-        mechanism="full",
+    "least distortion": support.design(
+        dl.MinDistortion, dl.Records(3, alphabet=2), dl.Parity(), dl.Hamming(), "0.05", 1.0, mechanism="full"
     ),
-    "least leakage": dl.MinLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        distortion=dl.Absolute(),
-        max_distortion="0.3",
-        adversary=dl.EntropyAtLeast("0.6 max"),
+    "least leakage": support.design(
+        dl.MinLeakage, dl.Records(3, alphabet=2), dl.Count(), dl.Absolute(), "0.3", "0.6 max"
     ),
 }
 
@@ -42,7 +29,7 @@ def proved():
     return dl.solve(AUDIT, gap=0.1)
 
 
-@each("family", [full_joint(AUDIT), aggregated(AUDIT)])
+@each("family", full_joint(AUDIT), aggregated(AUDIT))
 def test_random_priors_are_proved_as_what_they_are(family, proved):
     """Whoever's they are: each is worth at least what it leaks to the record that it is about, rounding apart."""
     rng = np.random.default_rng(0)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 from dalenius import cli
 from dalenius.model import digest
@@ -20,13 +21,7 @@ from dalenius.studies import release as deciding
 from dalenius.studies.release import LeakageBound, bound_of, read_letters
 
 ROWS = [["0.9", "0.1"], ["0.1", "0.9"]]
-MODEL = dl.MinLeakage(
-    records=dl.Records(4, alphabet=2),
-    query=dl.Parity(),
-    distortion=dl.Hamming(),
-    max_distortion="0.1",
-    adversary=dl.EntropyAtLeast("2.2"),
-)
+MODEL = support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), "0.1", "2.2")
 PEOPLE = "name,smoker\nAnn,no\nBob,yes\nCid,yes\nDee,yes\n"
 ARGUMENTS = ["--column", "smoker", "--letters", "no,yes"]
 
@@ -264,7 +259,7 @@ def test_a_certificate_of_another_mechanism(design):
     assert caught.value.exit_code == 2
 
 
-@each("letters", [[0, 1], [0, 1, 2, 0], [0, 1, 0, None], "0101", 5])
+@each("letters", [0, 1], [0, 1, 2, 0], [0, 1, 0, None], "0101", 5)
 def test_letters_that_do_not_fit(audit, letters):
     with pytest.raises(dl.InputError):
         dl.release(MODEL, MODEL.designed(ROWS), letters, certificate=audit.certificate)
@@ -366,13 +361,7 @@ def nobody(*_):
 
 
 def budgeted(budget):
-    return dl.MinDistortion(
-        records=MODEL.records,
-        query=MODEL.query,
-        distortion=MODEL.distortion,
-        adversary=MODEL.adversary,
-        max_leakage=budget,
-    )
+    return support.design(dl.MinDistortion, MODEL.records, MODEL.query, MODEL.distortion, budget, MODEL.adversary)
 
 
 @pytest.mark.parametrize(
@@ -427,12 +416,8 @@ def test_budgets_of_leakage(write, release, budget, met):
 
 @pytest.mark.parametrize("units", ["nats", "bits"])
 def test_a_least_distortions_certificate_proves_its_budget(units):
-    problem = dl.MinDistortion(
-        records=MODEL.records,
-        query=MODEL.query,
-        distortion=MODEL.distortion,
-        adversary=MODEL.adversary,
-        max_leakage=f"0.3 {units}",
+    problem = support.design(
+        dl.MinDistortion, MODEL.records, MODEL.query, MODEL.distortion, f"0.3 {units}", MODEL.adversary
     )
     result = dl.solve(problem, gap=1e-2, time_limit=10)
     verdict = dl.verify(problem, result.certificate)
@@ -447,12 +432,7 @@ def test_a_least_distortions_certificate_proves_its_budget(units):
 # ---------------------------------------------------------------- what does not fit, before the data is looked at
 
 
-LIBRARY = dl.MaximalLeakage(
-    records=dl.Records(4, alphabet=2),
-    query=dl.Parity(),
-    mechanism=dl.laplace_threshold(1),
-    adversary=dl.EntropyAtLeast(1),
-)
+LIBRARY = support.problem(dl.Records(4, alphabet=2), dl.Parity(), dl.laplace_threshold(1), 1)
 UNFIT = {
     "dataset inputs": (MODEL, dl.DesignedMechanism([[1, 0]] * 16, inputs="dataset")),
     "3 query values from 0 to 2, the model has 2": (MODEL, dl.DesignedMechanism([[1, 0]] * 3)),

@@ -70,17 +70,15 @@ def test_whole_parts_may_be_values():
 
 
 @each(
-    ("arguments", "options", "words"),
-    [
-        ((5,), {}, "problem: expected"),
-        ((PARITY, 5), {}, "grid: expected a mapping"),
-        ((PARITY,), {"jobs": 0}, "jobs"),
-        ((PARITY,), {"jobs": 2, "scheduler": "tcp://127.0.0.1:1"}, "leave one of the two out"),
-        ((PARITY,), {"progress": 5}, "progress"),
-        ((PARITY,), {"solver": "clarabel"}, "solver"),
-        ((PARITY,), {"method": "exchange"}, "method"),
-        ((PARITY,), {"methods": ["luck"]}, "methods: expected some of"),
-    ],
+    "arguments, options, words",
+    ((5,), {}, "problem: expected"),
+    ((PARITY, 5), {}, "grid: expected a mapping"),
+    ((PARITY,), {"jobs": 0}, "jobs"),
+    ((PARITY,), {"jobs": 2, "scheduler": "tcp://127.0.0.1:1"}, "leave one of the two out"),
+    ((PARITY,), {"progress": 5}, "progress"),
+    ((PARITY,), {"solver": "clarabel"}, "solver"),
+    ((PARITY,), {"method": "exchange"}, "method"),
+    ((PARITY,), {"methods": ["luck"]}, "methods: expected some of"),
 )
 def test_what_cannot_be_asked(arguments, options, words):
     with pytest.raises(dl.InputError, match=words):

@@ -5,17 +5,15 @@ import math
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 
 MILLION = 1_000_000
 
 
 def table(cells, adversary, *, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(records, alphabet=cells),
-        query=dl.Histogram(),
-        mechanism=mechanism or dl.discrete_laplace("0.5"),
-        adversary=adversary,
+    return support.problem(
+        dl.Records(records, alphabet=cells), dl.Histogram(), mechanism or dl.discrete_laplace("0.5"), adversary
     )
 
 
@@ -31,7 +29,7 @@ def test_a_million_people(cells, size, nats):
         assert result.lower - 1e-7 <= nats <= result.upper + 1e-7
 
 
-@each("scale", ["0.2", "0.5"])
+@each("scale", "0.2", "0.5")
 def test_little_gaussian_noise_tells_nearly_everything(scale):
     """Likelihood ratios up to e^100: both ends are proved, and no proof is refused on the way."""
     result = dl.solve(table(20, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=scale)), gap=0.05)
@@ -47,9 +45,7 @@ def test_independent_records_are_blocks_of_one():
 def test_two_cells_of_one_record_are_a_vector_of_two_counts():
     """One record in two cells: two independent releases of one bit, one of them turned."""
     together = dl.several_releases(dl.geometric("0.5"), times=2)
-    bit = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=2), query=dl.Count(), mechanism=together, adversary=dl.ProductPriors()
-    )
+    bit = support.problem(dl.Records(1, alphabet=2), dl.Count(), together, dl.ProductPriors())
     one, two = dl.solve(bit), dl.solve(table(2, dl.ProductPriors(), records=1))
     assert max(one.lower, two.lower) <= min(one.upper, two.upper)
     assert two.upper - two.lower < 1e-11
@@ -73,7 +69,7 @@ def test_where_noise_is_small_the_letters_bound_and_where_there_is_one_letter_no
     assert (nothing.lower, nothing.upper) == (0.0, 0.0)
 
 
-@each("size", [1, 4])
+@each("size", 1, 4)
 def test_noise_of_which_probabilities_underflow_tells_the_letter(size):
     """exp(-4 epsilon) is no double any more: the ends are those of no noise at all, and no more than a letter has."""
     question = table(3, dl.IndependentBlocks(size), mechanism=dl.discrete_laplace(1000))
@@ -90,16 +86,14 @@ def test_gaussian_noise_is_clamped_far_out():
 
 
 @each(
-    ("changed", "message"),
-    [
-        ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),
-        ({"adversary": dl.IndependentBlocks(2, entropy_at_least=1)}, "not known for a histogram; leave it out"),
-        ({"mechanism": dl.symmetric("0.1")}, "got symmetric"),
-        ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, "without a range; got discrete_gaussian"),
-        ({"mechanism": dl.geometric(1, range=(1, 9))}, r"runs from 0 to 6, outside the range \[1, 9\]; widen it"),
-        ({"records": dl.Records(alphabets=[2] * 5 + [3])}, "one alphabet, got from 2 to 3 letters"),
-        ({"mechanism": dl.discrete_gaussian(scale=10_000)}, "are more than 65536 numbers"),
-    ],
+    "changed, message",
+    ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),
+    ({"adversary": dl.IndependentBlocks(2, entropy_at_least=1)}, "not known for a histogram; leave it out"),
+    ({"mechanism": dl.symmetric("0.1")}, "got symmetric"),
+    ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, "without a range; got discrete_gaussian"),
+    ({"mechanism": dl.geometric(1, range=(1, 9))}, r"runs from 0 to 6, outside the range \[1, 9\]; widen it"),
+    ({"records": dl.Records(alphabets=[2] * 5 + [3])}, "one alphabet, got from 2 to 3 letters"),
+    ({"mechanism": dl.discrete_gaussian(scale=10_000)}, "are more than 65536 numbers"),
 )
 def test_what_is_refused(changed, message):
     parts = {
@@ -113,10 +107,4 @@ def test_what_is_refused(changed, message):
 
 def test_a_design_has_no_histogram():
     with pytest.raises(dl.InputError, match="a histogram is for audits"):
-        dl.MinLeakage(
-            records=dl.Records(4, alphabet=2),
-            query=dl.Histogram(),
-            distortion=dl.Hamming(),
-            max_distortion="0.1",
-            adversary=dl.AnyPrior(),
-        )
+        support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Histogram(), dl.Hamming(), "0.1", dl.AnyPrior())

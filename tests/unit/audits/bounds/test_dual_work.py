@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from clocks import Looks
 from dalenius.audits.ascent import Candidate
@@ -14,12 +15,7 @@ from dalenius.search import Clock
 
 
 def test_letters_are_left_where_the_time_is_over():
-    wide = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=7),
-        query=dl.Sum(),
-        mechanism=dl.discrete_laplace(scale=5),
-        adversary=dl.EntropyAtLeast("0.9 max"),
-    )
+    wide = support.problem(dl.Records(3, alphabet=7), dl.Sum(), dl.discrete_laplace(scale=5), "0.9 max")
     channel = record_channels(wide)[0]
     goal = Goal(tolerance=0.1, enough=0.1, useless=np.inf, decimals=9)
     candidate, symmetries = Candidate(channel.uniform, 0.0, 0.3), RecordSymmetries.of(wide, channel)
@@ -41,14 +37,11 @@ def test_letters_are_left_where_the_time_is_over():
     assert bound(Looks(looks)) == upper
 
 
-@each("seconds", [0.005, 0.02, 0.1])
+@each("seconds", 0.005, 0.02, 0.1)
 def test_an_audit_without_a_dual_bound_has_an_interval(support, seconds):
     """Whatever was not begun in time: the letters bound the leakage."""
-    households = dl.MaximalLeakage(
-        records=dl.Records(100, alphabet=25),
-        query=dl.Sum(),
-        mechanism=dl.discrete_laplace(scale=10),
-        adversary=dl.IndependentBlocks(2),
+    households = support.problem(
+        dl.Records(100, alphabet=25), dl.Sum(), dl.discrete_laplace(scale=10), dl.IndependentBlocks(2)
     )
     result = support.solve(households, gap=1e-6, time_limit=seconds)
     assert result.upper <= np.log(25) + 1e-12

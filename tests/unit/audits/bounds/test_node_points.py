@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import draws, thinned
 from clocks import Looks
 from dalenius.audits.bounds.node_points import NodeProgram
@@ -200,11 +201,8 @@ def test_points_that_there_is_no_time_for_are_bounds_all_the_same(instances):
 def small_count() -> RecordChannel:
     """Three bits and their count; an adversary so strong that the entropy bound is slack in most boxes."""
     rows = [[5, 3, 1, 1], [1, 7, 2, 0], [0, 2, 7, 1], [1, 1, 3, 5]]
-    question = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.Channel([[Fraction(x, 10) for x in row] for row in rows]),
-        adversary=dl.EntropyAtLeast("0.3 max"),
+    question = support.problem(
+        dl.Records(3, alphabet=2), dl.Count(), dl.Channel([[Fraction(x, 10) for x in row] for row in rows]), "0.3 max"
     )
     return record_channels(question)[0]
 

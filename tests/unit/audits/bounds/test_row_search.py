@@ -49,7 +49,7 @@ def covers(problem: RowProblem, box: RowBox, laws) -> np.ndarray:
     return np.all((low - ROUNDING <= K) & (high + ROUNDING >= K), axis=1)
 
 
-@each("seed", range(6))
+@each("seed", *range(6))
 def test_groups_are_partitions_and_lose_what_they_say(seed):
     rows, *_, laws = instance(seed)
     groups = OutputGroups.of(rows, laws[:1])
@@ -71,7 +71,7 @@ def test_proportional_outputs_are_merged_for_nothing():
     assert groups.loss[list(groups.partition(3))].sum() == pytest.approx(0.0, abs=1e-12)
 
 
-@each("seed", range(draws(6, 1000)))
+@each("seed", *range(draws(6, 1000)))
 def test_bounds_of_all_leaves_hold_and_leaves_cover(seed):
     given = instance(seed, outputs=4 + seed % 12)
     values, problem, laws = attained(*given), problem_of(*given), given[-1]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.separate import separate_bound
 from dalenius.search import Clock
@@ -75,12 +76,7 @@ def test_boxes_that_a_clock_leaves_no_time_for_have_no_multipliers():
 
 
 def test_the_secure_sum_of_the_tracker_closes():
-    question = dl.MaximalLeakage(
-        records=dl.Records(100, alphabet=16),
-        query=dl.ModularSum(16),
-        mechanism=dl.symmetric("0.1"),
-        adversary=dl.EntropyAtLeast("0.995 max"),
-    )
+    question = support.problem(dl.Records(100, alphabet=16), dl.ModularSum(16), dl.symmetric("0.1"), "0.995 max")
     result = dl.solve(question, gap=5e-2)
     assert result.gap <= 5e-2
     assert [proof.method for proof in result.records] == ["separate"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -51,7 +52,7 @@ def test_row_boxes(seed):
     assert 2 * digits(short) < digits([box.hints for box in boxes])
 
 
-@each("seed", range(3))
+@each("seed", *range(3))
 def test_row_boxes_in_groups(seed):
     rows, log_masses, law, beta = draw(seed, outputs=12)
     problem = RowProblem(OutputGroups.of(rows, np.full((1, 5), 0.2)), log_masses, law, beta, decimals=9)
@@ -107,12 +108,7 @@ def test_silly_slopes_are_short():
 
 def test_the_interval_stays_that_of_the_tree():
     """Nothing is refused, so nothing is rounded further than it was."""
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.EntropyAtLeast("0.8 max"),
-    )
+    problem = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), "0.8 max")
     result = dl.solve(problem, gap=1e-3)
     assert result.gap <= 1e-3
     assert result.refusals == ()

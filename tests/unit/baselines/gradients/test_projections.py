@@ -19,7 +19,7 @@ def random_row(seed):
     return rng, rng.dirichlet(np.ones(cells)), np.log(counts.astype(float))
 
 
-@each("seed", range(8))
+@each("seed", *range(8))
 def test_the_simplex_projection_is_the_nearest_law(seed):
     rng, _, log_counts = random_row(seed)
     shares = np.exp(log_counts) / np.exp(log_counts).sum()
@@ -39,7 +39,7 @@ def test_the_simplex_projection_is_the_nearest_law(seed):
     assert w == pytest.approx(found.x, abs=1e-4)
 
 
-@each("seed", range(8))
+@each("seed", *range(8))
 def test_the_entropy_projection_is_the_nearest_law_with_that_entropy(seed):
     """min D(q || w) with H(q) >= target, for a target above H(w): a convex program."""
     rng, w, log_counts = random_row(seed)
@@ -65,7 +65,7 @@ def test_the_entropy_projection_is_the_nearest_law_with_that_entropy(seed):
     assert distance(q) <= found.fun + 1e-7
 
 
-@each("seed", range(20))
+@each("seed", *range(20))
 def test_every_entropy_above_the_sharpest_power_is_met_from_either_side(seed):
     rng, w, log_counts = random_row(seed)
     counts = np.exp(log_counts)
@@ -85,7 +85,7 @@ def test_what_cannot_be_met():
     assert entropy(on_entropy_boundary(np.array([1.0, 0.0, 0.0]), np.zeros(3), 0.5), np.zeros(3)) == pytest.approx(0.5)
 
 
-@each("seed", range(10))
+@each("seed", *range(10))
 def test_a_step_is_feasible_and_seen_the_same_through_classes(seed):
     """Datasets with equal rows, each with its share of the class's mass, against the class itself."""
     rng = np.random.default_rng(seed)

@@ -131,7 +131,7 @@ EXACT = {
 }
 
 
-@each("name", FORMULAS)
+@each("name", *FORMULAS)
 def test_the_formula_is_within_the_interval(name):
     with localcontext(prec=50):
         exact = Fraction(EXACT[name]())

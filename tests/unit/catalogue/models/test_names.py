@@ -23,15 +23,13 @@ def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
 
 
 @each(
-    ("name", "message"),
-    [
-        ("parity/laplace-n5", "did you mean parity/laplace-n4"),
-        ("laplace-n4", "did you mean parity/laplace-n4"),
-        ("zzz", "dalenius list"),
-        ("parity/laplace-n5.toml", "cannot be read"),
-        (Path("parity/laplace-n5"), "cannot be read"),
-        ("x" * 5000, "no model named 'xxx"),
-    ],
+    "name, message",
+    ("parity/laplace-n5", "did you mean parity/laplace-n4"),
+    ("laplace-n4", "did you mean parity/laplace-n4"),
+    ("zzz", "dalenius list"),
+    ("parity/laplace-n5.toml", "cannot be read"),
+    (Path("parity/laplace-n5"), "cannot be read"),
+    ("x" * 5000, "no model named 'xxx"),
 )
 def test_unknown_names(name, message):
     with pytest.raises(dl.InputError, match=message):

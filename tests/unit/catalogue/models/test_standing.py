@@ -14,11 +14,7 @@ from dalenius.catalogue.models import library, library_folder, library_model
 from dalenius.cli import app
 
 HOME = library_folder()
-NAMES = LAPLACE, EXPONENTIAL, INFEASIBLE = (
-    "parity/laplace-n4",
-    "parity/exponential-n4",
-    "infeasible/negative-leakage",
-)
+NAMES = LAPLACE, EXPONENTIAL, INFEASIBLE = ("parity/laplace-n4", "parity/exponential-n4", "infeasible/negative-leakage")
 
 
 @pytest.fixture

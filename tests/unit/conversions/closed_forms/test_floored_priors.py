@@ -22,7 +22,7 @@ TABLE = {
 }
 
 
-@each("told", TABLE)
+@each("told", *TABLE)
 def test_reference_values(told):
     for floor, value in zip(("0.25", "0.1", "0.01", "1e-4", "1e-8"), TABLE[told], strict=True):
         assert told(RELEASE, 2, floor) == pytest.approx(value, abs=1e-9)

@@ -17,15 +17,13 @@ from digits import same
 
 
 @each(
-    ("c", "records", "scale", "told", "simplified"),
-    [
-        ("0", 10, "0.1", 1.0, 1.0),
-        ("0.1", 10, "0.1", 0.84143492126, 0.905),
-        ("0.3", 10, "0.1", 0.584264778156, 0.745),
-        ("0.49", 10, "0.1", 0.389170811641, 0.63005),
-        ("0.3", 100, "0.1", 0.0689362381351, 0.07045),
-        ("0.3", 1, "0.2", 1.18837323641, 4.625),
-    ],
+    "c, records, scale, told, simplified",
+    ("0", 10, "0.1", 1.0, 1.0),
+    ("0.1", 10, "0.1", 0.84143492126, 0.905),
+    ("0.3", 10, "0.1", 0.584264778156, 0.745),
+    ("0.49", 10, "0.1", 0.389170811641, 0.63005),
+    ("0.3", 100, "0.1", 0.0689362381351, 0.07045),
+    ("0.3", 1, "0.2", 1.18837323641, 4.625),
 )
 def test_reference_values_and_their_inverse(c, records, scale, told, simplified):
     found = laplace_count_leakage(records, scale, c=c)
@@ -43,7 +41,7 @@ def test_e2_7_the_simplified_form_may_exceed_differential_privacy():
     assert laplace_count_leakage(1, "0.05", c="0.49999") < math.log(2) + 1e-4 < laplace_count_leakage(1, "0.05") < 20.1
 
 
-@each(("records", "scale", "p"), [(1, 0.1, 0.3), (4, 0.1, 0.2), (10, 0.05, 0.5)])
+@each("records, scale, p", (1, 0.1, 0.3), (4, 0.1, 0.2), (10, 0.05, 0.5))
 def test_no_output_tells_more(records, scale, p):
     y = np.linspace(-1, 2, 601)[:, None]
 

@@ -21,8 +21,11 @@ def told(joint: np.ndarray) -> float:
 
 
 @each(
-    ("epsilon", "alone"),
-    [("0.02", 0.07192384283446), ("0.05", 0.1798096070861), ("0.1", 0.3596192141723), ("0.15", 0.5394288212584)],
+    "epsilon, alone",
+    ("0.02", 0.07192384283446),
+    ("0.05", 0.1798096070861),
+    ("0.1", 0.3596192141723),
+    ("0.15", 0.5394288212584),
 )
 def test_the_catalogue(epsilon, alone):
     found = PrivateUtility.of(FAIR, epsilon)
@@ -76,7 +79,7 @@ def test_no_release_tells_more_and_erasing_tells_as_much():
         assert PrivateUtility.of(exact, epsilon).at_least == pytest.approx(kept, rel=1e-9)
 
 
-@each(("joint", "epsilon"), [([], 1), ([[0.5, 0.4]], 1), ([[1, -1], [1, 0]], 1), (FAIR, -1), (FAIR, "a")])
+@each("joint, epsilon", ([], 1), ([[0.5, 0.4]], 1), ([[1, -1], [1, 0]], 1), (FAIR, -1), (FAIR, "a"))
 def test_what_is_no_law_is_refused(joint, epsilon):
     with pytest.raises(InputError):
         PrivateUtility.of(joint, epsilon)

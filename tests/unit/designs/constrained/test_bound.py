@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import dalenius as dl
+import support
 from dalenius.designs.constrained import ConstrainedExchange
 from dalenius.designs.constrained.bound import OwnBound, constrained_bound
 from dalenius.designs.constrained.goals import OWN, Goal
@@ -13,10 +14,15 @@ from dalenius.search import Limits, Run
 
 
 def test_posteriors_that_vanish_in_doubles():
-    problem = dl.MinLeakage(
-        records=dl.Records(1, alphabet=3), query=dl.Identity(), distortion=dl.Hamming(), max_distortion="0.3",
-        adversary=dl.AnyPrior(), constraints=[dl.ErrorCap("0.4")],
-    )  # fmt: skip
+    problem = support.design(
+        dl.MinLeakage,
+        dl.Records(1, alphabet=3),
+        dl.Identity(),
+        dl.Hamming(),
+        "0.3",
+        dl.AnyPrior(),
+        constraints=[dl.ErrorCap("0.4")],
+    )
     run = ConstrainedExchange(problem, Run.of(Limits()))
     goal, masses = Goal(run.region, run.watchers), np.diag([1.0, 1e-30, 1e-30])
     watched = [(OWN, Prior(0, masses))]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.designs.constrained import ConstrainedExchange
 from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
@@ -124,10 +125,16 @@ def test_symmetries_that_constraints_break_are_not_used():
 
     assert len(ConstrainedExchange(alike, Run.of(Limits())).orbits.cost) == 4
     assert len(ConstrainedExchange(single, Run.of(Limits())).orbits.cost) == 6
-    modular = dl.MinLeakage(
-        records=dl.Records(2, alphabet=3), query=dl.ModularSum(3), adversary=dl.PriorSet([[Fraction(1, 9)] * 9]), mechanism="additive",
-        distortion=dl.Hamming(), max_distortion="0.5", constraints=[dl.Linear([(0, 1, 1), (0, 2, -3)], equals=0)],
-    )  # fmt: skip
+    modular = support.design(
+        dl.MinLeakage,
+        dl.Records(2, alphabet=3),
+        dl.ModularSum(3),
+        dl.Hamming(),
+        "0.5",
+        dl.PriorSet([[Fraction(1, 9)] * 9]),
+        mechanism="additive",
+        constraints=[dl.Linear([(0, 1, 1), (0, 2, -3)], equals=0)],
+    )
     q = proved(modular).mechanism.rows[0]
     assert q[1] == 3 * q[2]
 
@@ -136,8 +143,8 @@ def test_symmetries_that_constraints_break_are_not_used():
 
 
 @each(
-    ("constraints", "names"),
-    [
+    "constraints, names",
+    
         ([dl.LocalDP("log 3"), dl.Band(1)], "constraints[0] (local_dp) and constraints[1] (band)"),
         ([dl.Monotone(), dl.Unbiased(), dl.ZeroEntries([(0, 0)])], "constraints[1] (unbiased) and constraints[2] (zero)"),
         ([dl.SecondOrderCone([dl.Affine([(1, y, 1)]) for y in range(4)], constant="0.45")], "constraints[0] (cone)"),
@@ -145,7 +152,6 @@ def test_symmetries_that_constraints_break_are_not_used():
         ([dl.Band(3), dl.LeakageLimit(LISTED, "-0.1")], "constraints[1] (leakage)"),
         ([dl.Linear([(0, 0, 1)], equals="2/3"), dl.Linear([(0, 0, 2)], at_most=1)], 
             "constraints[0] (linear) and constraints[1] (linear)"),
-    ],
 )  # fmt: skip
 def test_infeasible_designs_are_proved_so_and_name_what_is_in_conflict(constraints, names):
     problem = dl.MinLeakage(
@@ -202,10 +208,15 @@ def test_what_does_not_go_with_constraints_is_refused():
 
 
 def test_little_time_gives_a_wide_interval():
-    problem = dl.MinLeakage(
-        records=dl.Records(5, alphabet=2), query=dl.Count(), adversary=dl.EntropyAtLeast("0.8 max"), distortion=dl.Absolute(),
-        max_distortion=1, constraints=[dl.ErrorCap("0.9")],
-    )  # fmt: skip
+    problem = support.design(
+        dl.MinLeakage,
+        dl.Records(5, alphabet=2),
+        dl.Count(),
+        dl.Absolute(),
+        1,
+        "0.8 max",
+        constraints=[dl.ErrorCap("0.9")],
+    )
     result = proved(problem, gap=1e-6, time_limit=1.0)
     assert result.termination is dl.Termination.TIME_LIMIT
     assert 0.0 <= result.lower <= result.upper <= math.log(2) + 1e-9

@@ -116,7 +116,7 @@ def test_of_a_secret_that_nothing_tells_the_whole_limit_is_left():
     assert dl.verify(problem, found.certificate).proved
 
 
-@each("at_most", [0, "-0.1 bits", "0.1 eggs"])
+@each("at_most", 0, "-0.1 bits", "0.1 eggs")
 def test_a_limit_is_above_zero(at_most):
     with pytest.raises(dl.InputError, match="at_most"):
         dl.SecretLeakageLimit(WON, at_most)

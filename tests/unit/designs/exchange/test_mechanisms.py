@@ -23,7 +23,7 @@ def mechanisms_of(parts, mechanism):
     return Mechanisms(budget, Orbits.of(budget))
 
 
-@each(("parts", "mechanism"), [(COUNT, "oblivious"), (COUNT, "full"), (SUM, "oblivious"), (SUM, "additive")])
+@each("parts, mechanism", (COUNT, "oblivious"), (COUNT, "full"), (SUM, "oblivious"), (SUM, "additive"))
 def test_exact_rows_are_as_symmetric_as_the_problem(parts, mechanism):
     """However the mechanism in doubles is: the mean over the symmetries, which costs as much exactly and is exactly stochastic."""
     mechanisms = mechanisms_of(parts, mechanism)

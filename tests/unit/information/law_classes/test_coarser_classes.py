@@ -4,6 +4,7 @@ import numpy as np
 from flint import fmpq
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information.law_classes import coarser
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorFloor
@@ -12,10 +13,7 @@ WEIGHTS = [100 + 7 * (7 * a % 12) for a in range(24)]
 CENTER = np.array([fmpq(w, sum(WEIGHTS)) for w in WEIGHTS], dtype=object)
 
 
-@each(
-    "priors",
-    [PriorBall(CENTER, fmpq(1, 5)), KLBall(CENTER, fmpq(1, 50)), ChiSquareBall(CENTER, fmpq(1, 20))],
-)
+@each("priors", PriorBall(CENTER, fmpq(1, 5)), KLBall(CENTER, fmpq(1, 50)), ChiSquareBall(CENTER, fmpq(1, 20)))
 def test_laws_of_the_part_are_in_the_class(priors):
     rng, part = np.random.default_rng(1), coarser(priors, 3)
     assert part is not None
@@ -40,15 +38,15 @@ def test_boxes_and_what_has_no_part():
     assert coarser(KLBall(np.array([fmpq(0), fmpq(1)]), fmpq(1, 10)), 2) is None
 
 
-@each("adversary", [dl.KLBallPriors, dl.L1BallPriors])
+@each("adversary", dl.KLBallPriors, dl.L1BallPriors)
 def test_sets_over_many_different_probabilities(adversary):
     """More than a closed form sums over: there was nothing from below."""
     weights = [100 + 7 * (7 * a % 12) for a in range(48)]
-    problem = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=48),
-        query=dl.Identity(),
-        mechanism=dl.subset_selection(1, size=13),
-        adversary=adversary([f"{w}/{sum(weights)}" for w in weights], "0.1"),
+    problem = support.problem(
+        dl.Records(1, alphabet=48),
+        dl.Identity(),
+        dl.subset_selection(1, size=13),
+        adversary([f"{w}/{sum(weights)}" for w in weights], "0.1"),
     )
     answer = dl.solve(problem, gap=1e-8)
     assert answer.lower > 0

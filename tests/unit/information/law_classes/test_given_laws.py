@@ -18,7 +18,7 @@ def value(w, joints, negentropy):
     return float(w @ negentropy - np.sum(mixed * np.log(shares)))
 
 
-@each("seed", range(draws(2, 60)))
+@each("seed", *range(draws(2, 60)))
 def test_mixtures_are_the_best_there_are(seed):
     draw = np.random.default_rng(seed)
     laws, values, outputs = draw.integers(2, 30), draw.integers(1, 5), draw.integers(2, 6)

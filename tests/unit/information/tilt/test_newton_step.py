@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.audits.ascent import local_maxima, posterior
 from dalenius.information import mutual_information
@@ -14,14 +15,9 @@ from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
 
 
-@each("n", [6, 10])
+@each("n", 6, 10)
 def test_errors_are_squared_where_alternating_steps_take_dozens(n):
-    problem = dl.MaximalLeakage(
-        records=dl.Records(n, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(0.3, range=n),
-        adversary=dl.EntropyAtLeast("0.8 max"),
-    )
+    problem = support.problem(dl.Records(n, alphabet=2), dl.Count(), dl.geometric(0.3, range=n), "0.8 max")
     channel = record_channels(problem)[0]
     uniform, bound = channel.log_uniform, -channel.max_knowledge
 

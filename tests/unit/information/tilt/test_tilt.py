@@ -23,7 +23,7 @@ def batch(rng, size=24, letters=3, classes=4):
     return 3.0 * rng.normal(size=(size, letters, classes)), np.log(weights)
 
 
-@each("seed", range(draws(3, 20)))
+@each("seed", *range(draws(3, 20)))
 def test_a_batch_takes_few_steps_and_what_has_converged_stays(seed):
     """It once took 50 to 70: whatever had met its bound was sent away again as long as the others went on."""
     rng, clock = np.random.default_rng(seed), Counted()

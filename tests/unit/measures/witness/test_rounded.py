@@ -9,7 +9,7 @@ from campaigns import each
 from dalenius.measures.witness import RoundedNoise
 
 
-@each("noise", [dl.gaussian(scale=3), dl.laplace("0.7")])
+@each("noise", dl.gaussian(scale=3), dl.laplace("0.7"))
 def test_rows_are_probabilities_and_mirror_each_other(noise):
     rounded = RoundedNoise(noise)
     matrix = rounded.channel(np.arange(3))

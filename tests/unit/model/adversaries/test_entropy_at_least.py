@@ -11,10 +11,7 @@ RECORDS = dl.Records(alphabets=[2, 3, 3, 5, 2])
 STATES = 2 * 3 * 3 * 5 * 2
 
 
-@each(
-    ("entropy", "of"),
-    [("4/5 max", STATES), ("1 max", STATES), ("1e-6 max", STATES), ("2.5 bits", 2), ("1e-300 bits", 2)],
-)
+@each("entropy, of", ("4/5 max", STATES), ("1 max", STATES), ("1e-6 max", STATES), ("2.5 bits", 2), ("1e-300 bits", 2))
 def test_an_irrational_bound_lies_between_two_rationals(entropy, of):
     bound = dl.EntropyAtLeast(entropy)
     low, high = bound.enclosure(RECORDS)
@@ -26,7 +23,7 @@ def test_an_irrational_bound_lies_between_two_rationals(entropy, of):
         assert flint.arb(flint.fmpq(high.numerator, high.denominator)) > ball
 
 
-@each("entropy", ["1.3 nats", "0 max", "0 bits", 0])
+@each("entropy", "1.3 nats", "0 max", "0 bits", 0)
 def test_a_rational_bound_is_itself(entropy):
     bound = dl.EntropyAtLeast(entropy)
     assert bound.enclosure(RECORDS) == (bound.amount, bound.amount)

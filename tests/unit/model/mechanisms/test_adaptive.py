@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.model.model_file import loads
 from dalenius.model.schema import model_schema
@@ -12,12 +13,7 @@ LOOK = dl.symmetric("0.1")
 
 
 def audit(query, mechanism, records=None, adversary=None):
-    return dl.MaximalLeakage(
-        records=records or dl.Records(3, alphabet=2),
-        query=query,
-        mechanism=mechanism,
-        adversary=adversary or dl.AnyPrior(),
-    )
+    return support.problem(records or dl.Records(3, alphabet=2), query, mechanism, adversary or dl.AnyPrior())
 
 
 def test_stages_of_a_joint_query_are_on_their_own_query():
@@ -104,8 +100,7 @@ def wide():
         (lambda: audit(dl.Parity(), dl.adaptive(LOOK, then=[LOOK])), "one entry for each of 2 outputs, got 1"),
         (
             lambda: audit(
-                dl.Count(),
-                dl.adaptive(dl.geometric(1, range=999), then=[dl.geometric(1, range=999)] * 1000),
+                dl.Count(), dl.adaptive(dl.geometric(1, range=999), then=[dl.geometric(1, range=999)] * 1000)
             ),
             "at most 262144 paths, got 1000000",
         ),
@@ -133,16 +128,14 @@ def test_what_is_refused(made, message):
 
 
 @each(
-    ("table", "message"),
-    [
-        (
-            "{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1 }, then = [1, {}] }",
-            "expected a table, empty",
-        ),
-        ("{ kind = 'adaptive', then = [{}, {}] }", "missing mechanism"),
-        ("{ kind = 'adaptive', mechanism = { kind = 'adaptive' } }", "kind must be one of"),
-        ("{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1, times = 2 } }", "unknown key 'times'"),
-    ],
+    "table, message",
+    (
+        "{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1 }, then = [1, {}] }",
+        "expected a table, empty",
+    ),
+    ("{ kind = 'adaptive', then = [{}, {}] }", "missing mechanism"),
+    ("{ kind = 'adaptive', mechanism = { kind = 'adaptive' } }", "kind must be one of"),
+    ("{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1, times = 2 } }", "unknown key 'times'"),
 )
 def test_what_a_file_must_say(table, message):
     text = f"""

@@ -27,7 +27,7 @@ MECHANISMS = [
 ]
 
 
-@each(("mechanism", "inputs"), MECHANISMS)
+@each("mechanism, inputs", *MECHANISMS)
 def test_doubles_are_beside_the_exact_numbers(mechanism, inputs):
     values = np.arange(inputs)
     with ctx.workprec(200):

@@ -98,7 +98,7 @@ BAD = {
 }
 
 
-@each("message", BAD)
+@each("message", *BAD)
 def test_bad_mechanisms_are_refused(message):
     with pytest.raises(dl.InputError, match=message):
         dl.DesignedMechanism(**BAD[message])
@@ -133,12 +133,10 @@ def test_it_is_audited_as_the_matrix_it_is(support):
 
 
 @each(
-    ("mechanism", "query", "message"),
-    [
-        (dl.DesignedMechanism([[1]] * 3), dl.Parity(), "3 query values from 0 to 2, the model has 2 query values"),
-        (dl.DesignedMechanism([[1]] * 3, values=[0, 1, 3]), dl.Count(), "the first that differ are 3 and 2"),
-        (dl.DesignedMechanism([[1]] * 3, inputs="dataset"), dl.Count(), "3 datasets from 0 to 2, the model has 4"),
-    ],
+    "mechanism, query, message",
+    (dl.DesignedMechanism([[1]] * 3), dl.Parity(), "3 query values from 0 to 2, the model has 2 query values"),
+    (dl.DesignedMechanism([[1]] * 3, values=[0, 1, 3]), dl.Count(), "the first that differ are 3 and 2"),
+    (dl.DesignedMechanism([[1]] * 3, inputs="dataset"), dl.Count(), "3 datasets from 0 to 2, the model has 4"),
 )
 def test_a_query_with_other_values_is_refused(support, mechanism, query, message):
     with pytest.raises(dl.InputError, match=message):
@@ -248,14 +246,14 @@ def test_a_seed_repeats_and_a_sure_output_is_sure():
     assert dl.DesignedMechanism([[0, 1, 0]], outputs=["a", "b", "c"]).sample(0) == "b"
 
 
-@each("value", [0, 3, "4", 4.0, True, None, [4], -2])
+@each("value", 0, 3, "4", 4.0, True, None, [4], -2)
 def test_unknown_inputs_are_refused_without_being_repeated(value):
     with pytest.raises(dl.InputError) as caught:
         NOISY.sample(value)
     assert str(caught.value) == "value: expected one of the mechanism's inputs, 2 query values from -1 to 4"
 
 
-@each("rng", [7, np.random, np.random.RandomState(1), lambda: 0])
+@each("rng", 7, np.random, np.random.RandomState(1), lambda: 0)
 def test_other_sources_of_randomness_are_refused(rng):
     with pytest.raises(dl.InputError, match="rng: expected"):
         NOISY.sample(4, rng)
@@ -377,7 +375,7 @@ def test_an_old_file_stays_whole(tmp_path, monkeypatch):
 # ---------------------------------------------------------------- the value of one dataset
 
 
-@each("sizes", [[2, 2, 2], [2, 3, 1, 2]])
+@each("sizes", [2, 2, 2], [2, 3, 1, 2])
 def test_a_datasets_value_is_the_one_that_is_listed(sizes):
     records = dl.Records(alphabets=sizes)
     per_record = [[(3 * a - i) % 5 for a in range(size)] for i, size in enumerate(sizes)]
@@ -404,7 +402,7 @@ def test_a_value_of_many_records():
     assert dl.Sum([0, 10**9]).value(dl.Records(50_000, alphabet=2), np.ones(50_000, dtype=int)) == 5 * 10**13
 
 
-@each("letters", [[0], [0, 1, 0], [0, 2], [0, -1], [0, True], [0, "1"], [0, 1.0], [0, None], "01"])
+@each("letters", [0], [0, 1, 0], [0, 2], [0, -1], [0, True], [0, "1"], [0, 1.0], [0, None], "01")
 def test_what_is_no_dataset(letters):
     with pytest.raises(dl.InputError, match="dataset: "):
         dl.Parity().value(dl.Records(2, alphabet=2), letters)

@@ -10,7 +10,7 @@ from dalenius.information.measures.numbers import doubles
 from dalenius.model.mechanisms.exponential import MergedExponential
 
 
-@each(("epsilon", "values", "span"), [("1", [0, 1, 2], (-4, 9)), ("1/3", [2, 5], (2, 40)), (0, [1, 3], (0, 7))])
+@each("epsilon, values, span", ("1", [0, 1, 2], (-4, 9)), ("1/3", [2, 5], (2, 40)), (0, [1, 3], (0, 7)))
 def test_merged_outputs_are_sums_of_columns(epsilon, values, span):
     values = np.array(values)
     whole = dl.exponential(epsilon, range=span).channel(values)

@@ -245,15 +245,13 @@ def test_the_example_of_the_document():
 
 
 @each(
-    ("budget", "text", "nats"),
-    [
-        (0.05, "1/20 nats", 0.05),
-        ("0.05", "1/20 nats", 0.05),
-        ("5e-2 nats", "1/20 nats", 0.05),
-        ("1/20 bits", "1/20 bits", 0.05 * math.log(2)),
-        (-1, "-1 nats", -1.0),
-        ("1e400 bits", f"{10**400} bits", 1e300 * math.log(2)),
-    ],
+    "budget, text, nats",
+    (0.05, "1/20 nats", 0.05),
+    ("0.05", "1/20 nats", 0.05),
+    ("5e-2 nats", "1/20 nats", 0.05),
+    ("1/20 bits", "1/20 bits", 0.05 * math.log(2)),
+    (-1, "-1 nats", -1.0),
+    ("1e400 bits", f"{10**400} bits", 1e300 * math.log(2)),
 )
 def test_leakage_budgets(budget, text, nats):
     problem = question(dl.MinDistortion, max_leakage=budget)
@@ -275,7 +273,7 @@ def test_a_matrix_and_a_law_are_kept_as_written_and_used_divided():
     assert problem.exact_input_law()[0] == (1 + (2 * p - 1) ** 4) / 2
 
 
-@each("law", [dl.Uniform(), dl.Iid([0.3, 0.7])])
+@each("law", dl.Uniform(), dl.Iid([0.3, 0.7]))
 def test_a_thousand_records(law):
     """Exact where the numbers of datasets have hundreds of digits, and accurate in doubles."""
     p = Fraction(1, 2) if law.kind == "uniform" else Fraction(3, 10)
@@ -337,105 +335,94 @@ def refused(build, *words):
 
 
 @each(
-    ("changes", "words"),
-    [
-        ({"records": 4}, ["records", "Records"]),
-        ({"query": "parity"}, ["query", "Query"]),
-        ({"distortion": "hamming"}, ["distortion", "Distortion"]),
-        ({"law": "uniform"}, ["law", "Law"]),
-        ({"law": None}, ["law", "Law"]),
-        ({"adversary": 2}, ["adversary", "Adversary"]),
-        ({"mechanism": dl.symmetric(0.1, k=2)}, ["mechanism", "oblivious, full, additive"]),
-        ({"mechanism": "obliviuos"}, ["class", "oblivious, full, additive", "did you mean 'oblivious'"]),
-        ({"title": 5}, ["title"]),
-        ({"adversary": dl.EntropyAtLeast(3)}, ["log |X|"]),
-        ({"max_distortion": "a"}, ["max_distortion", "number"]),
-        ({"max_distortion": math.nan}, ["max_distortion", "finite"]),
-        ({"max_distortion": None}, ["max_distortion", "number"]),
-        ({"max_distortion": "1 bits"}, ["max_distortion", "number"]),
-        ({"law": dl.Iid([1])}, ["law", "record 0 has 2 letters", "1 probabilities"]),
-        ({"law": dl.Iid([0.5, 0.5]), "records": dl.Records(alphabets=[2, 3])}, ["record 1 has 3 letters"]),
-        ({"distortion": dl.DistortionMatrix([[0, 1]])}, ["2 values", "1 rows"]),
-        ({"query": dl.Count(), "mechanism": "additive"}, ["additive", "parity or modular_sum", "count"]),
-        (
-            {"mechanism": "additive", "distortion": dl.DistortionMatrix([[0, 1, 1]] * 2)},
-            ["additive", "2 columns", "3"],
-        ),
-        ({"mechanism": "full", "records": dl.Records(17, alphabet=2)}, ["65536", "oblivious"]),
-        (
-            {
-                "mechanism": "full",
-                "records": dl.Records(16, alphabet=2),
-                "distortion": dl.DistortionMatrix([[0] * 257] * 2),
-            },
-            ["65536 inputs", "257 outputs"],
-        ),
-        ({"query": dl.ModularSum(2049)}, ["2049 values", "Coarsen"]),
-        ({"query": dl.Threshold(2), "records": dl.Records(50_000, alphabet=2)}, ["exact law", "bits"]),
-    ],
+    "changes, words",
+    ({"records": 4}, ["records", "Records"]),
+    ({"query": "parity"}, ["query", "Query"]),
+    ({"distortion": "hamming"}, ["distortion", "Distortion"]),
+    ({"law": "uniform"}, ["law", "Law"]),
+    ({"law": None}, ["law", "Law"]),
+    ({"adversary": 2}, ["adversary", "Adversary"]),
+    ({"mechanism": dl.symmetric(0.1, k=2)}, ["mechanism", "oblivious, full, additive"]),
+    ({"mechanism": "obliviuos"}, ["class", "oblivious, full, additive", "did you mean 'oblivious'"]),
+    ({"title": 5}, ["title"]),
+    ({"adversary": dl.EntropyAtLeast(3)}, ["log |X|"]),
+    ({"max_distortion": "a"}, ["max_distortion", "number"]),
+    ({"max_distortion": math.nan}, ["max_distortion", "finite"]),
+    ({"max_distortion": None}, ["max_distortion", "number"]),
+    ({"max_distortion": "1 bits"}, ["max_distortion", "number"]),
+    ({"law": dl.Iid([1])}, ["law", "record 0 has 2 letters", "1 probabilities"]),
+    ({"law": dl.Iid([0.5, 0.5]), "records": dl.Records(alphabets=[2, 3])}, ["record 1 has 3 letters"]),
+    ({"distortion": dl.DistortionMatrix([[0, 1]])}, ["2 values", "1 rows"]),
+    ({"query": dl.Count(), "mechanism": "additive"}, ["additive", "parity or modular_sum", "count"]),
+    ({"mechanism": "additive", "distortion": dl.DistortionMatrix([[0, 1, 1]] * 2)}, ["additive", "2 columns", "3"]),
+    ({"mechanism": "full", "records": dl.Records(17, alphabet=2)}, ["65536", "oblivious"]),
+    (
+        {
+            "mechanism": "full",
+            "records": dl.Records(16, alphabet=2),
+            "distortion": dl.DistortionMatrix([[0] * 257] * 2),
+        },
+        ["65536 inputs", "257 outputs"],
+    ),
+    ({"query": dl.ModularSum(2049)}, ["2049 values", "Coarsen"]),
+    ({"query": dl.Threshold(2), "records": dl.Records(50_000, alphabet=2)}, ["exact law", "bits"]),
 )
 def test_parts_that_do_not_fit(changes, words):
     changes = {"adversary": dl.EntropyAtLeast(0), **changes}
     refused(lambda: question(**changes), *words)
 
 
-@each("budget", ["0.1 max", "0.1 byte", "0.1  bits", "bits", None, [1], math.inf, True])
+@each("budget", "0.1 max", "0.1 byte", "0.1  bits", "bits", None, [1], math.inf, True)
 def test_bad_leakage_budgets(budget):
     refused(lambda: question(dl.MinDistortion, max_leakage=budget), "max_leakage")
 
 
 @each(
-    ("rows", "words"),
-    [
-        (None, ["rows", "list"]),
-        ("ab", ["rows", "list"]),
-        ([], ["rows"]),
-        ([[]], ["rows", "at least 1"]),
-        ([[1], [1, 2]], ["one length"]),
-        ([1, 2], ["rows[0]", "list"]),
-        ([[1, -1]], ["rows[0][1]", "negative", "-1"]),
-        ([[0, "-1e400"]], ["rows[0][1]", "negative"]),
-        ([[0, math.nan]], ["rows[0][1]", "finite"]),
-        ([[0, "x"]], ["rows[0][1]"]),
-        ([[0] * 2**12] * (2**10 + 1), ["4194304"]),
-    ],
+    "rows, words",
+    (None, ["rows", "list"]),
+    ("ab", ["rows", "list"]),
+    ([], ["rows"]),
+    ([[]], ["rows", "at least 1"]),
+    ([[1], [1, 2]], ["one length"]),
+    ([1, 2], ["rows[0]", "list"]),
+    ([[1, -1]], ["rows[0][1]", "negative", "-1"]),
+    ([[0, "-1e400"]], ["rows[0][1]", "negative"]),
+    ([[0, math.nan]], ["rows[0][1]", "finite"]),
+    ([[0, "x"]], ["rows[0][1]"]),
+    ([[0] * 2**12] * (2**10 + 1), ["4194304"]),
 )
 def test_bad_distortion_matrices(rows, words):
     refused(lambda: dl.DistortionMatrix(rows), "distortion", *words)
 
 
 @each(
-    ("probabilities", "words"),
-    [
-        (None, ["list"]),
-        ("1", ["list"]),
-        ([], ["empty"]),
-        ([0.5, 0.6], ["sum to 1", "1.1"]),
-        ([1.5, -0.5], ["[1]", "negative"]),
-        (["1e400"], ["sum to 1"]),
-        ([0.5, None], ["[1]"]),
-        (["1/" + str(10**300 + j) for j in range(100)], ["bits", "round"]),
-    ],
+    "probabilities, words",
+    (None, ["list"]),
+    ("1", ["list"]),
+    ([], ["empty"]),
+    ([0.5, 0.6], ["sum to 1", "1.1"]),
+    ([1.5, -0.5], ["[1]", "negative"]),
+    (["1e400"], ["sum to 1"]),
+    ([0.5, None], ["[1]"]),
+    (["1/" + str(10**300 + j) for j in range(100)], ["bits", "round"]),
 )
 def test_bad_probabilities(probabilities, words):
     refused(lambda: dl.Iid(probabilities), "law: probabilities", *words)
 
 
 @each(
-    ("changes", "rows", "words"),
-    [
-        ({}, [[1, 0]], ["each of the 2 inputs", "1 rows"]),
-        ({}, [[1, 0], [0, 1], [0, 1]], ["each of the 2 inputs", "3 rows"]),
-        ({}, [[1, 0], [0, 1, 0]], ["rows[1]", "2 outputs", "3"]),
-        ({}, [[1, 0], [0.5, 0.6]], ["rows[1]", "sum to 1"]),
-        ({}, [[1, 0], [2, -1]], ["rows[1][1]", "negative"]),
-        ({}, 5, ["rows", "list"]),
-        ({}, [5, 5], ["rows[0]", "list"]),
-        ({"mechanism": "additive"}, [[0.9, 0.1], [0.2, 0.8]], ["additive", "one row q"]),
-        ({"mechanism": "additive"}, [[0.9, 0.1]] * 3, ["one row q", "3 rows"]),
-        ({"mechanism": "additive"}, [], ["one row q", "0 rows"]),
-        ({"mechanism": "full"}, [[1, 0]] * 2, ["each of the 16 inputs"]),
-    ],
+    "changes, rows, words",
+    ({}, [[1, 0]], ["each of the 2 inputs", "1 rows"]),
+    ({}, [[1, 0], [0, 1], [0, 1]], ["each of the 2 inputs", "3 rows"]),
+    ({}, [[1, 0], [0, 1, 0]], ["rows[1]", "2 outputs", "3"]),
+    ({}, [[1, 0], [0.5, 0.6]], ["rows[1]", "sum to 1"]),
+    ({}, [[1, 0], [2, -1]], ["rows[1][1]", "negative"]),
+    ({}, 5, ["rows", "list"]),
+    ({}, [5, 5], ["rows[0]", "list"]),
+    ({"mechanism": "additive"}, [[0.9, 0.1], [0.2, 0.8]], ["additive", "one row q"]),
+    ({"mechanism": "additive"}, [[0.9, 0.1]] * 3, ["one row q", "3 rows"]),
+    ({"mechanism": "additive"}, [], ["one row q", "0 rows"]),
+    ({"mechanism": "full"}, [[1, 0]] * 2, ["each of the 16 inputs"]),
 )
 def test_rows_of_no_mechanism(changes, rows, words):
     problem = question(**changes)
@@ -450,33 +437,31 @@ def test_an_adversary_without_an_entropy_bound():
 
 
 @each(
-    ("old", "new", "words"),
-    [
-        ("max_distortion = 0.1", "", ["missing max_distortion"]),
-        ("max_distortion = 0.1", "max_leakage = 0.1", ["unknown key 'max_leakage'", "max_distortion"]),
-        ('problem = "min_leakage"', 'problem = "min_distortion"', ["unknown key 'max_distortion'", "max_leakage"]),
-        ('problem = "min_leakage"', 'problem = "min_leaks"', ["min_leakage", "min_leaks"]),
-        ('problem = "min_leakage"', 'problem = "maximal_leakage"', ["unknown key"]),
-        ('[query]\nkind = "parity"', "", ["table [query]"]),
-        ('[law]\nkind = "uniform"', "", ["table [law]"]),
-        ('[distortion]\nkind = "hamming"', "", ["table [distortion]"]),
-        ('[mechanism]\nclass = "oblivious"', "", ["table [mechanism]"]),
-        ('class = "oblivious"', "", ["[mechanism]", "missing class", "oblivious, full, additive"]),
-        ('class = "oblivious"', "class = 5", ["mechanism", "oblivious, full, additive", "5"]),
-        ('class = "oblivious"', 'kind = "symmetric"', ["[mechanism]", "unknown key 'kind'", "class"]),
-        ('kind = "hamming"', 'kind = "haming"', ["[distortion]", "hamming", "did you mean"]),
-        ('kind = "hamming"', 'kind = "hamming"\nrows = [[1]]', ["[distortion] kind hamming", "rows"]),
-        ('kind = "hamming"', 'kind = "matrix"', ["[distortion] kind matrix", "missing rows"]),
-        ('kind = "uniform"', 'kind = "csw"', ["[law]", "uniform, iid, csv"]),
-        ('kind = "uniform"', 'kind = "iid"', ["[law] kind iid", "missing probabilities"]),
-        ('kind = "uniform"', 'kind = "csv"', ["[law] kind csv", "missing file, column, letters"]),
-        ('kind = "uniform"', 'kind = "csv"\nfile = 5\ncolumn = "a"\nletters = ["x"]', ["law: file", "text"]),
-        ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = 5\nletters = ["x"]', ["law: column", "text"]),
-        ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = "x"', ["law: letters", "list"]),
-        ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = []', ["law: letters", "non-empty"]),
-        ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = [0]', ["law: letters[0]", "text"]),
-        ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = ["x", "x"]', ["different"]),
-    ],
+    "old, new, words",
+    ("max_distortion = 0.1", "", ["missing max_distortion"]),
+    ("max_distortion = 0.1", "max_leakage = 0.1", ["unknown key 'max_leakage'", "max_distortion"]),
+    ('problem = "min_leakage"', 'problem = "min_distortion"', ["unknown key 'max_distortion'", "max_leakage"]),
+    ('problem = "min_leakage"', 'problem = "min_leaks"', ["min_leakage", "min_leaks"]),
+    ('problem = "min_leakage"', 'problem = "maximal_leakage"', ["unknown key"]),
+    ('[query]\nkind = "parity"', "", ["table [query]"]),
+    ('[law]\nkind = "uniform"', "", ["table [law]"]),
+    ('[distortion]\nkind = "hamming"', "", ["table [distortion]"]),
+    ('[mechanism]\nclass = "oblivious"', "", ["table [mechanism]"]),
+    ('class = "oblivious"', "", ["[mechanism]", "missing class", "oblivious, full, additive"]),
+    ('class = "oblivious"', "class = 5", ["mechanism", "oblivious, full, additive", "5"]),
+    ('class = "oblivious"', 'kind = "symmetric"', ["[mechanism]", "unknown key 'kind'", "class"]),
+    ('kind = "hamming"', 'kind = "haming"', ["[distortion]", "hamming", "did you mean"]),
+    ('kind = "hamming"', 'kind = "hamming"\nrows = [[1]]', ["[distortion] kind hamming", "rows"]),
+    ('kind = "hamming"', 'kind = "matrix"', ["[distortion] kind matrix", "missing rows"]),
+    ('kind = "uniform"', 'kind = "csw"', ["[law]", "uniform, iid, csv"]),
+    ('kind = "uniform"', 'kind = "iid"', ["[law] kind iid", "missing probabilities"]),
+    ('kind = "uniform"', 'kind = "csv"', ["[law] kind csv", "missing file, column, letters"]),
+    ('kind = "uniform"', 'kind = "csv"\nfile = 5\ncolumn = "a"\nletters = ["x"]', ["law: file", "text"]),
+    ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = 5\nletters = ["x"]', ["law: column", "text"]),
+    ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = "x"', ["law: letters", "list"]),
+    ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = []', ["law: letters", "non-empty"]),
+    ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = [0]', ["law: letters[0]", "text"]),
+    ('kind = "uniform"', 'kind = "csv"\nfile = "f"\ncolumn = "a"\nletters = ["x", "x"]', ["different"]),
 )
 def test_bad_model_files(old, new, words):
     assert old in DOCUMENT

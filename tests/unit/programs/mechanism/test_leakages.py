@@ -39,7 +39,7 @@ def exact(masses, Q):
     return sum(terms, arb(0))
 
 
-@each("shape", SHAPES)
+@each("shape", *SHAPES)
 def test_values_are_mutual_informations(instances, shape):
     rng = np.random.default_rng(1)
     letters, inputs, outputs = shape
@@ -53,7 +53,7 @@ def test_values_are_mutual_informations(instances, shape):
         )
 
 
-@each("size", [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12])
+@each("size", 1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 def test_a_tiny_leakage_is_right_relative_to_itself(size):
     """Sums of u log u would be wrong by 1e-16, so that a budget of 0 would allow an error of 1e-8 in a mechanism."""
     ctx.prec = 300
@@ -87,7 +87,7 @@ def test_ratios_are_those_of_the_posteriors_even_of_outputs_that_die():
         assert np.allclose(leakages.normalised(ratios), ratios, atol=1e-14)
 
 
-@each("kind", ["any", "huge", "tiny", "broken", "impossible"])
+@each("kind", "any", "huge", "tiny", "broken", "impossible")
 def test_scores_bound_every_leakage_whatever_the_numbers(kind):
     rng = np.random.default_rng(5)
     for _ in range(30):
@@ -142,18 +142,16 @@ def test_letters_without_mass_are_dropped():
 
 
 @each(
-    ("priors", "what"),
-    [
-        ([], "at least one prior"),
-        ([np.full((2, 3), 1 / 6)], r"prior 0: expected masses \(letters, 2\)"),
-        ([np.eye(2) / 2, np.full(2, 0.5)], "prior 1: expected masses"),
-        ([np.zeros((0, 2))], "expected masses"),
-        ([np.eye(2)], "with sum 1"),
-        ([np.array([[1.5, -0.5]])], "of at least 0"),
-        ([np.array([[np.nan, 1.0]])], "of at least 0"),
-        ([np.array([[np.inf, 1.0]])], "with sum 1"),
-        ([np.zeros((2, 2))], "with sum 1"),
-    ],
+    "priors, what",
+    ([], "at least one prior"),
+    ([np.full((2, 3), 1 / 6)], r"prior 0: expected masses \(letters, 2\)"),
+    ([np.eye(2) / 2, np.full(2, 0.5)], "prior 1: expected masses"),
+    ([np.zeros((0, 2))], "expected masses"),
+    ([np.eye(2)], "with sum 1"),
+    ([np.array([[1.5, -0.5]])], "of at least 0"),
+    ([np.array([[np.nan, 1.0]])], "of at least 0"),
+    ([np.array([[np.inf, 1.0]])], "with sum 1"),
+    ([np.zeros((2, 2))], "with sum 1"),
 )
 def test_bad_priors_are_refused(priors, what):
     with pytest.raises(InputError, match=what):

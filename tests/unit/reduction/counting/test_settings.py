@@ -11,8 +11,8 @@ TABLE = dl.Table([0, 2, 2, 1, 0, 1, 2, 0])
 QUERIES = [dl.Count(), dl.Parity(), dl.Sum([1, 2, 5]), dl.Threshold(2), dl.ModularSum(3), dl.Identity(), TABLE]
 
 
-@each("query", QUERIES)
-@each("law", [dl.Uniform(), dl.Iid([0.3, 0.7]), dl.Iid([0, 1])])
+@each("query", *QUERIES)
+@each("law", dl.Uniform(), dl.Iid([0.3, 0.7]), dl.Iid([0, 1]))
 def test_the_law_of_the_input_given_a_letter(query, law):
     records = dl.Records(3, alphabet=2)
     index = query.index_of_dataset(records)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.reduction import Aggregation, Completions, record_channels
 
 CHANNEL = np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.0, 0.75]])
@@ -39,11 +40,11 @@ def test_mass_where_no_dataset_is_gets_lost(record):
 def test_records_that_merging_makes_alike_are_one_kind():
     """Each bit adds another weight, so that all have counts of their own; the channel tells only whether the sum is odd."""
     rows = [["0.9", "0.1"] if value % 2 else ["0.1", "0.9"] for value in range(10)]
-    problem = dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Sum([[0, 1], [0, 3], [0, 5]]),
-        mechanism=dl.Channel([rows[value] for value in (0, 1, 3, 4, 5, 6, 8, 9)]),
-        adversary=dl.EntropyAtLeast("0.5 max"),
+    problem = support.problem(
+        dl.Records(3, alphabet=2),
+        dl.Sum([[0, 1], [0, 3], [0, 5]]),
+        dl.Channel([rows[value] for value in (0, 1, 3, 4, 5, 6, 8, 9)]),
+        "0.5 max",
     )
     (kind,) = record_channels(problem)
     assert (kind.record, kind.times) == (0, 3)
@@ -51,21 +52,11 @@ def test_records_that_merging_makes_alike_are_one_kind():
 
 
 def test_a_problem_without_an_entropy_bound_has_no_record_channels():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Parity(),
-        mechanism=dl.symmetric(0.1, k=2),
-        adversary=dl.ProductPriors(),
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.ProductPriors())
     with pytest.raises(dl.InputError, match="entropy bound"):
         record_channels(problem)
 
 
 def test_records_with_one_letter_are_left_out():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(alphabets=[1, 2, 1]),
-        query=dl.Parity(),
-        mechanism=dl.symmetric(0.1, k=2),
-        adversary=dl.EntropyAtLeast(0),
-    )
+    problem = support.problem(dl.Records(alphabets=[1, 2, 1]), dl.Parity(), dl.symmetric(0.1, k=2), 0)
     assert [kind.record for kind in record_channels(problem)] == [1]

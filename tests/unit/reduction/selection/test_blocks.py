@@ -16,7 +16,7 @@ CASES = {
 }
 
 
-@each("name", CASES)
+@each("name", *CASES)
 def test_each_letter_goes_with_any_dataset_of_the_block(name):
     sizes, query, blocks = CASES[name]
     records = dl.Records(alphabets=sizes)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.report import report_page, write_report
 from dalenius.report.page import door
 from dalenius.report.picture import Drawn
@@ -57,9 +58,7 @@ def without_pictures(monkeypatch):
 
 @pytest.fixture(scope="module")
 def audit() -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
-        records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.EntropyAtLeast("0.5 max"),
-    )  # fmt: skip
+    return support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), "0.5 max")
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +74,9 @@ def page(audit, result) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """A frontier's folder: two designs, their mechanisms and audits."""
-    design = dl.MinLeakage(
-        records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
-        adversary=dl.EntropyAtLeast("0.5 max"), title="Parity of four",
-    )  # fmt: skip
+    design = support.design(
+        dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), 0, "0.5 max", title="Parity of four"
+    )
     place = tmp_path_factory.mktemp("frontier")
     for j, point in enumerate(dl.frontier(design, ["0.1", "0.3"], gap=1e-2)):
         assert point.result.mechanism is not None

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 import dalenius as dl
+import support
 from dalenius.report.page.proofs import Proof, advantage_at_most, facts_of
 
 
@@ -27,12 +28,7 @@ def test_no_guess_gains_more_than_the_bound():
 
 
 def test_a_symmetric_bit_in_closed_form():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(1, alphabet=2),
-        query=dl.Identity(),
-        mechanism=dl.symmetric("1/4", k=2),
-        adversary=dl.AnyPrior(),
-    )
+    problem = support.problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric("1/4", k=2), dl.AnyPrior())
     facts = facts_of(Proof(problem, dl.solve(problem).certificate))
     assert facts.guess_at_prior.startswith("0.2")
     low, high = (float(end) for end in facts.guess.split(" .. "))
@@ -44,12 +40,7 @@ def test_a_symmetric_bit_in_closed_form():
 
 
 def test_where_no_prior_is_shown_it_says_why():
-    problem = dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Parity(),
-        mechanism=dl.symmetric("1/2", k=2),
-        adversary=dl.AnyPrior(),
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), dl.Parity(), dl.symmetric("1/2", k=2), dl.AnyPrior())
     facts = facts_of(Proof(problem, dl.solve(problem).certificate))
     assert facts.sharpest is None
     assert "shows no prior" in facts.why_not

@@ -56,24 +56,22 @@ def test_depth_is_no_matter():
 
 @each(
     "rows",
-    [
-        "",
-        "[]",
-        "{}",
-        "[1]",
-        '[["tuple",[0]]]',  # itself
-        '[["tuple",[1]],["tuple"]]',  # what comes later
-        '[["tuple",[-1]]]',
-        '[["tuple",[0,0]]]',
-        '[[".","Path","/etc/passwd"]]',  # not of the list
-        '[[".","Pair",1]]',
-        '[[".","Pair",1,2,3]]',
-        '[["array","object",[1],"AAAAAAAAAAA="]]',
-        '[["array","float64",[2],"AAAAAAAAAAA="]]',
-        '[["array","float64",[1],"AAAA AAAAAAA="]]',
-        '[["map",[1]]]',
-        '[["run","echo"]]',
-    ],
+    "",
+    "[]",
+    "{}",
+    "[1]",
+    '[["tuple",[0]]]',  # itself
+    '[["tuple",[1]],["tuple"]]',  # what comes later
+    '[["tuple",[-1]]]',
+    '[["tuple",[0,0]]]',
+    '[[".","Path","/etc/passwd"]]',  # not of the list
+    '[[".","Pair",1]]',
+    '[[".","Pair",1,2,3]]',
+    '[["array","object",[1],"AAAAAAAAAAA="]]',
+    '[["array","float64",[2],"AAAAAAAAAAA="]]',
+    '[["array","float64",[1],"AAAA AAAAAAA="]]',
+    '[["map",[1]]]',
+    '[["run","echo"]]',
 )
 def test_other_text_is_refused(rows):
     with pytest.raises(dl.InputError, match="not what was written"):

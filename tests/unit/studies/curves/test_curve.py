@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.studies.curves import curve_of, entropy_curve
 
@@ -27,12 +28,10 @@ def test_a_scheme_and_a_solver_of_ones_choice_at_every_point(support):
 
 
 @each(
-    ("options", "words"),
-    [
-        ({"solver": "clarabel"}, "choose the method"),
-        ({"solver": "gurobi"}, "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
-        ({"method": "exchange"}, "method: of an audit expected alternating, or none"),
-    ],
+    "options, words",
+    ({"solver": "clarabel"}, "choose the method"),
+    ({"solver": "gurobi"}, "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
+    ({"method": "exchange"}, "method: of an audit expected alternating, or none"),
 )
 def test_a_way_that_has_no_meaning_is_refused_before_the_first_point(support, options, words):
     with pytest.raises(dl.InputError, match=words):
@@ -51,12 +50,7 @@ def test_the_command(command_line):
 
 
 def count(n=3):
-    return dl.MaximalLeakage(
-        records=dl.Records(n, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.AnyPrior(),
-    )
+    return support.problem(dl.Records(n, alphabet=2), dl.Count(), dl.geometric(1), dl.AnyPrior())
 
 
 def test_points_are_chosen_where_the_band_is_widest(curves):
@@ -92,7 +86,7 @@ def test_witnesses_lie_between_the_neighbours(curves):
     assert all(share < Fraction(8, 10) for share in shares)
 
 
-@each("points", [1, 0, 2.5, "many"])
+@each("points", 1, 0, 2.5, "many")
 def test_how_many_points_there_cannot_be(points):
     with pytest.raises(dl.InputError, match="points"):
         dl.entropy_curve(count(), points=points)

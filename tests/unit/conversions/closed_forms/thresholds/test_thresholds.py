@@ -31,7 +31,7 @@ def near(value, digits):
     assert abs(value - float(digits)) <= 0.6 * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
 
-@each(("p", "n", "m", "bound", "yes", "no", "left_yes", "left_no"), FIGURE_1)
+@each("p, n, m, bound, yes, no, left_yes, left_no", *FIGURE_1)
 def test_figure_1(p, n, m, bound, yes, no, left_yes, left_no):
     found = ThresholdDisclosure.of(n, p, m + 1)
     near(found.chernoff[1], bound)
@@ -43,12 +43,10 @@ def test_figure_1(p, n, m, bound, yes, no, left_yes, left_no):
 
 
 @each(
-    ("n", "m", "p", "bound", "told"),
-    [
-        (200, 180, "0.5", "1.158402619e-33", "1.237921408e-34"),
-        (500, 400, "0.7", "1.498107818e-6", "1.542677213e-7"),
-        (1000, 600, "0.5", "1.19746074e-9", "9.008412707e-11"),
-    ],
+    "n, m, p, bound, told",
+    (200, 180, "0.5", "1.158402619e-33", "1.237921408e-34"),
+    (500, 400, "0.7", "1.498107818e-6", "1.542677213e-7"),
+    (1000, 600, "0.5", "1.19746074e-9", "9.008412707e-11"),
 )
 def test_the_other_answer_where_it_is_the_likely_one(n, m, p, bound, told):
     found = ThresholdDisclosure.of(n, p, m + 1)
@@ -92,7 +90,7 @@ def test_small_cases_exactly():
     )
 
 
-@each("wrong", [(0, 0.5, 1), (10, 0, 1), (10, 1, 1), (10, 0.5, 0), (10, 0.5, 11), (10**6 + 1, 0.5, 1)])
+@each("wrong", (0, 0.5, 1), (10, 0, 1), (10, 1, 1), (10, 0.5, 0), (10, 0.5, 11), (10**6 + 1, 0.5, 1))
 def test_what_is_no_threshold_is_refused(wrong):
     with pytest.raises(InputError):
         ThresholdDisclosure.of(*wrong)

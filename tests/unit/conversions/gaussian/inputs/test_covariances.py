@@ -24,9 +24,7 @@ def told(signal, noise):
     return float(gaussian_information(signal, noise))
 
 
-@each(
-    ("dimension", "power", "noise", "bits"), [(1, 1, 1, 0.5), (10, 1, 10, 0.6875176187497), (3, 4, 5, 1.271995359832)]
-)
+@each("dimension, power, noise, bits", (1, 1, 1, 0.5), (10, 1, 10, 0.6875176187497), (3, 4, 5, 1.271995359832))
 def test_multiples_of_the_identity(dimension, power, noise, bits):
     one = np.eye(dimension, dtype=int)
     found = gaussian_information(power * one, noise * one)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 
 LOG2 = math.log(2.0)
@@ -66,8 +67,8 @@ def test_parity_is_a_symmetric_flip(support, n, budget, spare):
     assert inverse.gap <= 1e-4
 
 
-@each("size", [2, 3, 5])
-@each("budget", [0.1, 0.3])
+@each("size", 2, 3, 5)
+@each("budget", 0.1, 0.3)
 def test_one_record_is_rate_and_distortion(support, size, budget):
     exact = math.log(size) - support.binary_entropy(budget) - budget * math.log(size - 1)
     parts = {"records": dl.Records(alphabets=[size]), "query": dl.Identity(), "distortion": dl.Hamming()}
@@ -207,8 +208,7 @@ def test_oblivious_loses_nothing_where_symmetry_says_so(support, make, records, 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "make",
-    thinned([lambda **p: leakage(0.25, "0.6 max", **p), lambda **p: distortion(0.05, "0.6 max", **p)], every=2),
+    "make", thinned([lambda **p: leakage(0.25, "0.6 max", **p), lambda **p: distortion(0.05, "0.6 max", **p)], every=2)
 )
 def test_additive_loses_nothing_for_modular_sums(support, make):
     parts = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "distortion": dl.Hamming()}
@@ -287,7 +287,7 @@ def test_a_certificate_is_about_its_problem_only():
 # ---------------------------------------------------------------- odd instances
 
 
-@each("budget", [100, "1e300", "0.5"])
+@each("budget", 100, "1e300", "0.5")
 def test_whoever_may_distort_that_much_tells_nothing(budget):
     result = solved(leakage(budget, **BITS2))
     assert (result.lower, result.upper, result.rounds) == (0.0, 0.0, 0)
@@ -295,7 +295,7 @@ def test_whoever_may_distort_that_much_tells_nothing(budget):
     assert result.termination is dl.Termination.GAP_REACHED
 
 
-@each("budget", [100, "1e300", "0.7"])
+@each("budget", 100, "1e300", "0.7")
 def test_whoever_may_tell_that_much_distorts_nothing(budget):
     result = solved(distortion(budget, **BITS2))
     assert (result.lower, result.upper) == (0.0, 0.0)
@@ -306,8 +306,8 @@ def test_nearly_everything_may_be_told(budget):
     assert solved(distortion(budget, **BITS2), gap=1e-3).upper <= 1e-4
 
 
-@each("make", [leakage, distortion])
-@each("budget", [-1, "-1e-30"])
+@each("make", leakage, distortion)
+@each("budget", -1, "-1e-30")
 def test_infeasible(make, budget):
     result = solved(make(budget, **BITS2))
     assert not result.feasible
@@ -357,9 +357,9 @@ def test_parity_is_no_secret_from_those_who_know_nothing():
         assert solved(leakage(0, "1 max", mechanism=kind, **parts)).upper <= 1e-11
 
 
-@each("make", [leakage, distortion])
-@each("adversary", [dl.EntropyAtLeast("1 max"), dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]])])
-@each("kind", ["oblivious", "full"])
+@each("make", leakage, distortion)
+@each("adversary", dl.EntropyAtLeast("1 max"), dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]]))
+@each("kind", "oblivious", "full")
 def test_one_letter_has_no_secret(make, adversary, kind):
     parts = {"records": dl.Records(3, alphabet=1), "query": dl.Sum(), "mechanism": kind}
     for matrix, least in ([[0]], 0.0), ([["1/3", 1]], 1 / 3):
@@ -425,7 +425,7 @@ def test_a_modular_sum_of_few_records_with_additive_noise():
     assert oblivious.lower <= additive.upper
 
 
-@each("size", ["1e305", "1e-7"])
+@each("size", "1e305", "1e-7")
 def test_distortions_beyond_doubles_are_refused(size):
     matrix = dl.DistortionMatrix([[0, size], [size, 0], [size, size]])
     with pytest.raises(dl.DaleniusError, match="in another unit"):
@@ -458,11 +458,5 @@ def test_words_and_traces():
     full = dl.solve(leakage(0.3, "0.7 max", mechanism="full", **BITS2), gap=0.5, time_limit=60.0)
     assert "3 orbits" in full.explain()
     table = dl.Table([0, 1, 1, 2, 1, 0])
-    plain = dl.MinLeakage(
-        records=dl.Records(alphabets=[2, 3]),
-        query=table,
-        distortion=dl.Absolute(),
-        max_distortion=0.5,
-        adversary=dl.EntropyAtLeast(0),
-    )
+    plain = support.design(dl.MinLeakage, dl.Records(alphabets=[2, 3]), table, dl.Absolute(), 0.5, 0)
     assert dl.solve(plain, gap=0.5).explain().startswith("no symmetry")

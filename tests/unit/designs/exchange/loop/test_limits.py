@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each, thinned
 from dalenius.audits import EntropyAudit
 from dalenius.designs import exchange as exchanges
@@ -205,16 +206,10 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
         assert result.termination is dl.Termination.PROOF_REFUSED
 
 
-@each("seconds", [0.05, 0.2])
+@each("seconds", 0.05, 0.2)
 def test_a_design_that_is_cut_off_does_not_leak_everything(seconds):
     """A first mechanism is audited at once: time shared between the truth and nothing; it was 0 .. log 3."""
-    problem = dl.MinLeakage(
-        records=dl.Records(4, alphabet=3),
-        query=dl.ModularSum(3),
-        distortion=dl.Hamming(),
-        max_distortion="0.3",
-        adversary=dl.EntropyAtLeast("0.8 max"),
-    )
+    problem = support.design(dl.MinLeakage, dl.Records(4, alphabet=3), dl.ModularSum(3), dl.Hamming(), "0.3", "0.8 max")
     result = dl.solve(problem, time_limit=seconds)
     assert result.upper <= 0.6
     assert result.distortion <= Fraction(3, 10)

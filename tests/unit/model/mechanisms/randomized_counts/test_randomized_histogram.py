@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.information.measures.numbers import doubles
 from dalenius.model.model_file import loads
@@ -19,12 +20,7 @@ CASES = [(2, 3, None), (2, 3, (1, 0, 2)), (3, 2, (1, 1)), (1, 4, (0, 1, 0, 1))]
 
 
 def asked(count, letters, mechanism, adversary=None):
-    return dl.MaximalLeakage(
-        records=dl.Records(count, alphabet=letters),
-        query=dl.Histogram(),
-        mechanism=mechanism,
-        adversary=adversary or dl.AnyPrior(),
-    )
+    return support.problem(dl.Records(count, alphabet=letters), dl.Histogram(), mechanism, adversary or dl.AnyPrior())
 
 
 def of_letters(letters, k):
@@ -41,7 +37,7 @@ def by_strings(held, k, flip):
     return law
 
 
-@each(("count", "k", "others"), CASES)
+@each("count, k, others", *CASES)
 def test_the_channel_is_that_of_strings_of_answers(count, k, others):
     flip = Fraction(1, 3)
     problem = asked(count, k, dl.randomized_histogram(flip=flip, others=others))
@@ -56,7 +52,7 @@ def test_the_channel_is_that_of_strings_of_answers(count, k, others):
     assert loads(dl.dumps(problem)) == problem
 
 
-@each(("count", "k"), [(3, 3), (2, 4)])
+@each("count, k", (3, 3), (2, 4))
 def test_what_is_alike_is_one_number(count, k):
     """In balls, too: permuting letters moves entries, and numbers are the same; of all inputs' histograms only sorted ones are new."""
     problem = asked(count, k, dl.randomized_histogram(1))
@@ -89,7 +85,7 @@ def covered(counts, listed):
     return any(all(a <= b for a, b in zip(t, sorted(counts, reverse=True), strict=True)) for t in listed)
 
 
-@each(("size", "others", "letters"), [(1, 3, 2), (2, 5, 3), (1, 60, 3), (2, 40, 4), (3, 700, 2)])
+@each("size, others, letters", (1, 3, 2), (2, 5, 3), (1, 60, 3), (2, 40, 4), (3, 700, 2))
 def test_whatever_the_others_are_some_listed_numbers_are_below(size, others, letters):
     """The theorem that coverage rests on, by enumeration; and the format's own rule is met."""
     known = KnownOthers.of(size, others, letters)
@@ -115,40 +111,29 @@ def test_pieces_say_whom_they_know():
 
 
 @each(
-    ("made", "message"),
-    [
-        (lambda: dl.randomized_histogram(), "either epsilon or flip"),
-        (lambda: dl.randomized_histogram(flip=2), "flip must be from 0 to 1"),
-        (lambda: dl.randomized_histogram(1, others=[-1, 2]), "others"),
-        (lambda: asked(3, 2, dl.randomized_histogram(1, others=[1])), "one number for each of 2 letters, got 1"),
-        (lambda: asked(3, 1, dl.randomized_histogram(1)), "at least 2 letters"),
-        (lambda: asked(200, 4, dl.randomized_histogram(1)), "have 1373701 histograms; at most 65536"),
-        (lambda: asked(120, 3, dl.randomized_histogram(1)), "ask about households"),
-        (
-            lambda: dl.MaximalLeakage(
-                records=dl.Records(3, alphabet=2),
-                query=dl.Count(),
-                mechanism=dl.randomized_histogram(1),
-                adversary=dl.AnyPrior(),
-            ),
-            "its query must be histogram",
+    "made, message",
+    (lambda: dl.randomized_histogram(), "either epsilon or flip"),
+    (lambda: dl.randomized_histogram(flip=2), "flip must be from 0 to 1"),
+    (lambda: dl.randomized_histogram(1, others=[-1, 2]), "others"),
+    (lambda: asked(3, 2, dl.randomized_histogram(1, others=[1])), "one number for each of 2 letters, got 1"),
+    (lambda: asked(3, 1, dl.randomized_histogram(1)), "at least 2 letters"),
+    (lambda: asked(200, 4, dl.randomized_histogram(1)), "have 1373701 histograms; at most 65536"),
+    (lambda: asked(120, 3, dl.randomized_histogram(1)), "ask about households"),
+    (
+        lambda: support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.randomized_histogram(1), dl.AnyPrior()),
+        "its query must be histogram",
+    ),
+    (
+        lambda: asked(4, 2, dl.randomized_histogram(1, others=[1, 0]), dl.IndependentBlocks(2)),
+        "histogram with randomized_histogram",
+    ),
+    (
+        lambda: support.design(
+            dl.MinLeakage, dl.Records(3, alphabet=2), dl.Histogram(), dl.Hamming(), "0.1", dl.AnyPrior()
         ),
-        (
-            lambda: asked(4, 2, dl.randomized_histogram(1, others=[1, 0]), dl.IndependentBlocks(2)),
-            "histogram with randomized_histogram",
-        ),
-        (
-            lambda: dl.MinLeakage(
-                records=dl.Records(3, alphabet=2),
-                query=dl.Histogram(),
-                distortion=dl.Hamming(),
-                max_distortion="0.1",
-                adversary=dl.AnyPrior(),
-            ),
-            "a histogram is for audits",
-        ),
-        (lambda: asked(3, 2, dl.geometric(1)), "against independent_blocks or product_priors"),
-    ],
+        "a histogram is for audits",
+    ),
+    (lambda: asked(3, 2, dl.geometric(1)), "against independent_blocks or product_priors"),
 )
 def test_what_is_refused(made, message):
     with pytest.raises(dl.InputError, match=message):

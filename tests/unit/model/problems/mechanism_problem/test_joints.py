@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.model.model_file import loads
 
@@ -38,7 +39,7 @@ def of_datasets(problem):
     return problem.channel[problem.query.index_of_dataset(problem.records)]
 
 
-@each("chosen", [(0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3)])
+@each("chosen", (0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3))
 def test_the_channel_is_the_product_over_the_queries(chosen):
     problem = audit(*dl.releases([LISTED[j] for j in chosen]))
     product = np.ones((len(datasets(RECORDS)), 1))
@@ -66,7 +67,7 @@ def test_one_query_released_twice_is_no_joint_query():
     assert mechanism == dl.several_releases(dl.geometric(1), times=2)
 
 
-@each("times", [1, 2])
+@each("times", 1, 2)
 def test_households_are_audits_of_their_own_vectors(times):
     """What a block of two tells is what two people alone tell, in a town of a million."""
     listed = [(dl.Count(), dl.geometric(1)), (dl.Sum([0, 1, 3]), dl.discrete_laplace("0.5"))] * times
@@ -82,7 +83,7 @@ def test_households_are_audits_of_their_own_vectors(times):
     np.testing.assert_allclose(question.channel, alone.channel, atol=1e-14)
 
 
-@each("weights", [[[0, 1], [0, 2], [0, 0], [0, 0]], [[0, 0], [0, 0], [3, 3], [0, 1]]])
+@each("weights", [[0, 1], [0, 2], [0, 0], [0, 0]], [[0, 0], [0, 0], [3, 3], [0, 1]])
 def test_a_query_may_be_constant_on_a_block(weights):
     """About one block nothing is told by that query: what is proved is the worse of the blocks' own audits."""
     records, listed = dl.Records(4, alphabet=2), [(dl.Count(), dl.geometric("0.7")), (dl.Sum(weights), dl.geometric(1))]
@@ -98,43 +99,37 @@ def test_a_query_may_be_constant_on_a_block(weights):
 
 
 @each(
-    ("made", "message"),
-    [
-        (lambda: dl.Joint(dl.Count()), "from 2 to 8 queries, got 1"),
-        (
-            lambda: dl.Joint(dl.Count(), dl.Identity()),
-            "is made of parity, modular_sum, count, sum, threshold; got Identity",
+    "made, message",
+    (lambda: dl.Joint(dl.Count()), "from 2 to 8 queries, got 1"),
+    (
+        lambda: dl.Joint(dl.Count(), dl.Identity()),
+        "is made of parity, modular_sum, count, sum, threshold; got Identity",
+    ),
+    (lambda: dl.releases([(dl.Count(), dl.geometric(1)), (dl.Identity(), dl.symmetric(0))]), "only sums"),
+    (lambda: audit(dl.Joint(dl.Count(), dl.Parity()), dl.geometric(1)), "needs several_releases"),
+    (
+        lambda: audit(dl.Count(), dl.several_releases(dl.geometric(1), on=[1])),
+        "a part is on query 1, but there are 1; count queries from 0",
+    ),
+    (lambda: dl.several_releases(dl.geometric(1), on=[0, 1]), "of each of the 1 mechanisms"),
+    (
+        lambda: audit(*dl.releases(LISTED[:2]), dl.IndependentBlocks(2), dl.Records(alphabets=[3, 2, 3])),
+        "records of one alphabet",
+    ),
+    (
+        lambda: support.design(
+            dl.MinLeakage, RECORDS, dl.Joint(dl.Count(), dl.Parity()), dl.Hamming(), "0.1", dl.AnyPrior()
         ),
-        (lambda: dl.releases([(dl.Count(), dl.geometric(1)), (dl.Identity(), dl.symmetric(0))]), "only sums"),
-        (lambda: audit(dl.Joint(dl.Count(), dl.Parity()), dl.geometric(1)), "needs several_releases"),
-        (
-            lambda: audit(dl.Count(), dl.several_releases(dl.geometric(1), on=[1])),
-            "a part is on query 1, but there are 1; count queries from 0",
+        "a joint query is for audits",
+    ),
+    (
+        lambda: audit(
+            dl.Joint(dl.Sum([0, 10**6 + 3, 1]), dl.Sum([0, 1, 10**6 + 9])),
+            dl.several_releases(dl.geometric(1)),
+            records=dl.Records(9, alphabet=3),
         ),
-        (lambda: dl.several_releases(dl.geometric(1), on=[0, 1]), "of each of the 1 mechanisms"),
-        (
-            lambda: audit(*dl.releases(LISTED[:2]), dl.IndependentBlocks(2), dl.Records(alphabets=[3, 2, 3])),
-            "records of one alphabet",
-        ),
-        (
-            lambda: dl.MinLeakage(
-                records=RECORDS,
-                query=dl.Joint(dl.Count(), dl.Parity()),
-                distortion=dl.Hamming(),
-                max_distortion="0.1",
-                adversary=dl.AnyPrior(),
-            ),
-            "a joint query is for audits",
-        ),
-        (
-            lambda: audit(
-                dl.Joint(dl.Sum([0, 10**6 + 3, 1]), dl.Sum([0, 1, 10**6 + 9])),
-                dl.several_releases(dl.geometric(1)),
-                records=dl.Records(9, alphabet=3),
-            ),
-            "span",
-        ),
-    ],
+        "span",
+    ),
 )
 def test_what_is_refused(made, message):
     with pytest.raises(dl.InputError, match=message):
