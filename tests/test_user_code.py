@@ -17,14 +17,12 @@ TWICE_HALF = np.array([0.5, 0.5], dtype=np.float32)
 
 @each(
     "records",
-    [
-        dl.Records(count=2, alphabet=2),
-        dl.Records(np.int64(2), alphabet=np.uint8(2)),
-        dl.Records(alphabets=[2, 2]),
-        dl.Records(alphabets=(2, 2)),
-        dl.Records(alphabets=[np.int32(2), 2]),
-        dl.Records(alphabets=np.array([2, 2])),
-    ],
+    dl.Records(count=2, alphabet=2),
+    dl.Records(np.int64(2), alphabet=np.uint8(2)),
+    dl.Records(alphabets=[2, 2]),
+    dl.Records(alphabets=(2, 2)),
+    dl.Records(alphabets=[np.int32(2), 2]),
+    dl.Records(alphabets=np.array([2, 2])),
 )
 def test_records(records: dl.Records) -> None:
     assert records == PAIR
@@ -32,15 +30,13 @@ def test_records(records: dl.Records) -> None:
 
 @each(
     "query, same",
-    [
-        (dl.ModularSum(np.int64(3)), dl.ModularSum(3)),
-        (dl.Count(np.array([1])), dl.Count()),
-        (dl.Count({1}), dl.Count([1])),
-        (dl.Sum(np.arange(2)), dl.Sum([0, 1])),
-        (dl.Sum(np.eye(2, dtype=np.int64)), dl.Sum([[1, 0], (0, 1)])),
-        (dl.Threshold(np.int16(1)), dl.Threshold(1)),
-        (dl.Table(np.array([0, 1, 1, 0])), dl.Table([0, 1, 1, 0])),
-    ],
+    (dl.ModularSum(np.int64(3)), dl.ModularSum(3)),
+    (dl.Count(np.array([1])), dl.Count()),
+    (dl.Count({1}), dl.Count([1])),
+    (dl.Sum(np.arange(2)), dl.Sum([0, 1])),
+    (dl.Sum(np.eye(2, dtype=np.int64)), dl.Sum([[1, 0], (0, 1)])),
+    (dl.Threshold(np.int16(1)), dl.Threshold(1)),
+    (dl.Table(np.array([0, 1, 1, 0])), dl.Table([0, 1, 1, 0])),
 )
 def test_queries(query: dl.Query, same: dl.Query) -> None:
     assert query == same
@@ -48,15 +44,13 @@ def test_queries(query: dl.Query, same: dl.Query) -> None:
 
 @each(
     "mechanism",
-    [
-        dl.symmetric(0.1, k=2),
-        dl.symmetric(np.float32(0.1), k=np.int64(2)),
-        dl.symmetric("1/10", k=2),
-        dl.symmetric(flip=Fraction(1, 10), k=2),
-        dl.symmetric(Decimal("0.1"), k=2),
-        dl.symmetric(np.float16(0.1), k=2),
-        dl.symmetric(np.longdouble("0.1"), k=2),
-    ],
+    dl.symmetric(0.1, k=2),
+    dl.symmetric(np.float32(0.1), k=np.int64(2)),
+    dl.symmetric("1/10", k=2),
+    dl.symmetric(flip=Fraction(1, 10), k=2),
+    dl.symmetric(Decimal("0.1"), k=2),
+    dl.symmetric(np.float16(0.1), k=2),
+    dl.symmetric(np.longdouble("0.1"), k=2),
 )
 def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
     """A float of any width is the decimal that is printed for it."""
@@ -65,7 +59,7 @@ def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
 
 @each(
     "mechanism, same",
-    [
+    
         (dl.laplace_threshold(np.int64(1)), dl.laplace_threshold(1.0)),
         (dl.randomized_response(np.float64(2)), dl.randomized_response(2)),
         (dl.geometric(0.5, range=np.int64(3)), dl.geometric("0.5", range=(0, 3))),
@@ -76,7 +70,6 @@ def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
         (dl.Channel(np.full((4, 1), 1), inputs="dataset"), dl.Channel([[1]] * 4, inputs="dataset")),
         (dl.DesignedMechanism(np.eye(2), outputs=["no", "yes"]), dl.DesignedMechanism([[1, 0], [0, 1]], outputs=("no", "yes"))),
         (dl.DesignedMechanism(np.eye(2), values=np.array([0, 5])), dl.DesignedMechanism([[1, 0], [0, 1]], values=[0, 5])),
-    ],
 )  # fmt: skip
 def test_mechanisms(mechanism: dl.Mechanism, same: dl.Mechanism) -> None:
     assert mechanism == same
@@ -84,13 +77,11 @@ def test_mechanisms(mechanism: dl.Mechanism, same: dl.Mechanism) -> None:
 
 @each(
     "adversary, same",
-    [
-        (dl.EntropyAtLeast(np.float32(0.3)), dl.EntropyAtLeast("0.3")),
-        (dl.EntropyAtLeast(np.int64(1), units="bits"), dl.EntropyAtLeast("1 bits")),
-        (dl.FixedPrior(np.full(4, 0.25)), dl.FixedPrior([0.25] * 4)),
-        (dl.PriorSet(np.full((1, 2, 2), 0.25)), dl.PriorSet([[[0.25, "1/4"], [0.25, 0.25]]])),
-        (dl.PriorSet([np.full(4, 0.25), [1, 0, 0, 0]]), dl.PriorSet([[0.25] * 4, (1, 0, 0, 0)])),
-    ],
+    (dl.EntropyAtLeast(np.float32(0.3)), dl.EntropyAtLeast("0.3")),
+    (dl.EntropyAtLeast(np.int64(1), units="bits"), dl.EntropyAtLeast("1 bits")),
+    (dl.FixedPrior(np.full(4, 0.25)), dl.FixedPrior([0.25] * 4)),
+    (dl.PriorSet(np.full((1, 2, 2), 0.25)), dl.PriorSet([[[0.25, "1/4"], [0.25, 0.25]]])),
+    (dl.PriorSet([np.full(4, 0.25), [1, 0, 0, 0]]), dl.PriorSet([[0.25] * 4, (1, 0, 0, 0)])),
 )
 def test_adversaries(adversary: dl.Adversary, same: dl.Adversary) -> None:
     assert adversary == same

@@ -90,6 +90,7 @@ def test_nothing_is_lost_without_them(size, monkeypatch):
     assert words(alone)["chamber"] == 0
 
 
+@pytest.mark.thorough
 def test_a_tree_that_has_lost_its_multiplier_begins_anew(counted_time):
     """A designed mechanism whose worst priors use one class a letter, nearly: with multipliers near 0, where row leaves know of no
     other, 4,000 of them left 0.48 %."""

@@ -164,7 +164,7 @@ def cripple(support, monkeypatch, how: str, planted: float) -> None:
     monkeypatch.setattr(entropy_at_least, "search", {"blind": blind, "misled": misled}[how])
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=4))
+@pytest.mark.parametrize("name", thinned(CASES, every=8))
 def test_the_planted_value(support, name):
     """The whole solver, uncrippled; and random ascents are as unlucky as the case says."""
     make, value, lucky = CASES[name]
@@ -204,6 +204,7 @@ def test_a_crippled_search_never_lowers_the_upper_bound(support, monkeypatch, na
     assert dl.verify(question, result.certificate).proved
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", thinned(RARE, every=4))
 def test_the_list_of_all_laws_is_a_list_of_adversaries(support, name):
     """The listed value is what the best of many ascents finds: neither misses anything the other one sees."""

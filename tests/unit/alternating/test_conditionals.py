@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import each
+from campaigns import each, thinned
 from dalenius.alternating.conditionals import best_selection, bounded
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_tree import DualTree
@@ -61,7 +61,7 @@ def informed_by_rows(pi, rows):
     return float(mutual_information(pi[:, None] * rows))
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("question", thinned(QUESTIONS, every=2))
 def test_trees_for_a_given_letter_law_bound_every_prior_that_has_it(question, instances):
     """And are below the bounds of the same trees where the adversary chooses the letter law, too; a prior attains the first."""
     record, rng = channel(question), np.random.default_rng(2)

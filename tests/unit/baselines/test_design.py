@@ -107,7 +107,7 @@ def test_for_one_prior_and_a_budget_of_leakage():
     assert float(problem.expected_distortion(Q.tolist())) == pytest.approx(0.1, rel=1e-2)
 
 
-@pytest.mark.parametrize("name", thinned(PROBLEMS, every=3))
+@pytest.mark.parametrize("name", thinned(PROBLEMS, every=4))
 @pytest.mark.parametrize("family", thinned([aggregated, full_joint], every=2), ids=lambda family: family.__name__)
 def test_what_comes_back_is_a_mechanism_that_the_house_can_judge(name, family):
     """Not better than the certified optimum, once its leakage is audited and not believed."""

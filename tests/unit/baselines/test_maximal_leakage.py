@@ -254,7 +254,7 @@ def test_derivatives_of_the_nonlinear_program(seed):
     ("run", "family"),
     [
         (slsqp_run, aggregated),
-        (trust_constr_run, aggregated),
+        pytest.param(trust_constr_run, aggregated, marks=pytest.mark.thorough),
         (cvxpy_nlp_run, aggregated),
         pytest.param(cvxpy_nlp_run, full_joint, marks=pytest.mark.thorough),
     ],

@@ -30,6 +30,7 @@ def test_what_would_be_done_is_said_and_nothing_written(command_line, tmp_path):
     assert sorted((tmp_path / "out").iterdir()) == before
 
 
+@pytest.mark.thorough
 def test_a_line_a_point_where_nobody_looks_and_none_if_quiet(command_line):
     plain = command_line("sweep", BIT, *GRID, "-o", "out", "--units", "bits")
     lines = plain.stderr.splitlines()

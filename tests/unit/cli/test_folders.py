@@ -217,6 +217,7 @@ def test_a_sweep_of_fewer_points_leaves_no_others(model, tmp_path, command_line)
     assert set(names(tmp_path)) == files | {"model.toml", "model-005.toml", "other.cert", *TABLES}
 
 
+@pytest.mark.thorough
 def test_pictures_of_an_earlier_run_go_where_none_can_be_drawn(model, tmp_path, command_line, monkeypatch):
     for arguments in (WRITES["sweep"], [*WRITES["solve"], "--trace"], WRITES["compare"]):
         command_line(*arguments, "-o", "out")

@@ -10,7 +10,7 @@ from dalenius.information.capacity import capacities, capacity
 from dalenius.search.clock import Clock
 
 ROUNDING = 1e-13  # the bounds are evaluated in doubles
-quick = settings(max_examples=draws(20, 60), deadline=None, derandomize=True)
+quick = settings(max_examples=draws(10, 60), deadline=None, derandomize=True)
 
 WEIGHTS = st.one_of(
     st.floats(0.0, 1.0), st.sampled_from([0.0, 1.0, 0.5, 1e-300, 1e-100, 1e-17, 1e-9]), st.floats(1e-3, 1.0)

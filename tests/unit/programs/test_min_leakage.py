@@ -344,6 +344,7 @@ def test_with_a_large_budget_nothing_is_told(instances, budget):
     assert answer.lower <= 0.0 <= answer.upper <= 1e-11
 
 
+@pytest.mark.thorough
 def test_a_mechanism_that_tells_nothing_though_it_is_not_constant():
     cost = 0.25 * (1.0 - np.eye(4))
     for budget, most in ((0.5, 1e-11), (0.51, 1e-11), (0.4999999, 1e-11), (0.45, 0.00501)):

@@ -63,6 +63,7 @@ def test_parity_of_four_bits(comparison):
     assert math.isnan(comparison.entry("certified").first)
 
 
+@pytest.mark.thorough
 def test_a_design(design):
     assert [entry.method for entry in design.entries] == ["certified", "paper-full", "paper-aggregated"]
     exact = math.log(2) + 0.1 * math.log(0.1) + 0.9 * math.log(0.9)

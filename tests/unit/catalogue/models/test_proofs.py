@@ -11,7 +11,7 @@ import dalenius as dl
 from campaigns import draws
 from libraries import HOME, MODELS, copy_model
 
-LENGTH = draws(200_000, 10**9)  # of certificates, as text: longer ones are not proved daily
+LENGTH = draws(50_000, 10**9)  # of certificates, as text: longer ones are not proved daily
 
 
 @functools.cache

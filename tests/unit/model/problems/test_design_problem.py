@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
-from campaigns import each
+from campaigns import draws, each
 from dalenius.model import audited, digest
 from dalenius.model.model_file import normal_form
 from dalenius.reduction import completions, record_completions
@@ -19,7 +19,7 @@ from dalenius.studies.curves import entropy_curve
 from dalenius_check.model import parse_model
 
 some = settings(
-    max_examples=50,
+    max_examples=draws(25, 50),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -137,6 +137,7 @@ def test_everything_from_files_is_text(audit, result, tmp_path):
     assert "49" not in re.sub(r"[\d.]+", lambda m: "" if m[0] != "49" else m[0], made[: made.index("<style")])
 
 
+@pytest.mark.thorough
 def test_a_folder_with_designs_their_frontier_and_audits(folder):
     made = report_page([folder])
     elements(made)

@@ -190,6 +190,7 @@ def test_problem_3_inverts_problem_2():
 SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("make", "records", "query"),
     thinned(
@@ -331,6 +332,7 @@ def test_a_budget_of_exactly_the_least_distortion(support):
     support.assert_contains(identity, LOG2)
 
 
+@pytest.mark.thorough
 def test_the_least_distortion_with_a_choice_leaves_a_choice():
     """Every value has two outputs that cost nothing; the mechanism may and should mix them."""
     cyclic = dl.DistortionMatrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
@@ -432,6 +434,7 @@ def test_distortions_beyond_doubles_are_refused(size):
         dl.solve(distortion(0.1, records=dl.Records(2, alphabet=2), query=dl.Count(), distortion=matrix))
 
 
+@pytest.mark.thorough
 def test_additive_noise_that_tells_nothing_is_uniform():
     parts = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "distortion": dl.Hamming()}
     result = solved(distortion(0, "0.5 max", mechanism="additive", **parts))
