@@ -96,7 +96,7 @@ LINES = [
 ]
 
 
-@each("line", LINES)
+@each("line", *LINES)
 def test_a_line_is_read_as_it_was_written(line):
     assert decode(encode(line)) == line
 
@@ -105,7 +105,7 @@ def test_every_kind_of_line_is_tried():
     assert {type(line) for line in LINES} == set(get_args(upper.Line))
 
 
-@each("line", LINES)
+@each("line", *LINES)
 def test_one_entry_more_or_of_another_kind_is_refused(line):
     word, *entries = json.loads(encode(line))
     spoilt = [[word, *entries, "more", "and", "more"]]
@@ -116,13 +116,13 @@ def test_one_entry_more_or_of_another_kind_is_refused(line):
             decode(json.dumps(bad))
 
 
-@each("text", ["", "{}", "7", "[]", "[[]]", '["none"]', '["split",1,0]', "[" * 10_000, "nonsense"])
+@each("text", "", "{}", "7", "[]", "[[]]", '["none"]', '["split",1,0]', "[" * 10_000, "nonsense")
 def test_what_is_no_line(text):
     with pytest.raises(dl.InputError, match="not a line of a certificate"):
         decode(text)
 
 
-@each("model", [m for m in library("minimal") if m.certificate_path])
+@each("model", *[m for m in library("minimal") if m.certificate_path])
 def test_certificates_of_the_library_are_made_anew_byte_by_byte(model):
     certificate = model.certificate()
     made = Certificate.of(certificate.header, certificate.lower_lines(), certificate.upper_lines())
@@ -146,7 +146,12 @@ def test_headers():
 
 @each(
     "change",
-    [{"model": 3}, {"producer": []}, {"mechanism": 3}, {"mechanism": [["1", 2]]}, {"lower": 0.5}, {"upper": ["1"]}],
+    {"model": 3},
+    {"producer": []},
+    {"mechanism": 3},
+    {"mechanism": [["1", 2]]},
+    {"lower": 0.5},
+    {"upper": ["1"]},
 )
 def test_headers_of_other_types_are_refused(change):
     with pytest.raises(dl.InputError, match=r"certificate"):
@@ -155,17 +160,15 @@ def test_headers_of_other_types_are_refused(change):
 
 @each(
     "curve",
-    [
-        None,
-        [],
-        {"above": [["1", "0"]]},
-        {"above": [], "below": []},
-        {"above": [["1"]], "below": []},
-        {"above": [["1", 0]], "below": []},
-        {"above": [["1", "0"]], "below": "none"},
-        {"above": [["1", "0"]], "below": [["1 nats", None]]},
-        {"above": [["1", "0"]], "below": [], "beside": []},
-    ],
+    None,
+    [],
+    {"above": [["1", "0"]]},
+    {"above": [], "below": []},
+    {"above": [["1"]], "below": []},
+    {"above": [["1", 0]], "below": []},
+    {"above": [["1", "0"]], "below": "none"},
+    {"above": [["1", "0"]], "below": [["1 nats", None]]},
+    {"above": [["1", "0"]], "below": [], "beside": []},
 )
 def test_claims_of_other_forms_about_a_curve_are_refused(curve):
     with pytest.raises(dl.InputError, match="curve must hold two lists"):
