@@ -116,10 +116,6 @@ PARITY = "dl.load('parity/laplace-n4')"
         ("import cvxcertify.check, dalenius_check", HEAVY | {"cvxcertify.certification"}),
         ("from dalenius import cli; sys.argv[1:] = ['--help']; cli.main()", HEAVY - {"numpy"} | FOR_SOME),
         (
-            f"import dalenius as dl; dl.solve({PARITY})",
-            HEAVY - {"numpy", "scipy", "flint"} | {"scipy.special"} | FOR_SOME,
-        ),
-        (
             f"import dalenius as dl; dl.audit({PARITY})",
             HEAVY - {"numpy", "scipy", "flint"} | {"scipy.special"} | FOR_SOME,
         ),
@@ -128,7 +124,7 @@ PARITY = "dl.load('parity/laplace-n4')"
             {"cvxpy", "scipy.stats", "scipy.optimize", "numba", "matplotlib", "pandas", "torch", "dalenius.sanitizers"},
         ),
     ],
-    ids=["package", "certifier", "checkers", "help", "solve", "audit", "commands"],
+    ids=["package", "certifier", "checkers", "help", "audit", "commands"],
 )
 def test_what_is_not_needed_is_not_imported(code, unwanted):
     """By the names that a process has imported when it ends."""
