@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,10 +10,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import termination_of
+from dalenius.designs.linear.program import answered
 from dalenius.designs.rational import LinearSystem, weight_texts, writable
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
 from dalenius.evidence.upper import PotentialLine
@@ -21,7 +23,7 @@ from dalenius.information.entropies import x_log_x
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult
-from dalenius.search import Run
+from dalenius.search import Clock, Run
 
 # The extreme rays of the columns that private mechanisms have: 1 or c under local differential privacy; 0 or c, but for one input,
 # under pointwise maximal leakage.
@@ -149,8 +151,8 @@ class Extreme:
     slack: float
 
     @classmethod
-    def of(cls, problem: MaxInformation) -> Extreme:
-        """Solve.
+    def of(cls, problem: MaxInformation, clock: Clock) -> Extreme:
+        """Solve; where time is over before, what tells nothing, and what each input alone tells.
 
         Raises
         ------
@@ -164,14 +166,8 @@ class Extreme:
         rays = Rays.of(problem, float(above))
         joint = np.array(problem.joint.masses, dtype=float)
         told = information(rays.values, joint)
-        found = linprog(
-            -told,
-            A_eq=rays.values.T,
-            b_eq=np.ones(rays.values.shape[1]),
-            method="highs-ds",
-            options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
-        )
-        if found.status == 0:
+        found = answered(clock, lambda: _solve(rays, told, clock))
+        if found is not None:
             weights, prices = np.asarray(found.x), -np.asarray(found.eqlin.marginals)
         else:  # a bound and a mechanism all the same
             weights, prices = np.zeros(len(told)), _whole(joint)
@@ -181,6 +177,20 @@ class Extreme:
         rows = _mechanism(problem, rays, weights, used, c)
         columns = np.array([[float(entry) for entry in row] for row in rows]).T
         return cls(rows, float(information(columns, joint).sum()), prices, slack)
+
+
+def _solve(rays: Rays, told: Floats, clock: Clock) -> OptimizeResult:
+    return linprog(
+        -told,
+        A_eq=rays.values.T,
+        b_eq=np.ones(rays.values.shape[1]),
+        method="highs-ds",
+        options={
+            "primal_feasibility_tolerance": FEASIBLE,
+            "dual_feasibility_tolerance": FEASIBLE,
+            "time_limit": max(clock.remaining, 0.01) if math.isfinite(clock.remaining) else None,
+        },
+    )
 
 
 def information(columns: Floats, joint: Floats) -> Floats:
@@ -262,7 +272,7 @@ class ExtremeProposer:
     @cached_property
     def found(self) -> Extreme:
         """The mechanism, and the prices."""
-        return Extreme.of(self.problem)
+        return Extreme.of(self.problem, self.search.clock)
 
     def run(self) -> None:
         """Solve."""
@@ -303,14 +313,15 @@ class ExtremeProposer:
 
     def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
         """The mechanism, and the proved interval for the most that any tells."""
-        rows = self.found.rows
+        rows, clock = self.found.rows, self.search.clock
+        late = Termination.INTERRUPTED if clock.interrupted else Termination.TIME_LIMIT
         return DesignResult(
             lower=proved.lower,
             upper=proved.upper,
             mechanism=self.problem.designed(rows),
             audit=None,
             distortion=None,
-            termination=termination_of(proved, self.search.limits.gap, Termination.STALLED),
+            termination=termination_of(proved, self.search.limits.gap, late if clock.expired else Termination.STALLED),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=self.search.clock.seconds,

@@ -1,6 +1,7 @@
 """The most information: the catalogue's optima, closed forms, prices that no ray beats, and mechanisms that are private exactly."""
 
 import math
+import threading
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import dalenius as dl
 from campaigns import draws, each
 from dalenius.designs.extreme import Extreme, Rays, information
+from dalenius.search import Clock
 
 P1, P2, P3, U4 = [0.5, 0.3, 0.2], [0.6, 0.4], [0.4, 0.3, 0.2, 0.1], [0.25] * 4
 PML, LDP = dl.PointwiseMaximalLeakage, dl.LocalDP
@@ -22,7 +24,7 @@ def question(law, privacy, **more):
 
 def found(problem):
     """What the program found; its mechanism is private exactly, and no ray tells more than it costs."""
-    extreme = Extreme.of(problem)
+    extreme = Extreme.of(problem, Clock())
     assert all(sum(row) == 1 and min(row) >= 0 for row in extreme.rows)
     assert problem.exp_epsilon(extreme.rows) <= problem.privacy.factor()[0]
     above = extreme.prices + extreme.slack
@@ -43,6 +45,17 @@ def found(problem):
 def test_reference_values(law, values):
     for epsilon, value in zip((0.1, 0.5, 1), values, strict=True):
         assert found(question(law, PML(epsilon))).attained == pytest.approx(value, rel=5e-10)
+
+
+def test_a_program_that_takes_too_long_is_left(monkeypatch):
+    """An interval all the same: nothing told from below, and from above what each input alone tells."""
+    asked, end = question([0.2, 0.3, 0.5], dl.LocalDP(1)), threading.Event()
+    whole = dl.solve(asked)
+    monkeypatch.setattr("dalenius.designs.extreme._solve", lambda *given: end.wait())
+    late = dl.solve(asked, time_limit=1e-3)
+    end.set()
+    assert late.termination is dl.Termination.TIME_LIMIT
+    assert late.lower < whole.lower <= whole.upper < late.upper < float("inf")
 
 
 @each("n, k", (3, 1), (4, 2), (5, 2), (6, 3))
