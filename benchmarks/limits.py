@@ -1,15 +1,18 @@
-"""Whether limits are kept: time and memory of 30 models beyond their limits, the proof included: `make benchmarks`, or with names.
+"""Whether limits are kept: of 30 models in time and memory, the proof included, and of the commands, at the sizes of the docs and at
+ten times these, in time and at a signal: `make benchmarks`, or with names.
 
 Every solve has a process of its own. Seconds are those of `solve`, in which nothing is imported any more (the modelling language of
 designs is imported before); memory is the largest that the process ever held, beyond what importing left, so that the problem itself
 is in it. Machines differ, and a busy one stretches seconds but not the processor's: both are printed, and `--clock processor`
-has limits count the latter, as if nobody else were there. Linux.
+has limits count the latter, as if nobody else were there. Of a command seconds are what it took after its imports; `signal` is how
+long after a SIGTERM, in the second second, it was still at work. Linux.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -119,6 +122,175 @@ CASES: dict[str, Callable[[], dl.Problem]] = {
 }
 
 
+NOISE = ("--mechanism", "discrete_laplace scale=20", "--query", "sum", "--people", "2000")
+"""The release of the rows with wide alphabets."""
+
+KEPT = 0.2, 0.5  # share of a limit, and seconds of work, that it may be passed by, whichever is more
+ANSWERED = 2.0  # seconds within which a signal is to be answered
+
+
+def written(model: dl.Problem, folder: Path) -> str:
+    """A model as a file."""
+    path = folder / "model.toml"
+    path.write_text(dl.dumps(model))
+    return str(path)
+
+
+def channel(size: int, folder: Path) -> str:
+    """A random matrix as a table."""
+    rows = np.random.default_rng(size).integers(1, 1000, size=(size, size))
+    lines = [
+        ",".join(f"y{y}" for y in range(size)),
+        *(",".join(f"{w}/{sum(row)}" for w in row) for row in rows.tolist()),
+    ]
+    (folder / "channel.csv").write_text("\n".join(lines))
+    return str(folder / "channel.csv")
+
+
+def chained(count: int) -> dl.MaximalLeakage:
+    """A count of a chain of bits, from any start."""
+    chain = dl.MarkovChain(to_one=[0.1, 0.12], to_zero=[0.2, 0.22], start="any", record=count // 2)
+    return audit(dl.Records(count, alphabet=2), dl.Count(), dl.geometric(0.5), chain)
+
+
+def released(count: int, times: int) -> dl.MaximalLeakage:
+    """A count released many times."""
+    return audit(
+        dl.Records(count, alphabet=2), dl.Count(), dl.several_releases(dl.geometric("0.5"), times=times), "0.8 max"
+    )
+
+
+def histogram(people: int, letters: int) -> dl.MaximalLeakage:
+    """The counts of all letters."""
+    return audit(
+        dl.Records(people, alphabet=letters), dl.Histogram(), dl.discrete_laplace(0.5), dl.IndependentBlocks(2)
+    )
+
+
+def summed(people: int, letters: int) -> dl.DesignProblem:
+    """The best sum within a budget of leakage."""
+    return dl.MinDistortion(
+        records=dl.Records(people, alphabet=letters),
+        query=dl.Sum(),
+        distortion=dl.Absolute(),
+        adversary=dl.EntropyAtLeast("0.8 max"),
+        max_leakage=0.2,
+    )
+
+
+COMMANDS: dict[str, tuple[float, Callable[[Path], list[str]]]] = {
+    "audit, 61 letters, blocks of 2": (10, lambda f: ["audit", *NOISE, "--alphabet", "61", "--blocks", "2"]),
+    "audit, 121 letters, blocks of 2": (10, lambda f: ["audit", *NOISE, "--alphabet", "121", "--blocks", "2"]),
+    "audit, 61 letters, blocks of 5": (10, lambda f: ["audit", *NOISE, "--alphabet", "61", "--blocks", "5"]),
+    "audit, 61 letters, blocks of 7": (10, lambda f: ["audit", *NOISE, "--alphabet", "61", "--blocks", "7"]),
+    "audit, 1,000 letters, blocks of 2": (10, lambda f: ["audit", *NOISE, "--alphabet", "1000", "--blocks", "2"]),
+    "audit, count of 8": (5, lambda f: ["audit", written(counted(8, 0.5, "6 bits"), f)]),
+    "audit, count of 80": (5, lambda f: ["audit", written(counted(80, 0.5, "60 bits"), f)]),
+    "audit, 10^6 people, 100 cells": (10, lambda f: ["audit", written(histogram(10**6, 100), f)]),
+    "audit, 10^6 people, 1,000 cells": (10, lambda f: ["audit", written(histogram(10**6, 1000), f)]),
+    "solve, chain of 30": (5, lambda f: ["solve", written(chained(30), f)]),
+    "solve, chain of 300": (5, lambda f: ["solve", written(chained(300), f)]),
+    "solve, 2 releases of 8": (5, lambda f: ["solve", written(released(8, 2), f)]),
+    "solve, 3 releases of 20": (5, lambda f: ["solve", written(released(20, 3), f)]),
+    "measure, count of 60": (5, lambda f: ["measure", written(counted(60, 0.5, "0.9 max"), f)]),
+    "measure, count of 600": (5, lambda f: ["measure", written(counted(600, 0.5, "0.9 max"), f)]),
+    "measure, matrix 50 x 50": (5, lambda f: ["measure", channel(50, f), "--prior", "uniform"]),
+    "measure, matrix 500 x 500": (5, lambda f: ["measure", channel(500, f), "--prior", "uniform"]),
+    "design, count of 4": (0.5, lambda f: ["solve", written(design(4, max_distortion=0.3), f)]),
+    "design, count of 40": (5, lambda f: ["solve", written(design(40, max_distortion=1.0), f)]),
+    "design, sum 2 x 3": (10, lambda f: ["solve", written(summed(2, 3), f)]),
+    "design, sum 2 x 30": (5, lambda f: ["solve", written(summed(2, 30), f)]),
+    "audit, count of 1,000": (5, lambda f: ["audit", written(counted(1000, 0.5, "0.9 max"), f)]),
+    "sweep, one point, count of 60": (
+        5,
+        lambda f: [
+            "sweep",
+            written(counted(60, 0.5, "0.9 max"), f),
+            "--set",
+            "mechanism.epsilon=0.5",
+            "-o",
+            str(f / "o"),
+        ],
+    ),
+}
+"""Commands by name, with a limit."""
+
+
+def commanded(name: str, seconds: float) -> dict[str, float | str]:
+    """One command, in this process."""
+    import tempfile
+
+    import dalenius.alternating.mechanism_scheme
+    import dalenius.cli
+    import dalenius.designs
+
+    with tempfile.TemporaryDirectory() as place:
+        arguments = COMMANDS[name][1](Path(place))
+        sys.argv[1:] = [*arguments, "--time-limit", str(seconds)]
+        print("begun", file=sys.stderr, flush=True)
+        started, busy = time.perf_counter(), time.process_time()
+        try:
+            status: object = dalenius.cli.main()
+        except SystemExit as ended:
+            status = ended.code
+        took = {"seconds": time.perf_counter() - started, "processor": time.process_time() - busy}
+    return {"answer": f"exit status {status or 0}", **took}
+
+
+def table_of_commands(names: list[str], clock: str) -> None:
+    """How long each command took, and how long it was still at work after a signal."""
+    print(
+        f"a limit may be passed by {KEPT[0]:.0%} or {KEPT[1]:g} s of work, whichever is more; a signal is answered in {ANSWERED:g} s"
+    )
+    print(f"{'command':34} {'limit':>5} {'s':>6} {'cpu s':>6} {'ratio':>5}  {'signal':>6}  what failed")
+    for name, (seconds, _) in COMMANDS.items():
+        if names and not any(part in name for part in names):
+            continue
+        command = [sys.executable, __file__, "--clock", clock, "--command", name]
+        ran = subprocess.run([*command, str(seconds)], capture_output=True, text=True, check=False)
+        if ran.returncode:
+            print(f"{name:34} {seconds:5g}  ended with {ran.returncode}: {ran.stderr.strip()[-200:]}", flush=True)
+            continue
+        found = json.loads(ran.stdout.splitlines()[-1])
+        after = ended_after(command)
+        taken = found["processor" if clock == "processor" else "seconds"]
+        failed = ["limit"] if taken > max((1.0 + KEPT[0]) * seconds, seconds + KEPT[1]) else []
+        failed += ["signal"] if after > ANSWERED else []
+        print(
+            f"{name:34} {seconds:5g} {found['seconds']:6.2f} {found['processor']:6.2f} {taken / seconds:5.2f}  {after:6.2f}  "
+            f"{' and '.join(failed) or found['answer']}",
+            flush=True,
+        )
+
+
+def ended_after(command: list[str]) -> float:
+    """Seconds of work from a SIGTERM, a second after the imports, to the end; of a command that has a minute. 0 where it was done."""
+    with subprocess.Popen([*command, "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while "begun" not in (line := process.stderr.readline()) and line:
+            pass
+        begun = worked(process.pid)
+        while process.poll() is None and worked(process.pid) < begun + 1.0:
+            time.sleep(0.01)
+        if process.poll() is not None:
+            return 0.0
+        process.terminate()
+        then = last = worked(process.pid)
+        while process.poll() is None:
+            last = max(last, worked(process.pid))
+            time.sleep(0.005)
+    return last - then
+
+
+def worked(process: int) -> float:
+    """The processor's seconds that a process has had."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def held() -> float:
     """The most mebibytes that this process has held."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
@@ -150,11 +322,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, action="append", help="limits, instead of 2 and 10")
     parser.add_argument("--clock", choices=["wall", "processor"], default="wall")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--command", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--commands", action="store_true", help="of the commands alone")
     options = parser.parse_args()
+    if options.command:
+        print(json.dumps(commanded(options.command[0], float(options.command[1]))))
+        return
     if options.one:
         print(json.dumps(measure(options.one[0], float(options.one[1]))))
         return
-    print(f"memory limit {MEMORY:g} MiB; over: by how many percent of a limit it was passed")
+    table_of_commands(options.names, options.clock)
+    if options.commands:
+        return
+    print(f"\nmemory limit {MEMORY:g} MiB; over: by how many percent of a limit it was passed")
     print(f"{'model':34} {'limit':>5} {'s':>6} {'cpu s':>6} {'over':>5} {'MiB':>6} {'over':>5}  answer")
     worst = [0.0, 0.0]
     for name in CASES:
