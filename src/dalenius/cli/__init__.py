@@ -39,7 +39,7 @@ COMMANDS = {  # the function of each, in a module of this room: it is imported w
     "measure": "measuring.measure",
     "noise": "noising.noise",
     "convert": "converting.convert",
-    "compose": "composing.compose",
+    "compose": "converting.compose",
     "sweep": "curves.sweep",
     "frontier": "curves.frontier",
     "report": "reporting.report",

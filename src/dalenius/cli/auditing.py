@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 import dalenius as dl
-from dalenius.cli.asking import model_text
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
 from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.shared import (
@@ -24,13 +23,12 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
+from dalenius.cli.starting import model_text
 from dalenius.errors import brief
 from dalenius.files import csv_column
 from dalenius.model import model_bytes
 from dalenius.report.audit import PAGES, Audit
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
-
-__all__ = ["audit"]
 
 
 def audit(

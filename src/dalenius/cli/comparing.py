@@ -11,7 +11,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
@@ -27,8 +27,7 @@ from dalenius.intervals import percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.studies.contest import CERTIFIED, settings_from_text
-
-__all__ = ["compare"]
+from dalenius.studies.keeping import mechanism_files
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""The command convert: what a guarantee in one notion says in another."""
+"""The commands convert and compose: what a guarantee in one notion says in another, and what several releases tell together."""
 
 from __future__ import annotations
 
@@ -12,17 +12,91 @@ from rich.markup import escape
 from rich.table import Table
 
 import dalenius as dl
+from cvxcertify.errors import brief
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
-from dalenius.cli.shared import drawn, err, named, out, write_json
+from dalenius.cli.shared import (
+    JsonOption,
+    UnitsOption,
+    drawn,
+    err,
+    library_names,
+    named,
+    out,
+    read_problem,
+    units_shown,
+    write_json,
+)
 from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.notions import notion_of
 from dalenius.conversions.rule import MEANINGS, Facts
 from dalenius.conversions.search import fewest_missing
-from dalenius.errors import brief
+from dalenius.errors import InputError
 from dalenius.files import need_places
+from dalenius.model import digest
+from dalenius.model.problems.maximal_leakage import audited
 
-__all__ = ["convert"]
+
+def compose(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL CERTIFICATE MODEL CERTIFICATE ...",
+            help="For each release its model file, or a name from `dalenius list`, and its certificate file.",
+            autocompletion=library_names,
+        ),
+    ],
+    adaptive: Annotated[
+        bool, typer.Option("--adaptive", help="Releases may be chosen after earlier outputs; in this order.")
+    ] = False,
+    eta: Annotated[
+        str | None,
+        typer.Option(
+            "--eta",
+            help="What outputs tell about each other given the record, or secret, at most: nats, or '0.1 bits'.",
+        ),
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
+    ] = None,
+    units: UnitsOption = None,
+    at_most: AtMostOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what several releases of the same data tell about a record or secret together, at most: by theorems, from certificates.
+
+    Files alternate: a model, the certificate of that model, the next model, ... Each certificate is proved again; one of another
+    model, or one that is not proved, is refused. Put the releases into one model (several_releases, joint) where that can be:
+    it tells less.
+    """
+    if len(files) < 4 or len(files) % 2:
+        raise InputError(
+            f"compose: expected a model and a certificate for each of at least two releases, got {len(files)} files"
+        )
+    budget = Budget.of(at_most)
+    answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
+    together = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule)
+    found = together.to(units_shown(units, as_data=as_json))
+    if as_json:
+        write_json(dataclasses.asdict(found))
+    else:
+        out.print(str(found), soft_wrap=True, highlight=False, markup=False)
+    require_at_most(budget, [Ends("all together", together.lower, together.upper, together.units)])
+
+
+def _answer(model: str, certificate: str) -> tuple[dl.MaximalLeakage | dl.SecretLeakage, dl.Certificate]:
+    """A release's problem and its certificate, which must be about it."""
+    problem = read_problem(model)[2]
+    asked = problem if isinstance(problem, dl.SecretLeakage) else audited(problem)
+    found = dl.Certificate.read(certificate)
+    try:
+        about = found.header.model
+    except InputError as error:
+        raise InputError(f"{certificate}: {error}") from None
+    if about != digest(asked):
+        raise InputError(f"{certificate}: not about {model}; give each model's certificate after it")
+    return asked, found
+
 
 PICTURES = (".png", ".svg", ".pdf")
 WIDTH = 200  # of a table where the terminal is narrower

@@ -35,8 +35,6 @@ from dalenius.studies.keeping import PLAN, read_plan
 from dalenius.studies.plan import Plan, Settings
 from dalenius.studies.sweep import need_ways
 
-__all__ = ["frontier", "sweep"]
-
 FolderOption = Annotated[
     Path,
     typer.Option(
@@ -180,11 +178,7 @@ def frontier(
     MODEL's own budget is not used. A folder goes on where it was killed (docs/sweeps.md).
     """
     settings = Settings(
-        gap=gap,
-        time_limit=None if math.isinf(time_limit) else time_limit,
-        seed=seed,
-        method=method,
-        solver=solver,
+        gap=gap, time_limit=None if math.isinf(time_limit) else time_limit, seed=seed, method=method, solver=solver
     )
     problems = _loaded([model], public_law, output)
     name, problem = next(iter(problems.items()))

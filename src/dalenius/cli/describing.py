@@ -21,8 +21,6 @@ from dalenius.report.words import question
 from dalenius.results import relative_gap
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["show"]
-
 CERTIFICATES = (".cert", ".cert.gz")
 MECHANISM = ".json"
 LARGE = 40.0  # a logarithm beyond which numbers are not written out

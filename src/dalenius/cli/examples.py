@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EXAMPLES", "epilog"]
-
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "audit": (
         "audit --mechanism discrete_laplace:0.5 --people 1000000 --blocks 4",

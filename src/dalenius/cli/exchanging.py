@@ -15,8 +15,6 @@ from dalenius.files import need_folder, need_places
 from dalenius.intervals import gap_text, interval_text
 from dalenius.results import relative_gap
 
-__all__ = ["export_program", "import_solution"]
-
 CertificateOption = Annotated[
     Path | None, typer.Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
 ]

@@ -13,9 +13,6 @@ import dalenius as dl
 from dalenius.cli.shared import drawn, err
 from dalenius.evidence import Header
 from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
-from dalenius.studies.keeping import mechanism_files
-
-__all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run", "sibling"]
 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a certificate of the same model even by a looser one.")

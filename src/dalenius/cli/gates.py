@@ -19,8 +19,6 @@ from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.results import budget_text
 from dalenius.units import UNITS, amount_text, is_at_most, lower_in, upper_in
 
-__all__ = ["AtMostOption", "Budget", "Ends", "RequireGapOption", "leakage_ends", "require", "require_at_most"]
-
 RequireGapOption = Annotated[
     float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
 ]

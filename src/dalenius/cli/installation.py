@@ -15,8 +15,6 @@ from dalenius.cli.shared import JsonOption, out, write_json
 from dalenius.intervals import interval_text
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["doctor"]
-
 REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+)([^;]*)(?:;\s*extra\s*==\s*["']([\w-]+)["'])?""")
 DEVELOPERS = ("dev", "docs", "interop", "tests")  # extras of those who work on the package
 TRIED = ("parity/laplace-n4", "design/parity-n4-leakage")  # an audit, and a design by a conic solver

@@ -12,8 +12,6 @@ import dalenius as dl
 from dalenius.cli.shared import err, listed
 from dalenius.intervals import text_above
 
-__all__ = ["PublicLawOption", "published", "tell_private_distortion"]
-
 OPTION = "--public-law"
 PublicLawOption = Annotated[
     str | None,

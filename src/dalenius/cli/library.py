@@ -37,7 +37,6 @@ from dalenius.units import lower_in, upper_in
 if TYPE_CHECKING:
     from dalenius.catalogue.ratchet import HistoryRow
 
-__all__ = ["library_app", "list_models"]
 
 SetOption = Annotated[str, typer.Option("--set", help=f"{', '.join(SETS)}: each has the ones before it, the last all.")]
 FolderOption = Annotated[

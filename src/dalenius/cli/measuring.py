@@ -22,8 +22,6 @@ from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 from dalenius.measures.table import read_table
 
-__all__ = ["measure"]
-
 BALLS: dict[str, type[PriorBall | KLBall | ChiSquareBall]] = {"l1": PriorBall, "kl": KLBall, "chi2": ChiSquareBall}
 WIDTH = 160  # of a table where the terminal is narrower
 

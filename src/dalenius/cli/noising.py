@@ -30,8 +30,6 @@ from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.results import budget_text
 from dalenius.studies.least_noise import NOISES
 
-__all__ = ["noise"]
-
 
 def noise(
     at_most: Annotated[

@@ -15,8 +15,6 @@ from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import digest
 
-__all__ = ["release"]
-
 
 def release(
     model: ModelArgument,

@@ -11,8 +11,6 @@ import dalenius as dl
 from dalenius.cli.shared import err, out, status_line
 from dalenius.files import need_places
 
-__all__ = ["report"]
-
 
 def report(
     sources: Annotated[

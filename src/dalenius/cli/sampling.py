@@ -18,8 +18,6 @@ from dalenius.intervals import text_below
 from dalenius.statistics.bounds import LABEL
 from dalenius.statistics.counts import MOST
 
-__all__ = ["audit_samples"]
-
 
 def audit_samples(
     runs: Annotated[

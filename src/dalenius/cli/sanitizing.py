@@ -19,8 +19,6 @@ from dalenius.sanitizers import sanitize as learned
 from dalenius.sanitizers.settings import DIGIT_STEPS, STEPS
 from dalenius.search import Clock, stopped_by_interrupt
 
-__all__ = ["sanitize"]
-
 
 class Experiment(StrEnum):
     """What is released."""

@@ -26,31 +26,6 @@ from dalenius.intervals import interval_text
 from dalenius.search import stop_requested
 from dalenius.units import lower_in, unit_size, upper_in
 
-__all__ = [
-    "STANDARD_STREAM",
-    "GapOption",
-    "JobsOption",
-    "JsonOption",
-    "MethodOption",
-    "ModelArgument",
-    "SchedulerOption",
-    "SeedOption",
-    "SolverOption",
-    "TimeOption",
-    "UnitsOption",
-    "bounds_of",
-    "drawn",
-    "err",
-    "library_names",
-    "listed",
-    "naming",
-    "out",
-    "read_problem",
-    "status_line",
-    "units_shown",
-    "write_json",
-]
-
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 

@@ -1,21 +1,222 @@
-"""The commands init and schema: a commented model file, made from answers; and a JSON schema of model files, for editors."""
+"""The commands init and schema: a commented model file, made from answers which options give or somebody types; and a JSON schema."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import dalenius as dl
-from dalenius.cli.asking import model_text
-from dalenius.cli.shared import STANDARD_STREAM, out
+from cvxcertify.errors import brief
+from dalenius.cli.shared import STANDARD_STREAM, err, out
+from dalenius.errors import hint
 from dalenius.files import need_places, write_whole
+from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
+from dalenius.model.distortions import DISTORTIONS
+from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.privacy import NOTIONS
+from dalenius.model.queries import QUERIES
 from dalenius.model.schema import model_schema
+from dalenius.model.shelf import Shelved
 
-__all__ = ["init", "schema"]
+Lines = list[str]
+
+ASKS = {
+    "maximal_leakage": "how much can this release tell about one record, at most?",
+    "min_leakage": "which mechanism tells least within a budget of distortion?",
+    "min_distortion": "which mechanism distorts least within a budget of leakage?",
+    "max_information": "how much can a private mechanism tell, at most?",
+}
+NONE_OF = {  # the options that a problem has no use for
+    "maximal_leakage": ("--distortion", "--budget", "--privacy"),
+    "min_leakage": ("--mechanism", "--privacy"),
+    "min_distortion": ("--mechanism", "--privacy"),
+    "max_information": ("--mechanism", "--distortion", "--budget", "--adversary"),
+}
+LAW = ["[law]", "# The law of the true data, for the average: uniform | iid | csv", 'kind = "uniform"']
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked: the option that answers it, the words, the answer by default, and how an answer becomes lines of TOML."""
+
+    option: str
+    words: str
+    default: str
+    lines: Callable[[str], Lines]
+
+
+def model_text(given: Mapping[str, str | None], *, asking: bool = False) -> str:
+    """The model file of the options given, by name, and of answers, or defaults.
+
+    Raises
+    ------
+    InputError
+        If an answer cannot be used, or the problem has no use for an option.
+    """
+
+    def answered(question: _Question) -> Lines:
+        return _answered(question, given.get(question.option), asking=asking)
+
+    head = answered(_Question("--problem", f"what is asked ({', '.join(ASKS)})", "maximal_leakage", _problem))
+    kind = head[-1].split('"')[1]
+    for option in NONE_OF[kind]:
+        if given.get(option) is not None:
+            fitting = ", ".join(name for name in given if name not in NONE_OF[kind])
+            raise dl.InputError(f"{option}: a {kind} model has none; expected {fitting}")
+    if kind in ("min_leakage", "min_distortion"):
+        head += answered(_budget(kind))
+    counted = _Question("--records", "how many records", "8", lambda text: [f"count = {_whole(text)}"])
+    sized = _Question(
+        "--alphabet", "how many values a record can have", "2", lambda text: [f"alphabet = {_whole(text)}"]
+    )
+    parts = [head, ["[records]", *answered(counted), *answered(sized)]]
+    parts.append(answered(_shelf_question("--query", "query", QUERIES, "count")))
+    parts += _rest(kind, answered)
+    comment = (
+        "# A model of dalenius; docs/model-format.md has every key, and every number means exactly what is written."
+    )
+    return "\n\n".join("\n".join(part) for part in [[comment, *parts[0]], *parts[1:]]) + "\n"
+
+
+def _rest(kind: str, answered: Callable[[_Question], Lines]) -> list[Lines]:
+    """The tables that follow records and query."""
+    if kind == "maximal_leakage":
+        mechanism = _shelf_question("--mechanism", "mechanism", MECHANISMS, "geometric 0.5")
+        return [answered(mechanism), answered(_adversary())]
+    if kind == "max_information":
+        return [LAW, answered(_shelf_question("--privacy", "privacy", NOTIONS, "local_dp log 3"))]
+    classes = "# Which mechanisms are looked among: oblivious (rows by the query's value) | full | additive"
+    return [
+        answered(_shelf_question("--distortion", "distortion", DISTORTIONS, "hamming")),
+        LAW,
+        ["[mechanism]", classes, 'class = "oblivious"'],
+        answered(_adversary()),
+    ]
+
+
+def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
+    """The lines for an answer: the option's, or what is typed, asked again while it cannot be used, or the default."""
+    if given is not None or not asking:
+        try:
+            return question.lines((question.default if given is None else given).strip())
+        except dl.InputError as error:
+            raise dl.InputError(f"{question.option}: {error}") from None
+    while True:
+        err.print(f"{question.words} [{question.default}]: ", end="", markup=False)
+        typed = sys.stdin.readline()
+        if not typed:
+            raise dl.InputError(f"{question.option}: standard input ended; expected an answer, or --defaults")
+        try:
+            return question.lines(typed.strip() or question.default)
+        except dl.InputError as error:
+            err.print(str(error), markup=False)
+
+
+def _problem(text: str) -> Lines:
+    if text not in ASKS:
+        raise dl.InputError(f"expected one of {', '.join(ASKS)}; got {brief(text)}{hint(text, ASKS)}")
+    return [f"# The question: {ASKS[text]}", f'problem = "{text}"']
+
+
+def _budget(kind: str) -> _Question:
+    if kind == "min_leakage":
+        return _Question(
+            "--budget", "the largest expected distortion", "0.1", lambda text: [f"max_distortion = {_toml(text)}"]
+        )
+    return _Question(
+        "--budget", "the largest leakage, nats or '0.1 bits'", "0.1 bits", lambda text: [f"max_leakage = {_toml(text)}"]
+    )
+
+
+def _adversary() -> _Question:
+    key = EntropyAtLeast.kind
+    comment = f"# What the adversary does not know: {key} (nats, bits, or a share of all), or kind = {' | '.join(ADVERSARIES)}"
+
+    def lines(text: str) -> Lines:
+        if _split_kind(text)[0] in ADVERSARIES:
+            return _table("adversary", ADVERSARIES, text, comment)
+        _ = dl.EntropyAtLeast(text)
+        return ["[adversary]", comment, f"{key} = {_toml(text)}"]
+
+    return _Question("--adversary", "how much entropy the adversary has at least, or a kind", "0.8 max", lines)
+
+
+def _shelf_question(option: str, table: str, shelf: Mapping[str, type[Shelved]], default: str) -> _Question:
+    comment = f"# kind = {' | '.join(shelf)}"
+    words = f"{table} ({', '.join(shelf)}; with what it needs)"
+    return _Question(option, words, default, lambda text: _table(table, shelf, text, comment))
+
+
+def _table(name: str, shelf: Mapping[str, type[Shelved]], text: str, comment: str) -> Lines:
+    """A table's lines from a kind, and after a blank or a colon the value of the one key that it needs, or keys with values.
+
+    Of a kind that needs none it is the value of its first key: discrete_laplace:0.5, independent_blocks:4.
+    """
+    kind, rest = _split_kind(text)
+    if kind not in shelf:
+        raise dl.InputError(f"expected one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
+    needed = [key for key, field in shelf[kind].file_fields().items() if shelf[kind].is_needed(field)]
+    if rest and "=" not in rest:
+        first = needed or list(shelf[kind].file_fields())[:1]
+        if len(first) != 1:
+            needs = " and ".join(needed) or "nothing"
+            raise dl.InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
+        rest = f"{first[0]} = {_toml(rest.strip())}"
+    try:
+        keys = tomllib.loads(f"x = {{{rest}}}")["x"]
+    except tomllib.TOMLDecodeError as error:
+        raise dl.InputError(f"expected {kind} key = value, ... as in TOML, got {brief(text)} ({error})") from None
+    if missing := [key for key in needed if key not in keys]:
+        raise dl.InputError(f"{kind} needs {' and '.join(missing)}; write for example '{kind} {missing[0]} = 1'")
+    values = [part.strip() for part in _split(rest)]
+    return [f"[{name}]", comment, f'kind = "{kind}"', *values]
+
+
+def _split_kind(text: str) -> tuple[str, str]:
+    """A kind, and what stands after it.
+
+    >>> _split_kind("geometric 0.5"), _split_kind("geometric:0.5"), _split_kind("count")
+    (('geometric', '0.5'), ('geometric', '0.5'), ('count', ''))
+    """
+    kind, *rest = re.split("[ :]", text, maxsplit=1)
+    return kind, "".join(rest)
+
+
+def _split(text: str) -> list[str]:
+    """The pairs of an inline table, whose commas may also stand within brackets and texts."""
+    found, depth, quoted = [""], 0, False
+    for character in text:
+        quoted ^= character == '"'
+        depth += 0 if quoted else (character in "[{") - (character in "]}")
+        if character == "," and not depth and not quoted:
+            found.append("")
+        else:
+            found[-1] += character
+    return [part for part in found if part.strip()]
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text[:20]) < 1:
+        raise dl.InputError(f"expected a whole number of at least 1, got {brief(text)}")
+    return int(text)
+
+
+def _toml(text: str) -> str:
+    """A value as it stands in a file: bare where TOML reads a number or a list, else a text."""
+    try:
+        value = tomllib.loads(f"x = {text}")["x"]
+    except tomllib.TOMLDecodeError:
+        value = None
+    bare = isinstance(value, int | float | list) and not isinstance(value, bool) and "\n" not in text
+    return text if bare else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def init(

@@ -29,8 +29,6 @@ from dalenius.studies.record import Record
 from dalenius.studies.sweep import PARQUET, engine_in, swept
 from dalenius.units import Quantity, lower_in, upper_in
 
-__all__ = ["Task"]
-
 TABLES = {
     "curve": ("curve.csv", "curve-band.csv", "curve.png", "curves.png"),
     "frontier": ("frontier.csv", "frontier.png", "frontiers.png"),
@@ -100,13 +98,7 @@ class Task:
         records = [done[index] for index in sorted(done)]
         result = swept(plan, engine, self.output)
         files = [] if folder.trouble else self._lists(result, folder, partial)
-        answer = {
-            "folder": self.output,
-            "asked": total,
-            "points": records,
-            "failed": result.failed,
-            "files": files,
-        }
+        answer = {"folder": self.output, "asked": total, "points": records, "failed": result.failed, "files": files}
         return answer, result.failed
 
     def _lists(self, result: dl.Sweep, folder: Output, partial: str) -> list[str]:

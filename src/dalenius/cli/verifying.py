@@ -17,8 +17,6 @@ from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import brief
 from dalenius.units import UNITS
 
-__all__ = ["verify"]
-
 
 class Arithmetic(StrEnum):
     """What the checker computes with; `auto` is python-flint where it is installed."""
