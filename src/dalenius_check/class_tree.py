@@ -50,13 +50,15 @@ def divergences(lines: Lines, channel: Channel, inputs: list[list[int]], tally: 
     """What must be bounded: of each leaf the divergences of all rows that its letters have left.
 
     Bound because the information is convex in each letter's conditional law, hence largest where each has one input, and then at
-    most the largest divergence of these rows from any law.
+    most the largest divergence of these rows from any law; or at most the logarithm of the number of letters.
     """
     classes = Classes(inputs, channel.allowance)
-    leaf = {"law": 2} if channel.rows else {"mixture": 3}
+    leaf = {"letters": 1, **({"law": 2} if channel.rows else {"mixture": 3})}
     for item in lines.tree("a part or law", {"part": 3, **leaf}, partial(_part, classes, len(channel.values))):
         used = frozenset[int]().union(*classes.sets) if all(classes.sets) else frozenset()
-        if channel.rows:
+        if item[0] == "letters":
+            yield arb(len(classes.sets)).log()
+        elif channel.rows:
             yield from channel.divergences(output_law(item[1], channel, used), used).values()
         else:
             yield from mixture(channel, item[1], item[2], used).values()

@@ -149,7 +149,7 @@ class ProductPriors(EntropyBound):
     """Priors under which the records are independent.
 
     Bound because I is convex in the law of each other record, hence largest where that is one letter; then L is
-    the capacity of the rows that the letters of record i select together, at most max_a D(row_a || r^).
+    the capacity of the rows that the letters of record i select together, at most max_a D(row_a || r^), and at most log A.
     """
 
     size = 3  # of a line `law`
@@ -179,11 +179,15 @@ class ProductPriors(EntropyBound):
         missing = set(range(len(chosen)))
         last = len(chosen) - 1
         names = {"law": self.size, "mixture": self.size + 1} if self.channel.protocol else {"law": self.size}
-        for item in self.lines.run("a law or record", names, {"record": 2} | AFTER):
+        for item in self.lines.run("a law or record", names | {"letters": 1}, {"record": 2} | AFTER):
+            self.tally[item[0]] += 1
+            if item[0] == "letters":
+                at_most(arb(self.model.alphabets[i]).log(), upper, "log of the number of letters <= upper")
+                missing.clear()
+                continue
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
             self.need_law([chosen[j] for j in listed], upper, partial(self._far, item), *item[3 : self.size])
             missing -= listed
-            self.tally[item[0]] += 1
         need(not missing, f"selection {min(missing, default=0)} of record {i} is not listed")
 
     def need_law(self, listed: Sequence[tuple[int, ...]], upper: arb, far: Far) -> None:

@@ -252,6 +252,8 @@ UNIFORM = ["witness", 0, [[x, "1"] for x in range(8)]]
     (MODEL, ["0.173", "0.1733"], [PAIR, *PROOF], 0, ""),
     (MODEL, ["0.173", "0.1732"], [PAIR, *PROOF], 1, "the law's divergence <= upper fails"),
     (MODEL, ["0.1733", "0.1734"], [PAIR, *PROOF], 1, "witness's information fails"),
+    (MODEL, ["0.173", "0.693147180560"], [PAIR, ["cell", 0, 0], ["letters"]], 0, ""),
+    (MODEL, ["0.173", "0.693147180559"], [PAIR, ["cell", 0, 0], ["letters"]], 1, "<= upper fails"),
     (MODEL, ["0.1", "0.18"], [PAIR], 1, "the file ends, but secret 0 is not covered where value 0 is given"),
     (MODEL, ["0.1", "0.18"], [PAIR, *PROOF, ["letters"]], 1, "a section is expected"),
     (MODEL, ["0.1", "0.18"], [["witness", None, None], *PROOF], 1, "no witness"),

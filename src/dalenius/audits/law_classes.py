@@ -22,7 +22,14 @@ from dalenius.audits.proof_lines import exact_text
 from dalenius.errors import DaleniusError
 from dalenius.evidence import short_text, vector_text
 from dalenius.evidence.lower import How, InputLaw, Vector
-from dalenius.evidence.upper import LawOfClass, MixtureOfClass, MixtureOfSelections, ProofLine, RecordLine
+from dalenius.evidence.upper import (
+    LawOfClass,
+    LettersLine,
+    MixtureOfClass,
+    MixtureOfSelections,
+    ProofLine,
+    RecordLine,
+)
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats, Integers
@@ -88,6 +95,16 @@ class Kind:
     def lower(self) -> float:
         return 0.0 if self.best is None else self.found[self.best].lower
 
+    @property
+    def bound(self) -> float:
+        """That of the laws, or all there is to know."""
+        return min(float(self.upper.max()), math.log(self.selections.letters))
+
+    @property
+    def by_letters(self) -> bool:
+        """Whether the laws say no more than that."""
+        return bool(self.upper.max() > self.bound)
+
     def listed(self, *tuples: int) -> tuple[int, ...]:
         """The selections that have one of these tuples."""
         return tuple(np.flatnonzero(np.isin(self.of, tuples)).tolist())
@@ -112,7 +129,7 @@ class ClassAudit(Audit):
 
     @property
     def upper(self) -> float:
-        return max((float(kind.upper.max()) for kind in self._kinds), default=0.0)
+        return max((kind.bound for kind in self._kinds), default=0.0)
 
     def run(self) -> None:
         """The largest information of every selection whose bound is above what is attained, the most promising first."""
@@ -159,14 +176,18 @@ class ClassAudit(Audit):
         return tuple(line for kind in self._kinds for line in self._section(kind))
 
     def certain(self) -> tuple[float, UpperProof]:
-        """One law for all selections of a kind."""
+        """One law for all selections of a kind, or the entropy of its letters."""
         kinds = [self._start(selections) for selections in self.selections]
-        upper = max((float(kind.upper.max()) for kind in kinds), default=0.0)
+        upper = max((kind.bound for kind in kinds), default=0.0)
         return upper, tuple(line for kind in kinds for line in self._section(kind))
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        kinds = [(kind.selections, max(len(kind.found), 1)) for kind in self._kinds]
-        return tuple(RecordProof(kind.record, kind.times, "selections", laws) for kind, laws in kinds)
+        return tuple(
+            RecordProof(kind.selections.record, kind.selections.times, "letters", 1)
+            if kind.by_letters
+            else RecordProof(kind.selections.record, kind.selections.times, "selections", max(len(kind.found), 1))
+            for kind in self._kinds
+        )
 
     def _told(self, tuple_of_rows: Integers) -> Evidence:
         """What `_search` finds, but nothing at all where all letters that count select one row: doubles make a little of that."""
@@ -182,6 +203,9 @@ class ClassAudit(Audit):
     def _section(self, kind: Kind) -> Iterator[RecordLine | ProofLine]:
         """The lines that bound every selection of one kind of record."""
         yield RecordLine(kind.selections.record)
+        if kind.by_letters:
+            yield LettersLine()
+            return
         if rest := [j for j in range(len(kind.rows)) if j not in kind.found]:
             yield kind.common(kind.listed(*rest))
         for j, found in kind.found.items():

@@ -28,6 +28,7 @@ from dalenius.evidence import matrix_text, vector_text
 from dalenius.evidence.lower import Vector
 from dalenius.evidence.upper import (
     ClassPart,
+    LettersLine,
     MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
@@ -130,10 +131,18 @@ class _Record:
     channel: RecordChannel
     tree: _MixtureTree
 
+    @property
+    def upper(self) -> float:
+        """The tree's bound, or all there is to know."""
+        return min(self.tree.upper, math.log(self.channel.letters))
+
     def lines(self) -> Iterator[RecordLine | ProofLine]:
         """A section of the certificate."""
         yield RecordLine(self.channel.record)
         yield VerticesLeaf()
+        if self.upper < self.tree.upper:
+            yield LettersLine()
+            return
         for node in self.tree.tree.preorder():
             if isinstance(node, Branch):
                 yield ClassPart(node.cut.letter, node.cut.kept)
@@ -160,7 +169,7 @@ class FreeNoiseAudit(Audit):
 
     @property
     def upper(self) -> float:
-        return max((record.tree.upper for record in self.records), default=0.0)
+        return max((record.upper for record in self.records), default=0.0)
 
     @property
     def target(self) -> float:
@@ -173,7 +182,7 @@ class FreeNoiseAudit(Audit):
         self.records = self._begun()
         growing = True
         while growing and self.upper > self.target and not self.clock.expired:
-            growing = max(self.records, key=lambda record: record.tree.upper).tree.grow(self.clock)
+            growing = max(self.records, key=lambda record: (record.upper, record.tree.upper)).tree.grow(self.clock)
             self.clock.tell("selections", self.lower, self.upper, sum(record.tree.leaves for record in self.records))
         self.out_of_time = self.clock.expired
         self.clock.tell("proving", self.lower, self.upper, sum(r.tree.leaves for r in self.records), now=True)
@@ -205,9 +214,9 @@ class FreeNoiseAudit(Audit):
         return tuple(line for record in self.records for line in record.lines())
 
     def certain(self) -> tuple[float, UpperProof]:
-        """The root of every tree."""
+        """The root of every tree, or the entropy of the letters."""
         records = self._begun()
-        upper = max((record.tree.upper for record in records), default=0.0)
+        upper = max((record.upper for record in records), default=0.0)
         return upper, tuple(line for record in records for line in record.lines())
 
     def record_proofs(self) -> tuple[RecordProof, ...]:

@@ -7,6 +7,7 @@ output law r with max_a D(R(k_a) || r) at most that. Only selections that some o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +18,7 @@ from dalenius.audits.proof_lines import exact_text
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
 from dalenius.evidence.lower import Vector
-from dalenius.evidence.upper import LawOfSelections, RecordLine
+from dalenius.evidence.upper import LawOfSelections, LettersLine, RecordLine
 from dalenius.information import mutual_information, relative_entropy, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacities, capacity
@@ -74,6 +75,16 @@ class _Kind:
         return float(self.lower.max())
 
     @property
+    def bound(self) -> float:
+        """That of the laws, or all there is to know."""
+        return min(float(self.upper.max()), math.log(self.selections.letters))
+
+    @property
+    def by_letters(self) -> bool:
+        """Whether the laws say no more than that."""
+        return bool(self.upper.max() > self.bound)
+
+    @property
     def laws_used(self) -> int:
         return len(np.unique(self.law_of))
 
@@ -95,7 +106,7 @@ class ProductAudit(Audit):
 
     @property
     def upper(self) -> float:
-        return max((float(kind.upper.max()) for kind in self._kinds), default=0.0)
+        return max((kind.bound for kind in self._kinds), default=0.0)
 
     def run(self) -> None:
         """The capacities of all selections that one common law does not settle, then laws for those that need one."""
@@ -132,15 +143,18 @@ class ProductAudit(Audit):
         return tuple(line for kind in self._kinds for line in _section(kind, list(map(vector_text, kind.laws))))
 
     def certain(self) -> tuple[float, UpperProof]:
-        """One law for all selections."""
+        """One law for all selections, or the entropy of the letters."""
         kinds = [self._start(selections) for selections in self.selections]
-        return max(float(kind.upper.max()) for kind in kinds), tuple(
+        return max(kind.bound for kind in kinds), tuple(
             line for kind in kinds for line in _section(kind, list(map(vector_text, kind.laws)))
         )
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(
-            RecordProof(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds
+            RecordProof(k.selections.record, k.selections.times, "letters", 1)
+            if k.by_letters
+            else RecordProof(k.selections.record, k.selections.times, "selections", k.laws_used)
+            for k in self._kinds
         )
 
     def _start(self, selections: Selections) -> _Kind:
@@ -244,6 +258,8 @@ def _rounded(law: Floats) -> Floats:
 
 def _section(kind: _Kind, laws: Sequence[Vector]) -> UpperProof:
     """The lines that bound every selection of one kind of record, with its laws as they are written."""
+    if kind.by_letters:
+        return (RecordLine(kind.selections.record), LettersLine())
     law_of = kind.law_of[kind.reduced.set_of]
     used = np.unique(law_of).tolist()
     lines = (LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), laws[j]) for j in used)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ import numpy as np
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.evidence import vector_text
 from dalenius.evidence.lower import ProductLaw
-from dalenius.evidence.upper import CellSection, ClassPart, OutputLawLeaf, ProofLine
+from dalenius.evidence.upper import CellSection, ClassPart, LettersLine, OutputLawLeaf, ProofLine
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.model import Records
@@ -174,7 +175,7 @@ class SecretTree:
     rows : (inputs, outputs)
         Of the whole channel.
     law, plain : (outputs,), float
-        One output law for all selections, and the bound in nats that it gives.
+        One output law for all selections, and the bound in nats that it gives, or that the values' entropy does.
     tree : VertexTree or None
         Once it was begun.
     """
@@ -191,7 +192,9 @@ class SecretTree:
         self.union = sorted({k for cell in self.family for k in cell})
         own = self.rows[self.union]
         self.law = np.maximum(own.mean(axis=0).round(DECIMALS), LEAST)
-        self.plain = max(float(relative_entropy(own, self.law / self.law.sum()).max()), 0.0)
+        by_law = max(float(relative_entropy(own, self.law / self.law.sum()).max()), 0.0)
+        self.plain = min(by_law, math.log(len(self.family)))
+        self._by_letters = self.plain < by_law
         first = {cell: j for j, cell in reversed(list(enumerate(self.family)))}  # a value with one input, once
         self._letters = [j for j, cell in enumerate(self.family) if len(cell) > 1 or first[cell] == j]
         distinct, self._class_of = np.unique(own, axis=0, return_inverse=True)
@@ -240,7 +243,7 @@ class SecretTree:
         """The section that proves `upper`, or what needs no search."""
         yield CellSection(self.cells.secret, self.given)
         if certain or self.tree is None or self.plain <= self.tree.upper:
-            yield OutputLawLeaf(vector_text(self.law))
+            yield LettersLine() if self._by_letters else OutputLawLeaf(vector_text(self.law))
             return
         for node in self.tree.tree.preorder():
             if isinstance(node, Branch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -117,9 +117,14 @@ class SecretAudit(Bounded):
         return tuple(line for tree in self.trees for line in tree.lines())
 
     def certain(self) -> tuple[float, UpperProof]:
-        """One output law for each secret."""
-        bounds = [plain_bound(cells, self.rows, self.priors) for cells in self.secrets if self.own_trees(cells)]
+        """One output law for each secret, or what each value that is given leaves to be known."""
+        bounds = [self._plain(cells) for cells in self.secrets if self.own_trees(cells)]
         return max((upper for upper, _ in bounds), default=0.0), tuple(line for _, lines in bounds for line in lines)
+
+    def _plain(self, cells: SecretCells) -> tuple[float, Iterable[SecretSection | CellSection | MeanLine | ProofLine]]:
+        bound, trees = plain_bound(cells, self.rows, self.priors), self.own_trees(cells)
+        each = max(tree.plain for tree in trees)
+        return bound if bound[0] <= each else (each, (line for tree in trees for line in tree.lines(certain=True)))
 
     @property
     def checking(self) -> float:
