@@ -101,7 +101,8 @@ def information(n, i, rows, start, adds, told):
     return float(np.sum(joint[seen] * np.log(joint[seen] / outer[seen])))
 
 
-@each("seed", *range(draws(20, 2000)))
+@pytest.mark.campaign(minutes=2)
+@each("seed", *range(draws(20, 400, 2000)))
 def test_expansions_bound_every_chain(seed, forge):
     """What a expansion proves is no less than what any chain of the box tells; at its point information is exact."""
     rng = random.Random(seed)

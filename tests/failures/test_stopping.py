@@ -174,11 +174,12 @@ def test_a_signal_between_two_points_stops_the_sweep(model, tmp_path, command_li
     assert [signal.getsignal(one) for one in SIGNALS] == before
 
 
+@pytest.mark.campaign(minutes=1)
 def test_a_signal_at_any_moment_of_a_sweep_stops_it(model, tmp_path, command_line, work_clock):
     """None is lost, and what is kept is proved; the point that was at work is done again, and the same command goes on to the end."""
     started = work_clock.now
     assert command_line(*SWEEP).returncode == 0
-    whole, moments = work_clock.now - started, draws(1, 60)
+    whole, moments = work_clock.now - started, draws(1, 12, 60)
     records = dl.Sweep.read(tmp_path / "out").records
     for j in range(moments):
         shutil.rmtree(tmp_path / "out")

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
+import pytest
 
 import dalenius as dl
 import support
@@ -68,9 +69,10 @@ def some_problem(rng, k):
     )
 
 
+@pytest.mark.campaign(minutes=3)
 def test_no_chain_of_the_ranges_tells_more():
     rng = np.random.default_rng(11)
-    for k in range(draws(3, 200)):
+    for k in range(draws(3, 40, 200)):
         problem = some_problem(rng, k)
         chain = problem.adversary
         result = dl.solve(problem, gap=5e-2, node_limit=draws(8, 60))

@@ -3,6 +3,7 @@
 from itertools import pairwise, product
 
 import numpy as np
+import pytest
 
 import dalenius as dl
 import support
@@ -27,6 +28,7 @@ def leakages(problem, point) -> list[float]:
     return [float(mutual_information(law @ problem.channel)) for law in laws]
 
 
+@pytest.mark.campaign(minutes=2)
 def test_no_chain_of_the_box_tells_more():
     rng = np.random.default_rng(7)
     releases = [
@@ -36,7 +38,7 @@ def test_no_chain_of_the_box_tells_more():
         (dl.ModularSum(3), dl.randomized_response(1)),
         (dl.Threshold(2), dl.symmetric(0.1)),
     ]
-    for k in range(draws(3, 200)):
+    for k in range(draws(3, 40, 200)):
         query, mechanism = releases[k % len(releases)]
         count, start = int(rng.integers(2, 7)), ("stationary", "any")[k % 3 == 2]
         ends = np.sort(rng.uniform(0.05, 0.9, (2, 2)).round(3), axis=1)

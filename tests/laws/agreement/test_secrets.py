@@ -96,7 +96,8 @@ def classes(draw, size):
     )
 
 
-@pytest.mark.parametrize("seed", range(draws(1, 40)))
+@pytest.mark.campaign(minutes=3)
+@pytest.mark.parametrize("seed", range(draws(1, 8, 40)))
 def test_no_law_of_a_class_is_told_more(seed):
     draw, records, rows, of, given = drawn(seed + 1)
     listed, law, other = classes(draw, len(rows))

@@ -65,9 +65,10 @@ def test_merging_alike_paths_loses_nothing():
     assert merged > 3
 
 
+@pytest.mark.campaign(minutes=2)
 def test_no_prior_tells_more_than_what_is_proved():
     rng = np.random.default_rng(12)
-    for _ in range(draws(2, 60)):
+    for _ in range(draws(2, 15, 60)):
         tree = drawn(rng, 3)
         audit = question(built(tree))
         result = dl.solve(audit, gap=1e-3)

@@ -36,10 +36,11 @@ def test_the_band_contains_what_is_solved_by_itself(curves, support, question, p
     assert all(later <= earlier for one in zip(*ends, strict=True) for earlier, later in itertools.pairwise(one))
 
 
+@pytest.mark.campaign(minutes=4)
 def test_no_prior_is_told_more_than_the_band_says(curves, support):
-    """Random small audits: one proof each, and priors of every kind at entropy bounds of all sizes."""
+    """A thousand random small audits: one proof each, and priors of every kind at entropy bounds of all sizes."""
     rng = np.random.default_rng(16)
-    for seed in range(draws(4, 1000)):
+    for seed in range(draws(4, 250, 1000)):
         counts = support.random_counts(rng, 4, int(rng.integers(2, 4)), total=100)
         channel = dl.Channel(support.exact_rows(counts, 100), inputs="dataset")
         question = support.problem([2, 2], None, channel, f"{rng.integers(2, 95)}/100 max")

@@ -8,7 +8,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.designs.exchange import distortion
+from dalenius.designs.exchange import goal
 from dalenius.designs.exchange.mechanisms import Mechanisms
 from dalenius.reduction import Orbits
 from dalenius.search import Progress
@@ -52,5 +52,5 @@ def test_without_symmetries_they_are_what_they_are():
 def test_a_later_mixture_leaves_what_an_audit_had_come_to_in_its_time():
     """Of the upper ends that an audit tells on its way, the least of those in time; none before the first."""
     trace = [Progress(seconds, "dual", 0.1, upper, 1) for seconds, upper in ((0.5, 0.4), (1.0, 0.2), (2.0, 0.11))]
-    ends = [distortion._upper_after(trace, seconds) for seconds in (0.1, 0.5, 1.9, 2.0, 9.0)]
+    ends = [goal._upper_after(trace, seconds) for seconds in (0.1, 0.5, 1.9, 2.0, 9.0)]
     assert ends == [math.inf, 0.4, 0.2, 0.11, 0.11]
