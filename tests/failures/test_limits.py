@@ -396,6 +396,7 @@ def test_seconds_are_those_of_the_proof_too(support, monkeypatch, work_clock):
         assert dl.solve(question, time_limit=60.0).seconds >= 10.0
 
 
+@pytest.mark.thorough
 def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
     """It once cost both ends: 0 .. log letters, where three seconds less had proved an interval."""
     from dalenius import _prove

@@ -144,7 +144,7 @@ def best_selection(support, question) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("number", thinned(range(3), every=3))
-@pytest.mark.parametrize("name", thinned(SHAPES, every=3))
+@pytest.mark.parametrize("name", thinned(SHAPES, every=4))
 def test_exhaustive_search_without_an_entropy_bound_and_with_one_that_does_not_bind(support, name, number):
     """The best selection needs no more entropy than that of its letters, so every bound below this changes nothing."""
     low, high, spare = best_selection(support, instance(support, SHAPES[name], number))

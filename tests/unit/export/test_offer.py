@@ -250,7 +250,8 @@ def test_errors_of_the_command_line(tmp_path):
     assert "none" in run("export", listed, "--program", "list").output
 
 
-@pytest.mark.parametrize("seed", [pytest.param("0", marks=pytest.mark.thorough), "1"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", ["0", "1"])
 def test_other_processes_write_the_same_instance(seed, tmp_path):
     problem = design(dl.MinLeakage, ADVERSARIES["entropy"])
     model = tmp_path / "design.toml"

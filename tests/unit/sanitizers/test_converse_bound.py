@@ -23,11 +23,13 @@ def test_it_lies_above_the_continuous_frontier_and_near_it(root, truth):
     assert dl.verify(bound.problem, bound.certificate).proved
 
 
+@pytest.mark.thorough
 def test_more_points_are_tighter():
     coarse, fine = (TwoGaussians.correlated().converse("0.01", points=k).upper for k in (6, 12))
     assert Fraction("0.7151725") <= fine < coarse < Fraction("0.74")
 
 
+@pytest.mark.thorough
 def test_independent_labels_cost_nothing():
     bound = TwoGaussians.independent().converse("0.0025", points=16)
     assert Fraction("0.8413447") < bound.upper < Fraction("0.848")

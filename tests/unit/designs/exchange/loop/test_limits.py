@@ -172,6 +172,7 @@ def test_a_master_that_does_nothing(make, monkeypatch):
     honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
 
+@pytest.mark.thorough
 @both
 def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
     """A master that reports three times its bound: the checker's own formula decides."""
