@@ -86,6 +86,8 @@ from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
 from dalenius.model.mechanisms.adaptive import adaptive as adaptive
 from dalenius.model.mechanisms.exponential import exponential as exponential
+from dalenius.model.mechanisms.matrix import randomized_response as randomized_response
+from dalenius.model.mechanisms.matrix import symmetric as symmetric
 from dalenius.model.mechanisms.noise import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.noise import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.noise import geometric as geometric
@@ -99,8 +101,6 @@ from dalenius.model.mechanisms.randomized_counts import randomized_histogram as 
 from dalenius.model.mechanisms.real_noise import gaussian as gaussian
 from dalenius.model.mechanisms.real_noise import laplace as laplace
 from dalenius.model.mechanisms.several_releases import several_releases as several_releases
-from dalenius.model.mechanisms.symmetric import randomized_response as randomized_response
-from dalenius.model.mechanisms.symmetric import symmetric as symmetric
 from dalenius.model.objectives import DistortionTerm as DistortionTerm
 from dalenius.model.objectives import LeakageTerm as LeakageTerm
 from dalenius.model.objectives import Objective as Objective

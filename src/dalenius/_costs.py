@@ -28,7 +28,7 @@ from dalenius.model import (
 )
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol, RandomizedHistogram
-from dalenius.model.mechanisms.symmetric import RandomizedResponse, Symmetric
+from dalenius.model.mechanisms.matrix import RandomizedResponse, Symmetric
 from dalenius.model.objectives import LeakageTerm
 from dalenius.model.problems.known_others import channel_steps
 from dalenius.model.queries import AdditiveQuery, Identity, Query

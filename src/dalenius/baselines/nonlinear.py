@@ -359,7 +359,7 @@ class CvxpyNlp:
         """UNO with these settings; `InputError` where it is not installed."""
         if find_spec("unopy") is None:
             raise InputError("cvxpy-nlp: the solver UNO is not installed; pip install 'dalenius[rivals]'")
-        from dalenius.programs.as_written import solve_as_written  # takes long to import
+        from dalenius.programs.plain import solve_as_written  # takes long to import
 
         def solve(program: RecordProgram, law: Floats) -> Answer:
             left = program.log.clock.remaining

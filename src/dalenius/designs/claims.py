@@ -1,5 +1,8 @@
-"""What the proposers of designs share: the unit of claims, lower ends rounded, the line that proves 0, an audit's retreat, why the
-work stopped; and which distortions doubles can work with."""
+"""What the proposers of designs share, and designs whose budget no mechanism meets.
+
+Shared are the unit of claims, lower ends rounded, the line that proves 0, an audit's retreat, why the work stopped, and which
+distortions doubles can work with.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim
 from dalenius.evidence.lower import DualLine, LowerLine
 from dalenius.model import DesignProblem
 from dalenius.model.distortions import ExpectedDistortion
-from dalenius.outcome import Termination
-from dalenius.results import Result, relative_gap
+from dalenius.outcome import Scope, Termination
+from dalenius.results import DesignResult, Result, relative_gap
+from dalenius.search import Clock
 from dalenius.units import Quantity
 
 L = TypeVar("L", bound=Lower)
@@ -127,3 +131,36 @@ def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> 
     if proved.doubted:
         return Termination.PROOF_REFUSED
     return otherwise if proved.limit is None or otherwise is Termination.INTERRUPTED else proved.limit
+
+
+@dataclass
+class InfeasibleProposer:
+    """That no mechanism meets the budget: decided exactly, so that there is nothing to search."""
+
+    problem: DesignProblem
+    clock: Clock
+
+    def run(self) -> None:
+        """Nothing to do."""
+
+    def lowers(self) -> Iterator[Lower]:
+        yield Lower(value=None, lines=())
+
+    def uppers(self) -> Iterator[Upper]:
+        yield Upper(value=None, lines=())
+
+    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
+        """No mechanism."""
+        return DesignResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            mechanism=None,
+            audit=None,
+            distortion=None,
+            termination=Termination.INFEASIBLE,
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=self.clock.seconds,
+            units=self.problem.quantity.units,
+            refusals=proved.refusals,
+        )

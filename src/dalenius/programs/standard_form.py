@@ -165,10 +165,7 @@ def _of_rows(part: Rows, piece: Floats) -> Floats:
 
 
 def standard_form(
-    name: str,
-    problem: cp.Problem,
-    variables: Mapping[str, cp.Variable],
-    constraints: Mapping[str, cp.Constraint],
+    name: str, problem: cp.Problem, variables: Mapping[str, cp.Variable], constraints: Mapping[str, cp.Constraint]
 ) -> StandardForm:
     """The conic form that the modelling language makes of a problem, in our order and with our names.
 

@@ -12,7 +12,7 @@ from dalenius.errors import DaleniusError, InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
 from dalenius.programs import CertifiedInterval, certify
-from dalenius.programs.lattice_noise import lattice_noise
+from dalenius.programs.plain import lattice_noise
 
 SOLVER = "CLARABEL"
 SPARE = 1e-10  # nats of the limit, of which every summand gets a part, so that doubles decide that a point is inside

@@ -8,7 +8,7 @@ from dalenius.model.mechanisms.adaptive import Adaptive
 from dalenius.model.mechanisms.base import Mechanism, OfQueries, Vectors
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.exponential import Exponential
-from dalenius.model.mechanisms.matrix import Channel
+from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric
 from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
 from dalenius.model.mechanisms.protocols import (
     HadamardResponse,
@@ -20,7 +20,6 @@ from dalenius.model.mechanisms.protocols import (
 from dalenius.model.mechanisms.randomized_counts import RandomizedCount, RandomizedHistogram
 from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise
 from dalenius.model.mechanisms.several_releases import SeveralReleases
-from dalenius.model.mechanisms.symmetric import RandomizedResponse, Symmetric
 
 __all__ = [
     "MECHANISMS",

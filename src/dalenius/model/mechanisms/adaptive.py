@@ -48,7 +48,7 @@ class Adaptive(OfQueries):
         where there are not as many continuations as outputs, more than 2^18 paths, or more than 2^24 entries.
 
     >>> import numpy as np
-    >>> from dalenius.model.mechanisms.symmetric import symmetric
+    >>> from dalenius.model.mechanisms.matrix import symmetric
     >>> again = adaptive(symmetric("0.2"), then=[None, symmetric("0.1")])  # a second, better look where the first says 1
     >>> again.channel(np.arange(2)).round(2).tolist()
     [[0.8, 0.18, 0.02], [0.2, 0.08, 0.72]]

@@ -1,17 +1,30 @@
-"""A channel given entry by entry."""
+"""Channels given entry by entry, and those that are right or wrong alike: k-ary symmetric ones and randomised response."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import Rows, as_law, as_list
+from cvxcertify.errors import brief
+from dalenius.errors import InputError
+from dalenius.exact import Integer, Number, Rows, as_fraction, as_integer, as_law, as_list
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism
+from dalenius.model.mechanisms.base import (
+    MAX_ENTRIES,
+    Calibrated,
+    ExactEntries,
+    Mechanism,
+    epsilon_of,
+    exp_ball,
+    rational,
+    strictly_called,
+    symmetric_channel,
+    symmetric_entries,
+)
 
 
 @dataclass(frozen=True)
@@ -79,3 +92,104 @@ class Channel(Mechanism):
 def _normalised(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     total = sum(row, Fraction(0))
     return tuple(entry / total for entry in row)
+
+
+@dataclass(frozen=True)
+class Symmetric(Mechanism):
+    """The (generalised) binary symmetric channel of the source paper's experiments.
+
+    It keeps the value with probability 1 - flip; otherwise it moves to one of the k - 1 others, each with probability flip/(k-1).
+
+    Parameters
+    ----------
+    flip : number in [0, 1]
+        Probability of leaving the value.
+    k : int, optional
+        Number of values and outputs; left out, it is the query's.
+
+    Raises
+    ------
+    InputError
+        If `flip` is no probability, `k` is below 2, or `k` is not given by name.
+
+    >>> import numpy as np
+    >>> symmetric(0.2, k=3).channel(np.arange(3))[0].tolist()
+    [0.8, 0.1, 0.1]
+    >>> symmetric(3, 0.2)
+    Traceback (most recent call last):
+        ...
+    dalenius.errors.InputError: mechanism: too many positional arguments; expected symmetric(flip, k=...)
+    """
+
+    kind: ClassVar[str] = "symmetric"
+    flip: Fraction
+    k: int | None = None
+
+    @strictly_called
+    def __init__(self, flip: Number, *, k: Integer | None = None) -> None:
+        share = as_fraction(flip, "mechanism: flip")
+        if not 0 <= share <= 1:
+            raise InputError(f"mechanism: flip is a probability, expected 0 to 1, got {brief(flip)}")
+        object.__setattr__(self, "flip", share)
+        object.__setattr__(self, "k", None if k is None else as_integer(k, "mechanism: k", at_least=2))
+
+    def channel(self, values: Integers) -> Floats:
+        return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        change = self.flip / max(values.size - 1, 1)
+        return symmetric_entries(values, self.k, rational(1 - self.flip), rational(change))
+
+    def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
+        others = self.flip / (outputs - 1)
+        if inputs.size > 1 and others != 1 - self.flip:
+            return None
+        return tuple(1 - self.flip if y == inputs[0] else others for y in range(outputs))
+
+
+symmetric = Symmetric
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Calibrated):
+    """k-ary randomised response on the query's value (Warner 1965; Kairouz, Oh, Viswanath 2014).
+
+    It tells the value with probability e^epsilon/(e^epsilon + k - 1), each other value with 1/(e^epsilon + k - 1).
+
+    Parameters
+    ----------
+    epsilon : number in [0, 1000]
+        Privacy parameter, in nats.
+    k : int, optional
+        Number of values and outputs; left out, it is the query's.
+
+    Raises
+    ------
+    InputError
+        If `epsilon` is out of range, `k` is below 2, or `k` is not given by name.
+
+    >>> import numpy as np
+    >>> randomized_response(0, k=2).channel(np.arange(2)).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+
+    kind: ClassVar[str] = "randomized_response"
+    k: int | None = None
+
+    @strictly_called
+    def __init__(self, epsilon: Number, *, k: Integer | None = None) -> None:
+        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
+        object.__setattr__(self, "k", None if k is None else as_integer(k, "mechanism: k", at_least=2))
+
+    def channel(self, values: Integers) -> Floats:
+        weight = math.exp(-self.epsilon)
+        total = 1.0 + weight * (values.size - 1)
+        return symmetric_channel(values, self.k, 1.0 / total, weight / total)
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        weight = exp_ball(-self.epsilon)
+        total = 1 + weight * (values.size - 1)
+        return symmetric_entries(values, self.k, 1 / total, weight / total)
+
+
+randomized_response = RandomizedResponse

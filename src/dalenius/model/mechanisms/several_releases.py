@@ -18,10 +18,9 @@ from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
 from dalenius.model.mechanisms.exponential import Exponential
-from dalenius.model.mechanisms.matrix import Channel
+from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric
 from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
 from dalenius.model.mechanisms.randomized_counts import RandomizedCount
-from dalenius.model.mechanisms.symmetric import RandomizedResponse, Symmetric
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.shelf import check_keys, read_shelved
 
@@ -71,7 +70,7 @@ class SeveralReleases(OfQueries):
     InputError
         If there is no mechanism, or one that cannot be repeated; `channel` raises it where there are more than 2^24 entries.
 
-    >>> from dalenius.model.mechanisms.symmetric import randomized_response
+    >>> from dalenius.model.mechanisms.matrix import randomized_response
     >>> import numpy as np
     >>> four = several_releases(randomized_response(3), times=4)
     >>> four.channel(np.arange(3)).shape, four.output_labels(np.arange(3))[:3]

@@ -1,4 +1,4 @@
-"""Problem 1 for one record as it is written, in the nonlinear mode of cvxpy: not convex, and its answer is a point without a bound."""
+"""Models of cvxpy for others than our own programs: Problem 1 for one record as it is written, and noise on a lattice."""
 
 from __future__ import annotations
 
@@ -54,3 +54,35 @@ def solve_as_written(
     chosen = {"nlp": True, "logger": "SILENT", **settings}
     answer = attempt(problem, {"p": p}, {}, "UNO", chosen, time_limit=time_limit)
     return answer, int(problem.solver_stats.num_iters or 0) if answer.point else 0
+
+
+def lattice_noise(information: float, most: int, reach: int, step: float, power: float | None) -> cp.Problem:
+    """Minimise E Z^2 over laws p of noise Z such that inputs X tell at most so many nats: I(X; X + Z) <= information.
+
+    X and Z are multiples of `step`, at most `most` and `reach` of them from 0, E X^2 <= power if that is given; p and the law q of the
+    outputs are symmetric without loss, and their variables are by distance from 0. In cones: D( p(. - x) || q ) - lam x^2 <= t for
+    every x, and t + lam power <= information. *Convex because* relative entropy is so in both laws together. *Enough because* of the
+    minimax theorem.
+
+    Variables, in this order: p, q, told (inputs, places): the summands of the divergences; lam and t with a power.
+
+    >>> model = lattice_noise(0.1, 1, 12, 1.0, None)
+    >>> round(float(model.solve(solver="CLARABEL")), 4)
+    4.5071
+    """
+    far, places, inputs = reach + most, np.arange(-reach, reach + 1), np.arange(most + 1)
+    p, q = cp.Variable(reach + 1, nonneg=True, name="p"), cp.Variable(far + 1, nonneg=True, name="q")
+    told = cp.Variable((inputs.size, places.size), name="told")
+    twice, both = np.full(far + 1, 2.0), np.abs(places[None] + inputs[:, None]).reshape(-1)
+    twice[0] = 1.0
+    above = np.tile(np.eye(reach + 1)[np.abs(places)], (inputs.size, 1)) @ p
+    below = np.eye(far + 1)[both] @ q
+    limits = [twice[: reach + 1] @ p == 1, twice @ q == 1, cp.ExpCone(-cp.vec(told, order="C"), above, below)]
+    if power is None:
+        limits.append(cp.sum(told, axis=1) <= information)
+    else:
+        lam, t = cp.Variable(nonneg=True, name="lam"), cp.Variable(name="t")
+        limits.append(cp.sum(told, axis=1) - lam * (inputs * step) ** 2 <= t)
+        limits.append(t + lam * power <= information)
+    squares = (np.arange(reach + 1) * step) ** 2
+    return cp.Problem(cp.Minimize((twice[: reach + 1] * squares) @ p), limits)
