@@ -110,7 +110,9 @@ def measure(
 
     Of a model it is about one record, against the model's own adversary; of a mechanism's file or a channel, about the input.
     """
-    name, _, amount = (at_most or "").rpartition("=")
+    name, named_one, amount = (at_most or "").rpartition("=")
+    if named_one and not name.strip():
+        raise dl.InputError(f"--at-most: expected MEASURE=BUDGET or a budget alone, got {at_most}")
     budget, name = Budget.of(amount if at_most is not None else None), name.strip() or "mutual_information"
     subject = _subject(model)
     if output is not None:

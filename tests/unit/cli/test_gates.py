@@ -107,6 +107,10 @@ def test_what_has_no_leakage_is_refused_before_the_work(command_line, tmp_path):
     assert "--at-most is about an adversary" in refused.stderr
     for arguments in (("convert", "--all", "--at-most", "1"), ("measure", "private.toml", "--at-most", "nothing=1")):
         assert command_line(*arguments).returncode == ExitStatus.UNUSABLE
+    for text in ("=0.4", " = 0.4"):
+        nameless = command_line("measure", "private.toml", "--at-most", text)
+        assert nameless.returncode == ExitStatus.UNUSABLE
+        assert "expected MEASURE=BUDGET" in nameless.stderr
 
 
 def test_a_certificate_about_useful_information_is_about_no_leakage(command_line):
