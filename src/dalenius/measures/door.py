@@ -69,6 +69,7 @@ from dalenius.units import unit_size
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 LEAST = 0.5  # seconds that formulas may take, however low the limit is
 LATE = "no value: the time was over before there was one; raise the time limit, or ask for less"
+UNREAD = "a mechanism that was not read in time"
 NO_CLASS = f'no bound over a set of priors: {SEARCH}; give one (prior=..., "uniform"; --prior), or list several'
 
 
@@ -137,8 +138,6 @@ def measure(
     InputError
         If the subject is none of these, a law or prior does not fit, there are more than 2^18 entries, or the time limit is no number
         above 0.
-    DaleniusError
-        If the time limit is over before the subject is read.
 
     Notes
     -----
@@ -159,9 +158,7 @@ def measure(
             with ended_with(_Whole(clock)):
                 chosen = _subject(subject, prior, law, mechanism)
         except TimeIsOverError:
-            raise DaleniusError(
-                "measure: the time was over before the channel was read; raise the time limit"
-            ) from None
+            return _unread(subject, epsilon, as_list(only, "only"))
         found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), clock, progress))
         rows = [_row(definition, ends, units, chosen.against) for definition, ends in found if isinstance(ends, Ends)]
         if claims:
@@ -324,6 +321,17 @@ def _evaluated(
             yield definition, refused or _in_time(about, definition, clock, progress)
     for share in shares:
         yield from _least_epsilons(subject, share, clock, progress)
+
+
+def _unread(subject: object, epsilon: Sequence[Number], only: Sequence[str]) -> Measures:
+    """Every measure refused, for a subject that could not be read in time."""
+    secrets = isinstance(subject, SecretLeakage)
+    factors = [(str(value), _factor(value)) for value in as_list(epsilon, "epsilon")]
+    asked = [*OF_LAWS, *OF_PAIRS] if secrets else list(OF_CHANNEL)
+    for value, factor in factors:
+        asked += of_pairs_at_epsilon(value, factor) if secrets else at_epsilon(value, factor)
+    names = [definition.name for definition in asked]
+    return Measures(UNREAD, (), {name: LATE for name in names if not only or stem(name) in only})
 
 
 def _over_class(priors: PriorClass) -> dict[str, Definition]:

@@ -15,6 +15,7 @@ from campaigns import each
 from dalenius.information import measures as formulas
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS
+from dalenius.measures.door import LATE
 from dalenius.measures.evaluation import PRECISIONS, evaluated
 from dalenius.measures.subjects import MAX_ENTRIES
 
@@ -163,6 +164,31 @@ def test_what_has_no_value_when_time_is_over_is_refused_by_name(work_clock, end)
     assert len(found.refused) > len(names) - first
     with pytest.raises(dl.InputError, match="maximal_leakage has no value: the time was over"):
         found["maximal_leakage"]
+
+
+@pytest.mark.parametrize("subject", ["matrix", "problem", "secret"])
+def test_what_cannot_be_read_in_time_has_every_measure_refused_by_name(subject, monkeypatch):
+    parts = {
+        "records": dl.Records(2, alphabet=2),
+        "query": dl.Count(),
+        "mechanism": dl.geometric(1),
+        "adversary": dl.AnyPrior(),
+    }
+    asked = {
+        "matrix": ROWS,
+        "problem": dl.MaximalLeakage(**parts),
+        "secret": dl.SecretLeakage(**parts, secrets=dl.Secret(dl.Parity())),
+    }[subject]
+    known = dl.measure(asked, epsilon=[1])
+
+    def slow(*arguments):
+        raise TimeIsOverError
+
+    monkeypatch.setattr("dalenius.measures.door._subject", slow)
+    found = dl.measure(asked, epsilon=[1], time_limit=50.0)
+    assert (found.rows, set(found.refused.values())) == ((), {LATE})
+    assert {row.name for row in known if row.name in found.refused}
+    assert list(dl.measure(asked, time_limit=50.0, only=["mutual_information"]).refused) in (["mutual_information"], [])
 
 
 def test_a_formula_that_is_ended_tells_what_fewer_bits_have_told():
