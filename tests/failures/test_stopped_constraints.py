@@ -60,7 +60,7 @@ def test_ctrl_c_at_any_moment(work_clock, name, moment):
     assert result is None or result.seconds < 10.0
 
 
-@pytest.mark.parametrize("limits", thinned(LIMITS, every=4), ids=str)
+@pytest.mark.parametrize("limits", thinned(LIMITS, every=2), ids=str)
 @pytest.mark.parametrize("name", DESIGNS)
 def test_hardly_any_time_memory_or_leaves(work_clock, name, limits):
     result = attempted(name, **limits)

@@ -17,6 +17,7 @@ INSTANCES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", INSTANCES)
 def test_falls_with_the_entropy_bound(support, name):
     results = [support.solve(support.problem(*INSTANCES[name], bound)) for bound in BOUNDS]

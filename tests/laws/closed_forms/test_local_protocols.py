@@ -57,6 +57,7 @@ def test_small_ones_against_their_channels(support, name, near):
     assert written.lower - 1e-9 <= closed.upper
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", thinned(list(PROTOCOLS), every=3))
 def test_a_thousand_inputs_near_a_law_with_three_probabilities(support, name):
     mechanism = PROTOCOLS[name](1, 1000)

@@ -41,6 +41,7 @@ def test_the_papers_example_from_the_uniform_prior(support):
     assert "record 0: blockwise at 0.0795415 nats" in str(one)
 
 
+@pytest.mark.thorough
 def test_every_kind_of_record_has_its_scheme_and_units_are_one_story():
     problem = support.problem(dl.Records(alphabets=[2, 3]), dl.Sum(), dl.geometric(1.0, range=3), "0.7 max")
     result = alternated(problem, gap=2e-2, time_limit=20.0)

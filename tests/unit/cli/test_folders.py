@@ -198,6 +198,7 @@ def test_a_design_that_has_become_infeasible_leaves_no_mechanism(model, tmp_path
     assert names(tmp_path / "out") == ["model.cert", "model.design.toml"]
 
 
+@pytest.mark.thorough
 def test_a_sweep_of_fewer_points_leaves_no_others(model, tmp_path, command_line):
     """What the earlier sweep has goes if that is asked for, the files of others stay."""
     command_line("sweep", "model.toml", "-o", ".", "--points", "4")

@@ -363,6 +363,7 @@ def test_the_scale_of_the_cost_changes_nothing(instances, scale):
     assert scaled.gap <= 1e-6
 
 
+@pytest.mark.thorough
 def test_inputs_letters_outputs_and_priors_that_do_not_count(instances):
     rng = np.random.default_rng(13)
     laws, cost = instances.update_data(rng, least=4, priors=2)

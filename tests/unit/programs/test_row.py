@@ -265,6 +265,7 @@ def test_bad_settings_are_refused(bad):
         RowUpdate(FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 0.0).solve(**bad)
 
 
+@pytest.mark.thorough
 def test_boxes_close_by_our_own_multipliers():
     """They gave up at 2.3e-4 here as long as a step of Newton's method was shortened four times only."""
     rng, fair = np.random.default_rng(7), np.full(3, 1 / 3)
