@@ -63,8 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Examples in docstrings are the package's: to look for some in all these files takes seconds of every run."""
-    found = yield
-    return [collector for collector in found if type(collector) is pytest.Module]
+    return [collector for collector in (yield) if type(collector) is pytest.Module]
 
 
 @pytest.fixture(scope="session", autouse=True)

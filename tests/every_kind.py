@@ -122,8 +122,7 @@ class Draw:
         if shape < 0.16:
             return [str(Fraction(1, length))] * length
         if shape < 0.24 and length > 1:
-            rest = (1 - Fraction(1, 10**40)) / (length - 1)
-            return ["1e-40", *[str(rest)] * (length - 1)]
+            return ["1e-40", *[str((1 - Fraction(1, 10**40)) / (length - 1))] * (length - 1)]
         weights = [
             0 if self.chance(0.15) else self.rng.randint(1, self.rng.choice([3, 10, 1000])) for _ in range(length)
         ]

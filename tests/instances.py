@@ -247,8 +247,7 @@ def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:
     u = program.leakages.masses @ program.mechanism({"q": q})
     law = program.leakages.sums(u)
     each = np.where(u > 0.0, law[program.leakages.owner], 1.0)
-    terms = u * np.log(np.where(u > 0.0, u, 1.0) / each)
-    values = {"q": q, "law": law, "terms": terms}
+    values = {"q": q, "law": law, "terms": (u * np.log(np.where(u > 0.0, u, 1.0) / each))}
     has_leakage = hasattr(program, "leakage") and "largest" in program.variables
     return values | ({"largest": np.array(program.leakage(q))} if has_leakage else {})
 

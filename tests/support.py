@@ -313,8 +313,7 @@ def ascend(rows, letters, bound: float, priors, *, sweeps: int, log_counts=None,
 
 def random_starts(rng, count: int, size: int):
     """Laws of many shapes, from nearly one point to nearly uniform."""
-    shapes = np.resize([0.1, 0.5, 1.0, 3.0], count)
-    weights = rng.gamma(shapes[:, None], size=(count, size)) + 1e-30
+    weights = rng.gamma(np.resize([0.1, 0.5, 1.0, 3.0], count)[:, None], size=(count, size)) + 1e-30
     return weights / weights.sum(axis=1, keepdims=True)
 
 
@@ -391,8 +390,7 @@ def oblivious(draw, bounds=tuple(SHARES)):
     """A small problem with a random channel on a random query's values."""
     sizes = draw(st.sampled_from(SIZES))
     query = draw(queries(sizes))
-    inputs = query.values(dl.Records(alphabets=sizes)).size
-    rows = draw(matrices(inputs, draw(st.integers(2, 3))))
+    rows = draw(matrices(query.values(dl.Records(alphabets=sizes)).size, draw(st.integers(2, 3))))
     return problem(sizes, query, dl.Channel(rows), draw(st.sampled_from(bounds)))
 
 

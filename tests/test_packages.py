@@ -115,8 +115,7 @@ print(dl.load("parity/laplace-n4").kind, programs.certify(cp.Problem(cp.Minimize
     kind, lower, file = told(python, "-c", code, cwd=tmp_path).split()
     assert (kind, float(lower)) == ("maximal_leakage", 1.0)
     assert Path(file).is_relative_to(tmp_path)
-    scripts = python.parent
-    assert (scripts / "dalenius").exists()
+    assert (python.parent / "dalenius").exists()
 
 
 def test_the_packages_have_one_version_and_the_needs_of_the_whole():

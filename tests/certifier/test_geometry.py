@@ -35,8 +35,7 @@ def test_short_steps_from_the_inside_stay_inside(scale):
         assert not outside(z)
         reach = geometry.reach(z)
         step = rng.normal(size=reach.shape[1])
-        moved = z + reach @ (0.999 * step / np.linalg.norm(step))
-        assert not outside(moved)
+        assert not outside(z + reach @ (0.999 * step / np.linalg.norm(step)))
 
 
 def test_the_reach_is_as_long_as_it_can_be_in_some_direction():

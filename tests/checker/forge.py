@@ -373,7 +373,6 @@ class Reference:
         q = np.full(len(inputs), 1 / len(inputs))
         for _ in range(rounds):
             law = q @ rows
-            d = xlogy(rows, rows).sum(1) - xlogy(rows, np.where(rows > 0, law, 1)).sum(1)
-            q = q * np.exp(d)
+            q = q * np.exp(xlogy(rows, rows).sum(1) - xlogy(rows, np.where(rows > 0, law, 1)).sum(1))
             q /= q.sum()
         return q, q @ rows

@@ -104,8 +104,7 @@ def test_one_question_many_times_is_several_releases():
 def test_a_question_that_depends_on_an_answer():
     """A parity told exactly, then a count behind noise where it is even: the normal form, and a proof with both ends."""
     tell = {"kind": "symmetric", "flip": 0}
-    noisy = {"kind": "symmetric", "flip": "1/4"}
-    then = [{"mechanism": noisy, "then": [{}, {}]}, {}]
+    then = [{"mechanism": {"kind": "symmetric", "flip": "1/4"}, "then": [{}, {}]}, {}]
     asked = model({"kind": "adaptive", "mechanism": tell, "then": then}, {"kind": "parity"}, records=1)
     parsed = parse_model(asked)
     assert parsed.normal["mechanism"] == {
@@ -140,8 +139,7 @@ def test_pieces_of_blocks_are_what_blocks_see():
     whole = build(parse_model(model(table, {"kind": "count"}, 4)))
     blocks = Blocks(asked)
     for t in (0, 1, 2):
-        made = build(blocks.piece(blocks.shape(0), t))
-        assert made.rows == [whole.rows[t + v] for v in range(3)]
+        assert build(blocks.piece(blocks.shape(0), t)).rows == [whole.rows[t + v] for v in range(3)]
     assert len({blocks.key(blocks.shape(0), t) for t in (0, 1, 2)}) == 3
 
 

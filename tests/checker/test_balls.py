@@ -78,8 +78,7 @@ def test_operations_with_rationals():
     rng = random.Random(15)
     for _ in range(draws(300, 20_000)):
         p = Fraction(rng.randint(-(10**9), 10**9), rng.randint(1, 10**9)) * Fraction(10) ** rng.randint(-300, 300)
-        ball = Ball(p)
-        low, high = ends(ball)
+        low, high = ends(Ball(p))
         assert low <= p <= high <= low + abs(p) / 2**120
         x = draw(rng)
         for operation in OPERATIONS.values():

@@ -88,8 +88,7 @@ def test_information_and_its_derivatives(seed, forge):
     for _ in range(3):
         point = tuple(Fraction(rng.randint(0, 4), 4) * (hi - lo) + lo for lo, hi in inside)
         wanted = information(n, i, full(tuple(map(float, point)), start), rows)
-        found = leakage.at(tuple(map(exact, point)))
-        assert float(found.mid()) == pytest.approx(wanted, abs=1e-12)
+        assert float(leakage.at(tuple(map(exact, point))).mid()) == pytest.approx(wanted, abs=1e-12)
         lower, status = f"{max(wanted - 1e-10, 0):.14f}", 0
         path = ["path", i, list(map(str, point)), None]
         proof = [line for j in range(n) for line in (["record", j], ["letters"])]

@@ -84,8 +84,7 @@ def test_chambers_prove_what_the_formulas_say_and_cover_all_laws(forge, seed):
         box = ref.root()
         for side, sign in (("low", -1), ("high", 1)):  # a little wider, and equal where symmetries say so
             box[side] = np.clip(np.round(box[side], 10) + sign * 1e-9, 0, 1)
-        singles = [[y] for y in range(ref.Y)]
-        view = test_groups.View(ref, box, singles, np.zeros(ref.K), tuple(group))
+        view = test_groups.View(ref, box, [[y] for y in range(ref.Y)], np.zeros(ref.K), tuple(group))
         theta, mu = float(rng.choice([1, 0.5, 0.25])), float(rng.choice([0.01, 0.1, 0.5]))
         law = np.round(orbit_mean(rng.gamma(1, size=ref.Y) + 0.05, group), 9)
         sigma = np.round([orbit_mean(rng.normal(size=ref.Y), group) for _ in range(ref.A)], 9)

@@ -354,8 +354,7 @@ def test_bounds_against_a_linear_program(seed):
             )
         )
         assert verdict.proved, verdict.reason
-    best = own.bound(question, good, upper=True)
-    assert best == pytest.approx(least, abs=1e-4)
+    assert own.bound(question, good, upper=True) == pytest.approx(least, abs=1e-4)
     for lines in (good, noisy(rng, question, good), noisy(rng, question, good)):
         low, high = own.bound(question, lines, upper=True), own.bound(question, lines, upper=False)
         assert low <= attained

@@ -291,8 +291,7 @@ def test_every_case_that_is_refused_says_why():
 
 def test_one_command_writes_every_case(tmp_path):
     """And the same bytes whenever it runs."""
-    program = Path(cases.__file__)
-    subprocess.run([sys.executable, str(program), str(tmp_path)], check=True, timeout=120)
+    subprocess.run([sys.executable, str(Path(cases.__file__)), str(tmp_path)], check=True, timeout=120)
     expected = json.loads((tmp_path / "expected.json").read_text())
     assert expected.keys() == {case.name for case in CASES}
     for case in CASES:

@@ -130,8 +130,7 @@ def simple(design):
     constant, best = [["1"] * design.outputs] * rows, design.d.argmin(1)
     sections = []
     for i in range(0 if "prior_set" in design.adversary else len(design.alphabets)):
-        listed = list(range(len(design.audit(constant, i).selections())))
-        product = ["law", listed, constant[0]]
+        product = ["law", list(range(len(design.audit(constant, i).selections()))), constant[0]]
         sections += [
             ["record", i],
             product if "product" in design.adversary else ["joint", "1", "0", None, constant[0]],

@@ -53,8 +53,7 @@ def test_bounds_of_priors_by_listing(seed):
     i = rng.randrange(n)
     start = max(s for s in itertools.accumulate((0, *sizes[:-1])) if s <= i)
     size = sizes[[*itertools.accumulate((0, *sizes[:-1]))].index(start)]
-    known = [rng.randint(0, 1) for _ in range(n - size)]
-    t = sum(known)
+    t = sum([rng.randint(0, 1) for _ in range(n - size)])
     asked = model(query, sizes, group)
     modulus = {"parity": 2, "modular_sum": 3}.get(query)
     told = {"sum": 3 * t, "threshold": t}.get(query, t % modulus if modulus else t)
@@ -95,8 +94,7 @@ def test_bounds_of_priors_by_listing(seed):
     ]
     lines = [["dual", str(nu)], ["prior", "1", i, [str(told), prior], [list(map(str, row)) for row in phi]]]
     for slack in (-1e-9, 1e-9):
-        data = certificate(asked, f"{bound + slack:.15f}", "0.7", rows, *lines)
-        reason = check(asked, data).reason
+        reason = check(asked, certificate(asked, f"{bound + slack:.15f}", "0.7", rows, *lines)).reason
         assert ("lower <= the priors' bound fails" in reason) == (slack > 0 and bound + slack > 0), reason
         assert "file ends" in reason or slack > 0
 
@@ -124,8 +122,7 @@ def test_pieces_of_a_mechanism(sums, upper, reason):
     """A parity through a channel that turns one bit in four round: whoever is known, a record tells log 2 - h(1/4)."""
     asked = model("parity", (2, 2), max_distortion="1/4")
     sections = [line for j, t in sums for line in (["block", j, t], *SECTION, ["record", 1], *SECTION[1:])]
-    data = certificate(asked, "0", f"{upper:.12f}", FLIP, ["dual", None], *sections)
-    verdict = check(asked, data)
+    verdict = check(asked, certificate(asked, "0", f"{upper:.12f}", FLIP, ["dual", None], *sections))
     assert reason in verdict.reason
     assert verdict.proved == (not reason)
 

@@ -348,8 +348,7 @@ def test_lines_lie_above(case):
         lo = fmpq(int(rng.integers(0, 1000)), 1000)
         hi = min(lo + fmpq(int(rng.integers(0, 3)), 10 ** int(rng.choice([0, 3, 19, 37, 200]))), fmpq(1))
         weight, slope = fmpq(int(rng.integers(0, 5)), 4), fmpq(int(rng.integers(-(10**6), 10**6)), 10**5)
-        pair = Ranges([lo, fmpq(0)], [hi, fmpq(1)])
-        intercepts = pair.above(weight, [arb(slope), arb(-slope)])
+        intercepts = Ranges([lo, fmpq(0)], [hi, fmpq(1)]).above(weight, [arb(slope), arb(-slope)])
         for t in (fmpq(0), fmpq(1, 3), fmpq(1, 2), fmpq(1)):
             x = lo + t * (hi - lo)
             curves = arb(weight) * (xlogx(arb(x)) + xlogx(arb(1 - x)))
@@ -357,8 +356,7 @@ def test_lines_lie_above(case):
 
 
 def test_repeated_splits_keep_the_narrower_side():
-    whole = Ranges([fmpq(0)] * 2, [fmpq(1)] * 2)
-    inner = halves(halves(whole, 0, fmpq(1, 2))[1], 0, fmpq(1, 4))[1]
+    inner = halves(halves(Ranges([fmpq(0)] * 2, [fmpq(1)] * 2), 0, fmpq(1, 2))[1], 0, fmpq(1, 4))[1]
     inner = halves(halves(inner, 0, fmpq(7, 8))[0], 0, fmpq(9, 10))[0]
     assert (inner.los[0], inner.his[0]) == (fmpq(1, 2), fmpq(7, 8))
     assert halves(inner, 0, fmpq(1, 4))[0].ends == []
@@ -377,8 +375,7 @@ def test_equal_output_laws_leak_exactly_nothing(forge):
     half, rows = fmpq(1, 2), 'kind="matrix"; rows=[[1,0],["1/2","1/2"],[0,1]]'
     for mechanism, zero in ((rows, True), ('kind="geometric"; epsilon=1', False)):
         channel = build(parse_model(forge.model("count=2; alphabet=2", 'kind="count"', mechanism, "0")), None)
-        mixed = [{1: half}, {0: half / 2, 2: half / 2}]
-        assert (exact_information(channel, mixed) == 0) == zero
+        assert (exact_information(channel, [{1: half}, {0: half / 2, 2: half / 2}]) == 0) == zero
         assert (
             exact_information(channel, [{0: half * 3 / 5, 2: half * 3 / 5}, {0: half * 2 / 5, 2: half * 2 / 5}, {}])
             == 0

@@ -104,8 +104,7 @@ def test_the_optimum_of_all_extreme_columns(seed):
     assert not proved(model, head, 0, 9, constant, less)
     assert not proved(model, head, 0, value - 1e-8, constant, lines)
     for _ in range(20):
-        weights = np.array([rng.random() ** 9 for _ in columns])
-        drawn_columns = columns * weights[:, None]
+        drawn_columns = columns * np.array([rng.random() ** 9 for _ in columns])[:, None]
         rest = drawn_columns.sum(0).max() - drawn_columns.sum(0)
         if prior is None:  # what is missing of 1, told by an output that all inputs have alike, and a share of each
             drawn_columns = drawn_columns / (drawn_columns.sum(0).max() * big)

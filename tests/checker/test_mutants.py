@@ -132,8 +132,7 @@ def assert_true_curve(model, mutant, lower, upper):
         return
     parsed = parse_model(model)
     found, own = curve(claimed, parsed), parsed.entropy_ball()
-    at_own = max(float(arb(c) - arb(m) * own) for c, m in found.above)
-    assert at_own >= lower - 1e-9, mutant
+    assert max(float(arb(c) - arb(m) * own) for c, m in found.above) >= lower - 1e-9, mutant
     assert all(float(arb(low)) <= upper for held, low in found.below if held.entropy_ball() >= own), mutant
 
 

@@ -191,8 +191,7 @@ def certificate(question, low, high, ends, mechanism, lines, tail):
 def test_lines_prove_what_a_second_reading_says_and_mechanisms_bear_it_out(seed):
     rng = random.Random(seed)
     question, laws = drawn(rng)
-    chosen = shares(rng, question)
-    lines, tail = lower(rng, question, chosen), upper(question, laws)
+    lines, tail = lower(rng, question, shares(rng, question)), upper(question, laws)
     mechanism, ends = draws_of.weights(question, laws), ends_of(question, laws)
     proved, high = float(own.bound(question, lines, upper=True)), combined(question, ends)
     for claim, status in ((proved - 1e-9, 0), (proved + 1e-9, 1)):

@@ -133,8 +133,7 @@ def leaf(setting, box, kept, rng):
             g = images[rng.integers(len(images))]
             rows.append(("as", g[0].index(a), g))
             continue
-        kappa = tuple(np.round(rng.normal(size=setting.ref.Y), 4).tolist())
-        rows.append(("row", kappa))
+        rows.append(("row", tuple(np.round(rng.normal(size=setting.ref.Y), 4).tolist())))
     return ("leaf", (theta, round(float(rng.choice([0.05, 0.2, 1.0])), 3), slopes), tuple(law.tolist()), rows)
 
 

@@ -152,8 +152,7 @@ def noise(design, rng):
         if design.local:
             weights = rng.integers(1, 9, design.size)
             reference = [str(x) if held else "0" for x, held in zip(weights, design.held, strict=True)]
-        scale = rng.choice([0.01, 0.1, 1])
-        factors = scale * rng.random(design.size) * (rng.random(design.size) < 0.4)
+        factors = rng.choice([0.01, 0.1, 1]) * rng.random(design.size) * (rng.random(design.size) < 0.4)
         lines.append(["ratio", y, reference, [f"{a:.6f}" if s else "0" for a, s in zip(factors, support, strict=True)]])
     return lines
 

@@ -118,11 +118,9 @@ def test_resolved_changes_nothing_for_known_kinds():
 def test_long_files_end_in_a_verdict(forge):
     model = CORPUS["parity_output"].model
     head = forge.certificate(model, "0", "1", ["witness", None, None], ["record", 0])
-    chain = head + b'["split",0,0,"0.5"]\n' * 50_000
-    assert "boxes wait" in check(model, chain).reason
+    assert "boxes wait" in check(model, (head + b'["split",0,0,"0.5"]\n' * 50_000)).reason
     leaf = b'["joint","0","0",null,null]\n'
-    right = head + (b'["split",0,0,"0.5"]\n' + leaf) * 9_000 + leaf
-    assert check(model, right).exit_code == 0
+    assert check(model, (head + (b'["split",0,0,"0.5"]\n' + leaf) * 9_000 + leaf)).exit_code == 0
     cuts = head + b'["joint","1","1",null,["1","1"]]\n' + b'["cut",0,"0.5"]\n' * 20_000
     assert "boxes wait" in check(model, cuts).reason
     assert "boxes wait" in check(model, head + b'["cut",0,0,"0.5"]\n' * 20_000).reason

@@ -85,8 +85,7 @@ def test_both_sides_hold_whatever_is_summed(kind, arithmetic):
 @each("kind", *KINDS)
 def test_rows_are_those_of_the_document(kind):
     for row, wanted in zip(made(kind).rows(), by_definition(kind, 1.0, 4), strict=True):
-        found = sorted(number(arb(x).mid()) for x in row)
-        assert found == pytest.approx(sorted(wanted), rel=1e-14)
+        assert sorted(number(arb(x).mid()) for x in row) == pytest.approx(sorted(wanted), rel=1e-14)
 
 
 def test_too_many_tuples_end_undecided():

@@ -35,8 +35,7 @@ def test_no_weight_of_an_output_has_more(seed, arithmetic):
     k = wrong / 10 + (right - wrong) / 10 * w
     f = theta / 10 * xlogy(k, k) - mu / 10 * xlogy(w, w) + slope / 10 * w
     assert f.max() <= most + 1e-12
-    concave = (right - wrong) * (theta * (right - wrong) / 10 - mu) <= 0
-    assert not concave or most <= f.max() + 1e-6
+    assert not ((right - wrong) * (theta * (right - wrong) / 10 - mu) <= 0) or most <= f.max() + 1e-6
 
 
 @each("mechanism", 'kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2')
@@ -51,8 +50,7 @@ def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
         return float(re.search(r"joint leaf <= upper fails: (\S+) >", check(model, data).reason)[1])
 
     found = {nu: least("separate", str(nu / 4)) for nu in range(-2, 14, 2)}
-    best = min(found.values())
-    assert best <= least("row", None) + 1e-6
+    assert min(found.values()) <= least("row", None) + 1e-6
     flat = [v for _, v in sorted(found.items())]
     assert all(2 * b <= a + c + 1e-6 for a, b, c in zip(flat, flat[1:], flat[2:], strict=False))  # convex in nu
 

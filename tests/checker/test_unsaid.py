@@ -125,8 +125,7 @@ OF = {"kind": "letters", "records": [0]}
 
 
 def bit(at_most):
-    table = {"kind": "secret_leakage", "of": OF, "at_most": at_most}
-    return model(**BIT, constraints=[table])
+    return model(**BIT, constraints=[{"kind": "secret_leakage", "of": OF, "at_most": at_most}])
 
 
 def proof(weight=1.0):

@@ -81,8 +81,7 @@ def test_priors_that_do_not_fit_the_records(prior, sizes, words):
 
 
 def test_too_many_priors():
-    uniform = [0.0625] * 16
-    adversary = dl.PriorSet([uniform])
+    adversary = dl.PriorSet([([0.0625] * 16)])
     object.__setattr__(adversary, "priors", adversary.priors * (2**18 + 1))
     object.__setattr__(adversary, "shapes", adversary.shapes * (2**18 + 1))
     refused(lambda: question(adversary, (2,) * 4), "4194304")
@@ -230,8 +229,7 @@ def test_progress_and_interrupt(adversary):
 
 
 def test_gap_of_one_asks_for_nothing():
-    result = dl.solve(long(), gap=1.0)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert dl.solve(long(), gap=1.0).termination is dl.Termination.GAP_REACHED
 
 
 @each("options", {"time_limit": 1e-9}, {"gap": 1.0})

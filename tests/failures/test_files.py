@@ -12,8 +12,7 @@ CERTIFICATE = dl.Certificate('{"format":"dalenius-certificate/1"}\n["witness",nu
 
 
 def test_written_and_read(tmp_path):
-    path = CERTIFICATE.write(tmp_path / "a.cert")
-    assert dl.Certificate.read(path) == CERTIFICATE
+    assert dl.Certificate.read(CERTIFICATE.write(tmp_path / "a.cert")) == CERTIFICATE
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.cert"]
 
 

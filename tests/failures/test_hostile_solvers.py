@@ -55,8 +55,7 @@ def wild(rng, shape):
         return np.where(rng.random(shape) < 0.7, 0.0, rng.random(shape))
     if kind == 4:
         return np.full(shape, rng.choice([0.0, -0.0, 1.0, -1.0, 5e-324, 1e308]))
-    law = rng.dirichlet(np.full(max(int(np.prod(shape)), 1), 0.3))
-    return law.reshape(shape)
+    return rng.dirichlet(np.full(max(int(np.prod(shape)), 1), 0.3)).reshape(shape)
 
 
 def broken(rng, shape):
@@ -257,8 +256,7 @@ def test_what_garbage_raised_is_in_the_status(instances, monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setattr(program, "repair", repair)
-    answer = program.solve(solver=CONIC)
-    assert answer.attempts[0].status == "optimal; repair: ZeroDivisionError"
+    assert program.solve(solver=CONIC).attempts[0].status == "optimal; repair: ZeroDivisionError"
 
 
 # ---------------------------------------------------------------- multipliers of any size

@@ -94,8 +94,7 @@ def test_no_record_gets_many_more_leaves_than_the_node_limit(support, name, limi
 
     That is a batch of boxes; of a dual tree it is a box halved, whose row leaves go to both halves before they are refined.
     """
-    question = KNOWN[name][0](support)
-    result = dl.solve(question, gap=1e-9, node_limit=limit, time_limit=5.0)
+    result = dl.solve(KNOWN[name][0](support), gap=1e-9, node_limit=limit, time_limit=5.0)
     for part in result.records:
         assert part.method == "vertices" or part.leaves <= (2 * limit if part.method == "dual tree" else limit + 200), (
             part
@@ -352,8 +351,7 @@ def identity(support, letters: int, adversary="0.5 max"):
 
 def test_too_large_to_search_is_still_an_interval(support):
     """700 letters in 64 MiB: [0, log 700], proved, and no more is held than that takes."""
-    question = identity(support, 700)
-    result = dl.solve(question, memory_limit=64.0)
+    result = dl.solve(identity(support, 700), memory_limit=64.0)
     assert result.termination is SIZE
     assert (result.lower, result.upper) == (0.0, pytest.approx(math.log(700), rel=1e-9))
     assert [part.method for part in result.records] == ["letters"]
@@ -429,8 +427,7 @@ def test_no_tree_grows_in_the_time_that_the_best_ones_proof_needs(monkeypatch):
     from dalenius.search import Limits, Run
 
     monkeypatch.setattr(tree_room, "FIXED", 5e-4 * 40)  # few leaves that take long
-    question = dl.load("count/geometric-n8-b0.8")
-    audit = audit_within(question, Run.of(Limits(gap=1e-9, time_limit=2.0)))
+    audit = audit_within(dl.load("count/geometric-n8-b0.8"), Run.of(Limits(gap=1e-9, time_limit=2.0)))
     assert isinstance(audit, EntropyAudit)
     audit.run()
     assert audit.checking > 0.5

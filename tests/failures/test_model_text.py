@@ -184,5 +184,4 @@ def test_long_numbers_survive(support, flip):
     """Numbers of up to 400 characters are allowed; they are written again in a form that both programs read."""
     question = dl.loads(text(mechanism=f'kind = "symmetric"\nflip = "{flip}"', adversary='entropy_at_least = "3 bits"'))
     assert dl.loads(dl.dumps(question)) == question
-    result = support.solve(question)
-    assert dl.verify(question, result.certificate).proved
+    assert dl.verify(question, support.solve(question).certificate).proved

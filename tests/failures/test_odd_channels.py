@@ -37,8 +37,7 @@ def test_duplicate_rows(support, bound):
 @each("bound", *thinned(BOUNDS, every=2))
 def test_rows_equal_but_for_a_hair(support, bound):
     rows = [["0.5", "0.5"], ["0.5000000000000000000001", "0.4999999999999999999999"]]
-    result = support.solve(support.problem([2, 2], dl.Parity(), dl.Channel(rows), bound))
-    assert result.upper < 1e-8
+    assert support.solve(support.problem([2, 2], dl.Parity(), dl.Channel(rows), bound)).upper < 1e-8
 
 
 @pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))

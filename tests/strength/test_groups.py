@@ -24,6 +24,5 @@ def test_a_count_is_closed_by_so_few_leaves(n, epsilon, share, gap, leaves, coun
     assert result.termination is dl.Termination.GAP_REACHED
     assert result.gap <= gap
     assert [proof.method for proof in result.records] == ["dual"]
-    words = Counter(line.split(",")[0] for line in result.certificate.text.splitlines())
-    assert words['["group"'] >= 1
+    assert Counter(line.split(",")[0] for line in result.certificate.text.splitlines())['["group"'] >= 1
     assert dl.verify(problem, result.certificate).proved

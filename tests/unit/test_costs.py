@@ -107,8 +107,7 @@ def test_kinds_cover_every_record_and_have_no_fewer_pairs_than_there_are(questio
 def test_a_clock_leaves_to_the_proof_what_it_will_take():
     """The search's limit is earlier, that of everything is not; a part of the clock ends before the proof begins, too."""
     question, search = letters(64), Run.of(Limits(time_limit=20.0))
-    audit = audit_within(question, search)
-    assert isinstance(audit, EntropyAudit)
+    assert isinstance(audit_within(question, search), EntropyAudit)
     whole = ROOM * AuditCosts.of(question).whole.seconds
     assert search.clock.time_limit == pytest.approx(20.0 - whole)
     assert search.clock.left == pytest.approx(search.clock.remaining + whole, abs=0.1)
@@ -117,8 +116,7 @@ def test_a_clock_leaves_to_the_proof_what_it_will_take():
 
 def test_where_there_is_no_room_to_search_nothing_is_built():
     """No table of letters by letters is made, and the interval is the certain one."""
-    question = letters(700)
-    audit = audit_within(question, Run.of(Limits(memory_limit=64.0)))
+    audit = audit_within(letters(700), Run.of(Limits(memory_limit=64.0)))
     assert isinstance(audit, LettersAudit)
     tracemalloc.start()
     audit.run()
@@ -145,5 +143,4 @@ def test_the_numbers_of_a_model_are_counted():
     """A prediction of seconds is one for numbers read: within a factor of two of the file's own length in numbers."""
     question = problem([2] * 6, None, dl.Channel([[1, 0]] * 64, inputs="dataset"), dl.PriorSet([["1/64"] * 64] * 8))
     numbers = json.dumps(dumps(question)).count(",")
-    per_number = AuditCosts.of(question).certain.seconds / numbers
-    assert 1e-6 < per_number < 1e-4
+    assert 1e-6 < (AuditCosts.of(question).certain.seconds / numbers) < 1e-4

@@ -91,8 +91,7 @@ def constrained(rng: random.Random, wanted: int | None = None) -> tuple[Question
 
 def private_enough(question: Question, laws: Laws) -> bool:
     """Whether a mechanism is private with a number that is at most e^epsilon."""
-    privacy = question.table["privacy"]
-    made = own.rows(question, privacy, upper=False)
+    made = own.rows(question, question.table["privacy"], upper=False)
     return all(own.value(cells, laws) <= most for cells, most, _ in made)
 
 

@@ -45,8 +45,7 @@ def rows(question: Question, table: dict[str, Any], upper: bool) -> list[Row]:
     width, kind, zero = len(question.distortions[0]), table["kind"], Fraction(0)
     outputs = range(width)
     if secret_truth.about(table):
-        found = secret_truth.rows(question, table, level(table, upper))
-        return list(found)
+        return list(secret_truth.rows(question, table, level(table, upper)))
     if kind == "linear":
         cells: Cells = {}
         for x, y, c in table["terms"]:

@@ -51,8 +51,7 @@ def cells(rng: random.Random, name: str) -> Subject:
                 mean = (own + j / a + (letters - 1 - j) * a) / letters
                 told += p * comb(letters - 1, j) * far**j * (1 - far) ** (letters - 1 - j) * SIXTY.ln(own / mean)
         ends = truth.around(told)
-    lines = [["witness", 0, [0, 1]], ["histogram", [0, 1], [[[1], "1"]]]]
-    return certified(table, name, ends, lines)
+    return certified(table, name, ends, [["witness", 0, [0, 1]], ["histogram", [0, 1], [[[1], "1"]]]])
 
 
 def secret(rng: random.Random, name: str) -> Subject:

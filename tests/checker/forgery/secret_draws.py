@@ -76,8 +76,7 @@ def limited(rng: random.Random, question: Question, laws: Any, kind: str, strong
         return None
     if kind == "maximal_correlation":
         key = rng.choice(["at_most", "square_at_most"])
-        number = found if key == "at_most" else found**2
-        return table | {key: str(number + Fraction(1, 10**8))}
+        return table | {key: str((found if key == "at_most" else found**2) + Fraction(1, 10**8))}
     return table | {"at_most": str(found)}
 
 
@@ -160,8 +159,7 @@ def correlated(told: secret_truth.Told) -> tuple[list[str], list[str]]:
     kept = [y for y, r in enumerate(told.r) if r]
     root = np.sqrt([float(told.pi[s]) for s in told.letters])
     table = np.array([[float(told.u[s][y]) for y in kept] for s in told.letters])
-    scaled = table / root[:, None] / np.sqrt(table.sum(0))
-    left = np.linalg.svd(scaled)[0]
+    left = np.linalg.svd(table / root[:, None] / np.sqrt(table.sum(0)))[0]
     best = (left[:, 1] if left.shape[1] > 1 else left[:, 0]) / root
     f = [Fraction(0)] * len(told.pi)
     for s, value in zip(told.letters, best, strict=True):

@@ -103,8 +103,7 @@ def test_equal_rows_are_merged_without_loss(support, name):
 
 def at_scale(support, records, query):
     """The record channels, and the peak of memory in MiB while they were counted."""
-    inputs = query.values(records).size
-    question = support.problem(records, query, distinct_rows(inputs), "0.999 max")
+    question = support.problem(records, query, distinct_rows(query.values(records).size), "0.999 max")
     tracemalloc.start()
     try:
         channels = record_channels(question)

@@ -51,8 +51,7 @@ def test_no_product_of_block_laws_tells_more(name):
         for end, size in zip(ends, sizes, strict=True):
             law = rng.dirichlet(np.full(cells**size, (0.1, 0.5, 2.0)[draw % 3]))
             prior = prior * law[datasets[:, end - size : end] @ cells ** np.arange(size)]
-        record = draw % sum(sizes)
-        assert told(prior, datasets[:, record], rows) <= result.upper + 1e-4
+        assert told(prior, datasets[:, (draw % sum(sizes))], rows) <= result.upper + 1e-4
     largest = int(np.argmax(sizes))
     own = datasets[:, ends[largest] - sizes[largest] : ends[largest]]
     others = np.delete(datasets, np.s_[ends[largest] - sizes[largest] : ends[largest]], axis=1)

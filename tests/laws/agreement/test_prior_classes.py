@@ -51,8 +51,7 @@ def test_information_against_a_cone_program(seed):
         found = dl.measure(channel, prior=priors)
         ends = found["mutual_information"]
         assert ends.upper - ends.lower <= 1e-8, name
-        value = largest_by_cvxpy(channel, constraints)
-        assert ends.lower - 1e-6 <= value <= ends.upper + 1e-6, name
+        assert ends.lower - 1e-6 <= largest_by_cvxpy(channel, constraints) <= ends.upper + 1e-6, name
         for _ in range(20):
             mixed = law + 0.1 * (draw.dirichlet(np.ones(4)) - law)
             if name == "all" or (name == "floor" and mixed.min() >= 0.05):

@@ -193,8 +193,7 @@ def test_sixty_designs_have_clarabels_value_in_their_intervals(seed):
     most = Fraction(int(rng.integers(1, 20)), 100)
     rows = rng.integers(0, 5, size=(len(secret[0]), rng.integers(2, 5)))
     found = dl.solve(design(secret, MADE[name](most, secret), distortion=dl.DistortionMatrix(rows.tolist())))
-    value = by_atoms(secret, name, float(most), rows)
-    assert found.lower - 1e-7 <= value <= found.upper + 1e-7
+    assert found.lower - 1e-7 <= by_atoms(secret, name, float(most), rows) <= found.upper + 1e-7
     assert found.upper - found.lower <= WIDTH
 
 

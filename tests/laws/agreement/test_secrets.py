@@ -55,12 +55,10 @@ def stated(records, rows, of, given, adversary):
 @each("seed", *range(draws(6, 200)))
 def test_all_laws_are_as_good_as_selections(seed):
     draw, records, rows, of, given = drawn(seed)
-    problem = stated(records, rows, of, given, dl.AnyPrior())
-    result = dl.solve(problem, gap=1e-9)
+    result = dl.solve(stated(records, rows, of, given, dl.AnyPrior()), gap=1e-9)
     assert result.gap <= 1e-9 or result.upper < 1e-12
     assert not result.refusals
-    best = best_selection(rows, of, given)
-    assert result.lower - 1e-10 <= best <= result.upper + 1e-10
+    assert result.lower - 1e-10 <= best_selection(rows, of, given) <= result.upper + 1e-10
     for law in draw.dirichlet(np.full(len(rows), 0.3), 50):
         assert told(law, rows, of, given) <= result.upper + 1e-12
     if result.witness is not None:

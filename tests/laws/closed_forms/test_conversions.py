@@ -176,8 +176,7 @@ def test_several_releases_of_randomised_response():
 
 def test_the_chain_of_the_gaussian_mechanism_of_the_f_divergence_paper():
     """Section III-A at delta = 0.1, epsilon = 0.5, D = 0.5: strong chi-square, Corollary 1, Lemma 1; as printed, and exactly."""
-    r = 0.25 / (2 * math.log(12.5))
-    eta = 0.25 * math.expm1(r)
+    eta = 0.25 * math.expm1(0.25 / (2 * math.log(12.5)))
     assert eta == pytest.approx(0.01268394691, rel=1e-9)
     refined = dl.convert("strong_chi_square", eta, to="local_dp_delta(1)", p_min="0.5")
     assert refined.value == pytest.approx(0.1987674982, rel=1e-9)

@@ -101,8 +101,7 @@ def test_a_circulant_comes_near_the_exact_worst_case():
 
 def test_detection():
     """Lemma 2; of the first joint law the bound is below 0, which `convert` does not say."""
-    kept = m.information_privacy_delta(*m.split(J2), math.exp(1.0))
-    assert kept == 0.0
+    assert m.information_privacy_delta(*m.split(J2), math.exp(1.0)) == 0.0
     same(
         1.0 - dl.convert("information_privacy_delta(1)", 0, to="guessing_success", p_max="0.35").value, "0.04860136004"
     )
@@ -188,12 +187,10 @@ def test_strong_distances_of_each_letter(joint, variation, chi):
 
 def test_e3_5_the_second_inequality_of_lemma_3_s_proof():
     """Eq. (14), S in {1, 2} under the first joint law, M the cells with |log lift| <= 1/2: 0.075 on the left, 0.15 on the right."""
-    lifts = J1 / np.outer(J1.sum(axis=1), J1.sum(axis=0))
-    inside = J1 * (np.abs(np.log(lifts)) <= 0.5)
+    inside = J1 * (np.abs(np.log(J1 / np.outer(J1.sum(axis=1), J1.sum(axis=0)))) <= 0.5)
     s = np.array([1.0, 2.0])
     mass, mean, square = (s**k @ inside for k in (0, 1, 2))
-    error = square - np.divide(mean**2, mass, out=np.zeros(3), where=mass > 0)
-    same(error.sum(), "0.075")
+    same((square - np.divide(mean**2, mass, out=np.zeros(3), where=mass > 0)).sum(), "0.075")
     same(square.sum() - (mean**2 / J1.sum(axis=0)).sum(), "0.15")
 
 

@@ -81,8 +81,7 @@ LEAST = "0.011194726943501"  # the probability of an end of the 21 inputs
 
 def digits(text: str) -> float:
     """Half of the last digit that a text shows, relative to its number, and rounding besides."""
-    shown = len(text.split("e")[0].replace(".", "").lstrip("0"))
-    return 10.0 ** (1 - shown) + 1e-12
+    return 10.0 ** (1 - len(text.split("e")[0].replace(".", "").lstrip("0"))) + 1e-12
 
 
 @pytest.mark.parametrize(("e0", "e1", "bits"), ASYMMETRIC)

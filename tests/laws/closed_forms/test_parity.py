@@ -15,8 +15,7 @@ CIRCULATED = 0.0110037994307  # a reference value for b = 2.7; see test_circulat
 
 @each("bound", 0, 0.5, 1, 1.5, 2)
 def test_slack_entropy_bound(support, bound):
-    result = dl.solve(support.parity4(bound), gap=1e-6)
-    support.assert_contains(result, CAPACITY, gap=1e-6)
+    support.assert_contains(dl.solve(support.parity4(bound), gap=1e-6), CAPACITY, gap=1e-6)
 
 
 @each("bound, known", ("2.2", 0.0712774696959), ("2.5", 0.0387007796428), ("2.7", 0.011003799692431))

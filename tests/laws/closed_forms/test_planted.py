@@ -217,6 +217,5 @@ def test_the_list_of_all_laws_is_a_list_of_adversaries(support, name):
 def test_no_two_rows_leak_more_than_the_planted_ones(support, bits, copies, useless):
     """Without an entropy bound a binary record leaks at most the capacity of two rows; the planted ones' is the largest."""
     rows = np.unique(pair_rows(bits, copies, useless=useless), axis=0) / 100
-    channels = np.array(list(itertools.combinations(rows, 2)))
-    upper = support.capacities(channels, 200)[1]
+    upper = support.capacities(np.array(list(itertools.combinations(rows, 2))), 200)[1]
     assert upper.max() == pytest.approx(pair_value(support), rel=1e-9)

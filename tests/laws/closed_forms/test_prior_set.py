@@ -38,8 +38,7 @@ def test_equal_bits_have_no_parity_but_a_count(support):
 
 
 def test_the_worst_of_several_priors_is_named(support):
-    priors = [UNIFORM[0], TIED[0], [0, 0, 0.5, 0.5], [0.25, 0.75, 0, 0]]
-    result = dl.solve(parity(dl.PriorSet(priors)))
+    result = dl.solve(parity(dl.PriorSet([UNIFORM[0], TIED[0], [0, 0, 0.5, 0.5], [0.25, 0.75, 0, 0]])))
     support.assert_contains(result, LOG_2 - support.binary_entropy(0.1), gap=1e-9)
     assert (result.record, result.witness.prior) == (1, 2)
 
@@ -66,8 +65,7 @@ def test_a_prior_is_divided_by_its_exact_sum():
 
 
 def test_records_of_one_letter(support):
-    question = support.problem([1, 1], dl.Sum(), dl.Channel([[1]]), dl.FixedPrior([1]))
-    result = dl.solve(question)
+    result = dl.solve(support.problem([1, 1], dl.Sum(), dl.Channel([[1]]), dl.FixedPrior([1])))
     assert (result.lower, result.upper, result.record) == (0.0, 0.0, None)
 
 

@@ -42,8 +42,7 @@ def test_randomised_response_attains_what_differential_privacy_allows(support, e
 @each("epsilon", 0.1, 1.0, 3.0)
 @each("query, mechanism", (dl.Count(), dl.geometric), (dl.Sum([0, 1]), dl.exponential), (dl.Count(), dl.exponential))
 def test_differential_privacy_bounds_independent_binary_records(support, query, mechanism, epsilon):
-    question = independent(support, [2] * 6, query, mechanism(epsilon))
-    result = dl.solve(question)
+    result = dl.solve(independent(support, [2] * 6, query, mechanism(epsilon)))
     assert result.upper <= response(support, epsilon) + 1e-12
     assert result.gap <= 1e-9
 
@@ -77,8 +76,7 @@ def test_the_most_exposed_record_is_named(support):
 
 
 def test_letters_that_change_nothing(support):
-    question = independent(support, [3, 1], dl.Sum([0, 0, 0]), dl.Channel([[0.3, 0.7]]))
-    result = dl.solve(question)
+    result = dl.solve(independent(support, [3, 1], dl.Sum([0, 0, 0]), dl.Channel([[0.3, 0.7]])))
     assert result.lower == 0.0
     assert result.upper <= 1e-12
     assert (result.gap, result.witness, result.termination) == (0.0, None, dl.Termination.GAP_REACHED)

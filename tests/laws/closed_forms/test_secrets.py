@@ -137,8 +137,7 @@ def test_information_about_a_secret_is_concave_in_weights_of_cells_and_convex_wi
     """At the middle of 3,000 random pairs each; in the law as a whole it is neither: a third of pairs violate concavity."""
     random, pairs = np.random.default_rng(11), 3_000
     rows = dl.geometric(0.5).channel(np.arange(4))[COUNTS]
-    known = np.array(given or [0] * 8)
-    cells = 2 * known + (np.array(COUNTS) >= 2)
+    cells = 2 * np.array(given or [0] * 8) + (np.array(COUNTS) >= 2)
     inside = np.eye(cells.max() + 1)[cells]  # which dataset is in which cell
 
     def told(laws):

@@ -61,8 +61,7 @@ def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
     dl.DesignedMechanism([["1/3", "2/3"], ["1/3", "2/3"]]),
 )
 def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
-    problem = support.problem(dl.Records(3, alphabet=2), dl.Parity(), mechanism, adversary)
-    result = dl.solve(problem)
+    result = dl.solve(support.problem(dl.Records(3, alphabet=2), dl.Parity(), mechanism, adversary))
     assert (result.lower, result.upper, result.gap) == (0.0, 0.0, 0.0)
     assert result.termination is dl.Termination.GAP_REACHED
     assert not result.refusals
@@ -80,8 +79,7 @@ def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(me
 def test_a_query_with_one_value_leaks_0_exactly_whatever_the_other_rows_are(mechanism, adversary):
     """Of a count of all letters only the largest value occurs."""
     query = dl.Count(letters=(0, 1))
-    problem = support.problem(dl.Records(1, alphabet=2), query, mechanism, adversary)
-    result = dl.solve(problem)
+    result = dl.solve(support.problem(dl.Records(1, alphabet=2), query, mechanism, adversary))
     assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
     assert not result.refusals
 

@@ -164,8 +164,7 @@ def on_datasets(rng, rules):
 @each("rules, instance", (ONE_RELEASE, one_release), (SEVERAL, several_releases), (ON_DATASETS, on_datasets))
 def test_no_random_instance_violates_a_rule(rules, instance):
     """Thousands of uses of every rule in the whole campaign, counted."""
-    uses = campaign(rules, 20, instance)
-    assert uses.keys() == {rule.name for rule in rules}
+    assert campaign(rules, 20, instance).keys() == {rule.name for rule in rules}
 
 
 def test_every_rule_is_tried_on_random_instances():
@@ -228,8 +227,7 @@ class Ring(NamedTuple):
 
 def subsets(epsilon):
     """Subset selection with the best share, so that its capacity is the largest."""
-    c = epsilon / -math.expm1(-epsilon)
-    share = (c - 1) / math.expm1(epsilon)
+    share = ((epsilon / -math.expm1(-epsilon)) - 1) / math.expm1(epsilon)
     return Ring.of([math.exp(epsilon), 1.0], [share, 1 - share])
 
 
@@ -265,8 +263,7 @@ def three_lifts(information, epsilon):
 
 def rare(epsilon, p_min, output=1e-9):
     """A rare output that excludes a value of probability p_min as far as pointwise maximal leakage allows."""
-    low = (1 - math.exp(epsilon) * (1 - p_min)) / p_min
-    rows = output * np.array([[low], [math.exp(epsilon)]])
+    rows = output * np.array([[((1 - math.exp(epsilon) * (1 - p_min)) / p_min)], [math.exp(epsilon)]])
     return np.hstack([rows, 1 - rows]), np.array([p_min, 1 - p_min])
 
 
@@ -565,8 +562,7 @@ def test_randomised_response_several_times_attains_composition(rule):
         Epsilon(Fraction(0.4)) if rule.ends[0].has_epsilon else None,
         Epsilon(Fraction(0.3)) if rule.ends[1].has_epsilon else None,
     ]
-    value = measured(rule.source, one, BINARY, ends[0])
-    found = followed(rule, value, Facts(releases=3), *ends)
+    found = followed(rule, measured(rule.source, one, BINARY, ends[0]), Facts(releases=3), *ends)
     assert measured(rule.target, rows, BINARY, ends[1]) == pytest.approx(found, abs=1e-9)
 
 

@@ -98,8 +98,7 @@ def test_what_is_handed_in_is_repaired_to_an_exactly_feasible_point(make, shift,
             for away in AWAY if spare == 0.0 else rng.choice(AWAY, size=2):
                 raw = near_best(program, name, away * rng.uniform(-1.0, 1.0, size=best))
                 answer = program.certify({name: raw}) if make is not row else program.repair({name: raw})
-                point = answer if make is row else answer.point
-                have, most, bound = exactly(point)
+                have, most, bound = exactly(answer if make is row else answer.point)
                 allowed = max(float(most - arb(bound)), 0.0) + TINY
                 assert float(most - have) <= allowed * (1.0 + 1e-12), (spare, away)
 

@@ -93,8 +93,7 @@ def test_what_a_secret_behind_the_input_leaks(data):
 
 
 def test_three_notions_with_a_delta_grow_by_merging_outputs():
-    joint = np.array([[0.3, 0.0475, 0.1, 0.0525], [0.1, 0.0025, 0.3, 0.0975]])
-    channel, prior = m.split(joint)
+    channel, prior = m.split(np.array([[0.3, 0.0475, 0.1, 0.0525], [0.1, 0.0025, 0.3, 0.0975]]))
     merged = channel @ np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     for measure, factor in zip(NOT_CLOSED, (2.0, 2.0, 1.5), strict=True):
         assert measure(merged, prior, factor) > measure(channel, prior, factor) + 0.09

@@ -59,8 +59,7 @@ def test_mixtures_and_what_is_made_of_a_release_tell_no_more(seed):
     assert (
         told(records, secret, law, share * one + (1 - share) * other) <= share * first + (1 - share) * second + ROUNDING
     )
-    made = draw.dirichlet(np.ones(2), 3)
-    assert told(records, secret, law, one @ made) <= first + ROUNDING
+    assert told(records, secret, law, one @ draw.dirichlet(np.ones(2), 3)) <= first + ROUNDING
 
 
 @pytest.mark.parametrize("seed", range(draws(2, 100)))

@@ -25,8 +25,7 @@ def alternated(problem, **options):
 
 
 def test_the_papers_example_from_the_uniform_prior(support):
-    problem = dl.load("parity/laplace-n4")
-    result = alternated(problem, gap=1e-6, curve=["0.5"])
+    result = alternated(dl.load("parity/laplace-n4"), gap=1e-6, curve=["0.5"])
     assert result.gap <= 1e-6
     assert result.certificate.header.curve is not None, (
         "with claims about the whole curve, too, where they are asked for"

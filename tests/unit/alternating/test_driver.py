@@ -32,8 +32,7 @@ def test_every_block_is_at_rest_and_the_value_never_falls(question, bound, block
     assert result.termination is dl.Termination.GAP_REACHED
     assert {name.split()[0] for name in result.gains} == set(blocks)
     assert all(gain <= 1e-5 * result.value + 1e-11 for gain in result.gains.values())
-    values = [sweep.value for sweep in result.trace]
-    assert all(b >= a - 1e-12 for a, b in itertools.pairwise(values))
+    assert all(b >= a - 1e-12 for a, b in itertools.pairwise([sweep.value for sweep in result.trace]))
     entropy = np.sum(result.state * np.where(result.state > 0, record.log_uniform, 0.0)) - np.sum(x_log_x(result.state))
     assert entropy >= -record.max_knowledge - 1e-12
     assert result.value == pytest.approx(float(mutual_information(result.state @ record.rows)), abs=1e-14)
@@ -66,8 +65,7 @@ def test_all_conditionals_together_gain_where_none_does_alone():
 
 def test_the_uniform_prior_is_left_where_no_first_order_step_leaves_it():
     """The source paper's start: nothing is told there, and no gradient says where to go; the rows, solved globally, do."""
-    problem = dl.load("parity/laplace-n4")
-    record = record_channels(problem)[0]
+    record = record_channels(dl.load("parity/laplace-n4"))[0]
     stuck = alternate(LeakageScheme(record, ("posterior",)), start=record.uniform)
     assert stuck.value < 1e-12
     assert stuck.scope is dl.Scope.FEASIBLE
@@ -132,13 +130,11 @@ def test_a_certified_gain_bounds_every_choice_of_the_block():
 
 
 def test_restarts_keep_the_best_and_equal_seeds_agree():
-    record = channel(COUNT, "0.6 max")
-    scheme = LeakageScheme(record, ("posterior", "marginal"))
+    scheme = LeakageScheme(channel(COUNT, "0.6 max"), ("posterior", "marginal"))
     one = alternate(scheme, rng=np.random.default_rng(3))
     many = alternate(scheme, Settings(restarts=3), rng=np.random.default_rng(3))
     assert many.value >= one.value - 1e-9
-    again = alternate(scheme, rng=np.random.default_rng(3))
-    assert again.value == pytest.approx(one.value, rel=1e-6)
+    assert alternate(scheme, rng=np.random.default_rng(3)).value == pytest.approx(one.value, rel=1e-6)
 
 
 class Rotation:

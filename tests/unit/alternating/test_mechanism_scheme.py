@@ -80,8 +80,7 @@ def test_additive_noise_alternates_too():
     problem = support.design(
         dl.MinLeakage, dl.Records(2, alphabet=3), dl.ModularSum(3), dl.Hamming(), 0.3, "0.5 max", mechanism="additive"
     )
-    result = alternate(scheme(problem), Settings(gap=1e-3, sweeps=20))
-    rows = result.state.Q
+    rows = alternate(scheme(problem), Settings(gap=1e-3, sweeps=20)).state.Q
     for v, row in enumerate(rows):
         np.testing.assert_allclose(row, np.roll(rows[0], v), atol=1e-12)
 

@@ -45,8 +45,7 @@ def test_an_own_block_with_some_entropy_is_the_audit_of_one_block():
 
 
 def test_the_certificate_is_that_of_one_block_with_its_name():
-    question = count(dl.IndependentBlocks(4))
-    result = dl.solve(question)
+    result = dl.solve(count(dl.IndependentBlocks(4)))
     _, at, witness, block, *lines = result.certificate.text.splitlines()
     assert (at, block) == ('["at",0,null]', '["block",0,null]')
     assert witness.startswith('["witness",0,')

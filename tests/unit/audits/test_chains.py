@@ -44,8 +44,7 @@ def test_the_largest_leakage_is_not_at_a_corner():
 
 def test_one_chain_is_a_prior():
     for start in ("stationary", "any"):
-        question = chain(3, 0.2, 0.3, dl.symmetric(0.1), dl.Parity(), start=start)
-        result = dl.solve(question, gap=1e-3)
+        result = dl.solve(chain(3, 0.2, 0.3, dl.symmetric(0.1), dl.Parity(), start=start), gap=1e-3)
         assert result.gap <= 1e-3, start
     law = np.array([[[0.6 * 0.8 * 0.8, 0.6 * 0.8 * 0.2], [0.6 * 0.2 * 0.3, 0.6 * 0.2 * 0.7]]])
     law = np.concatenate([law, [[[0.4 * 0.3 * 0.8, 0.4 * 0.3 * 0.2], [0.4 * 0.7 * 0.3, 0.4 * 0.7 * 0.7]]]])

@@ -55,8 +55,7 @@ def joint(mu: str) -> JointLeaf:
 def test_a_line_goes_through_the_bound_and_is_rounded_upward(upper):
     ((c, m),) = lines_above([(upper, [joint("0.3")])], HALF, LARGEST)
     assert Fraction(m) == Fraction(3, 10)
-    over = Fraction(c) - Fraction(m) * HALF[1] - upper
-    assert 0 <= over <= Fraction(1, 10**29)
+    assert 0 <= (Fraction(c) - Fraction(m) * HALF[1] - upper) <= Fraction(1, 10**29)
     assert len(c) < 60
 
 
@@ -67,8 +66,7 @@ def test_a_leaf_without_an_entropy_multiplier_is_level():
 def test_lines_below_another_at_both_ends_are_left_out_and_only_those():
     high, low = (Fraction(1, 2), [joint("0.1")]), (Fraction(1, 4), [joint("0.05")])
     assert lines_above([high, low], HALF, LARGEST) == lines_above([high], HALF, LARGEST)
-    steep = (Fraction(1, 4), [joint("2")])
-    assert len(lines_above([high, steep], HALF, LARGEST)) == 2
+    assert len(lines_above([high, (Fraction(1, 4), [joint("2")])], HALF, LARGEST)) == 2
     sections = [(Fraction(k, 7), [joint(str(mu)), joint("0.2")]) for k, mu in ((1, 0.9), (3, 0.4), (2, 0.5))]
     kept = [tuple(map(Fraction, line)) for line in lines_above(sections, HALF, LARGEST)]
     for upper, proof in sections:
@@ -249,8 +247,7 @@ def test_the_checker_and_the_claims_one_by_one_agree_about_a_lower_line(curves, 
 
 
 def test_a_certificate_of_the_uniform_prior_claims_no_curve():
-    result = dl.solve(count("1 max"), curve=True)
-    assert result.certificate.header.curve is None
+    assert dl.solve(count("1 max"), curve=True).certificate.header.curve is None
 
 
 @each("curve", ["1"], [-0.1], 3, ["x"], "0.5")

@@ -84,15 +84,13 @@ def test_numbers_are_one_chain():
 
 
 def test_a_first_letter_that_is_known_tells_nothing():
-    result = dl.solve(stay(3, around(WEEK, 0.05), start=[1, 0, 0], record=0))
-    assert result.upper < 1e-8
+    assert dl.solve(stay(3, around(WEEK, 0.05), start=[1, 0, 0], record=0)).upper < 1e-8
 
 
 def test_any_start():
     free = dl.solve(stay(3, WEEK, start="any", record=0), gap=1e-2)
     assert free.gap <= 1e-2
-    fixed = dl.solve(stay(3, WEEK, start=[0.5, 0, 0.5], record=0), gap=1e-6)
-    assert fixed.lower <= free.upper
+    assert dl.solve(stay(3, WEEK, start=[0.5, 0, 0.5], record=0), gap=1e-6).lower <= free.upper
 
 
 def test_a_first_look_and_no_time_are_proved():

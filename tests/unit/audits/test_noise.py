@@ -60,8 +60,7 @@ def test_any_prior_is_the_largest_capacity_of_one_input_a_letter(noise, rows_of)
 
 
 def test_the_lines_are_weights_of_inputs():
-    result = dl.solve(asked(dl.laplace(1), dl.AnyPrior()))
-    _, witness, *lines = result.certificate.text.splitlines()
+    _, witness, *lines = dl.solve(asked(dl.laplace(1), dl.AnyPrior())).certificate.text.splitlines()
     assert witness.startswith('["witness",0,[[')
     assert lines[:2] == ['["record",0]', '["vertices"]']
     assert lines[-1] == '["mixture",["0.5","0.5"],null]'
@@ -72,8 +71,7 @@ def test_a_class_of_laws():
     free = dl.solve(asked(dl.gaussian(1), dl.ProductPriors()))
     floor = dl.solve(asked(dl.gaussian(1), dl.FloorPriors("0.3")))
     assert floor.lower == pytest.approx(free.lower, abs=1e-9)
-    bounded = dl.solve(asked(dl.gaussian(1), dl.BoxPriors([0, "0.9"], ["0.1", 1])))
-    assert bounded.upper < free.lower
+    assert dl.solve(asked(dl.gaussian(1), dl.BoxPriors([0, "0.9"], ["0.1", 1]))).upper < free.lower
 
 
 @each("noise", dl.gaussian, dl.laplace)

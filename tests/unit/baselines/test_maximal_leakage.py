@@ -264,8 +264,7 @@ def test_general_solvers(run, family, proved, support):
         pytest.importorskip("unopy", reason="needs UNO: pip install unopy")
     for name, problem in PROBLEMS.items():
         laws = itertools.islice(starts(family(problem), np.random.default_rng(0)), 1, 4)
-        runs = [run(family(problem), law) for law in laws]
-        best = max(runs, key=lambda run: run.value)
+        best = max([run(family(problem), law) for law in laws], key=lambda run: run.value)
         assert best.value <= proved[name].upper + 1e-12, name
         assert best.value >= 0.95 * proved[name].lower, name
         assert best.violation <= 1e-12
@@ -333,13 +332,11 @@ def test_all_entropy_leaves_the_uniform_prior():
 def test_no_entropy_and_zeros_in_the_channel():
     problem = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.symmetric(0.0, k=4), dl.AnyPrior())
     for family in (full_joint(problem), aggregated(problem)):
-        run = leakage_run(family)
-        assert run.value == pytest.approx(math.log(2.0), abs=1e-6)
+        assert leakage_run(family).value == pytest.approx(math.log(2.0), abs=1e-6)
 
 
 def test_a_thousand_records(support):
-    problem = support.problem([2] * 1000, dl.Parity(), dl.symmetric(0.1, k=2), "0.5 max")
-    family = aggregated(problem)
+    family = aggregated(support.problem([2] * 1000, dl.Parity(), dl.symmetric(0.1, k=2), "0.5 max"))
     exact = math.log(2.0) - support.binary_entropy(0.1)
     assert leakage_run(family, family.random(np.random.default_rng(1))).value == pytest.approx(exact, rel=1e-6)
 

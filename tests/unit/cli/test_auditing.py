@@ -18,8 +18,7 @@ def test_a_page_without_a_model(command_line):
 
 
 def test_json_has_every_number_with_what_it_rests_on(command_line):
-    done = command_line("audit", *TOWN, "--json")
-    answer = json.loads(done.stdout)
+    answer = json.loads(command_line("audit", *TOWN, "--json").stdout)
     assert 0.3667 < answer["leakage"]["lower"] <= answer["leakage"]["upper"] < 0.3668
     assert answer["leakage"]["because"] == "proved"
     assert answer["bayes_advantage"]["because"] == answer["without_own_answer"]["because"] == "computed"
@@ -45,8 +44,7 @@ def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"told{ending}\ntold.cert\n"
     assert dl.verify(tmp_path / "told.toml", tmp_path / "told.cert").proved
-    page = (tmp_path / f"told{ending}").read_text()
-    assert "dalenius verify told.toml told.cert" in page
+    assert "dalenius verify told.toml told.cert" in (tmp_path / f"told{ending}").read_text()
     again = command_line("audit", "parity/laplace-n4", "--gap", "0.5", "-o", f"told{ending}")
     assert again.returncode == 0, again.stderr
 

@@ -32,8 +32,7 @@ def test_what_would_be_done_is_said_and_nothing_written(command_line, tmp_path):
 
 @pytest.mark.thorough
 def test_a_line_a_point_where_nobody_looks_and_none_if_quiet(command_line):
-    plain = command_line("sweep", BIT, *GRID, "-o", "out", "--units", "bits")
-    lines = plain.stderr.splitlines()
+    lines = command_line("sweep", BIT, *GRID, "-o", "out", "--units", "bits").stderr.splitlines()
     assert [line.split(" ")[0] for line in lines] == ["1/4", "2/4", "3/4", "4/4"]
     assert lines[0].startswith("1/4 flip 0.1, kind parity: leakage 0.3026")
     assert lines[0].endswith(" bits of 1 bit possible (gap_reached)")

@@ -53,8 +53,7 @@ def test_nothing_feasible(command_line):
 
 def test_a_mechanism(command_line, tmp_path):
     dl.DesignedMechanism([[0.9, 0.1], [0.4, 0.6]]).save(tmp_path / "own.mechanism.json")
-    done = command_line("show", "own.mechanism.json", "--json")
-    assert json.loads(done.stdout)["inputs"] == 2
+    assert json.loads(command_line("show", "own.mechanism.json", "--json").stdout)["inputs"] == 2
     assert "0.9" in command_line("show", "own.mechanism.json").stdout
 
 

@@ -37,8 +37,7 @@ def test_an_answer_becomes_json_whatever_it_holds(capsys):
 
 
 def test_a_refusal_by_a_limit_is_told_by_solve(tmp_path, command_line, monkeypatch):
-    problem = dl.load("parity/laplace-n4")
-    (tmp_path / "model.toml").write_text(dl.dumps(problem))
+    (tmp_path / "model.toml").write_text(dl.dumps(dl.load("parity/laplace-n4")))
     late = Refusal("lower", "0", "1", "undecided: limit", False, dl.Termination.TIME_LIMIT)
     solve = dl.solve
 

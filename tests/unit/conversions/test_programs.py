@@ -49,8 +49,7 @@ def test_between_two_inputs():
     for mu, epsilon, _ in cases(1):
         g = math.exp(epsilon)
         exact = best(lambda q, mu=mu, g=g: farthest(q, mu, 1.0) - g * farthest(q, mu, 0.0), -math.expm1(-mu), 1 - 1e-6)
-        found = in_balls(between_inputs, mu, epsilon)
-        assert exact - 1e-13 <= found <= exact + 1e-9, (mu, epsilon)
+        assert exact - 1e-13 <= in_balls(between_inputs, mu, epsilon) <= exact + 1e-9, (mu, epsilon)
 
 
 def test_between_an_input_and_the_output():
@@ -106,8 +105,7 @@ def test_two_tails():
                 law = np.linalg.solve(rows, [1, mu, 1])
                 if (law >= 0).all():
                     top = max(top, law[0] + law[1])
-            right = mu_of_right(mu, epsilon, t)
-            top = max(top, right)
+            top = max(top, mu_of_right(mu, epsilon, t))
         left = -math.expm1(-epsilon) / (2.0 * math.sinh(epsilon))  # both tails alone, which tell no more than they may
         if epsilon * (1.0 - 2.0 * left) <= mu:
             top = 1.0

@@ -171,8 +171,7 @@ def raw_optimum(problem):
         if reference.law is not None:
             others[0][list(S)] = [float(x) for x in reference.law]
         rows += [np.kron(np.eye(n)[x] - c * beta, np.eye(m)) for beta in others for x in S]
-    sums = np.kron(np.eye(n), np.ones(m))
-    equal, ends = [sums], [np.ones(n)]
+    equal, ends = [np.kron(np.eye(n), np.ones(m))], [np.ones(n)]
     if problem.mechanism_class.kind == "additive":
         for v, y in itertools.product(range(n), range(m)):
             tie = np.zeros((n, m))
@@ -264,8 +263,7 @@ def test_additive_noise(privacy, modulus):
 @each("privacy", PML("log 2"), LDP(1))
 def test_datasets_as_inputs(privacy):
     problem = design(privacy, law=P1, query=dl.Sum(), records=dl.Records(2, alphabet=3), mechanism="full")
-    run = found(problem)
-    assert float(run.upper) == pytest.approx(raw_optimum(problem), abs=1e-9)
+    assert float(found(problem).upper) == pytest.approx(raw_optimum(problem), abs=1e-9)
     result = dl.solve(problem)
     assert len(result.mechanism.rows) == 9
     assert result.gap <= 1e-9
@@ -323,8 +321,7 @@ def test_without_a_solver_there_is_an_interval(monkeypatch):
 
 
 def test_a_clock_that_has_run_out():
-    problem = design(LDP(1), 10)
-    result = dl.solve(problem, time_limit=1e-9)
+    result = dl.solve(design(LDP(1), 10), time_limit=1e-9)
     assert result.termination is dl.Termination.TIME_LIMIT
     assert result.lower <= float(result.distortion) <= result.upper
 
@@ -440,8 +437,7 @@ def test_the_command_line(run, tmp_path):
     files = {"model.cert", "model.design.toml", "model.mechanism.json"}
     assert {path.name for path in Path("out").iterdir()} == files
     assert run(problem, "verify", "out/model.design.toml", "out/model.cert").exit_code == 0
-    mechanism = dl.DesignedMechanism.load("out/model.mechanism.json")
-    assert problem.exp_epsilon(mechanism.rows) == 2
+    assert problem.exp_epsilon(dl.DesignedMechanism.load("out/model.mechanism.json").rows) == 2
 
 
 def test_the_command_line_in_words(run):

@@ -338,8 +338,7 @@ def test_what_knows_no_objectives_refuses_them():
 def test_the_command_line_says_what_the_terms_come_to(tmp_path, command_line):
     problem = dl.MinLeakage(**BIT, max_distortion=1, objective=dl.WeightedSum([WRONG]))
     (model := tmp_path / "bit.toml").write_text(dl.dumps(problem))
-    said = command_line("solve", model, "--json", "--units", "bits")
-    answer = json.loads(said.stdout)
+    answer = json.loads(command_line("solve", model, "--json", "--units", "bits").stdout)
     assert answer["units"] == "objective"
     assert [term["kind"] for term in answer["objective"]] == ["leakage", "distortion"]
     assert answer["objective"][0]["units"] == "bits"

@@ -113,8 +113,7 @@ def test_solutions_of_something_else_are_refused(cases):
             certify(program, solution)
     with pytest.raises(InputError, match="gap"):
         certify(program, Solution(x), gap=-1.0)
-    good = Solution(x, z, program="marginal", instance=digest(form))
-    assert certify(program, good).gap < 1e-4
+    assert certify(program, Solution(x, z, program="marginal", instance=digest(form))).gap < 1e-4
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -213,8 +213,7 @@ BCOORD
 1 1
 4 1
 """
-    form = parse_cbf(text)
-    x, _, value = solver(form)
+    x, _, value = solver(parse_cbf(text))
     p = np.linspace(1e-6, 1.0 - 1e-6, 200_001)
     best = np.max(-p * np.log(p) - 2.0 * (1.0 - p) * np.log1p(-p)) - 0.5
     assert value == pytest.approx(best, abs=1e-6)
@@ -491,8 +490,7 @@ def test_unknown_formats_and_places_are_refused(tmp_path):
 
 
 def form_with(**changes) -> StandardForm:
-    parts = vars(lopsided()) | changes
-    return StandardForm(**parts)
+    return StandardForm(**(vars(lopsided()) | changes))
 
 
 @each(

@@ -74,8 +74,7 @@ def test_laplace_noise_for_an_epsilon_and_a_delta():
         scale = formulas.classical_laplace_scale(epsilon, delta, 1.0)
         assert scale == pytest.approx(1.0 / (epsilon - math.log(1 - delta)), rel=1e-12)
         assert -math.expm1((epsilon - 1 / scale) / 2) == pytest.approx(1 - math.sqrt(1 - delta), rel=1e-9)
-        found = dl.convert("local_dp", 1 / scale, to=f"local_dp_delta({epsilon})").value
-        assert 0.0 < found <= delta
+        assert 0.0 < dl.convert("local_dp", 1 / scale, to=f"local_dp_delta({epsilon})").value <= delta
     assert formulas.classical_laplace_scale(0.5, 0.0, 3.0) == 6.0
 
 

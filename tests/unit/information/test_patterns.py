@@ -70,8 +70,7 @@ def test_no_selection_of_patterns_by_letters_tells_more(cells, size, epsilon):
     for selection in itertools.islice(chosen, 0, None, 1 if cells < 4 else 101):
         channel, law = np.array([rows[g] for g in selection]), np.full(cells, 1.0 / cells)
         for _ in range(30):
-            divergences = (channel * np.log(channel / (law @ channel))).sum(axis=1)
-            law = law * np.exp(divergences)
+            law = law * np.exp((channel * np.log(channel / (law @ channel))).sum(axis=1))
             law /= law.sum()
         assert float(law @ (channel * np.log(channel / (law @ channel))).sum(axis=1)) <= bound + 1e-12
     assert seen.alike <= bound

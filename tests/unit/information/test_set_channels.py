@@ -58,8 +58,7 @@ def test_moments_of_many_groups_by_cumulants():
     channel, bits = RandomSets(17, 1.0, 0.5, 0.3), 17
     values = np.linspace(1.0, 2.0, bits)
     values /= values.sum()
-    plan = set_channels._RandomPlan(channel, np.ones(bits, dtype=int), (), 3)
-    moments, mean = plan._moments(values)
+    moments, mean = set_channels._RandomPlan(channel, np.ones(bits, dtype=int), (), 3)._moments(values)
     own = np.delete(values, 0)
     sums, law = np.zeros(1), np.ones(1)
     for p in own:

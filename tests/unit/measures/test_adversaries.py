@@ -238,8 +238,7 @@ def test_a_design_is_measured_against_its_adversary():
 
 def test_every_choice_of_rows_is_looked_at():
     """Three letters: the maximal leakage against anybody is that of the best three datasets, one for each letter."""
-    draw = np.random.default_rng(1)
-    rows = (draw.dirichlet(np.ones(3), 9) * 100).round() / 100
+    rows = (np.random.default_rng(1).dirichlet(np.ones(3), 9) * 100).round() / 100
     rows[:, 0] += 1 - rows.sum(axis=1)
     problem = support.problem(
         dl.Records(2, alphabet=3), None, dl.Channel(rows.round(2).tolist(), inputs="dataset"), dl.AnyPrior()

@@ -86,8 +86,7 @@ def test_what_has_no_closed_form_is_searched(problem, close):
 def test_both_ways_agree():
     for record in (0, 2):
         closed = dl.measure(chain(4, (0.2, 0.3), (0.1, 0.4), record=record), only=PUFFERFISH)["pufferfish_privacy"]
-        question = OfChain(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))
-        ends = question.searched(Clock())
+        ends = OfChain(chain(4, (0.2, 0.3), (0.1, 0.4), record=record)).searched(Clock())
         assert ends.lower <= Fraction(closed.upper)
         assert Fraction(closed.lower) <= ends.upper <= Fraction(closed.upper) * Fraction(1_000_002, 1_000_000)
 

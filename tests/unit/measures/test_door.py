@@ -32,8 +32,7 @@ def test_one_channel_in_many_forms(tmp_path):
     assert dl.measure(dl.DesignedMechanism(ROWS, values=[2, 5, 7]), prior=PRIOR).rows == wanted
     assert dl.measure(path).rows == dl.measure(str(path)).rows == wanted
     assert "pointwise_maximal_leakage[high]" in [row.name for row in dl.measure(path, outputs=True)]
-    joint = np.diag(PRIOR).tolist()
-    assert dl.measure(ROWS, prior=joint).rows == wanted
+    assert dl.measure(ROWS, prior=np.diag(PRIOR).tolist()).rows == wanted
 
 
 def test_rows_have_names_of_functions_and_come_in_order():
@@ -53,8 +52,7 @@ def test_a_problem_is_measured_for_its_worst_record():
     records, query = dl.Records(3, alphabet=2), dl.Sum([[0, 1], [0, 2], [0, 2]])
     mechanism = dl.Channel([["1/6"] * v + [Fraction(6 - v, 6)] + [0] * (5 - v) for v in range(6)])
     problem = dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.AnyPrior())
-    law = dl.Iid([0.3, 0.7])
-    measured = dl.measure(problem, law=law)
+    measured = dl.measure(problem, law=dl.Iid([0.3, 0.7]))
     rows = mechanism.channel(np.arange(6))[query.index_of_dataset(records)]
     masses = np.array([math.prod((0.3, 0.7)[x] for x in dataset) for dataset in itertools.product((0, 1), repeat=3)])
     index = np.arange(8).reshape(2, 2, 2)
@@ -113,8 +111,7 @@ def test_an_interval_stays_open_where_only_equality_could_close_it():
 
 
 def test_epsilon_and_delta_are_inverse_to_each_other():
-    found = dl.measure(ROWS, prior=PRIOR, epsilon=["log 2"], delta=["0.05"])
-    exact = found["local_dp_delta(log 2)"]
+    exact = dl.measure(ROWS, prior=PRIOR, epsilon=["log 2"], delta=["0.05"])["local_dp_delta(log 2)"]
     assert exact.exact == "0.5"
     back = dl.measure(ROWS, prior=PRIOR, delta=["0.5"])["local_dp_epsilon(0.5)"]
     assert back.lower <= math.log(2) <= back.upper
@@ -133,8 +130,7 @@ def test_the_table_is_rounded_outward():
 
 def test_large_rationals_are_taken_as_balls():
     draw = np.random.default_rng(0)
-    rows = draw.dirichlet(np.ones(20), 20)
-    found = dl.measure(rows, prior=draw.dirichlet(np.ones(20)))
+    found = dl.measure(draw.dirichlet(np.ones(20), 20), prior=draw.dirichlet(np.ones(20)))
     assert found["local_dp"].exact is None or "/" in found["local_dp"].exact
     assert all(row.upper - row.lower <= 1e-11 for row in found)
 

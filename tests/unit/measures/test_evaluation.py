@@ -38,8 +38,7 @@ def test_what_is_not_known_stays_valid_and_what_is_infinite_is_said():
 
 
 def test_doubles_lie_outside():
-    third = Ends(Fraction(1, 3), Fraction(1, 3))
-    lower, upper = doubles_around(third)
+    lower, upper = doubles_around(Ends(Fraction(1, 3), Fraction(1, 3)))
     assert Fraction(lower) < Fraction(1, 3) < Fraction(upper)
     assert math.nextafter(lower, 1) == upper
     assert doubles_around(Ends(Fraction(0), Fraction(1, 10**400))) == (0.0, 5e-324)

@@ -41,8 +41,7 @@ def test_the_least_costs_by_listing(tied, seed):
     """Every choice of one output a row costs no less; and of constant mechanisms none costs less."""
     rng = np.random.default_rng(seed)
     costs = tied.sums(rng.random(tied.numbers.shape))
-    least = float(np.sum(costs * tied.cheapest(costs)))
-    assert least == pytest.approx(costs.min(axis=1).sum())
+    assert float(np.sum(costs * tied.cheapest(costs))) == pytest.approx(costs.min(axis=1).sum())
     constant = tied.constant(costs)
     assert tied.is_constant(constant)
     assert all(sum(row) == 1 for row in constant)

@@ -72,8 +72,7 @@ def test_the_normal_form_is_that_of_the_document():
         '{"combine":"sum","terms":[{"adversary":{"kind":"product_priors"},"kind":"leakage","weight":"2"},'
         '{"distortion":{"kind":"squared","outputs":["0","1","2","4"]},"kind":"distortion","weight":"1/10"}],"weight":"1"}'
     )
-    written = loads(TEXT + TERM).objective
-    assert written == dl.WeightedSum([dl.DistortionTerm(dl.Hamming())])
+    assert loads(TEXT + TERM).objective == dl.WeightedSum([dl.DistortionTerm(dl.Hamming())])
 
 
 @each(

@@ -63,8 +63,7 @@ def test_irrational_factors_are_enclosed(epsilon):
 
 @each("epsilon", -1, "-0.5 bits", "log 1/2", "log 0.999")
 def test_negative_epsilons_leave_nothing(epsilon):
-    problem = design(dl.LocalDP(epsilon))
-    assert not problem.feasible
+    assert not design(dl.LocalDP(epsilon)).feasible
 
 
 @each(
@@ -128,16 +127,14 @@ def laws(draw, size=3, zeros=True):
 def test_levels_are_the_largest_ratios(data):
     rows = [data.draw(laws()) for _ in range(3)]
     priors = data.draw(st.none() | st.lists(laws(), min_size=1, max_size=3))
-    notion = data.draw(st.sampled_from([dl.LocalDP(1), dl.PointwiseMaximalLeakage(1, priors)]))
-    problem = design(notion)
+    problem = design(data.draw(st.sampled_from([dl.LocalDP(1), dl.PointwiseMaximalLeakage(1, priors)])))
     assert problem.exp_epsilon(rows) == by_definition(problem, rows)
 
 
 def test_values_without_datasets_play_no_part():
     records = dl.Records(2, alphabet=2)
     problem = design(dl.LocalDP(1), query=dl.ModularSum(4), records=records, law=dl.Uniform())
-    rows = [["1/2", "1/2", 0, 0]] * 3 + [[0, 0, 0, 1]]
-    assert problem.exp_epsilon(rows) == 1
+    assert problem.exp_epsilon([["1/2", "1/2", 0, 0]] * 3 + [[0, 0, 0, 1]]) == 1
     assert problem.references[0].inputs == (0, 1, 2)
     with pytest.raises(dl.InputError, match="no dataset"):
         design(dl.PointwiseMaximalLeakage(1, [[0.25] * 4]), query=dl.ModularSum(4), records=records, law=dl.Uniform())

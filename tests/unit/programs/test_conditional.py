@@ -149,8 +149,7 @@ def test_at_the_largest_entropy_there_is_one_point(instances):
 
 
 def test_a_certain_letter_leaks_nothing():
-    program = ConditionalUpdate(FLIP, np.zeros((2, 2)), np.array([1.0, 0.0]), FLIP, 0.3)
-    answer = program.solve()
+    answer = ConditionalUpdate(FLIP, np.zeros((2, 2)), np.array([1.0, 0.0]), FLIP, 0.3).solve()
     assert answer.lower <= 0.0 <= answer.upper
     assert answer.gap < 1e-8
 

@@ -102,8 +102,7 @@ def test_what_is_repaired_is_feasible_in_exact_arithmetic():
         program.set(K, h, program.most - (0.0 if draw % 3 == 0 else 10.0 ** rng.uniform(-17, -1)))
         anchor = program.start()[0]["pi"]
         near = anchor + 10.0 ** rng.uniform(-12, 0) * rng.normal(size=3)
-        repaired = program.repair({"pi": near})["pi"]
-        entropy, most = balls(program, repaired)[0], balls(program, anchor)[0]
+        entropy, most = balls(program, program.repair({"pi": near})["pi"])[0], balls(program, anchor)[0]
         assert bool(entropy >= program.b) or bool(entropy + 1.01 * NOTHING >= most)
 
 

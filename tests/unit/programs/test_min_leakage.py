@@ -71,8 +71,7 @@ def rate_and_distortion(law, distortion, slope, steps=20_000):
     A = np.exp(-slope * distortion)
     r = np.full(A.shape[1], 1.0 / A.shape[1])
     for _ in range(steps):
-        Z = A @ r
-        c = (law / Z) @ A
+        c = (law / (A @ r)) @ A
         r = r * c
         if np.log(c.max()) - r @ np.log(np.maximum(c, 1e-300)) < 1e-13:
             break
@@ -165,8 +164,7 @@ def test_the_conic_model_is_the_problem(instances):
         answer = program.solve()
         said = [made.value for made in answer.attempts if made.status == "optimal"]
         assert all(value == pytest.approx(answer.upper, abs=1e-6) for value in said)
-        point = instances.update_variables(program, answer.point["q"])
-        assert set(point) == set(program.variables)
+        assert set(instances.update_variables(program, answer.point["q"])) == set(program.variables)
         assert instances.violation(program, answer.point) <= 1e-12
 
 
@@ -306,8 +304,7 @@ def test_on_the_edge_of_the_least_distortion(instances, over):
     rng = np.random.default_rng(10)
     for _ in range(5):
         laws, cost = instances.update_data(rng, least=3, most=4)
-        low = between(cost, 0.0, instances)
-        program = MinLeakageProgram(laws, cost, low * (1.0 + over))
+        program = MinLeakageProgram(laws, cost, between(cost, 0.0, instances) * (1.0 + over))
         answer = program.solve()
         cheapest = np.eye(cost.shape[1])[cost.argmin(axis=1)]
         exact = max(instances.information(masses @ cheapest) for masses in laws)
@@ -391,8 +388,7 @@ def test_inputs_letters_outputs_and_priors_that_do_not_count(instances):
 def test_one_of_everything():
     for inputs, outputs, letters in ((1, 1, 1), (1, 3, 2), (3, 1, 2), (3, 3, 1)):
         prior = np.full((letters, inputs), 1.0 / (letters * inputs))
-        cost = np.ones((inputs, outputs)) / inputs
-        answer = MinLeakageProgram([prior], cost, 1.0).solve()
+        answer = MinLeakageProgram([prior], (np.ones((inputs, outputs)) / inputs), 1.0).solve()
         assert answer.lower <= 0.0 <= answer.upper <= 1e-11
 
 

@@ -44,8 +44,7 @@ def test_files_are_read_back_and_solved_by_others(tmp_path):
     solved = clarabel.load_from_file(
         str(export(MIXED, tmp_path / "clarabel.json", format="clarabel")), plain_clarabel.settings()
     ).solve()
-    value = form.value(np.array(solved.x))
-    assert found.lower - 1e-7 <= value <= found.upper + 1e-7
+    assert found.lower - 1e-7 <= form.value(np.array(solved.x)) <= found.upper + 1e-7
 
 
 def test_mosek_has_second_order_cones(tmp_path):

@@ -23,8 +23,7 @@ def formula(c, log_counts, b, mu):
     """The docstring's bound, as it stands."""
     if mu == 0.0:
         return float(soft(np.where(np.isfinite(log_counts), c, -np.inf).max(axis=1)))
-    G = mu * soft(log_counts + c / mu)
-    return float((1.0 + mu) * soft(G / (1.0 + mu)) - mu * b)
+    return float((1.0 + mu) * soft((mu * soft(log_counts + c / mu)) / (1.0 + mu)) - mu * b)
 
 
 def tilted(c, log_counts, mu):
@@ -52,8 +51,7 @@ def random_instance(rng, instances, share):
     rows, log_counts = instances.channel(rng)
     phi = rng.dirichlet(np.full(len(log_counts), rng.choice([0.3, 2.0])), size=rows.shape[1]).T
     phi = np.maximum(phi, 1e-6) / np.maximum(phi, 1e-6).sum(axis=0)
-    b = (1.0 - share) * float(log_counts[np.isfinite(log_counts)].min())
-    return rows, log_counts, phi, b
+    return rows, log_counts, phi, ((1.0 - share) * float(log_counts[np.isfinite(log_counts)].min()))
 
 
 @each("share", 0.0, 0.3, 0.7, 0.95)
@@ -166,8 +164,7 @@ def test_without_an_entropy_bound_the_best_class_of_every_letter(instances):
     rows = rng.dirichlet(np.ones(3), size=4)
     phi = rng.dirichlet(np.ones(2), size=3).T
     answer = PosteriorUpdate(rows, np.log(rng.integers(1, 9, size=(2, 4))), phi, 0.0).solve()
-    exact = float(soft((np.log(phi) @ rows.T).max(axis=1)))
-    assert answer.lower <= exact <= answer.upper
+    assert answer.lower <= float(soft((np.log(phi) @ rows.T).max(axis=1))) <= answer.upper
     assert answer.gap < 1e-7
 
 

@@ -187,8 +187,7 @@ def test_at_the_largest_entropy_there_is_one_law(instances):
     rng = np.random.default_rng(9)
     for _ in range(5):
         rows, log_counts, pi, w, b, _ = random_instance(rng, instances, 1.0)
-        program = RowUpdate(rows, log_counts, 0, pi, w, b)
-        answer = program.solve(gap=1e-5)
+        answer = RowUpdate(rows, log_counts, 0, pi, w, b).solve(gap=1e-5)
         exact = leakage(instances, rows, pi, w, np.exp(log_counts[0]) / np.exp(log_counts[0]).sum())
         assert answer.lower - 1e-9 <= exact <= answer.upper + 1e-12
         assert answer.gap < 1e-5

@@ -44,8 +44,7 @@ def test_every_tangent_is_below_the_measure(name):
         hints = part.valid(rng.normal(size=(part.count, part.width(4))) + 1.0)
         values = np.broadcast_to(part.values(P @ Q), part.count)
         for i, hint in enumerate(hints):
-            weights = np.eye(part.count)[i]
-            matrix, _, behind = part.combined(weights, hints)
+            matrix, _, behind = part.combined(np.eye(part.count)[i], hints)
             given_away = float(np.sum(Q * matrix)) - behind
             most = part.behind(i, hint) / part.at_most if name in ("correlation", "hockey-stick") else 1.0
             assert given_away <= most * (values[i] - part.at_most) + 1e-12

@@ -422,5 +422,4 @@ def test_our_own_way_to_the_letter_law_at_every_entropy():
         program = MarginalUpdate(K, h, share * most)
         answer = program.solve(solver="own", gap=1e-7)
         assert answer.gap <= 1e-6
-        pi = answer.point["pi"]
-        assert program.most - program._missing(pi) >= share * most - 1e-13
+        assert program.most - program._missing(answer.point["pi"]) >= share * most - 1e-13

@@ -99,8 +99,7 @@ def test_a_chamber_seen_from_elsewhere():
     size, generators, _ = CASES["shifts"]
     one, rng = chamber(size, generators), np.random.default_rng(3)
     for where in list(permutations(range(size)))[::17]:
-        move = RowSymmetry(*[np.array(where)] * 4)
-        other = one.seen_by(move)
+        other = one.seen_by(RowSymmetry(*[np.array(where)] * 4))
         K = rng.dirichlet(np.ones(size))
         moved = np.empty(size)
         moved[list(where)] = K

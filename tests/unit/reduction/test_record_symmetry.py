@@ -103,8 +103,7 @@ def test_counts_that_differ_by_one_in_thousands_of_digits():
 
 
 def test_a_large_channel_and_numbers_of_many_digits_are_left_alone():
-    records = dl.Records(400, alphabet=2)
-    assert found(problem(records, dl.Count(), dl.geometric("0.1")))[1].triples == ()
+    assert found(problem(dl.Records(400, alphabet=2), dl.Count(), dl.geometric("0.1")))[1].triples == ()
     many = dl.Records(2000, alphabet=2)
     assert exact_counts(dl.Count(), many, 0) is None
 

@@ -47,8 +47,7 @@ def test_symmetries_in_words():
 
 
 def test_orbits_are_values_where_records_and_letters_can_be_exchanged():
-    problem = design(dl.Records(3, alphabet=3), dl.ModularSum(3), mechanism="full")
-    orbits = Orbits.of(problem)
+    orbits = Orbits.of(design(dl.Records(3, alphabet=3), dl.ModularSum(3), mechanism="full"))
     value = np.array([sum(x) % 3 for x in np.ndindex(3, 3, 3)])
     for orbit in range(len(orbits.cost)):
         assert len(set(value[orbits.orbit == orbit])) == 1
@@ -131,5 +130,4 @@ def test_a_mechanism_on_orbits_leaks_no_more_and_costs_the_same(problem):
     cost = problem.input_law[:, None] * problem.cost
     assert np.sum(orbits.cost * mean) == pytest.approx(np.sum(cost * full), abs=1e-12)
     before = max(mutual_information(part.uniform @ full) for part in orbits.on_inputs.values())
-    after = max(mutual_information(part.uniform @ mean) for part in orbits.completions)
-    assert after <= before + 1e-12
+    assert max(mutual_information(part.uniform @ mean) for part in orbits.completions) <= before + 1e-12

@@ -112,8 +112,7 @@ def test_on_axes_of_ones_own_without_any_global_state(audit, curve, points):
     from matplotlib.figure import Figure
 
     before, windows = dict(rcParams), "matplotlib.pyplot" in sys.modules
-    figure = Figure()
-    axes = figure.subplots(2, 3).ravel()
+    axes = Figure().subplots(2, 3).ravel()
     comparison = dl.compare(audit, methods=["paper-aggregated"], seeds=1, gap=0.1)
     drawn = [
         curve_picture({"count": curve}, ax=axes[0], partial="3 of 9 points"),
@@ -158,8 +157,7 @@ def test_classical_mechanisms_stand_beside_the_frontier_with_their_whole_interva
 
 
 def test_a_heat_map_of_what_is_released_and_of_what_was_designed(audit, points):
-    ax = mechanism_picture(audit)
-    assert np.allclose(ax.get_images()[0].get_array(), audit.channel)
+    assert np.allclose(mechanism_picture(audit).get_images()[0].get_array(), audit.channel)
     designed = mechanism_picture(points[0].result)
     assert np.allclose(
         designed.get_images()[0].get_array(), [[float(p) for p in row] for row in points[0].result.mechanism.rows]

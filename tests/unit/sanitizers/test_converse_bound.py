@@ -43,8 +43,7 @@ def test_atoms_are_more_telling_than_the_observation(points):
     assert min(*low, *high) >= 0
     for t in np.linspace(-3, 3, 25):
         reject, detect = norm.sf(t + 1), norm.sf(t - 1)  # of x > t
-        ratio = [h / f if f else np.inf for f, h in zip(low, high, strict=True)]
-        order = np.argsort(ratio)[::-1]
+        order = np.argsort([h / f if f else np.inf for f, h in zip(low, high, strict=True)])[::-1]
         a, b = (np.concatenate([[0], np.cumsum([float(law[k]) for k in order])]) for law in (low, high))
         assert np.interp(reject, a, b) >= detect - 1e-12
 

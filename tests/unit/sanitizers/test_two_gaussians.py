@@ -45,8 +45,7 @@ def frontier(law, slope):
 
 def accuracy(law, root):
     """The largest P(U' = U) where the root of chi2(S;U') is at most that, and the free optimum exceeds it."""
-    slope = brentq(lambda k: frontier(law, k)[0] - root, -0.9, 0.9, xtol=1e-14)
-    return frontier(law, slope)[1]
+    return frontier(law, brentq(lambda k: frontier(law, k)[0] - root, -0.9, 0.9, xtol=1e-14))[1]
 
 
 def test_independent_data():

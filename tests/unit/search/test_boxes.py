@@ -23,8 +23,7 @@ class Ridge:
         bounds = -((nearest - self.centre) ** 2).sum(axis=1) + reach**2 / (8.0 * low.shape[1])
         bounds = np.where(np.any(low > high, axis=1), -np.inf, bounds)
         widest = np.argmax(high - low, axis=1)
-        middle = 0.5 * (low + high)[np.arange(len(low)), widest]
-        return Relaxed(bounds, hints, widest, middle)
+        return Relaxed(bounds, hints, widest, (0.5 * (low + high)[np.arange(len(low)), widest]))
 
     def losses(self, low, high):
         return np.maximum(high - low, 0.0) ** 2

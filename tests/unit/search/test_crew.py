@@ -120,8 +120,7 @@ def test_nobody_is_called_for_nothing():
 
 def test_lost_work_is_done_again():
     square, pool = Square(0.02), Colleagues(fails=dict.fromkeys((0, 1, 2), BrokenExecutor()))
-    crew = Crew(lambda: pool)
-    assert crew.run(work_on(square), Clock())
+    assert Crew(lambda: pool).run(work_on(square), Clock())
     assert done(square)
     assert pool.renewed == 3
     covers(square)

@@ -73,8 +73,7 @@ def test_the_sum_is_false_against_an_entropy_bound():
     assert max(result.upper for _, result in answers) < 1e-9
     query, mechanism = dl.releases([OF_TWO, OF_ALL])
     assert answered((query, mechanism), fair, THREE)[1].lower == pytest.approx(math.log(2))
-    both = dl.composition(answers).to("bits")
-    assert 1.0 <= both.upper < 1.0 + 1e-9
+    assert 1.0 <= dl.composition(answers).to("bits").upper < 1.0 + 1e-9
     with pytest.raises(dl.InputError, match="sum is false here: entropy_at_least does not know everything else"):
         dl.composition(answers, rule="sum")
     told = dl.composition(answers, eta="1 bits", rule="sum and eta").to("bits")

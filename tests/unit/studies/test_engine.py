@@ -23,8 +23,7 @@ PLAN = Plan.of(
 
 def records(pool=None, schedule=PLAN.schedule, **options):
     engine = Engine(PLAN.settings, Memory(), pool, len(PLAN.points), **options)
-    found = list(engine.run(schedule))
-    assert {record.index for record in found} == engine.keep.records.keys()
+    assert {record.index for record in list(engine.run(schedule))} == engine.keep.records.keys()
     return engine, [engine.keep.records[index] for index in sorted(engine.keep.records)]
 
 

@@ -51,8 +51,7 @@ def test_the_band_is_made_of_claims():
         ("0.55 bits", 0.2, 0.33),
     ]:
         assert band.at(entropy) == pytest.approx((low, high), abs=1e-12), entropy
-    alone = curve_of(FIRST)
-    assert alone.upper("0.4 max") == pytest.approx(max(0.6 - 0.4 * 0.4 * largest, 0.35))
+    assert curve_of(FIRST).upper("0.4 max") == pytest.approx(max(0.6 - 0.4 * 0.4 * largest, 0.35))
     assert curve_of(SECOND).at(0) == (pytest.approx(0.28), math.inf)
 
 

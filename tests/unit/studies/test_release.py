@@ -179,8 +179,7 @@ def test_a_seed_is_a_simulation_and_says_so(write, release):
     assert status == 0
     assert output.startswith("SIMULATION")
     assert errors.startswith("WARNING: --seed makes the output predictable")
-    answer = json.loads(release("--seed", "7", "--json")[1])
-    assert answer["simulation"]
+    assert json.loads(release("--seed", "7", "--json")[1])["simulation"]
     assert release("--seed", "-1")[0] == 2
 
 

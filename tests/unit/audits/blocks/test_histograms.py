@@ -52,8 +52,7 @@ def test_two_cells_of_one_record_are_a_vector_of_two_counts():
 
 
 def test_the_largest_block_is_the_one_that_counts():
-    sizes = [1, 3, 2, 3]
-    result = dl.solve(table(4, dl.IndependentBlocks(sizes=sizes), records=9), gap=1e-6)
+    result = dl.solve(table(4, dl.IndependentBlocks(sizes=[1, 3, 2, 3]), records=9), gap=1e-6)
     alone = dl.solve(table(4, dl.IndependentBlocks(3), records=3), gap=1e-6)
     assert result.record == 1
     assert result.lower == pytest.approx(alone.lower, abs=1e-12)

@@ -58,8 +58,7 @@ def boxes_around(rng, channel, radius, size):
 
 def bounds_of(relaxation, low, high):
     """From the hints that a tree starts with."""
-    hints = np.tile(relaxation.root(0.1)[2], (len(low), 1))
-    return relaxation(low, high, hints)
+    return relaxation(low, high, np.tile(relaxation.root(0.1)[2], (len(low), 1)))
 
 
 def conic(channel, relaxation, low, high):
@@ -140,8 +139,7 @@ def test_the_points_are_priors_in_the_box(instances):
 
 def test_a_box_without_priors_falls_below_any_target():
     """Two classes, nearly equal rows: no prior has posteriors that differ much between the outputs."""
-    rows = np.array([[0.5, 0.5], [0.49, 0.51]])
-    channel = channel_of(rows, np.full((2, 2), -np.log(4.0)), SLACK)
+    channel = channel_of(np.array([[0.5, 0.5], [0.49, 0.51]]), np.full((2, 2), -np.log(4.0)), SLACK)
     relaxation = PosteriorRelaxation(channel)
     for target in (0.5, 0.0, -100.0):
         relaxation.target = target
@@ -233,8 +231,7 @@ def test_boxes_above_the_target_are_branched_whatever_the_points_are(monkeypatch
         return type(points)(points.nu, points.mu, p)
 
     monkeypatch.setattr(NodeProgram, "solve", spoilt)
-    relaxation = PosteriorRelaxation(small_count(), decimals=6)
-    tree = PosteriorTree(relaxation, 0.05, target=0.307)
+    tree = PosteriorTree(PosteriorRelaxation(small_count(), decimals=6), 0.05, target=0.307)
     first = tree.upper
     while tree.leaves < 2000 and tree.grow(Clock(60.0)):
         pass

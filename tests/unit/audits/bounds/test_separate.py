@@ -36,8 +36,7 @@ def test_no_law_is_above_a_letters_bound(flip):
         for draw in range(300):
             law = np.where(there, RNG.dirichlet(np.full(size, (0.05, 0.3, 2.0)[draw % 3])), 0.0) + 1e-12 * there
             best[a] = max(best[a], value(law / law.sum(), log_uniform[a], bound.slope, stay, change))
-    total = bound.slope * (np.log(np.exp(best / bound.slope).sum()) + 0.6)
-    assert total <= bound.upper + 1e-9
+    assert (bound.slope * (np.log(np.exp(best / bound.slope).sum()) + 0.6)) <= bound.upper + 1e-9
 
 
 @pytest.mark.parametrize(("modulus", "upper"), [(16, 1.16121928), (256, 2.41872740)])
@@ -69,8 +68,7 @@ def test_boxes_that_a_clock_leaves_no_time_for_have_no_multipliers():
         asked.append(len(base))
         return np.ones_like(base)
 
-    solver = RowSolver(solve=solve, clock=Late())
-    nu = solver(rows, np.zeros(size), low, low, low + 0.5, 1.0)
+    nu = RowSolver(solve=solve, clock=Late())(rows, np.zeros(size), low, low, low + 0.5, 1.0)
     assert asked == [nu[:, 0].sum()]
     assert 0 < asked[0] < 2000
 

@@ -34,8 +34,7 @@ def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
     if isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, dl.Channel):
         found.add(("inputs", problem.mechanism.indexed_by()))
     if isinstance(problem.adversary, dl.EntropyAtLeast):
-        unit = problem.adversary.normal_form()["entropy_at_least"].split()[1]
-        found.add(("entropy", unit))
+        found.add(("entropy", problem.adversary.normal_form()["entropy_at_least"].split()[1]))
     return found | {("problem", problem.kind)}
 
 

@@ -11,8 +11,7 @@ def test_certificates_are_put_together(command_line):
         assert made.returncode == 0
         assert command_line("solve", f"{name}.toml", "--gap", "0.9", "-o", ".").returncode == 0
     files = ["first.toml", "first.cert", "second.toml", "second.cert"]
-    done = command_line("compose", *files, "--json")
-    told = json.loads(done.stdout)
+    told = json.loads(command_line("compose", *files, "--json").stdout)
     assert told["rule"] in ("one and capacities", "letters")
     assert 0 <= told["lower"] <= max(told["leakages"]) <= told["upper"] <= 0.7
     refused = (

@@ -47,8 +47,7 @@ def test_against_inputs_of_limited_power_gaussian_noise_is_the_best(reach, tmp_p
     assert float(saddle_value(arb(1), arb(found.upper), 1)) == pytest.approx(0.1, abs=1e-7)
     law = np.exp(-(found.positions**2) / (2.0 * gaussian))
     assert np.abs(found.noise - law / law.sum()).max() < 8e-7
-    path = found.proof.write(tmp_path / "interval.json")
-    assert check_interval(path.read_bytes()).proved
+    assert check_interval(found.proof.write(tmp_path / "interval.json").read_bytes()).proved
 
 
 def test_what_is_no_lattice_is_refused():

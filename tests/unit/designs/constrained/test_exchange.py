@@ -46,8 +46,7 @@ def test_a_capped_error_is_a_rate_distortion_problem():
     assert result.lower <= math.log(2) - entropy(0.1, 0.9) <= result.upper
     assert [price.binds for price in result.constraints] == [True]
     assert str(result.constraints[0]) == "constraints[0] (error)"
-    without = dl.solve(dataclasses.replace(problem, constraints=()))
-    assert without.upper == 0.0
+    assert dl.solve(dataclasses.replace(problem, constraints=())).upper == 0.0
 
 
 def test_an_unbiased_bit_needs_outputs_beyond_it():
@@ -96,8 +95,7 @@ def test_several_adversaries_and_a_cone():
     rows = result.mechanism.rows
     assert sum(q * q for q in rows[0][1:]) <= Fraction(9, 100)
     assert all(rows[a][y] <= 12 * rows[b][y] for a, b in ((1, 2), (2, 1)) for y in range(4))
-    limit = dl.solve(problem.release(rows, problem.own_constraints[0].adversary))
-    assert limit.upper <= 0.05
+    assert dl.solve(problem.release(rows, problem.own_constraints[0].adversary)).upper <= 0.05
     kinds = {type(line) for line in result.certificate.lower_lines()}
     assert {AlsoLine, ConeLine, MultiplierLine} <= kinds
     assert all(price.binds for price in result.constraints)

@@ -27,8 +27,7 @@ def test_bad_vectors_make_it_wide_not_wrong():
     rows, prior = exact([[6, 3, 1], [2, 3, 5], [1, 1, 8]]), exact([[1, 1, 2]])[0]
     good = maximal_correlation(rows, prior).item()
     for vectors in (np.eye(3), np.ones((3, 3)), np.random.default_rng(2).normal(size=(3, 3))):
-        square = _largest_quotient(met(rows, prior), vectors)
-        assert square.overlaps(good * good)
+        assert _largest_quotient(met(rows, prior), vectors).overlaps(good * good)
 
 
 def test_independence_and_certainty():

@@ -114,8 +114,7 @@ def test_small_ratios_keep_their_relative_accuracy():
     leakages = random_leakages(rng, 3, 4, priors=1)
     z = rng.normal(size=(3, 2))
     scores, _ = leakages.scores(np.array([1e12]), z * 1e-12)
-    limit = leakages.masses.T @ (z - leakages.pi @ z)
-    assert np.allclose(scores, limit, rtol=0.0, atol=1e-10)
+    assert np.allclose(scores, (leakages.masses.T @ (z - leakages.pi @ z)), rtol=0.0, atol=1e-10)
 
 
 def test_a_tiny_letters_large_ratio_does_not_blur_the_small_one_of_the_others():

@@ -34,6 +34,5 @@ def test_the_law_of_the_input_given_a_letter(query, law):
 def test_every_record_is_of_a_kind():
     records = dl.Records(alphabets=[2, 3, 2])
     for query in (dl.Count(), dl.Identity()):
-        kinds = settings_of_others(query, records, dl.Uniform())
-        assert sum(kind.times for kind in kinds) == 3
+        assert sum(kind.times for kind in settings_of_others(query, records, dl.Uniform())) == 3
     assert settings_of_others(dl.Count(), dl.Records(1, alphabet=2), dl.Uniform())[0].inputs.tolist() == [[0, 1]]

@@ -39,8 +39,7 @@ def test_each_letter_goes_with_any_dataset_of_the_block(name):
 
 def test_a_law_of_the_letters_is_written_on_the_block_and_lies_on_the_inputs():
     [part] = block_selections(dl.Count(), dl.Records(4, alphabet=2), dl.IndependentBlocks(2))
-    j = part.inputs.tolist().index([2, 4])
-    placed, own = part.own_masses(j, np.array([0.25, 0.75]))
+    placed, own = part.own_masses(part.inputs.tolist().index([2, 4]), np.array([0.25, 0.75]))
     assert (placed.total, own.tolist()) == (2, [[0.25, 0.0, 0.0], [0.0, 0.0, 0.75]])
 
 

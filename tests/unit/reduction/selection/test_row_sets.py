@@ -18,7 +18,6 @@ def test_selections_of_equal_rows_share_a_set():
 
 
 def test_a_law_of_a_set_belongs_to_the_letters_of_its_first_selection():
-    reduced = RowSets.of(SELECTIONS, distinct_rows(CHANNEL)[1])
-    selection, law = reduced.lift(0, np.array([0.3, 0.7]))
+    selection, law = RowSets.of(SELECTIONS, distinct_rows(CHANNEL)[1]).lift(0, np.array([0.3, 0.7]))
     assert (selection, law.tolist()) == (0, [0.7, 0.3])
     assert SELECTIONS.lift(selection, law).tolist() == [[0.7, 0.0, 0.0], [0.0, 0.3, 0.0]]

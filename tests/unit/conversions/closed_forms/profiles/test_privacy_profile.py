@@ -47,8 +47,7 @@ def test_gaussian_noise_from_above():
     profile = PrivacyProfile.from_function(
         lambda e: gaussian_delta(shift, e), [Fraction(k, 40) for k in range(161)], decay=9
     )
-    bits = profile.capacity() / math.log(2)
-    assert 0.2885390081778 <= bits < 0.2887
+    assert 0.2885390081778 <= (profile.capacity() / math.log(2)) < 0.2887
 
 
 def test_the_integral_of_the_chord_under_information_privacy():

@@ -14,8 +14,7 @@ LAW = ["0.2", "0.5", "0.3"]
 def test_reference_values():
     assert mixture_threshold(LAW, 0) == Fraction(3, 8)
     for mixing, left in (("0.475", 0.5447271754), ("0.9", 0.08338160894)):
-        found = mixture_min_entropy(LAW, 0, mixing)
-        assert found == pytest.approx(left, abs=1e-10)
+        assert mixture_min_entropy(LAW, 0, mixing) == pytest.approx(left, abs=1e-10)
 
 
 def test_the_threshold_is_where_it_becomes_easier():

@@ -43,8 +43,7 @@ def test_the_saddle_and_the_curvature_on_each_side_of_it():
         exact = np.linalg.slogdet(np.eye(size) + np.linalg.solve(noises[0], signals[0]))[1] / 2
         assert told(signals[0], noises[0]) == pytest.approx(exact, rel=1e-9)
         for signal, other in zip(spread, noises, strict=True):
-            even = (signal + signal.T) / 2
-            assert told(even, noise * one) <= value + 1e-12
+            assert told(((signal + signal.T) / 2), noise * one) <= value + 1e-12
             small = other * (size * noise / np.trace(other))
             assert told(power * one, (small + small.T) / 2) >= value - 1e-12
         ends = [told(signal, noises[0]) for signal in signals]

@@ -118,8 +118,7 @@ def test_product_priors_against_a_fine_grid(support):
     s, t = (x.reshape(-1) for x in np.meshgrid(grid, grid))
     kept = s + t <= 0.4 + 1e-12
     channels = np.stack([np.stack([1 - s, s], 1), np.stack([t, 1 - t], 1)], 1)[kept]
-    best = support.capacities(channels, 300)[1].min()
-    assert result.lower <= best <= result.upper * (1.0 + 1e-3)
+    assert result.lower <= support.capacities(channels, 300)[1].min() <= result.upper * (1.0 + 1e-3)
 
 
 def test_product_priors_on_a_count_against_a_fine_grid(support):
@@ -129,8 +128,7 @@ def test_product_priors_on_a_count_against_a_fine_grid(support):
     m = 0.25 - 0.5 * u - w
     u, w, m = u[m >= 0.0], w[m >= 0.0], m[m >= 0.0]
     pairs = np.stack([np.stack([1.0 - u - w, u, w], 1), np.stack([m, 1.0 - 2.0 * m, m], 1)], 1)
-    best = support.capacities(pairs, 200)[1].min()
-    assert result.lower <= best <= result.upper * 1.02
+    assert result.lower <= support.capacities(pairs, 200)[1].min() <= result.upper * 1.02
 
 
 @pytest.mark.thorough
@@ -181,10 +179,8 @@ def test_the_witness_of_the_lower_bound_is_not_beaten_by_a_crude_alternation(sup
 @pytest.mark.thorough
 def test_problem_3_inverts_problem_2():
     first = solved(leakage(0.3, **BITS2), gap=1e-1)
-    second = solved(distortion(first.upper, **BITS2), gap=1e-1)
-    assert second.lower <= 0.3
-    third = solved(distortion(first.lower, **BITS2), gap=1e-1)
-    assert third.upper >= 0.3
+    assert solved(distortion(first.upper, **BITS2), gap=1e-1).lower <= 0.3
+    assert solved(distortion(first.lower, **BITS2), gap=1e-1).upper >= 0.3
 
 
 SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
@@ -279,8 +275,7 @@ def test_a_stronger_claim_is_rejected(problem):
 
 
 def test_a_certificate_is_about_its_problem_only():
-    problem = leakage(0.3, **BITS2)
-    result = solved(problem)
+    result = solved(leakage(0.3, **BITS2))
     for other in (leakage(0.29, **BITS2), leakage(0.3, "0.71 max", **BITS2), distortion(0.3, **BITS2)):
         assert not dl.verify(other, result.certificate).proved
 
@@ -354,8 +349,7 @@ def test_hardly_anything_may_be_told(budget, exact):
 def test_parity_is_no_secret_from_those_who_know_nothing():
     parts = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "distortion": dl.Hamming()}
     for kind in ("oblivious", "additive"):
-        result = solved(distortion(0, "1 max", mechanism=kind, **parts))
-        assert result.upper == 0.0
+        assert solved(distortion(0, "1 max", mechanism=kind, **parts)).upper == 0.0
         assert solved(leakage(0, "1 max", mechanism=kind, **parts)).upper <= 1e-11
 
 
@@ -366,8 +360,7 @@ def test_one_letter_has_no_secret(make, adversary, kind):
     parts = {"records": dl.Records(3, alphabet=1), "query": dl.Sum(), "mechanism": kind}
     for matrix, least in ([[0]], 0.0), ([["1/3", 1]], 1 / 3):
         result = solved(make(1 if make is leakage else 0, adversary, distortion=dl.DistortionMatrix(matrix), **parts))
-        exact = 0.0 if make is leakage else least
-        assert result.lower <= exact <= result.upper
+        assert result.lower <= (0.0 if make is leakage else least) <= result.upper
         assert result.upper - result.lower <= 1e-9
 
 
@@ -448,8 +441,7 @@ def test_additive_noise_that_tells_nothing_is_uniform():
 
 def test_words_and_traces():
     seen = list[dl.Progress]()
-    problem = leakage(0.3, "0.7 max", **BITS2)
-    result = dl.solve(problem, gap=1e-1, time_limit=60.0, progress=seen.append)
+    result = dl.solve(leakage(0.3, "0.7 max", **BITS2), gap=1e-1, time_limit=60.0, progress=seen.append)
     assert result.require(gap=1e-1) is result
     with pytest.raises(dl.GapNotReachedError, match=r"asked for 1e-09"):
         result.require(gap=1e-9)

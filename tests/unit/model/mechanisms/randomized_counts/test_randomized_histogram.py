@@ -61,8 +61,7 @@ def test_what_is_alike_is_one_number(count, k):
     for order in itertools.permutations(range(k)):
         moved = [place[tuple(row[c] for c in order)] for row in listed]
         assert (index[np.ix_(moved, moved)] == index).all()
-    weight = math.exp(1)
-    flip = Fraction((k - 1) / (weight + k - 1))
+    flip = Fraction((k - 1) / (math.exp(1) + k - 1))
     law = by_strings([0] * count, k, flip)
     np.testing.assert_allclose(
         problem.channel[place[(count, *[0] * (k - 1))]], [float(law[tuple(y)]) for y in listed], rtol=1e-12
