@@ -445,7 +445,7 @@ def test_words_and_traces():
     assert result.require(gap=1e-1) is result
     with pytest.raises(dl.GapNotReachedError, match=r"asked for 1e-09"):
         result.require(gap=1e-9)
-    assert str(result).endswith("nats (gap_reached)")
+    assert str(result).endswith("nats possible (gap_reached)")
     assert "least leakage" in str(result)
     assert "mirror" in result.explain()
     assert result.rounds == sum(moment.stage == "exchange" for moment in seen) > 0
