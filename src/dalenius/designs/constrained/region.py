@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +17,7 @@ from dalenius.designs.constrained.interior import Inside, Outside, inside, raisi
 from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
 from dalenius.designs.constrained.secrets import ToldLaw, as_matrix, secret_laws
 from dalenius.designs.constrained.selections import selection_laws
+from dalenius.designs.constrained.strictly import Strict, strictly
 from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
 from dalenius.model.mechanism_classes import TiedEntries
@@ -203,7 +204,7 @@ class Region:
     @cached_property
     def found(self) -> Inside | Outside | None:
         """A mechanism inside the rows and cones; or multipliers that say there is none; None where doubles cannot tell."""
-        found = inside(self.linear, self.shape, self._search.clock.remaining)
+        found = self._within_rows
         if not isinstance(found, Inside) or not (self.cone_rows or self.secrets):
             return found
         if self.secrets and self.constant is not None:  # it tells nothing
@@ -212,7 +213,34 @@ class Region:
             if not self.cone_rows:
                 return found
         outside = inside_cones(self.linear, self.cone_rows, found, order_of(self._search.solver), self.told, self.tied)
+        if outside is None and self.constant is not None:  # hardly any room, and here is what meets everything
+            return replace(found, q=self.matrix(self.constant))
         return self._lifted(outside, found) if isinstance(outside, Outside) else outside
+
+    @property
+    def _within_rows(self) -> Inside | Outside | None:
+        """What the rows alone say: in exact numbers, where there is no mechanism of which doubles see that it meets them."""
+        exactly = self._exactly
+        if isinstance(exactly, Strict):
+            support = np.array(exactly.support).reshape(self.shape)
+            return Inside(self.matrix(exactly.q), support, np.array(exactly.tight, dtype=bool))
+        return self._in_doubles if exactly is None else Outside(np.array([float(price) for price in exactly]))
+
+    @cached_property
+    def _in_doubles(self) -> Inside | Outside | None:
+        return inside(self.linear, self.shape, self._search.clock.remaining)
+
+    @cached_property
+    def _exactly(self) -> Strict | list[Fraction] | None:
+        """A mechanism inside the rows, or why there is none, exactly; None where doubles do, or it would take too long."""
+        found = self._in_doubles
+        if isinstance(found, Outside):  # clearly, and by few rows
+            return None
+        if found is not None:
+            hull = self._hull_of(found)
+            if hull is not None and self._meets_rows(hull.near(found.q.reshape(-1))):
+                return None
+        return strictly(self.rows, self.shape, self._search.clock)
 
     def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
         """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""
@@ -253,37 +281,51 @@ class Region:
             return q if self.meets(q) else None
         folded = [Row(_by_output(row.terms, outputs), row.end, row.equal) for row in self.rows]
         found = inside(in_doubles(folded, outputs), (1, outputs), self._search.clock.remaining)
-        if not isinstance(found, Inside):
-            return None
-        tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]
-        law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))
-        hull = AffineHull.of([law, *tight], np.flatnonzero(found.support).tolist(), first=found.q.reshape(-1))
-        q = [] if hull is None else hull.near(found.q.reshape(-1)) * count
-        return q if q and self.meets(q) else None
+        if isinstance(found, Inside):
+            tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]
+            law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))
+            hull = AffineHull.of([law, *tight], np.flatnonzero(found.support).tolist(), first=found.q.reshape(-1))
+            q = [] if hull is None else hull.near(found.q.reshape(-1)) * count
+            if q and self.meets(q):
+                return q
+        exactly = strictly(folded, (1, outputs), self._search.clock)
+        return exactly.q * count if isinstance(exactly, Strict) and self.meets(exactly.q * count) else None
 
     @cached_property
     def _hull(self) -> AffineHull | None:
+        return self._hull_of(self.inner)
+
+    def _hull_of(self, found: Inside) -> AffineHull | None:
         """The equations, those that follow from inequalities too, with the sums of the rows."""
         count, outputs = self.shape
         sums = [({x * outputs + y: Fraction(1) for y in range(outputs)}, Fraction(1)) for x in range(count)]
-        tight = [(row.terms, row.end) for row, holds in zip(self.rows, self.inner.tight, strict=True) if holds]
-        entries = np.flatnonzero(self.inner.support).tolist()
-        return AffineHull.of([*sums, *tight], entries, first=self.inner.q.reshape(-1))
+        tight = [(row.terms, row.end) for row, holds in zip(self.rows, found.tight, strict=True) if holds]
+        entries = np.flatnonzero(found.support).tolist()
+        return AffineHull.of([*sums, *tight], entries, first=found.q.reshape(-1))
 
     @cached_property
     def anchor(self) -> Exact | None:
         """A mechanism that meets everything exactly, with room wherever there is any; None if none was found."""
-        if self._hull is None:
-            return None
-        q = self._hull.near(self.inner.q.reshape(-1))
-        return q if self.meets(q) else None
+        return next(filter(self.meets, self._anchors()), None)
+
+    def _anchors(self) -> Iterator[Exact]:
+        """The one inside, in thirteen digits; where these are too few the exact one; the constant one, which tells nothing."""
+        if self._hull is not None:
+            yield self._hull.near(self.inner.q.reshape(-1))
+        if isinstance(self._exactly, Strict):
+            yield self._exactly.q
+        if self.constant is not None:
+            yield self.constant
 
     def meets(self, q: Exact) -> bool:
         """Whether these entries are a mechanism that meets every row and cone."""
+        return self._meets_rows(q) and self._within(q)
+
+    def _meets_rows(self, q: Exact) -> bool:
         outputs = self.shape[1]
         laws = all(sum(q[x : x + outputs]) == 1 for x in range(0, len(q), outputs)) and min(q) >= 0
         excesses = ((row.excess(q), row.equal) for row in self.rows)
-        return laws and all(e == 0 if equal else e <= 0 for e, equal in excesses) and self._within(q)
+        return laws and all(e == 0 if equal else e <= 0 for e, equal in excesses)
 
     def _within(self, q: Exact) -> bool:
         """Whether these entries meet the cones and the limits about secrets."""

@@ -1,0 +1,104 @@
+"""What rows leave, in exact numbers: against a linear solver, and where doubles see nothing."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import dalenius as dl
+from campaigns import draws
+from dalenius.designs.constrained.rows import Row
+from dalenius.designs.constrained.strictly import Strict, strictly
+from dalenius.search import Clock
+
+
+def drawn(seed):
+    """Rows with small numbers, and the shape of the mechanism."""
+    rng = random.Random(seed)
+    shape = rng.randint(1, 3), rng.randint(2, 3)
+    entries = range(shape[0] * shape[1])
+    rows = [
+        Row(
+            {i: Fraction(rng.randint(-3, 3)) for i in entries if rng.random() < 0.6},
+            Fraction(rng.randint(-2, 2), rng.choice([1, 2, 3])),
+            rng.random() < 0.2,
+        )
+        for _ in range(rng.randint(0, 4))
+    ]
+    return rows, shape
+
+
+def largest(rows, shape, objective):
+    """What a linear solver says is the largest value of these terms; None if there is no mechanism."""
+    entries = range(shape[0] * shape[1])
+
+    def dense(terms):
+        return [float(terms.get(i, 0)) for i in entries]
+
+    sums = [({i: 1.0 for i in entries if i // shape[1] == x}, 1.0) for x in range(shape[0])]
+    equal = [*sums, *((row.terms, float(row.end)) for row in rows if row.equal)]
+    below = [row for row in rows if not row.equal]
+    found = linprog(
+        -np.array(dense(objective)),
+        A_ub=[dense(row.terms) for row in below] or None,
+        b_ub=[float(row.end) for row in below] or None,
+        A_eq=[dense(terms) for terms, _ in equal],
+        b_eq=[end for _, end in equal],
+    )
+    assert found.status in (0, 2)
+    return -found.fun if found.status == 0 else None
+
+
+@pytest.mark.parametrize("seed", range(draws(40, 1000)))
+def test_a_linear_solver_agrees_where_numbers_are_small(seed):
+    rows, (count, outputs) = drawn(seed)
+    found = strictly(rows, (count, outputs), Clock(60.0))
+    if not isinstance(found, Strict):
+        assert largest(rows, (count, outputs), {}) is None
+        assert all(price >= 0 for price, row in zip(found, rows, strict=True) if not row.equal)
+        priced = list(zip(found, rows, strict=True))
+        raised = [sum(p * row.terms.get(i, 0) for p, row in priced) for i in range(count * outputs)]
+        least = sum(min(raised[x * outputs : (x + 1) * outputs]) for x in range(count))
+        assert least > sum(p * row.end for p, row in priced)
+        return
+    assert min(found.q) >= 0
+    assert all(sum(found.q[x * outputs : (x + 1) * outputs]) == 1 for x in range(count))
+    for i, value in enumerate(found.q):
+        assert (largest(rows, (count, outputs), {i: 1}) > 1e-9) == found.support[i] == (value > 0)
+    for row, tight in zip(rows, found.tight, strict=True):
+        excess = row.excess(found.q)
+        assert excess <= 0
+        assert tight == (excess == 0)
+        lowest = -largest(rows, (count, outputs), {i: -c for i, c in row.terms.items()})
+        assert tight == (row.equal or lowest > float(row.end) - 1e-9)
+
+
+NEAR_ONE = Fraction(10**40 - 2, 10**40)  # with 1e-40 it is less than 1
+LEAST = {
+    "records": dl.Records(1, alphabet=2),
+    "query": dl.Identity(),
+    "distortion": dl.Hamming(),
+    "adversary": dl.EntropyAtLeast("0.7 max"),
+}
+
+
+def capped(entry, at_most):
+    return dl.Linear(terms=[(*entry, 1)], at_most=at_most)
+
+
+def test_designs_with_less_room_than_doubles_see_have_a_mechanism():
+    """No error but 1e-40; and nobody ever gets an output but with 1e-40."""
+    told = dl.solve(dl.MinLeakage(**LEAST, max_distortion="1e-40", constraints=[dl.Band(1)]), time_limit=5.0)
+    assert told.mechanism is not None
+    assert told.distortion <= Fraction(1, 10**40)
+    few = [capped((0, 0), Fraction(1, 10**40)), capped((1, 0), Fraction(1, 10**40))]
+    assert dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=5.0).upper == 0.0
+
+
+def test_that_nothing_is_feasible_by_less_than_doubles_see_is_proved():
+    few = [capped((0, 0), Fraction(1, 10**40)), capped((0, 1), NEAR_ONE)]
+    result = dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=5.0)
+    assert not result.feasible
+    assert {price.number for price in result.constraints} == {0, 1}
