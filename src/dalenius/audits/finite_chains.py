@@ -31,6 +31,7 @@ SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 NUMBERS = 2**23  # that are held at once
 ROOM = 1.2  # times what checking is predicted to take
 DIGITS = 10  # of a leaf's point
+TINY = 1e-300  # of a probability that is less, and not 0: products of few such with others are doubles yet
 NARROW = 2.0**-40  # a range that is never halved
 
 Range = tuple[Fraction, Fraction]
@@ -68,7 +69,7 @@ class Box:
     @property
     def ends(self) -> tuple[Floats, Floats]:
         """(groups, letters) each."""
-        ends = np.array([[[float(end) for end in range_] for range_ in group] for group in self.groups])
+        ends = np.array([[[_double(end) for end in range_] for range_ in group] for group in self.groups])
         return ends[:, :, 0], ends[:, :, 1]
 
     @property
@@ -344,7 +345,12 @@ def _corner(group: Sequence[Range], slopes: Floats) -> Law:
 
 
 def _doubles(points: Sequence[Point]) -> Floats:
-    return np.array([[[float(p) for p in law] for law in point] for point in points])
+    return np.array([[[_double(p) for p in law] for law in point] for point in points])
+
+
+def _double(p: Fraction) -> float:
+    """A probability as a double that is 0 only where it is: what is possible stays so, and has a logarithm."""
+    return float(p) if p == 0 else max(float(p), TINY)
 
 
 def _are_writable(point: Point) -> bool:

@@ -127,7 +127,7 @@ def stationary_laws(points: Floats) -> Floats:
     laws = np.full(points.shape[::2], np.nan)
     right = np.eye(letters)[-1][:, None]
     laws[known] = np.linalg.solve(balance[known], np.broadcast_to(right, (int(known.sum()), letters, 1)))[:, :, 0]
-    left, exact = points[:, :letters].copy(), known.copy()
+    left, exact = points[:, :letters].copy(), np.full(len(points), True)
     for n in range(letters - 1, 0, -1):
         leaves = left[:, n, :n].sum(axis=1)
         exact &= leaves > 0.0

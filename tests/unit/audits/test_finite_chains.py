@@ -111,3 +111,30 @@ def test_boxes_have_no_ends_that_no_law_has():
     assert right.groups == (((0, Fraction(1, 4)), (middle, 1)), box.groups[1])
     assert all(sum(law) == 1 for law in box.middle)
     assert box.corner(np.array([[1.0, 0.0], [0.0, 1.0]])) == ((Fraction(1, 2), Fraction(1, 2)), (0, 1))
+
+
+def bits(transitions, start, count=3) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(count, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(3),
+        adversary=dl.FiniteChain(transitions, start=start),
+    )
+
+
+def test_what_is_less_than_any_double_is_possible():
+    """It was 0 in doubles, the proof of that was refused, and all there is to know was the upper end."""
+    known = dl.solve(bits([[(0, 1), (0, 1)], [(0, 1), "1e-300"]], ["1/2", "1/2"]))
+    for start in (["1/2", "1/2"], "stationary"):
+        found = dl.solve(bits([[(0, 1), (0, 1)], [(0, 1), "1e-330"]], start))
+        assert found.gap <= 1e-4
+        assert not found.refusals
+        assert max(found.lower, known.lower) <= min(found.upper, known.upper) + 1e-3
+
+
+def test_letters_that_hardly_ever_change_have_a_stationary_law():
+    """(1/2, 1/2), for as long as they may change at all: three records are one letter."""
+    apart = dl.solve(bits([[(0, 1), "1e-20"], ["1e-20", (0, 1)]], "stationary"))
+    even = dl.solve(bits([[(0, 1), "1e-20"], ["1e-20", (0, 1)]], ["1/2", "1/2"]))
+    assert apart.gap <= 1e-3
+    assert max(apart.lower, even.lower) <= min(apart.upper, even.upper) + 1e-9
