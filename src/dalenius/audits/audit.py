@@ -16,7 +16,7 @@ from dalenius.outcome import Scope, Termination
 from dalenius.results import RecordProof, Result, Witness, relative_gap
 from dalenius.search import Clock, Run
 
-COARSE = (3e-6, 1e-4, 3e-3)  # more margins, for leakages so small that doubles do not know them any better
+COARSE = (3e-6, 1e-4, 3e-3, 0.02, 0.2)  # more margins, for leakages so small that doubles do not know them any better
 DOUBLES = (
     1e-13  # nats that bounds in doubles may be wrong by; a long proof that is refused for less costs more than it gains
 )

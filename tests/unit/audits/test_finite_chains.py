@@ -138,3 +138,16 @@ def test_letters_that_hardly_ever_change_have_a_stationary_law():
     even = dl.solve(bits([[(0, 1), "1e-20"], ["1e-20", (0, 1)]], ["1/2", "1/2"]))
     assert apart.gap <= 1e-3
     assert max(apart.lower, even.lower) <= min(apart.upper, even.upper) + 1e-9
+
+
+@pytest.mark.parametrize("wrong", [1.005, 1.05])
+def test_a_lower_end_that_doubles_know_badly_retreats_before_it_is_0(wrong, monkeypatch):
+    """Of leakages as small as rounding is."""
+    from dalenius.audits import finite_chains
+
+    told = finite_chains.mutual_information
+    monkeypatch.setattr(finite_chains, "mutual_information", lambda joint: wrong * told(joint))
+    faint = dl.solve(stay(3, WEEK, mechanism=dl.geometric("1e-6")))
+    monkeypatch.undo()
+    exact = dl.solve(stay(3, WEEK, mechanism=dl.geometric("1e-6")))
+    assert 0.5 * exact.upper < faint.lower <= exact.upper
