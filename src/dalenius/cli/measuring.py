@@ -135,7 +135,7 @@ def measure(
         found = dataclasses.replace(
             found, rows=(*found.rows, _membership(subject, units_shown(units, as_data=as_json)))
         )
-    if budget is not None and name not in [row.name for row in found]:
+    if budget is not None and name not in [*(row.name for row in found), *found.refused]:
         raise dl.InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
@@ -144,7 +144,8 @@ def measure(
         write_json([_told(row) | written.get(row.name, {}) for row in found])
     else:
         _print(found, output, written)
-    require_at_most(budget, [_ends(row) for row in found if row.name == name])
+    known = [_ends(row) for row in found if row.name == name]
+    require_at_most(budget, known or [Ends(name, None, None, "nats")])
 
 
 def _ends(row: dl.Measure) -> Ends:

@@ -139,3 +139,13 @@ def test_a_measure_that_is_known_exactly_may_be_the_budget(command_line, tmp_pat
     less = command_line(*measured, "bayes_advantage=0.3999999999999999999")
     assert less.returncode == ExitStatus.EXCEEDED
     assert "certainly more, at least 0.4 probability" in less.stderr
+
+
+def test_a_measure_without_a_bound_is_within_no_budget(command_line, tmp_path):
+    (tmp_path / "count.toml").write_text(
+        'problem = "maximal_leakage"\nrecords = { count = 3, alphabet = 2 }\nquery = { kind = "count" }\n'
+        'mechanism = { kind = "geometric", epsilon = 1 }\nadversary = { entropy_at_least = "0.7 max" }\n'
+    )
+    capacity = command_line("measure", "count.toml", "--at-most", "shannon_capacity=9")
+    assert capacity.returncode == ExitStatus.EXCEEDED
+    assert "shannon_capacity: nothing is proved" in capacity.stderr
