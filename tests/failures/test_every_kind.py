@@ -56,6 +56,15 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     'objective = { combine = "sum", terms = [{ kind = "distortion", distortion = { kind = "absolute", '
     'outputs = ["1", "2", "3", "7/2"] } '
     '}, { kind = "leakage", adversary = { kind = "kl_ball_priors", center = ["883/884", "1/884"], radius = "0.02" } }] }',
+    "an adaptive release of rationals, then of an epsilon": BIT.format("maximal_leakage")
+    .replace("count = 1", "count = 2")
+    .replace(
+        '"identity"',
+        '"joint", queries = [{ kind = "sum", weights = [[2, 4], [1, 2]] }, { kind = "count", letters = [1] }]',
+    )
+    + 'mechanism = { kind = "adaptive", mechanism = { kind = "exponential", epsilon = "0", sensitivity = "1/3" }, on = 1, '
+    'then = [{ }, { }, { mechanism = { kind = "discrete_laplace", epsilon = "1" }, on = 1 }] }\n'
+    'adversary = { entropy_at_least = "0.8 max" }',
     "posteriors that are almost 0": BIT.format("min_leakage")
     .replace("count = 1, alphabet = 2", "count = 3, alphabet = 3")
     .replace(

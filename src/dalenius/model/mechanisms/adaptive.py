@@ -290,7 +290,11 @@ class _Products:
 
 
 def _told_apart(entries: ExactEntries) -> ExactEntries:
-    """The same entries, equal rationals being one number."""
+    """The same entries, equal rationals being one number; beside an epsilon they are balls as all others, and equal by what they are
+    made of alone.
+    """
+    if not all(isinstance(x, fmpq) for x in entries.numbers):
+        return ExactEntries([arb(x) for x in entries.numbers], entries.index)
     place: dict[object, int] = {}
     first = [
         place.setdefault((int(x.p), int(x.q)) if isinstance(x, fmpq) else j, j) for j, x in enumerate(entries.numbers)

@@ -189,7 +189,7 @@ class MechanismProblem(Problem):
     def equal_rows(self) -> list[int]:
         """For each input the first one that is known to have the same row: of rationals the same numbers, else the same input."""
         entries = self.finite.exact_entries(self._indices)
-        if not isinstance(entries.numbers[entries.index[0, 0]], fmpq):
+        if not all(isinstance(x, fmpq) for x in entries.numbers):
             return list(range(len(entries.index)))
         first: dict[bytes, int] = {}
         return [first.setdefault(row.tobytes(), k) for k, row in enumerate(entries.index)]
