@@ -281,8 +281,17 @@ class ConstrainedExchange:
         self.rounds += rounds.count
         if not self.kept:
             self._take(self._audited(goal, anchor, 1.0))
+        if not self.kept:
+            self._take(self.silent)
 
     # ------------------------------------------------------------ what is handed out
+
+    @property
+    def silent(self) -> Kept | None:
+        """A constant mechanism with its audits, which need not prove anything: it leaks nothing. None if none meets the rest."""
+        goal, constant = Goal(self.region, self.watchers), self.region.constant
+        made = None if constant is None else self._audited(goal, constant, 0.0)
+        return made if isinstance(made, Kept) else None
 
     @property
     def upper(self) -> float:

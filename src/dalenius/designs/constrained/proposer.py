@@ -179,7 +179,11 @@ class ConstrainedProposer:
                 found += 1
                 yield end
         if not found and self.exchange.limited:
-            raise DaleniusError(NOT_FOUND)
+            silent = self.exchange.silent
+            last = None if silent is None else self._upper(CERTAIN, silent, silent.audits)
+            if last is None:
+                raise DaleniusError(NOT_FOUND)
+            yield last
         if self.exchange.kept and self.exchange.watchers and not self.exchange.limited:
             kept = self.exchange.kept[-1]
             for candidate in (QUICK, CERTAIN):

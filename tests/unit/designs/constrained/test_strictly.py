@@ -102,3 +102,21 @@ def test_that_nothing_is_feasible_by_less_than_doubles_see_is_proved():
     result = dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=5.0)
     assert not result.feasible
     assert {price.number for price in result.constraints} == {0, 1}
+
+
+def test_limits_that_no_audit_proves_leave_the_constant_mechanism():
+    """To prove that hardly anything leaks takes an audit finer than doubles; a constant mechanism leaks nothing."""
+    records, law = dl.Records(alphabets=[2, 2]), dl.Iid(["723/733", "10/733"])
+    problem = dl.MinDistortion(
+        records=records,
+        query=dl.Sum([4, -2]),
+        distortion=dl.Squared(outputs=[-1, "5/2", 4]),
+        law=law,
+        adversary=dl.EntropyAtLeast("0.7 max"),
+        max_leakage="1e-17",
+        mechanism="full",
+        objective=dl.WeightedMaximum([dl.DistortionTerm(dl.Absolute(), weight=2)]),
+    )
+    result = dl.solve(problem, time_limit=3.0)
+    assert result.leakage == (0.0, 0.0)
+    assert result.lower <= result.upper < 100.0
