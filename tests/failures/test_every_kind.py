@@ -91,6 +91,12 @@ REFUSED = {
         + 'law = { kind = "uniform" }\nprivacy = { kind = "pointwise_maximal_leakage", epsilon = 1 }',
         "at most 13 inputs",
     ),
+    "blocks whose letters select too much": (
+        FOUR.format("min_leakage").replace("alphabet = 4", "alphabet = 16").replace('"identity"', '"sum"')
+        + DESIGN
+        + 'max_distortion = "1"\nadversary = { kind = "independent_blocks", size = 2 }',
+        "more than 4194304 numbers",
+    ),
     "a joint query beside rows of datasets": (
         BIT.format("maximal_leakage").replace(
             '"identity"', '"joint", queries = [{ kind = "parity" }, { kind = "count" }]'

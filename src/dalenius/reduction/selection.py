@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from dalenius.errors import DaleniusError
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import IndependentBlocks
-from dalenius.model.problems.pieces import PlacedBlock, placed_blocks
+from dalenius.model.problems.pieces import PlacedBlock, placed_blocks, reached_values
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import other_sums, record_types
@@ -196,11 +194,6 @@ def block_selections(query: Query, records: Records, adversary: IndependentBlock
 
     *Why these*: I(X_i; Y) is convex in the law of the own block given X_i, too, so that each letter goes to one dataset of the block.
 
-    Raises
-    ------
-    DaleniusError
-        If there are more than 2^22 numbers in them.
-
     >>> from dalenius.model.queries import Count
     >>> [found] = block_selections(Count(), Records(2, alphabet=2), IndependentBlocks(2))
     >>> found.inputs.tolist()
@@ -208,30 +201,14 @@ def block_selections(query: Query, records: Records, adversary: IndependentBlock
     """
     placed = tuple(placed_blocks(query, records, adversary))
     found: dict[int, dict[tuple[int, ...], tuple[int, int, tuple[int, ...]]]] = {}
-    numbers = 0
     for place, block in enumerate(placed):
-        for record, letters in _reached(block):
-            numbers += len(letters) * prod(map(len, letters))
-            if numbers > MAX_NUMBERS:
-                raise DaleniusError(
-                    f"nothing can be designed against these blocks: their records' letters select more than {MAX_NUMBERS} numbers; "
-                    "make blocks smaller, or coarsen the query"
-                )
+        for record, letters in reached_values(block):
             known = found.setdefault(len(letters), {})
             for own in _product(letters).tolist():
                 inputs = tuple(block.inputs[v] for v in own)
                 if len(set(inputs)) > 1:
                     known.setdefault(inputs, (place, record, tuple(own)))
     return [_table(placed, known) for _, known in sorted(found.items()) if known]
-
-
-def _reached(block: PlacedBlock) -> Iterator[tuple[int, list[Integers]]]:
-    """For each type of record with several letters: its first record, and which values of the block's own query a letter can have."""
-    types = record_types(block.query, block.records)
-    for kind, others in zip(types, other_sums(block.query, types), strict=True):
-        if len(kind.contribution) > 1:
-            reached = [np.unique(block.query.index_of_total(others + c, block.records)) for c in kind.contribution]
-            yield block.first + kind.first, reached
 
 
 def _product(letters: list[Integers]) -> Integers:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
     Adaptive,
@@ -30,7 +31,7 @@ from dalenius.model.problems.known_others import KnownOthers
 from dalenius.model.queries import Count, Histogram, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
-from dalenius.model.sums import RecordType, attained_sums, record_types
+from dalenius.model.sums import RecordType, attained_sums, other_sums, record_types
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ KNOWN = (
     "with a matrix from its values; adaptive with matrices, of threshold with any noise on a bit; and histogram with "
     "randomized_histogram"
 )
-MOST = 100_000
+MOST, MOST_SELECTED = 100_000, 2**22
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def placed_blocks(query: Query, records: Records, adversary: IndependentBlocks) 
     Raises
     ------
     InputError
-        If the query adds nothing up, or there are more than 100,000.
+        If the query adds nothing up, there are more than 100,000, or their records' letters select more than 2^22 numbers.
 
     >>> [placed.inputs for placed in placed_blocks(Count(), Records(4, alphabet=2), IndependentBlocks(2))]
     [(0, 1, 2), (1, 2, 3), (2, 3, 4)]
@@ -136,7 +137,22 @@ def placed_blocks(query: Query, records: Records, adversary: IndependentBlocks) 
     for kind in _kinds(query, records, adversary):
         found += split(query, records, kind)
         _need_few(found)
+    selected = sum(len(letters) * prod(map(len, letters)) for block in found for _, letters in reached_values(block))
+    if selected > MOST_SELECTED:
+        raise InputError(
+            f"adversary: the letters of the blocks' records select more than {MOST_SELECTED} numbers; make blocks smaller, or coarsen "
+            "the query"
+        )
     return found
+
+
+def reached_values(block: PlacedBlock) -> Iterator[tuple[int, list[Integers]]]:
+    """For each type of record with several letters: its first record, and which values of the block's own query a letter can have."""
+    types = record_types(block.query, block.records)
+    for kind, others in zip(types, other_sums(block.query, types), strict=True):
+        if len(kind.contribution) > 1:
+            reached = [np.unique(block.query.index_of_total(others + c, block.records)) for c in kind.contribution]
+            yield block.first + kind.first, reached
 
 
 def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: IndependentBlocks) -> list[Piece]:
