@@ -818,8 +818,7 @@ def drawn(seed: int, wanted: tuple[str, str], most: int = 400) -> Drawn:
 KNOWN = (  # what `solve` says has no answer (its docstring): hardly any room, or too much to write
     "no mechanism was found that meets its constraints exactly, and no proof that there is none",
     "no mechanism was proved to keep all limits of leakage, nor that there is none",
-    "more than 4194304 numbers",
-    "the machine is slow or busy",
+    "hold more than 4194304 numbers",
 )
 
 

@@ -28,7 +28,7 @@ from dalenius.model import (
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
-from dalenius.search.run import LEAST_BYTES, LEAST_SECONDS
+from dalenius.search.run import CERTAIN_SECONDS, LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER
 
 L = TypeVar("L", bound=Lower)
@@ -309,7 +309,7 @@ class _Desk:
             return inf
         if certain:
             needed = self._certain.seconds * self._search.clock.pace
-            return max(self._search.clock.left, CERTAIN_ROOM * needed, LEAST_SECONDS)
+            return max(self._search.clock.left, CERTAIN_ROOM * needed, CERTAIN_SECONDS)
         return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
     @property

@@ -158,7 +158,8 @@ def solve(
         for, and the interval is narrower than this wherever that costs little.
     time_limit : float or None
         Seconds for everything, the proof included, None for no limit: the search leaves to its proof what that is predicted to take.
-        What can be proved in a second is proved, however low the limit is.
+        What can be proved in a second is proved, however low the limit is, and an interval that needs no search where that takes up
+        to ten seconds.
     node_limit : int or None
         Leaves that the trees of one kind of record may have, None for no limit. A certificate may not have more than 5,000,000 lines.
     memory_limit : float or None

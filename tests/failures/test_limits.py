@@ -369,7 +369,7 @@ def test_too_late_to_search_is_still_an_interval(support):
 def test_what_cannot_be_proved_within_the_limits_is_said_before_it_is_tried(support, monkeypatch):
     """One line that says what it would take; and it is the limits that it depends on."""
     question = support.problem([2] * 4, dl.Count(), dl.geometric(0.5), dl.PriorSet([["1/16"] * 16]))
-    monkeypatch.setattr("dalenius.search.run.LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("dalenius.search.run.CERTAIN_SECONDS", 0.0)
     monkeypatch.setattr("dalenius.audits.audit.Audit.lowers", lambda self: pytest.fail("it was tried"))
     with pytest.raises(dl.DaleniusError) as caught:
         dl.solve(question, time_limit=1e-9)
@@ -377,6 +377,17 @@ def test_what_cannot_be_proved_within_the_limits_is_said_before_it_is_tried(supp
     assert message.startswith("nothing can be proved about this model within its limits: reading it and its channel")
     assert "time_limit" in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("adversary", [dl.PriorSet([["1/16"] * 16]), dl.ProductPriors(), dl.EntropyAtLeast("0.5 max")])
+def test_what_needs_no_search_is_proved_although_that_takes_longer_than_the_limit(support, monkeypatch, adversary):
+    """However low the limit is, and although the machine is far slower than was predicted."""
+    monkeypatch.setattr("dalenius.search.run.LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("dalenius._prove.LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("dalenius._prove.CERTAIN_ROOM", 0.0)
+    result = dl.solve(support.problem([2] * 4, dl.Count(), dl.geometric(0.5), adversary), time_limit=1e-9)
+    assert 0.0 <= result.lower <= result.upper <= math.log(2) * (1 + 1e-9)
+    assert result.termination is TIME or result.gap <= 1e-4
 
 
 def test_seconds_are_those_of_the_proof_too(support, monkeypatch, work_clock):

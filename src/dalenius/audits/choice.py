@@ -121,7 +121,7 @@ def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
 
 def need_within(problem: MaximalLeakage, limits: Limits) -> None:
     """Raise `DaleniusError` if not even an interval that needs no search can be proved within the limits."""
-    certain, (seconds, size) = AuditCosts.of(problem).certain, limits.least
+    certain, (seconds, size) = AuditCosts.of(problem).certain, limits.certain
     if not certain.within(FAR * seconds, FAR * size):
         raise DaleniusError(
             f"nothing can be proved about this model within its limits: reading it and its channel of {problem.shape[0]} x "

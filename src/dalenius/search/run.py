@@ -19,6 +19,9 @@ from dalenius.search.crew import Crew
 
 LEAST_SECONDS = 1.0  # what can be proved in a second and 64 MiB is proved, however low the limits are
 LEAST_BYTES = 2.0**26
+CERTAIN_SECONDS = (
+    10.0  # an interval that needs no search is proved in so many, whatever the limit of time: there is always an answer
+)
 
 
 def need_gap(gap: object, what: str = "gap") -> None:
@@ -45,7 +48,8 @@ class Limits:
     gap : float
         Stop when (upper - lower) / upper is at most this; finite.
     time_limit : float or None
-        Seconds for everything, the proof included. What can be proved within a second is proved, however low the limit is.
+        Seconds for everything, the proof included. What can be proved within a second, and an interval that needs no search within
+        ten, is proved, however low the limit is.
     node_limit : int or None
         Leaves that the trees of one kind of record may have.
     memory_limit : float or None
@@ -83,6 +87,11 @@ class Limits:
     def least(self) -> tuple[float, float]:
         """The limits in seconds and bytes, and at least what any proof may take, however low they are."""
         return max(self.seconds, LEAST_SECONDS), max(self.bytes, LEAST_BYTES)
+
+    @property
+    def certain(self) -> tuple[float, float]:
+        """The limits in seconds and bytes, and at least what the proof of an interval that needs no search may take."""
+        return max(self.seconds, CERTAIN_SECONDS), self.least[1]
 
     @property
     def nodes(self) -> float:
