@@ -191,7 +191,7 @@ def test_statements():
     verdict = check(*corpus["design_parity"].files)
     assert verdict.lines[0] == verdict.reason
     assert " <= V <= " in verdict.reason
-    assert verdict.reason.endswith(" nats")
+    assert " nats, in bits " in verdict.reason
     text = "\n".join(verdict.lines)
     for part in ("least leakage", "oblivious", "distortion at most 1/10", "meets the budget and attains", "0.1"):
         assert part in text

@@ -30,6 +30,7 @@ RIDGE = 1e-13  # what the diagonal of a Newton matrix gains, relatively
 TO_THE_END = 0.995  # how much of the way to the end of the cone a step goes
 PINNED, LEAST_MASS = 1e5, 1e-9  # how much a letter law that is given weighs, and a letter that it gives nothing
 MOST_NUMBERS = 1 << 21  # in the largest array; more boxes are taken in parts
+AT_ONCE = 3e8  # products of numbers between two looks at the clock: a tenth of a second at most
 
 
 @dataclass(frozen=True)
@@ -162,12 +163,18 @@ class NodeProgram:
         self, state: _State, p: Floats, y: Floats, target: float, tolerance: float, clock: Deadline | None
     ) -> None:
         """Iterate until every box is done, writing the last masses and the best multipliers."""
+        worked = 0
         for _ in range(ITERATIONS):
             found = self._residuals(state)
             p[state.box], y[state.box] = state.x[:, : self.size], state.best
             going = ~_finished(state, found, target, tolerance)
-            if not going.any() or (clock is not None and clock.expired):
+            if not going.any():
                 return
+            worked += len(going) * self.constraints * self.size**2
+            if worked > AT_ONCE:
+                if clock is not None and clock.expired:
+                    return
+                worked = 0
             if not going.all():
                 _keep(state, going)
                 _keep(found, going)

@@ -177,8 +177,9 @@ def test_parts_of_a_batch_change_nothing(instances, monkeypatch):
     assert np.allclose(bounds_of(relaxation, low, high).bounds, together, atol=1e-8)
 
 
-def test_points_that_there_is_no_time_for_are_bounds_all_the_same(instances):
-    """A look before every step of each part; the bounds that are cut off are no worse than the parents', and never below the best."""
+def test_points_that_there_is_no_time_for_are_bounds_all_the_same(instances, monkeypatch):
+    """A look after every step of each part, as of large ones; bounds that are cut off are no worse than the parents', none too low."""
+    monkeypatch.setattr("dalenius.audits.bounds.node_points.AT_ONCE", 0)
     rng = np.random.default_rng(6)
     channel = random_channel(rng, instances, BINDING)
     low, high = boxes_around(rng, channel, 0.1, 9)
