@@ -281,16 +281,20 @@ class ConstrainedExchange:
         self.rounds += rounds.count
         if not self.kept:
             self._take(self._audited(goal, anchor, 1.0))
-        if not self.kept:
-            self._take(self.silent)
+        if self.limited and not self._closed:
+            self._take(self.silent(self.upper))
 
     # ------------------------------------------------------------ what is handed out
 
-    @property
-    def silent(self) -> Kept | None:
-        """A constant mechanism with its audits, which need not prove anything: it leaks nothing. None if none meets the rest."""
-        goal, constant = Goal(self.region, self.watchers), self.region.constant
-        made = None if constant is None else self._audited(goal, constant, 0.0)
+    def silent(self, below: float = math.inf) -> Kept | None:
+        """A cheap constant mechanism, which leaks nothing whatever its audits prove; None if there is none below."""
+        goal = Goal(self.region, self.watchers)
+        cost = sum((goal.terms.weight(j) * each for j, each in goal.costs.items()), np.zeros_like(self.orbits.cost))
+        q = self.region.cheapest_constant(self.region.tied.sums(cost))
+        nothing = {watcher.place: 0.0 for watcher in self.watchers}
+        if q is None or goal.value(self.region.matrix(q), nothing) >= below:
+            return None
+        made = self._audited(goal, q, 0.0)
         return made if isinstance(made, Kept) else None
 
     @property

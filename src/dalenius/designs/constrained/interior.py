@@ -137,6 +137,18 @@ class _Programs:
         q = np.where(positive, np.maximum(found.x[:-1], 0.0), 0.0).reshape(self.shape)
         return q / q.sum(axis=1, keepdims=True)
 
+    def cheapest(self, cost: Floats) -> Floats | None:
+        """The mechanism of least cost."""
+        found = self.solve(
+            cost.reshape(-1),
+            A_ub=self.A,
+            b_ub=self.h,
+            A_eq=vstack([self.sums, self.B]).tocsr(),
+            b_eq=np.concatenate([np.ones(self.shape[0]), self.e]),
+            bounds=[(0.0, None)] * self.entries,
+        )
+        return found.x if found.status == 0 else None
+
     # ------------------------------------------------------------ outside
 
     def outside(self) -> Outside | None:
@@ -199,6 +211,11 @@ def raising(rows: LinearRows, support: np.ndarray, seconds: float = math.inf) ->
     if support.all():
         return np.zeros(len(rows.ends))
     return _Programs(rows, support.shape, seconds).raising(support)
+
+
+def cheapest(rows: LinearRows, cost: Floats, seconds: float = math.inf) -> Floats | None:
+    """The entries of the mechanism of least cost that meets the rows, as doubles see it; None without one."""
+    return _Programs(rows, (cost.shape[0], cost.shape[1]), seconds).cheapest(cost)
 
 
 def _column(values: Floats) -> csr_matrix:

@@ -179,7 +179,7 @@ class ConstrainedProposer:
                 found += 1
                 yield end
         if not found and self.exchange.limited:
-            silent = self.exchange.silent
+            silent = self.exchange.silent()
             last = None if silent is None else self._upper(CERTAIN, silent, silent.audits)
             if last is None:
                 raise DaleniusError(NOT_FOUND)

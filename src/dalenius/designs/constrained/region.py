@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_mat
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
+from dalenius.designs.constrained.interior import Inside, Outside, cheapest, inside, raising
 from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
 from dalenius.designs.constrained.secrets import ToldLaw, as_matrix, secret_laws
 from dalenius.designs.constrained.selections import selection_laws
@@ -279,7 +279,7 @@ class Region:
         if self.tied.across_outputs:
             q = [Fraction(1, outputs)] * (count * outputs)
             return q if self.meets(q) else None
-        folded = [Row(_by_output(row.terms, outputs), row.end, row.equal) for row in self.rows]
+        folded = self._folded
         found = inside(in_doubles(folded, outputs), (1, outputs), self._search.clock.remaining)
         if isinstance(found, Inside):
             tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]
@@ -290,6 +290,33 @@ class Region:
                 return q
         exactly = strictly(folded, (1, outputs), self._search.clock)
         return exactly.q * count if isinstance(exactly, Strict) and self.meets(exactly.q * count) else None
+
+    @cached_property
+    def _folded(self) -> list[Row]:
+        """What the rows ask of the one law of a constant mechanism."""
+        return [Row(_by_output(row.terms, self.shape[1]), row.end, row.equal) for row in self.rows]
+
+    def cheapest_constant(self, cost: Floats) -> Exact | None:
+        """A mechanism that releases nothing and meets everything exactly, of little cost (rows, outputs); None if none was found."""
+        (count, outputs), deep = self.shape, self.constant
+        if deep is None or self.tied.across_outputs:
+            return deep
+        rows = in_doubles(self._folded, outputs)
+        found = cheapest(rows, cost.sum(axis=0)[None], self._search.clock.remaining)
+        own = deep[:outputs]
+        tight = [(row.terms, row.end) for row in self._folded if not row.excess(own)]
+        law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))
+        used = [y for y, p in enumerate(own) if p]
+        hull = None if found is None else AffineHull.of([law, *tight], used, first=found)
+        if found is None or hull is None:
+            return deep
+        near, share = hull.near(found), Fraction(0)
+        while share < 1:  # with as little as is needed of the one that is deep within
+            q = [(1 - share) * a + share * b for a, b in zip(near, own, strict=True)] * count
+            if self.meets(q):
+                return q
+            share = 8 * share or Fraction(1, 10**12)
+        return deep
 
     @cached_property
     def _hull(self) -> AffineHull | None:

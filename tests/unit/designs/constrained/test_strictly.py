@@ -119,4 +119,6 @@ def test_limits_that_no_audit_proves_leave_the_constant_mechanism():
     )
     result = dl.solve(problem, time_limit=3.0)
     assert result.leakage == (0.0, 0.0)
-    assert result.lower <= result.upper < 100.0
+    p, q = Fraction(723, 733), Fraction(10, 733)
+    assert result.lower <= 16 * p**2 + 4 * 2 * p * q + 64 * q**2 <= result.upper  # always 4, of 8, 2 or -4
+    assert result.gap <= 1e-4
