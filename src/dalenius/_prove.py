@@ -27,7 +27,7 @@ from dalenius.model import (
 )
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
-from dalenius.search import Run
+from dalenius.search import PROVING, Run
 from dalenius.search.run import CERTAIN_SECONDS, LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER
 
@@ -38,6 +38,8 @@ R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
 CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if they are not proved, nothing is
 GRACE = 0.1  # share of the time limit that a proof may take once it is passed
+HELD = 0.3  # share of what proofs have after a stop that a long one leaves to others
+TWICE = 2.0  # the upper end is proved beside a lower one that is certain, then both together
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
 SLOW = " for the check, which needs more: the machine is slow or busy; raise time_limit"
 
@@ -110,7 +112,8 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
     hopeful = desk.hopeful
-    proved = (_together(desk, lowers, uppers) if hopeful else None) or _apart(desk, list(lowers), uppers)
+    together = _together(desk, lowers, uppers) if hopeful and not desk.spent else None
+    proved = together or _apart(desk, list(lowers), uppers)
     proved = replace(proved, late=not hopeful)
     for refusal in proved.refusals:
         expected = refusal.rounding or refusal.limit
@@ -274,15 +277,17 @@ class _Desk:
         )
         steps = (step.witness for step in lower.below if upper.above)
         certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)
-        verdict = self._verdict(certificate, certain=lower.candidate == upper.candidate == CERTAIN)
+        verdict = self._verdict(certificate, lower, upper)
         if verdict.allowed:
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
             self.beyond.append(_refusal(end, certificate, verdict, rounding=False))
         return certificate, verdict
 
-    def _verdict(self, certificate: Certificate, *, certain: bool) -> Verdict:
+    def _verdict(self, certificate: Certificate, lower: Lower, upper: Upper) -> Verdict:
         """That of several processes, whose memory is that of all; of one, where these have too little of it, or one is lost."""
         jobs = 1 if self._search is None else self._search.jobs
+        certain = lower.candidate == upper.candidate == CERTAIN
+        stopped = None if certain or self._search is None else lambda: self._spared(upper)
         for processes in sorted({jobs, 1}, reverse=True):
             verdict = verify(
                 self.problem,
@@ -291,6 +296,7 @@ class _Desk:
                 seconds=self._seconds(certain=certain),
                 memory=self._mebibytes / processes,
                 jobs=processes,
+                spared=stopped,
             )
             if verdict.allowed not in ("memory", "processes"):
                 break
@@ -312,11 +318,33 @@ class _Desk:
             return max(self._search.clock.left, CERTAIN_ROOM * needed, CERTAIN_SECONDS)
         return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
+    def _spared(self, upper: Upper) -> float:
+        """What a check has left once the search was stopped; infinite before.
+
+        All have little together (`PROVING`). Of that a long one leaves a share, and what the ends with short proofs take, if that is
+        predicted to be half of it at most; and each leaves what those take that need no search.
+        """
+        assert self._search is not None
+        spared = self._search.clock.spared
+        if spared == inf:
+            return inf
+        pace = self._search.clock.pace
+        kept, short = self._certain.seconds * pace, TWICE * self._whole.seconds * pace
+        if upper.candidate < QUICK:
+            kept = max(kept + (short if kept + short <= 0.5 * PROVING else 0.0), HELD * PROVING)
+        return spared - kept
+
+    @property
+    def spent(self) -> bool:
+        """Whether the search was stopped so long ago that only what needs no search is to be proved."""
+        return self._search is not None and self._search.clock.spared <= 0.0
+
     @property
     def _grace(self) -> float:
-        """What a proof may take after the time is up."""
+        """What a proof may take after the time is up, or the search was stopped."""
         assert self._search is not None
-        return GRACE * self._search.limits.seconds
+        spared = self._search.clock.spared
+        return GRACE * self._search.limits.seconds if spared == inf else max(spared, 0.0)
 
     @property
     def affordable(self) -> bool:

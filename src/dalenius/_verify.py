@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import dalenius_check
@@ -26,6 +27,7 @@ def verify(
     seconds: float = SECONDS,
     memory: float = MEMORY,
     jobs: int = 1,
+    spared: Callable[[], float] | None = None,
 ) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
@@ -43,6 +45,8 @@ def verify(
     jobs : int
         How many processes work out the leaves of a long certificate. The verdict is that of one; the seconds are for all together,
         the memory is what each of them may take.
+    spared : callable, optional
+        Asked again and again while it is checked how many seconds there still are, which may end it sooner.
 
     Returns
     -------
@@ -79,6 +83,7 @@ def verify(
             seconds=seconds,
             memory=memory,
             jobs=jobs,
+            spared=spared,
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"verify: {error}") from None

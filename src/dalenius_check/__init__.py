@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -85,6 +86,7 @@ def check(
     memory: Amount = MEMORY,
     arithmetic: str = "auto",
     jobs: int = 1,
+    spared: Callable[[], Amount] | None = None,
 ) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
@@ -92,10 +94,11 @@ def check(
     of the matrix that it carries itself: then the status is RESOLVED at best.
     A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED. `jobs` processes work out its leaves,
     where it is long: the verdict is that of one, the seconds are for all together, the memory is what each of them may take.
+    `spared` is asked again and again how many seconds there still are, where somebody may stop the check.
     `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
     A ValueError says that there is no arithmetic of this name, that a limit is no number >= 0, or jobs no number of processes.
     """
-    allowance = Allowance(seconds, memory)
+    allowance = Allowance(seconds, memory, spared)
     if not (type(jobs) is int and jobs >= 1):
         raise ValueError(f"jobs must be an integer >= 1, got {jobs!r}")
     with using(choose(arithmetic)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
@@ -43,10 +43,13 @@ class Allowance:
     """Seconds and MiB. What can grow asks here first; the line of the certificate that was reached is kept for the reason.
 
     Memory is counted by what is about to be made, so that two files end alike on every machine; the clock is the outer guard, and
-    is looked at between steps of less than a second or so.
+    is looked at between steps of less than a second or so. `spared` tells how many seconds whoever asked still has for it, where that
+    may change meanwhile.
     """
 
-    def __init__(self, seconds: Amount = SECONDS, memory: Amount = MEMORY) -> None:
+    def __init__(
+        self, seconds: Amount = SECONDS, memory: Amount = MEMORY, spared: Callable[[], Amount] | None = None
+    ) -> None:
         if not (seconds >= 0 and memory >= 0):
             raise ValueError(f"seconds and memory must be numbers >= 0, got {seconds!r} and {memory!r}")
         self.seconds = seconds
@@ -54,6 +57,7 @@ class Allowance:
         self.line = 0
         self.held = 0
         self._end = monotonic() + seconds
+        self._spared = spared
         self._most = memory * 2**20
 
     @property
@@ -64,17 +68,19 @@ class Allowance:
     @property
     def left(self) -> Amount:
         """The seconds that are left."""
-        return max(self._end - monotonic(), 0)
+        left = self._end - monotonic()
+        return max(left if self._spared is None else min(left, self._spared()), 0)
 
     def look(self) -> None:
         """Go on only if there is time left."""
-        if monotonic() > self._end:
-            self.soon(0)
+        self.soon(0)
 
     def soon(self, seconds: Amount) -> None:
         """Go on only if there is time left for a step that takes so long and cannot be interrupted."""
         if monotonic() + seconds > self._end:
             raise LimitError(f"{self.seconds:g} seconds", "seconds")
+        if self._spared is not None and self._spared() < seconds:
+            raise LimitError("what was left to it when it was stopped", "seconds")
 
     def room(self, size: Amount) -> None:
         """Go on only if so many bytes more, given back before long, are within the limit."""

@@ -269,3 +269,13 @@ def test_a_matrix_written_with_few_numbers_has_few():
     text += 'mechanism = {kind = "matrix", rows = [["0.25", "0.75"], ["0.75", "0.25"]]}\nadversary = {entropy_at_least = 0}\n'
     rows = build(parse_model(text.encode())).rows
     assert len({id(x) for row in rows for x in row}) == 2
+
+
+def test_whoever_asked_may_end_it_sooner(forge):
+    """What he still has for it is asked at every look, and no end of it is a proof."""
+    model, head = wide(forge, 3)
+    left = iter([1.0] * 20 + [-0.1] * 1000)
+    verdict = check(model, head + b'["split",0,0,"0.5"]\n' * 400, spared=lambda: next(left))
+    assert verdict.status is Status.UNDECIDED
+    assert verdict.reason.endswith(": limit: what was left to it when it was stopped")
+    assert verdict.allowed == "seconds"

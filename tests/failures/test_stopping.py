@@ -3,6 +3,7 @@
 import ast
 import csv
 import json
+import math
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ import dalenius as dl
 from campaigns import draws, each
 from dalenius.catalogue.models import library
 from dalenius.catalogue.ratchet import history
+from dalenius_check.allowance import Allowance
 
 ROOT = Path(__file__).parents[2]
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -96,6 +98,55 @@ def test_interrupt_in_the_middle_of_the_search(support, work_clock):
     result = dl.solve(question, gap=1e-6, time_limit=40.0)
     assert result.termination is dl.Termination.INTERRUPTED
     assert result.seconds < 1.0
+
+
+def pressed_while_checking(monkeypatch, work_clock, checks: int) -> None:
+    """Ctrl-C in the middle of this check, and every further look of it takes a tenth of a second."""
+    from dalenius import _prove
+
+    verify, look = _prove.verify, Allowance.look
+    begun, looks = list[object](), list[object]()
+
+    def watched(*arguments, **options):
+        begun.append(arguments)
+        return verify(*arguments, **options)
+
+    def slow(allowance):
+        if len(begun) == checks and looks.append(allowance) is None and len(looks) == 5:
+            signal.raise_signal(signal.SIGINT)
+        work_clock.now += 0.1 if len(begun) == checks and len(looks) >= 5 else 0.0
+        look(allowance)
+
+    monkeypatch.setattr(_prove, "verify", watched)
+    monkeypatch.setattr(Allowance, "look", slow)
+
+
+def test_a_signal_while_the_checker_runs_does_not_wait_for_it(monkeypatch, work_clock):
+    """It once did, for seconds; what is shortly proved is left, and all of that takes two seconds at most."""
+    question = dl.load("count/geometric-n8-b0.8")
+    pressed_while_checking(monkeypatch, work_clock, 1)
+    result = dl.solve(question, gap=0.03, time_limit=60.0)
+    monkeypatch.undo()
+    assert result.termination is dl.Termination.INTERRUPTED
+    assert {refusal.limit for refusal in result.refusals} == {dl.Termination.TIME_LIMIT}
+    assert result.seconds < 2.0 + result.trace[-1].seconds
+    assert dl.verify(question, result.certificate).proved
+
+
+def test_what_was_proved_before_the_signal_is_handed_out(monkeypatch, work_clock):
+    """The upper end, where the signal comes while the lower one is checked beside it."""
+    from dalenius import _prove
+
+    question = dl.load("count/geometric-n8-b0.8")
+    monkeypatch.setattr(_prove, "_together", lambda *_: None)
+    whole = dl.solve(question, gap=0.03, time_limit=60.0)
+    pressed_while_checking(monkeypatch, work_clock, 2)
+    result = dl.solve(question, gap=0.03, time_limit=60.0)
+    monkeypatch.undo()
+    assert result.termination is dl.Termination.INTERRUPTED
+    assert (result.lower, result.upper) == (0.0, whole.upper)
+    assert result.upper < 0.9 * math.log(2.0)
+    assert dl.verify(question, result.certificate).proved
 
 
 def test_second_interrupt_is_an_interrupt_as_usual(support):

@@ -38,7 +38,7 @@ class Method(StrEnum):
 
 
 STANDARD_STREAM = "-"  # as the name of a file
-STOPPING = "; interrupted: what is found is proved first, Ctrl-C again ends at once"
+STOPPING = "; interrupted: what is proved in a second and a half is kept, Ctrl-C again ends at once"
 
 
 def library_names(incomplete: str) -> list[str]:
@@ -134,7 +134,7 @@ def naming(path: Path | None) -> Iterator[None]:
 
 
 class _Doing(TextColumn):
-    """What is done, and that a signal was heard: a proof may take long after it."""
+    """What is done, and that a signal was heard: what was found is being proved."""
 
     def render(self, task: Task) -> Text:
         words = super().render(task)

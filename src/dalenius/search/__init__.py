@@ -2,11 +2,12 @@
 
 from dalenius.search.alarm import ended_with
 from dalenius.search.checkpoint import Checkpoint
-from dalenius.search.clock import Clock, Progress, Stop, hearing, stop_requested, stopped_by_interrupt
+from dalenius.search.clock import PROVING, Clock, Progress, Stop, hearing, stop_requested, stopped_by_interrupt
 from dalenius.search.crew import crew_of
 from dalenius.search.run import SOLVERS, LimitOptions, Limits, Run, need_gap, need_solver
 
 __all__ = [
+    "PROVING",
     "SOLVERS",
     "Checkpoint",
     "Clock",

@@ -46,6 +46,7 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], None]
+PROVING = 1.5  # seconds that proofs have in all after a clock was stopped, a running one included
 MACHINE = 1.0  # seconds of the machine in one of a clock: more where clocks count work, which is no matter of how busy that is
 
 
@@ -66,6 +67,7 @@ class Clock:
     reserved: float = 0.0
     waited: float = 0.0  # for others
     trace: list[Progress] = field(default_factory=list)
+    _end: float = math.inf  # when proofs must be done, once it is stopped
     _told: float = -math.inf
 
     @property
@@ -101,7 +103,13 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds that are left in all: what is reserved for the proof is there for it."""
-        return self.time_limit + self.reserved - self.seconds
+        return min(self.time_limit + self.reserved - self.seconds, self.spared)
+
+    @property
+    def spared(self) -> float:
+        """Seconds that proofs still have after it was stopped, or the clock that it is a part of; infinite before."""
+        own = self._end - time.monotonic() if self.stopped else math.inf
+        return own if self.whole is None else min(own, self.whole.spared)
 
     def reserve(self, seconds: float) -> None:
         """Leave so many seconds at the end to the proof: the search's limit is so much earlier."""
@@ -121,8 +129,9 @@ class Clock:
         """So many of its seconds as somebody counts them who does not look at it: a conic solver with a limit of its own."""
         return seconds * MACHINE
 
-    def stop(self) -> None:
-        """Expire now: the search returns what it has at its next look."""
+    def stop(self, moment: float | None = None) -> None:
+        """Expire now: the search returns what it has at its next look, of which is kept what is proved shortly after that moment."""
+        self._end = min(self._end, (time.monotonic() if moment is None else moment) + PROVING)
         self.stopped = True
 
     def part(self, share: float) -> Clock:
@@ -177,6 +186,7 @@ class Stop:
 
     def __init__(self, otherwise: Handler) -> None:
         self.number: int | None = None
+        self._moment = math.inf
         self._otherwise, self._clocks = otherwise, list[Clock]()
 
     @property
@@ -185,11 +195,13 @@ class Stop:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         heard = not self.requested and bool(self._clocks)
-        self.number = number if self.number is None else self.number
+        if not self.requested:
+            self.number = number
+            self._moment = time.monotonic()
         if not heard:
             self._otherwise(number, frame)
         for clock in tuple(self._clocks):
-            clock.stop()
+            clock.stop(self._moment)
 
     @contextmanager
     def heard_by(self, clock: Clock) -> Iterator[None]:
@@ -197,7 +209,7 @@ class Stop:
         self._clocks.append(clock)
         try:
             if self.requested:
-                clock.stop()
+                clock.stop(self._moment)
             yield
         finally:
             self._clocks = [other for other in self._clocks if other is not clock]

@@ -1,11 +1,12 @@
 """One stop for all that goes on meanwhile: who hears a signal, and where the others go."""
 
+import math
 import signal
 import threading
 
 import pytest
 
-from dalenius.search import Clock, Stop, hearing, stop_requested, stopped_by_interrupt
+from dalenius.search import PROVING, Clock, Stop, hearing, stop_requested, stopped_by_interrupt
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -40,6 +41,28 @@ def test_a_signal_between_two_clocks_stops_the_next_one(stop):
         signal.raise_signal(signal.SIGINT)
         with stopped_by_interrupt(later):
             assert later.expired
+
+
+def test_proofs_share_what_is_left_after_the_first_signal(stop, work_clock):
+    """Also those of a part of the clock, and of a clock that hears of it later."""
+    whole, later = Clock(60.0), Clock(60.0)
+    part = whole.part(0.5)
+    assert whole.spared == part.spared == math.inf
+    with stopped_by_interrupt(whole):
+        signal.raise_signal(signal.SIGINT)
+        work_clock.now += 1.0
+        with stopped_by_interrupt(later):
+            for clock in (whole, part, later):
+                assert 0.9 * (PROVING - 1.0) < clock.spared < PROVING - 1.0
+            assert whole.left < PROVING - 1.0
+        work_clock.now += 1.0
+        assert whole.spared < 0.0
+
+
+def test_a_limit_that_ends_sooner_stays(work_clock):
+    clock = Clock(1.0)
+    clock.stop()
+    assert clock.left < 1.0 < clock.spared
 
 
 def test_a_signal_that_no_clock_hears_is_an_interrupt(stop):
