@@ -150,6 +150,7 @@ def inside_cones(
 
 Exact = list[Fraction]
 FINEST = 10**18  # shares are multiples of 1 / FINEST
+EXACTLY = 0.3  # share of the time that is left which exact numbers may take of all rows
 CONES = 60  # times that a share is doubled for the sake of the cones
 
 
@@ -240,7 +241,7 @@ class Region:
             hull = self._hull_of(found)
             if hull is not None and self._meets_rows(hull.near(found.q.reshape(-1))):
                 return None
-        return strictly(self.rows, self.shape, self._search.clock)
+        return strictly(self.rows, self.shape, self._search.clock.part(EXACTLY))
 
     def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
         """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""

@@ -97,6 +97,19 @@ def test_designs_with_less_room_than_doubles_see_have_a_mechanism():
     assert dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=5.0).upper == 0.0
 
 
+def test_exact_numbers_that_take_long_leave_time_for_the_constant_mechanism(work_clock, monkeypatch):
+    def slow(rows, shape, clock):
+        if shape[0] == 1:
+            return strictly(rows, shape, clock)
+        while not clock.expired:
+            work_clock.now += 0.1
+        return None
+
+    monkeypatch.setattr("dalenius.designs.constrained.region.strictly", slow)
+    few = [capped((0, 0), Fraction(1, 10**40)), capped((1, 0), Fraction(1, 10**40))]
+    assert dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=60.0).upper == 0.0
+
+
 def test_that_nothing_is_feasible_by_less_than_doubles_see_is_proved():
     few = [capped((0, 0), Fraction(1, 10**40)), capped((0, 1), NEAR_ONE)]
     result = dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=5.0)
