@@ -63,7 +63,7 @@ def noise(
         float, typer.Option("--gap", help="How far the scale that is enough may be above one that is not, in shares.")
     ] = 1e-3,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for each scale that is tried; inf for no limit.")
+        float, typer.Option("--time-limit", help="Seconds for everything, the proofs included; inf for no limit.")
     ] = 60.0,
     as_json: JsonOption = False,
 ) -> None:

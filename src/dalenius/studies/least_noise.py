@@ -30,7 +30,7 @@ from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
 from dalenius.outcome import Termination
 from dalenius.results import Result
-from dalenius.search import Progress
+from dalenius.search import Clock, Limits, Progress, stopped_by_interrupt
 from dalenius.units import UNITS, unit_size
 
 NOISES: dict[str, Mechanism] = {
@@ -44,6 +44,9 @@ CLOSE = 0.1  # share of the gap that an interval of the leakage may have
 APART = 0.35  # share of the gap that the next scale is away from where the budget seems to be met
 STEPS = 60
 WAITING = 3  # steps in which the bracket has to shrink to its square root
+SHARE = 0.5  # of the time that is left, for one scale
+LATE = 1 / 32  # share of the time limit that is not worth another scale
+SHORTEST = 1e-3  # seconds: what can be proved in so little is proved
 BESIDE = 8  # scales that are tried beside one whose interval is around the budget
 
 
@@ -120,14 +123,16 @@ def least_noise(
         The budget: nats, or a text such as ``"0.1 bits"``; above 0.
     gap : float
         How far, in shares, the scale that is enough may be above one that is not.
-    time_limit, progress
+    time_limit : float or None
+        Seconds for everything, None for no limit. At least one scale is tried; each may take half of what is left.
+    progress : callable, optional
         As in `solve`, for each scale that is tried.
 
     Returns
     -------
     LeastNoise
         Both ends have certificates: `within.result` proves a leakage of at most the budget, `above.result` one of more.
-        Where rounding or a time limit leaves intervals around the budget, and after Ctrl-C, they are farther apart than `gap`.
+        Where rounding leaves intervals around the budget, at the time limit and after Ctrl-C they are farther apart than `gap`.
 
     Raises
     ------
@@ -135,7 +140,7 @@ def least_noise(
         If the mechanism has no scale, the budget is not above 0, `gap` is not between 0 and 1, or the largest scale there may be
         tells more than the budget.
     DaleniusError
-        If no scale was proved to be enough within the time limits.
+        If no scale was proved to be enough within the time limit.
     KeyboardInterrupt
         If it is interrupted before that.
 
@@ -154,12 +159,14 @@ def least_noise(
     span, nats = _span(problem), float(amount) * unit_size(units)
     stated = (formula for formula in _formulas(problem.mechanism, nats, span) if math.isfinite(formula.scale))
     formulas = tuple(sorted(stated, key=lambda formula: formula.scale))
-    search = _Search(problem, amount, units, gap, time_limit, progress)
+    clock = Clock(Limits(time_limit=time_limit).seconds)
+    search = _Search(problem, amount, units, gap, clock, progress)
     least, most = _range_of(problem.mechanism, _values_span(problem))
-    search.run(formulas[0].scale if formulas else max(span, 1), least, most)
+    with stopped_by_interrupt(clock):
+        search.run(formulas[0].scale if formulas else max(span, 1), least, most)
     if search.within is None:
         level = search.levels[-1]
-        if search.interrupted:
+        if clock.stopped:
             raise KeyboardInterrupt
         if level.scale >= most and search.is_above(level):
             raise InputError(
@@ -220,22 +227,21 @@ class _Search:
         amount: Fraction,
         units: str,
         gap: float,
-        time_limit: float | None,
+        clock: Clock,
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self.problem, self.amount, self.units, self.gap = problem, amount, units, gap
-        self._options = {"gap": CLOSE * gap, "time_limit": time_limit, "progress": progress}
+        self.clock, self.progress = clock, progress
         self.levels = list[NoiseLevel]()
         self.within: NoiseLevel | None = None
         self.above: NoiseLevel | None = None
-        self.interrupted = False
 
     def run(self, guess: float, least: Fraction, most: Fraction) -> None:
         """Until the two are close, or as close as intervals around the budget let them, or there is nothing more to try."""
         scale, beside = min(max(self._rounded(guess), least), most), 0
         for step in range(STEPS):
             self._try(scale)
-            if self.interrupted:
+            if self.clock.expired or self.clock.remaining < LATE * self.clock.time_limit:
                 return
             if self.within is not None and self.above is not None:
                 if self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
@@ -259,10 +265,17 @@ class _Search:
     def _try(self, scale: Fraction) -> None:
         """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it."""
         problem = with_scale(self.problem, scale)
-        result = solve(problem, **self._options)  # type: ignore[call-overload]
+        seconds = max(SHARE * self.clock.remaining, SHORTEST)
+        result = solve(
+            problem,
+            gap=CLOSE * self.gap,
+            time_limit=None if math.isinf(seconds) else seconds,
+            progress=self.progress,
+        )
         level, shown = NoiseLevel(scale, problem, result), result.to(self.units)
         self.levels.append(level)
-        self.interrupted = result.termination is Termination.INTERRUPTED
+        if result.termination is Termination.INTERRUPTED:
+            self.clock.stop()
         if Fraction(shown.upper) <= self.amount:
             self.within = level
         elif self.is_above(level):

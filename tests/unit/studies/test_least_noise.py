@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import signal
 from fractions import Fraction
 
 import numpy as np
@@ -147,6 +148,38 @@ def test_what_was_proved_before_an_interruption_is_kept(monkeypatch):
     question = one_of_two("discrete_gaussian")
     with pytest.raises(KeyboardInterrupt):
         dl.least_noise(question, 0.1)
+
+
+@each("seconds", 1e-9, 4.0, 20.0)
+def test_the_time_limit_is_for_all_scales_together(monkeypatch, work_clock, seconds):
+    """Each takes all that it is given: the ends are proved all the same, however far apart. It was once the limit of each scale."""
+    began = work_clock.now
+
+    def slow(problem, *, time_limit, **options):
+        result = dl.solve(problem, time_limit=60.0, **options)
+        work_clock.now += time_limit
+        return dataclasses.replace(result, lower=0.8 * result.lower, upper=1.25 * result.upper)
+
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", slow)
+    found = dl.least_noise(one_of_two("discrete_laplace"), 0.5, time_limit=seconds)
+    assert work_clock.now - began < seconds + 0.5
+    assert found.within.result.upper <= 0.5
+    assert found.above is None or found.above.result.lower > 0.5
+    assert len(found.levels) < 8
+
+
+def test_a_signal_between_two_scales_keeps_what_was_proved(monkeypatch):
+    tried = []
+
+    def solved(problem, **options):
+        result = dl.solve(problem, **options)
+        tried.append(result)
+        if result.upper <= 0.1:
+            signal.raise_signal(signal.SIGINT)
+        return result
+
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", solved)
+    assert dl.least_noise(one_of_two("discrete_laplace"), 0.1).within.result is tried[-1]
 
 
 def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
