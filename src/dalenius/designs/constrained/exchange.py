@@ -281,7 +281,7 @@ class ConstrainedExchange:
         self.rounds += rounds.count
         if not self.kept:
             self._take(self._audited(goal, anchor, 1.0))
-        if self.limited and not self._closed:
+        if not self._closed:
             self._take(self.silent(self.upper))
 
     # ------------------------------------------------------------ what is handed out

@@ -135,3 +135,16 @@ def test_limits_that_no_audit_proves_leave_the_constant_mechanism():
     p, q = Fraction(723, 733), Fraction(10, 733)
     assert result.lower <= 16 * p**2 + 4 * 2 * p * q + 64 * q**2 <= result.upper  # always 4, of 8, 2 or -4
     assert result.gap <= 1e-4
+
+
+def test_hardly_any_room_in_rows_leaves_the_cheapest_constant_mechanism():
+    problem = dl.MinDistortion(
+        records=dl.Records(alphabets=[2, 3]),
+        query=dl.ModularSum(5),
+        distortion=dl.Hamming(),
+        mechanism="full",
+        privacy=dl.LocalDP("1e-17"),
+        constraints=[dl.ErrorCap(1), dl.PointwiseLeakageLimit("1e-40")],
+    )
+    result = dl.solve(problem, time_limit=5.0)
+    assert result.upper - result.lower < 1e-4
