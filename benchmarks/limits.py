@@ -136,6 +136,13 @@ def written(model: dl.Problem, folder: Path) -> str:
     return str(path)
 
 
+def proved(model: dl.MaximalLeakage, folder: Path) -> list[str]:
+    """A model and its certificate as files."""
+    path, certificate = written(model, folder), folder / "model.cert"
+    certificate.write_text(dl.solve(model, gap=0.1, time_limit=5).certificate.text)
+    return [path, str(certificate)]
+
+
 def channel(size: int, folder: Path) -> str:
     """A random matrix as a table."""
     rows = np.random.default_rng(size).integers(1, 1000, size=(size, size))
@@ -167,6 +174,17 @@ def histogram(people: int, letters: int) -> dl.MaximalLeakage:
     )
 
 
+def square(size: int) -> dl.MaximalLeakage:
+    """A letter through a random matrix."""
+    rows = np.random.default_rng(size).integers(1, 1000, size=(size, size)).tolist()
+    return letters(size, dl.Channel([[f"{w}/{sum(row)}" for w in row] for row in rows]))
+
+
+def household(people: int) -> dl.MaximalLeakage:
+    """A count of households, with real noise."""
+    return audit(dl.Records(1000, alphabet=2), dl.Count(), dl.laplace(1), dl.IndependentBlocks(people))
+
+
 def summed(people: int, letters: int) -> dl.DesignProblem:
     """The best sum within a budget of leakage."""
     return dl.MinDistortion(
@@ -178,6 +196,7 @@ def summed(people: int, letters: int) -> dl.DesignProblem:
     )
 
 
+UNLIMITED = ("compose", "report")  # take no limit: the seconds in their rows are what they may take
 COMMANDS: dict[str, tuple[float, Callable[[Path], list[str]]]] = {
     "audit, 61 letters, blocks of 2": (10, lambda f: ["audit", *NOISE, "--alphabet", "61", "--blocks", "2"]),
     "audit, 121 letters, blocks of 2": (10, lambda f: ["audit", *NOISE, "--alphabet", "121", "--blocks", "2"]),
@@ -192,6 +211,21 @@ COMMANDS: dict[str, tuple[float, Callable[[Path], list[str]]]] = {
     "solve, chain of 300": (5, lambda f: ["solve", written(chained(300), f)]),
     "solve, 2 releases of 8": (5, lambda f: ["solve", written(released(8, 2), f)]),
     "solve, 3 releases of 20": (5, lambda f: ["solve", written(released(20, 3), f)]),
+    "solve, 10 releases of 20": (5, lambda f: ["solve", written(released(20, 10), f)]),
+    "solve, matrix 50 x 50": (5, lambda f: ["solve", written(square(50), f)]),
+    "solve, matrix 500 x 500": (5, lambda f: ["solve", written(square(500), f)]),
+    "noise, count of 20": (5, lambda f: ["noise", written(counted(20, 0.5, "0.8 max"), f), "--at-most", "0.1"]),
+    "noise, count of 200": (5, lambda f: ["noise", written(counted(200, 0.5, "0.8 max"), f), "--at-most", "0.1"]),
+    "noise, real, households of 4": (5, lambda f: ["noise", written(household(4), f), "--at-most", "0.1"]),
+    "compare, two methods, count of 8": (
+        10,
+        lambda f: ["compare", written(counted(8, 0.5, "6 bits"), f), "--methods", "paper-aggregated", "--seeds", "1"],
+    ),
+    "compose, two counts of 80": (5, lambda f: ["compose", *2 * proved(counted(80, 0.5, "60 bits"), f)]),
+    "report, count of 80": (
+        5,
+        lambda f: ["report", *proved(counted(80, 0.5, "60 bits"), f)[1:], "-o", str(f / "r.html")],
+    ),
     "measure, count of 60": (5, lambda f: ["measure", written(counted(60, 0.5, "0.9 max"), f)]),
     "measure, count of 600": (5, lambda f: ["measure", written(counted(600, 0.5, "0.9 max"), f)]),
     "measure, matrix 50 x 50": (5, lambda f: ["measure", channel(50, f), "--prior", "uniform"]),
@@ -226,7 +260,8 @@ def commanded(name: str, seconds: float) -> dict[str, float | str]:
 
     with tempfile.TemporaryDirectory() as place:
         arguments = COMMANDS[name][1](Path(place))
-        sys.argv[1:] = [*arguments, "--time-limit", str(seconds)]
+        limit = ["--budget", str(seconds / 2)] if arguments[0] == "compare" else ["--time-limit", str(seconds)]
+        sys.argv[1:] = [*arguments, *(limit if arguments[0] not in UNLIMITED else [])]
         print("begun", file=sys.stderr, flush=True)
         started, busy = time.perf_counter(), time.process_time()
         try:
