@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from dalenius._costs import AuditCosts, Cost, design_cost, information_cost, secret_cost
 from dalenius._verify import Verdict, verify
@@ -34,6 +34,7 @@ from dalenius.version import PRODUCER
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
 E = TypeVar("E", bound=Lower | Upper)
+L_co = TypeVar("L_co", bound=Lower, covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
 CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if they are not proved, nothing is
@@ -87,6 +88,14 @@ class Proposer(Protocol[L, U, R_co]):
         """The answer, once it is proved."""
 
 
+@runtime_checkable
+class Assured(Protocol[L_co]):
+    """A way to an answer that has its last lower end, a `CERTAIN` one, without the others, which may take seconds to write down."""
+
+    def certain_lower(self) -> L_co:
+        """The last of `lowers`."""
+
+
 def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None = None) -> R_co:
     """The answer with the best ends that the checker proves; each end retreats on its own.
 
@@ -113,7 +122,7 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
     hopeful = desk.hopeful
     together = _together(desk, lowers, uppers) if hopeful and not desk.spent else None
-    proved = together or _apart(desk, list(lowers), uppers)
+    proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)
     proved = replace(proved, late=not hopeful)
     for refusal in proved.refusals:
         expected = refusal.rounding or refusal.limit
@@ -122,6 +131,11 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
         first = next(refusal for refusal in proved.refusals if not (refusal.rounding or refusal.limit))
         warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)
     return proposer.result(proved)
+
+
+def _certain(proposer: Proposer[L, U, R_co], lowers: _Lazy[L]) -> L:
+    """The last lower end; the others are made only where there is no other way to it."""
+    return proposer.certain_lower() if isinstance(proposer, Assured) else list(lowers)[-1]
 
 
 def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
@@ -133,19 +147,23 @@ def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] |
             refusals = [replace(refusal, rounding=_rounded_to(end, upper)) for end, refusal in refused]
             return _proved(certificate, lower, upper, refusals)
         refused.append((upper, _refusal("both", certificate, verdict, rounding=True)))
+        if not _rounding_may_help(verdict):
+            break
         next_lower, next_upper = lowers.of_candidate(lower.candidate, k), uppers.of_candidate(upper.candidate, k)
-        if not _rounding_may_help(verdict) or (next_lower is None and next_upper is None):
+        if next_lower is None and next_upper is None:
             break
         lower, upper = next_lower or lower, next_upper or upper
     return None
 
 
-def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
+def _apart(desk: _Desk, certain: L, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U]:
     """The best upper end that is proved beside the certain lower one, then the best lower end that is proved beside that."""
-    certain, tried = lowers[-1], list[tuple[Lower | Upper, Refusal]]()
+    tried = list[tuple[Lower | Upper, Refusal]]()
     certificate, upper = _first_proved(desk, [certain], uppers, tried)
     best, lower = certificate, certain
-    for candidate in lowers[:-1] if not desk.late else lowers[:1] if desk.affordable else []:
+    for candidate in itertools.islice(lowers, None if not desk.late else int(desk.affordable)):
+        if candidate.candidate == certain.candidate:
+            break
         certificate, verdict = desk.check(candidate, upper)
         if desk.accepts(verdict):
             best, lower = certificate, candidate

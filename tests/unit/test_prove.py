@@ -8,7 +8,7 @@ import pytest
 import dalenius as dl
 import support
 from dalenius._prove import Proved, prove
-from dalenius.evidence import Lower, Upper
+from dalenius.evidence import CERTAIN, Lower, Upper
 from dalenius.evidence.lower import UNIFORM, WitnessLine
 from dalenius.evidence.upper import JointLeaf, RecordLine
 
@@ -172,6 +172,32 @@ def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(monkeypatch):
     proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), Run.of(Limits(time_limit=5.0)))
     assert proved.upper - proved.lower < 3e-13
     assert [refusal.limit for refusal in proved.refusals] == [dl.Termination.TIME_LIMIT]
+
+
+def test_a_lower_end_is_not_made_that_nobody_will_try(monkeypatch):
+    """One may be a prior of millions of weights, which was once written in every rounding although the time was over."""
+    import dalenius._prove as place
+    from dalenius.search import Limits, Run
+    from dalenius_check import Status, Verdict
+
+    class Certain(Proposes):
+        def lowers(self):
+            yield lower()
+            pytest.fail("the next one was made")
+
+        def certain_lower(self):
+            return replace(ZERO, candidate=CERTAIN)
+
+    too_slow = Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
+    verify, seen = place.verify, []
+
+    def first_too_slow(problem, certificate, **options):
+        seen.append(certificate)
+        return too_slow if len(seen) == 1 else verify(problem, certificate, **options)
+
+    monkeypatch.setattr(place, "verify", first_too_slow)
+    proved = prove(PROBLEM, Certain([], [upper(), LOG_2]), Run.of(Limits(time_limit=5.0)))
+    assert proved.lower_end in (lower(), replace(ZERO, candidate=CERTAIN))
 
 
 @pytest.mark.parametrize("lack", ["memory", "processes"])
