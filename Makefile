@@ -19,7 +19,7 @@ help: ## This list.
 test: $(READY) ## What must pass before a commit, in some four minutes on two cores: lint, types, tests with thin campaigns.
 	$(MAKE) -j3 lint types check
 
-test-all: lint types pins coverage docs interop minimum sanitizers ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
+test-all: lint types pins coverage check-all docs interop minimum sanitizers ## Everything: long draws, coverage, other people's packages, the oldest versions.
 
 lint: $(READY) ## Style, format, and the house: who may import whom.
 	$(VENV)/bin/ruff check .
@@ -36,11 +36,11 @@ check: $(READY) ## The tests, each campaign as a fixed thin draw.
 	@$(VENV)/bin/python tests/browser.py
 	$(PYTEST)
 
-check-all: $(READY) ## The tests, every campaign whole.
+check-all: $(READY) ## The tests, each campaign as a long draw.
 	$(PYTEST) --thorough
 
-coverage: $(READY) ## The tests, every campaign whole, and at least 92 % of the package's lines run.
-	$(PYTEST) --thorough --cov --cov-report=term:skip-covered
+coverage: $(READY) ## The tests of every day, which run at least 92 % of the package's lines.
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 campaigns: $(READY) ## Hours of random cases, before a release: what the tests mark `campaign`, where each says how many minutes it takes.
 	$(PYTEST) --dist load --campaigns --durations 0 --durations-min 60
