@@ -211,7 +211,7 @@ COMMANDS: dict[str, tuple[float, Callable[[Path], list[str]]]] = {
     "solve, chain of 300": (5, lambda f: ["solve", written(chained(300), f)]),
     "solve, 2 releases of 8": (5, lambda f: ["solve", written(released(8, 2), f)]),
     "solve, 3 releases of 20": (5, lambda f: ["solve", written(released(20, 3), f)]),
-    "solve, 10 releases of 20": (5, lambda f: ["solve", written(released(20, 10), f)]),
+    "solve, 10 releases of 2": (5, lambda f: ["solve", written(released(2, 10), f)]),
     "solve, matrix 50 x 50": (5, lambda f: ["solve", written(square(50), f)]),
     "solve, matrix 500 x 500": (5, lambda f: ["solve", written(square(500), f)]),
     "noise, count of 20": (5, lambda f: ["noise", written(counted(20, 0.5, "0.8 max"), f), "--at-most", "0.1"]),
