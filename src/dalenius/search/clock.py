@@ -228,12 +228,18 @@ class Stop:
                 signal.signal(number, handler)
 
 
+def _installed() -> Stop | None:
+    """The stop that is installed; not for Ctrl-C where the process ignores that, as the background jobs of a shell do."""
+    handlers = (signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM))
+    return next((handler for handler in handlers if isinstance(handler, Stop)), None)
+
+
 @contextmanager
 def hearing() -> Iterator[Stop]:
     """The stop that is installed, else one of Ctrl-C alone while this lasts; outside the main thread that one hears nothing."""
-    there = signal.getsignal(signal.SIGINT)
-    if isinstance(there, Stop):
-        yield there
+    there, installed = signal.getsignal(signal.SIGINT), _installed()
+    if installed is not None:
+        yield installed
     elif callable(there) and threading.current_thread() is threading.main_thread():
         stop = Stop(there)
         with stop.installed([signal.SIGINT]):
@@ -251,5 +257,5 @@ def stopped_by_interrupt(clock: Clock) -> Iterator[None]:
 
 def stop_requested() -> bool:
     """Whether the stop that is installed has heard a signal: for those that wait and know no clock."""
-    there = signal.getsignal(signal.SIGINT)
-    return isinstance(there, Stop) and there.requested
+    installed = _installed()
+    return installed is not None and installed.requested

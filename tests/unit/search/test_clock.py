@@ -59,6 +59,18 @@ def test_proofs_share_what_is_left_after_the_first_signal(stop, work_clock):
         assert whole.spared < 0.0
 
 
+def test_a_background_job_hears_sigterm():
+    """A shell has it ignore Ctrl-C; its answer was once lost at SIGTERM."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Stop(signal.default_int_handler).installed(SIGNALS), stopped_by_interrupt(clock := Clock()):
+            signal.raise_signal(signal.SIGTERM)
+            assert clock.expired
+            assert stop_requested()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_a_limit_that_ends_sooner_stays(work_clock):
     clock = Clock(1.0)
     clock.stop()
