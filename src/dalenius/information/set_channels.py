@@ -99,6 +99,11 @@ class RandomSets(SetChannel):
     alpha: float
     beta: float
 
+    @property
+    def absent(self) -> float:
+        """1 - alpha, also where a double cannot tell alpha from 1: alpha / (1 - alpha) = e^epsilon beta / (1 - beta)."""
+        return (1.0 - self.beta) / (1.0 + self.excess * self.beta)
+
     def plan(
         self, sizes: Integers, probabilities: Floats, accuracy: float, clock: Deadline | None = None
     ) -> Plan | None:
@@ -149,6 +154,7 @@ class _RandomPlan(Plan):
             law = np.multiply.outer(law, scipy.stats.binom.pmf(members, self.sizes[g] - (g == own), self.channel.beta))
         return np.asarray(law).reshape(-1)
 
+    @np.errstate(over="ignore", invalid="ignore")  # an end that is infinite, or no number, is of no use to `plan`
     def divergences(self, probabilities: Floats) -> tuple[Floats, Floats]:
         channel, c = self.channel, self.channel.excess
         weights = np.stack([self._weights.get(g, self._weights[None]) for g in range(len(self.sizes))])
@@ -160,7 +166,7 @@ class _RandomPlan(Plan):
             low, high = self._logarithms(first[:, None] + shift, moments, mean)
             means.append(((weights * low).sum(axis=1), (weights * high).sum(axis=1) + missing))
         own = channel.alpha * channel.epsilon
-        ends = [own - channel.alpha * means[0][end] - (1.0 - channel.alpha) * means[1][end] for end in (1, 0)]
+        ends = [own - channel.alpha * means[0][end] - channel.absent * means[1][end] for end in (1, 0)]
         return ends[0], ends[1]
 
     def _moments(self, probabilities: Floats) -> tuple[Floats, Floats]:
@@ -191,8 +197,13 @@ class _RandomPlan(Plan):
         ratio = c / middle
         high = np.log(middle)
         for j in range(2, order):
-            high = high - (-ratio) ** j * moments[j][:, None] / j
-        return high - moments[order][:, None] * (c / u) ** order / order, high
+            high = high - _term(moments[j], -ratio, j)
+        return high - _term(moments[order], c / u, order), high
+
+
+def _term(moments: Floats, ratio: Floats, order: int) -> Floats:
+    """Of an expansion; 0 where nothing is developed, however large the ratio is."""
+    return np.where(moments[:, None] == 0.0, 0.0, ratio) ** order * moments[:, None] / order
 
 
 # ------------------------------------------------------------ sets of one size

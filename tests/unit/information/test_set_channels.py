@@ -77,6 +77,16 @@ def test_a_thousand_inputs_take_a_handful_of_numbers():
         assert np.all(high - low <= 1e-11)
 
 
+@each("epsilon", 40, 300)
+def test_a_truth_that_is_as_good_as_sure_leaves_an_expansion_wide(epsilon):
+    """Where 1 - alpha is less than a double's rounding it is multiplied by e^(j epsilon) all the same."""
+    sizes, values = np.array([1, 1]), np.array([53.0, 2.0]) / 55
+    plan = dl.local_hashing(epsilon, buckets=3).sets(2).plan(sizes, values, 1e-9)
+    low, high = plan.divergences(values)
+    assert len(plan.how[1]) == 2
+    assert np.all(high - low <= 1e-9)
+
+
 def test_no_plan_where_there_are_too_many_numbers():
     sizes, values = np.full(10, 100), np.arange(1.0, 11.0) / 5500
     assert dl.subset_selection(1, size=270).sets(1000).plan(sizes, values, 1e-9) is None
