@@ -117,8 +117,8 @@ class Channel:
         return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(rows)]
 
     def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
-        """Whether output y is exactly impossible on all these inputs (an epsilon mechanism has no zeros)."""
-        return all(self.exact and self.rows[k][y] == 0 for k in inputs)
+        """Whether output y is exactly impossible on all these inputs: a ball that is 0 has no radius."""
+        return all(arb(self.rows[k][y]).is_zero() for k in inputs)
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         """Outward rational enclosures of the smallest and largest entry of each column over these inputs; the last are kept."""

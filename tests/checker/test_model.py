@@ -232,6 +232,15 @@ def test_epsilon_channels(forge, epsilon):
         assert not channel.exact
 
 
+def test_an_output_that_an_epsilon_beside_it_does_not_make_possible(forge):
+    """Its entry is a ball, which is 0 exactly."""
+    then = 'then=[{ mechanism={ kind="matrix", rows=[[0.1, 0.9], [1, 0]] } }, { }]'
+    mechanism = f'kind="adaptive"; mechanism={{ kind="randomized_response", epsilon=1 }}; {then}'
+    channel = build(parse_model(forge.model("count=1; alphabet=2", 'kind="parity"', mechanism, "0.5")), None)
+    assert not channel.exact
+    assert [channel.vanishes(1, inputs) for inputs in ([0], [1], [0, 1])] == [False, True, False]
+
+
 def test_exact_channels(forge):
     data = forge.model(
         "count=2; alphabet=2", 'kind="parity"', 'kind="matrix"; rows=[[0.3333333333, 0.6666666666],[1,0]]', "0.5"
