@@ -73,6 +73,25 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     )
     + 'max_distortion = "0"\nmechanism = { class = "full" }\ndistortion = { kind = "hamming" }\n'
     'law = { kind = "iid", probabilities = ["1/6", "5/6", "0"] }\nadversary = { kind = "floor_priors", floor = "1e-40" }',
+    "a box of one law, whose doubles sum to less than 1": BIT.format("maximal_leakage").replace(
+        "alphabet = 2", "alphabet = 3"
+    )
+    + 'mechanism = { kind = "optimized_unary_encoding", epsilon = 2 }\n'
+    'adversary = { kind = "box_priors", low = ["95/99", "1/99", "1/33"], high = ["95/99", "1/99", "1/33"] }',
+    "hashing that hardly ever lies, and a law": FOUR.format("maximal_leakage").replace(
+        '"identity"', '"threshold", at = 1'
+    )
+    + 'mechanism = { kind = "local_hashing", epsilon = 40, buckets = 3 }\n'
+    'adversary = { kind = "kl_ball_priors", center = ["53/55", "1/165", "2/165", "1/55"], radius = "0" }',
+    "hashing that hardly ever lies": BIT.format("maximal_leakage")
+    + 'mechanism = { kind = "local_hashing", epsilon = 40, buckets = 3 }\nadversary = { kind = "product_priors" }',
+    "an output that never occurs beside others of an epsilon": BIT.format("maximal_leakage")
+    .replace("count = 1", "count = 2")
+    .replace('"identity"', '"threshold", at = 1')
+    + 'mechanism = { kind = "adaptive", mechanism = { kind = "randomized_response", epsilon = "1/3" }, then = [{ '
+    'mechanism = { kind = "matrix", rows = [["0.1", "0.9"], ["1", "0"]] } }, { }] }\n'
+    'adversary = { kind = "finite_chain", transitions = [["5/662", "657/662"], [["0", "1/50"], ["49/50", "1"]]], '
+    'start = "stationary", record = 0 }',
 }
 REFUSED = {
     "weights": (

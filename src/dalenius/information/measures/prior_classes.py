@@ -22,6 +22,7 @@ from dalenius.information.measures.numbers import Numbers, as_numbers, divergenc
 
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
 STEPS = 200  # of a bisection between doubles
+ROUNDING = 1e-12  # of the sum of a law in doubles
 FLATTEST = (
     2.0**-50
 )  # a slope of a law over its center's: duals that are less steep are known to no more digits than there are
@@ -102,7 +103,7 @@ class PriorFloor(Polyhedron):
 
     def least_law(self, numbers: Numbers) -> Numbers:
         rest = 1 - numbers.size * self.floor
-        if rest < (0 if isinstance(self.floor, fmpq) else -1e-12):
+        if rest < (0 if isinstance(self.floor, fmpq) else -ROUNDING):
             raise InputError(
                 f"priors: {numbers.size} probabilities of at least {self.floor} each sum to more than 1; lower the floor"
             )
@@ -140,13 +141,13 @@ class PriorBox(Polyhedron):
 
     def least_law(self, numbers: Numbers) -> Numbers:
         low, high = as_numbers(self.low), as_numbers(self.high)
-        free, law = 1 - low.sum(), low.copy()
-        if free < 0 or high.sum() < 1 or (low > high).any():
+        free, law, rounding = 1 - low.sum(), low.copy(), 0 if is_exact(low) else ROUNDING
+        if free < -rounding or high.sum() < 1 - rounding or (low > high).any():
             raise InputError(
                 "priors: no law lies in this box; the lower ends must sum to at most 1, the upper to at least 1"
             )
         for x in np.argsort(numbers, kind="stable"):
-            law[x] += min(free, high[x] - low[x])
+            law[x] += min(max(free, 0), high[x] - low[x])
             free -= law[x] - low[x]
         return law
 
