@@ -15,15 +15,13 @@ from dalenius.designs.exchange.audits import KnownPriors
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
 from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
-from dalenius.model import Adversary, EntropyAtLeast, MinDistortion
+from dalenius.model import Adversary, MinDistortion
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.demands import NONE, Levels
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
-
-SLACK = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that an audit's prior has above the bound
 
 
 class Place(NamedTuple):
@@ -75,11 +73,7 @@ class Watcher:
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
         audit.run()
-        if isinstance(audit, EntropyAudit) and isinstance(self.adversary, EntropyAtLeast):
-            found = audit.exposure(SLACK * (1.0 + self.adversary.max_knowledge(problem.records)))
-            if found is not None:
-                masses = found.masses / found.masses.sum()
-                self.known.add([Prior(*self.known.orbits.apply(found.record, masses))])
+        self.known.learn(audit)
         return audit
 
 

@@ -20,6 +20,7 @@ Key = tuple[int, bytes]
 IDLE = 4  # rounds without weight after which a prior may be dropped
 FEW = 40  # so many priors stay in any case
 USED = 1e-7  # share of all weights above which a prior is not idle
+SLACK = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that an audit's prior has above the bound
 
 
 class KnownPriors:
@@ -50,6 +51,13 @@ class KnownPriors:
                 self._idle.setdefault(key, 0)
         return len(self) - before
 
+    def learn(self, audit: Audit) -> None:
+        """Make known what an audit found that has run."""
+        if isinstance(audit, EntropyAudit):
+            found = audit.exposure(SLACK * (1.0 + audit.problem.max_knowledge))
+            if found is not None:
+                self.add([Prior(*self.orbits.apply(found.record, found.masses / found.masses.sum()))])
+
     def used(self, weights: Floats) -> None:
         """Note which of the priors, in their order, had weight in a round."""
         for key, weight in zip(list(self._idle), weights.tolist(), strict=True):
@@ -69,9 +77,6 @@ def distinct(priors: Sequence[Prior]) -> list[Prior]:
 def _key(prior: Prior) -> Key:
     """The same for priors that differ by rounding."""
     return prior.record, (np.round(prior.masses, 8) + 0.0).tobytes()
-
-
-SLACK = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that an audit's prior has above the bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +132,8 @@ class MechanismAudits:
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
         audit.run()
-        if isinstance(audit, EntropyAudit) and news:
-            found = audit.exposure(SLACK * (1.0 + self.problem.max_knowledge))
-            if found is not None:
-                masses = found.masses / found.masses.sum()
-                self.known.add([Prior(*self.known.orbits.apply(found.record, masses))])
+        if news:
+            self.known.learn(audit)
         return audit
 
     def candidates(self) -> Iterator[AuditedMechanism]:
