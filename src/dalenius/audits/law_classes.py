@@ -139,7 +139,7 @@ class ClassAudit(Audit):
             if self.clock.expired or upper <= self.lower + self.resolution:
                 break
             kind = self._kinds[k]
-            kind.found[j] = found = self._told(kind.rows[j])
+            kind.found[j] = found = self._told(kind, j)
             kind.upper[j] = found.upper
             self._tell("laws", kind.selections.record)
         self.out_of_time |= self.clock.expired
@@ -189,11 +189,18 @@ class ClassAudit(Audit):
             for kind in self._kinds
         )
 
-    def _told(self, tuple_of_rows: Integers) -> Evidence:
+    def _told(self, kind: Kind, j: int) -> Evidence:
         """What `_search` finds, but nothing at all where all letters that count select one row: doubles make a little of that."""
-        found = self._search(tuple_of_rows)
-        counted = tuple_of_rows[self.priors.support(len(tuple_of_rows))]
-        return found if np.any(counted != counted[0]) else found._replace(lower=0.0)
+        found, support = self._search(kind.rows[j]), self.priors.support(kind.selections.letters)
+        if np.unique(kind.rows[j, support]).size > 1:
+            return found
+        row = None
+        if self.problem.is_written_out:
+            inputs = np.unique(kind.selections.inputs[kind.of == j][:, support])
+            row = self.problem.mechanism.constant_row(inputs, self._rows.shape[1])
+        if row is None:
+            return found._replace(lower=0.0)
+        return found._replace(lower=0.0, upper=0.0, line=_line(exact_text(row), None))  # at distance 0 exactly
 
     @property
     def resolution(self) -> float:
