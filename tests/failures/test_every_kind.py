@@ -17,6 +17,7 @@ FOUR = BIT.replace("count = 1, alphabet = 2", "count = 2, alphabet = 4")
 ROWS = 'mechanism = { kind = "matrix", rows = [["1/3", "2/3"], ["1/5", "4/5"]] }\n'
 DESIGN = 'mechanism = { class = "oblivious" }\ndistortion = { kind = "hamming" }\nlaw = { kind = "uniform" }\n'
 LISTED = 'adversary = { kind = "prior_set", priors = [["2/3", "1/3"]] }\n'
+LETTERS = 'problem = "min_distortion"\nrecords = {{ alphabets = {} }}\n'
 ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was refused
     "a divergence ball of hardly any radius": BIT.format("min_leakage")
     + DESIGN
@@ -92,6 +93,16 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     'mechanism = { kind = "matrix", rows = [["0.1", "0.9"], ["1", "0"]] } }, { }] }\n'
     'adversary = { kind = "finite_chain", transitions = [["5/662", "657/662"], [["0", "1/50"], ["49/50", "1"]]], '
     'start = "stationary", record = 0 }',
+    "selections far apart, of which few laws of the class tell": LETTERS.format("[3, 3, 3]")
+    + 'query = { kind = "modular_sum", modulus = 4 }\nmax_leakage = "0.5"\nmechanism = { class = "full" }\n'
+    'distortion = { kind = "absolute", outputs = ["1", "2", "4", "9/2"] }\nlaw = { kind = "uniform" }\n'
+    'adversary = { kind = "polytope_priors", vertices = [["1/765", "1/765", "763/765"], ["2/11", "3/11", "6/11"], '
+    '["2/7", "0", "5/7"], ["0", "1", "0"]] }',
+    "nothing to be told about a sure letter, and rows that are far apart": LETTERS.format("[4, 4]")
+    + 'query = { kind = "table", values = [4, 4, 3, 3, 1, 2, 0, 3, 4, 1, 4, 2, 3, 0, 2, 1] }\nmax_leakage = "0"\n'
+    'mechanism = { class = "full" }\nlaw = { kind = "uniform" }\n'
+    'distortion = { kind = "absolute", outputs = ["0", "1", "3"] }\n'
+    'adversary = { kind = "chi_square_ball_priors", center = ["0", "1", "0", "0"], radius = "0.1" }',
 }
 REFUSED = {
     "weights": (

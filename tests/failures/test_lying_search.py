@@ -9,6 +9,7 @@ import dalenius as dl
 import support
 from dalenius.audits import EntropyAudit
 from dalenius.designs.linear.proposer import LinearDesign
+from dalenius.designs.oracle import ClassOracle
 from dalenius.evidence.upper import JointLeaf, RowLeaf, Split
 
 EXACT = 0.0795415058653
@@ -122,3 +123,25 @@ def test_a_linear_design_that_lies(monkeypatch, end):
     assert result.lower <= 0.5 <= result.upper
     assert float(result.distortion) <= result.upper
     assert dl.verify(problem, result.certificate).proved
+
+
+def test_what_the_oracle_overlooks_the_audits_find(monkeypatch):
+    """Of a design against a class of laws: the master program learns it from them, and mixtures hardly lose what they need not."""
+    honest = ClassOracle.worst_priors
+    monkeypatch.setattr(
+        ClassOracle, "worst_priors", lambda oracle, Q, known, clock, starts=0: honest(oracle, Q, known, clock, 1)[:1]
+    )
+    rare = dl.PolytopePriors(
+        [["1/765", "1/765", "763/765"], ["2/11", "3/11", "6/11"], ["2/7", "0", "5/7"], ["0", "1", "0"]]
+    )
+    problem = support.design(
+        dl.MinDistortion,
+        dl.Records(2, alphabet=3),
+        dl.ModularSum(4),
+        dl.Absolute(outputs=["1", "2", "4", "9/2"]),
+        0.5,
+        rare,
+        mechanism="full",
+    )
+    result = dl.solve(problem, gap=1e-3, time_limit=20.0)
+    assert result.termination is dl.Termination.GAP_REACHED

@@ -5,6 +5,7 @@ from dalenius.audits.audit import Audit
 from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
+from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.product_priors import PriorSetAudit, ProductAudit
 from dalenius.audits.record_audit import RecordAudit, checkpoint_of, letters_bound
 from dalenius.audits.secrets import SecretAudit, secret_audit_of
@@ -12,6 +13,7 @@ from dalenius.audits.secrets import SecretAudit, secret_audit_of
 __all__ = [
     "Audit",
     "Candidate",
+    "ClassAudit",
     "CurveAudit",
     "EntropyAudit",
     "PriorSetAudit",

@@ -145,7 +145,11 @@ class ProductOracle(Oracle):
 
 
 class ClassOracle(ProductOracle):
-    """A class of laws: the letters of a record on the rows that they select, with the law of the class that tells most."""
+    """A class of laws: the letters of a record on the rows that they select, with the law of the class that tells most.
+
+    A class tells least about what its laws hardly ever select, however far these rows are apart: selections are looked at until what
+    bounds them is below what was found, or as many as a search has starts.
+    """
 
     def __init__(self, problem: DesignProblem, priors: PriorClass) -> None:
         super().__init__(problem)
@@ -169,9 +173,15 @@ class ClassOracle(ProductOracle):
         found = []
         for part in self.parts:
             rows = part.apply(Q)
-            bounds = relative_entropy(rows, rows.mean(axis=1, keepdims=True)).max(axis=1)
-            for j in np.argsort(-bounds)[:BATCH]:
-                found.append(self._of_class(part, int(j), worst_law(rows[j], self.priors, clock=clock)))
+            counted = rows[:, self.priors.support(part.letters)]
+            bounds = relative_entropy(counted, counted.mean(axis=1, keepdims=True)).max(axis=1)
+            priors, values = list[Prior](), list[float]()
+            for j in np.argsort(-bounds)[:starts].tolist():
+                if bounds[j] <= max(values, default=-1.0) or (clock.expired and values):
+                    break
+                priors.append(self._of_class(part, j, worst_law(rows[j], self.priors, clock=clock)))
+                values.append(self.leakage(priors[-1], Q))
+            found += [priors[k] for k in np.argsort(-np.array(values))[:BATCH]]
         return found
 
 

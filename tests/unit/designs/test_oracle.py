@@ -9,6 +9,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.designs.oracle import block_masses, oracle_of
+from dalenius.information import mutual_information
 from dalenius.reduction import Orbits, record_completions
 from dalenius.search.clock import Clock
 
@@ -48,6 +49,19 @@ def test_the_worst_priors_are_priors_and_as_good_as_an_audit(name, support):
             knows = np.sum(prior.masses[held] * np.log(prior.masses[held] / tables[prior.record][held]))
             assert knows <= problem.max_knowledge + 1e-15
             assert prior.hint in (None, "uniform")
+
+
+def test_the_selection_of_which_a_class_tells_most_is_found():
+    """Eight of nine have rows that are farther apart, of a letter that is rare."""
+    rare = dl.PolytopePriors([["1/100", "99/100", "0"], ["0", "0", "1"]])
+    records = dl.Records(3, alphabet=3)
+    problem = support.design(dl.MinDistortion, records, dl.Sum(), dl.Absolute(), 0.3, rare, mechanism="full")
+    Q = np.tile([0.9, 0.1], (27, 1))  # by dataset, the first record's letter first
+    Q[:8], Q[26] = [0.0, 1.0], [0.5, 0.5]
+    found = adversary_of(problem)
+    priors = [prior for prior in found.worst_priors(Q, [], Clock(10.0)) if prior.record == 0]
+    even = found.parts[0].lift(8, np.array([1 / 200, 99 / 200, 1 / 2]))
+    assert max(found.leakage(prior, Q) for prior in priors) >= mutual_information(even @ Q) > 0.1
 
 
 @each("name", *ADVERSARIES)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits import Audit, EntropyAudit, audit_of
+from dalenius.audits import Audit, ClassAudit, EntropyAudit, audit_of
 from dalenius.designs.exchange.mechanisms import Rows
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
@@ -57,6 +57,10 @@ class KnownPriors:
             found = audit.exposure(SLACK * (1.0 + audit.problem.max_knowledge))
             if found is not None:
                 self.add([Prior(*self.orbits.apply(found.record, found.masses / found.masses.sum()))])
+        elif isinstance(audit, ClassAudit):  # which looks at every selection, as an oracle need not
+            found = audit.exposure(0.0)
+            if found is not None:
+                self.add([Prior(found.record, found.masses, found.prior)])
 
     def used(self, weights: Floats) -> None:
         """Note which of the priors, in their order, had weight in a round."""

@@ -266,29 +266,27 @@ class LeastDistortion(Goal):
         after one that did not is the last: the next would have less time for as much.
         """
         room = self._room(found, lower)
-        share, failed, met = self._share(found, room), 0.0, math.inf
+        share, failed, met, kept = self._share(found, room), (0.0, math.inf), (1.0, 0.0), False  # with what they leak
         for attempt in range(MIXTURES):
             rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
             part = clock.part(LATER if attempt else FIRST)
             given, began = part.remaining, part.seconds
             audit = audits.audited(rows, part, gap=room, enough=self.budget - ROUNDING)
             if self._kept(rows, audit, audits, found.found_by):
-                met = share
+                met, kept, upper = (share, audit.lower), True, audit.upper
                 if attempt == 0 or closed(lower, audits.upper, self.gap) or clock.expired:
                     return
-            elif met <= 1.0:
+            elif kept:
                 return
             else:
-                failed = share
-            if met <= 1.0:
-                share = 0.5 * (failed + met)
-            elif attempt < MIXTURES - 2:
-                soon = (
-                    SAFE * LATER * clock.remaining * (part.seconds - began) / given
-                )  # its check is to be in time, too
-                share = 1.0 - (1.0 - share) * self._left_by(audit, _upper_after(part.trace, began + soon))
-            else:
-                share = 1.0
+                failed = share, max(audit.lower, self.budget, ROUNDING)
+                soon, spent = SAFE * LATER * clock.remaining, part.seconds - began
+                if audit.out_of_time or spent + audit.checking > soon:  # its check is to be in time, too
+                    upper = _upper_after(part.trace, began + soon * spent / given)
+                else:
+                    upper = audit.upper
+            last = not kept and attempt >= MIXTURES - 2
+            share = 1.0 if last else _between(failed, met, self._level(audit, upper))
 
     def last_resort(self, audits: MechanismAudits, clock: Clock) -> Iterator[AuditedMechanism]:
         """The constant mechanism: what meets its budget by rounding only may be refused."""
@@ -307,13 +305,12 @@ class LeastDistortion(Goal):
         """The share of the constant mechanism that leaves so much room."""
         return max(1.0 - self.budget * (1.0 - room) / found.leakage, 0.0) if found.leakage > 0.0 else 0.0
 
-    def _left_by(self, audit: Audit, upper: float) -> float:
-        """The share that a mechanism should keep of itself, so that an audit that comes to this upper end finds it in its budget."""
+    def _level(self, audit: Audit, upper: float) -> float:
+        """What a mechanism may leak, so that an audit as wide as this one, if it comes to this upper end, finds it in its budget."""
         width = 0.5
         if audit.upper > 0.0:
             width = min(max(1.0 - audit.lower / upper, WIDER * (1.0 - audit.lower / audit.upper)), width)
-        budget = max(self.budget - 3.0 * ROUNDING, 0.0)
-        return budget * (1.0 - width) / max(audit.lower, self.budget, ROUNDING)
+        return max(self.budget - 3.0 * ROUNDING, 0.0) * (1.0 - width)
 
     def _kept(self, rows: Rows, audit: Audit, audits: MechanismAudits, found_by: str) -> bool:
         """Whether this mechanism meets the budget; of budgets near 0, where rounding is in doubt, the checker judges in the end."""
@@ -326,6 +323,16 @@ class LeastDistortion(Goal):
         elif doubtful and found.attained < audits.upper:
             audits.doubtful.append(found)
         return meets or doubtful
+
+
+def _between(failed: tuple[float, float], met: tuple[float, float], level: float) -> float:
+    """The share at which the chord of the leakages of two shares is at this level, which is above it there (convexity); or their mean.
+
+    >>> _between((0.0, 1.0), (1.0, 0.0), 0.75), _between((0.0, 1.0), (1.0, 0.875), 0.75)
+    (0.25, 0.5)
+    """
+    chord = failed[0] + (met[0] - failed[0]) * (failed[1] - level) / (failed[1] - met[1])
+    return chord if failed[0] < chord < met[0] else 0.5 * (failed[0] + met[0])
 
 
 def _upper_after(trace: Sequence[Progress], seconds: float) -> float:

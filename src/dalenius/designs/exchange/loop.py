@@ -274,7 +274,10 @@ class Exchange:
         before = len(self.known)
         if self.best is not self._audited:
             self._audit(self.best, self.clock.part(AUDITING))
-        return len(self.known) - before
+        if added := len(self.known) - before:  # which may learn more from it than was seen
+            learned = max(self.oracle.leakage(prior, self.best.Q) for prior in self.known.priors)
+            self.consider(self.best.Q, max(learned, self.best.leakage), self.best.found_by)
+        return added
 
     def _audit(self, found: RepairedMechanism, clock: Clock) -> None:
         self._audited = found
