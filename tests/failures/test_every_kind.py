@@ -103,6 +103,12 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     'mechanism = { class = "full" }\nlaw = { kind = "uniform" }\n'
     'distortion = { kind = "absolute", outputs = ["0", "1", "3"] }\n'
     'adversary = { kind = "chi_square_ball_priors", center = ["0", "1", "0", "0"], radius = "0.1" }',
+    "no mechanism, as multipliers of 30 digits prove": BIT.format("min_distortion")
+    .replace("count = 1", "count = 2")
+    .replace('"identity"', '"sum"')
+    + DESIGN.replace("oblivious", "full")
+    + 'constraints = [{ kind = "band", width = "0" }, '
+    '{ kind = "local_information_privacy", epsilon = "40", priors = [["0", "1/15", "1/9", "37/45"]] }]',
 }
 REFUSED = {
     "weights": (

@@ -29,7 +29,7 @@ from dalenius.evidence.lower import (
     TermLine,
     WeightLine,
 )
-from dalenius.exact import fraction_text
+from dalenius.exact import fraction_text, is_writable
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion, MinLeakage
 from dalenius.model.constraints import LeakageLimit, Rows, SecondOrderCone
@@ -135,7 +135,7 @@ class OwnBound:
     priors : list of (where its adversary stands, weighted prior)
     distortions : dict of term -> v_j
         Of what is minimised; 1 for the expected distortion alone.
-    prices : dict of constraint -> dict of row -> multiplier
+    prices : dict of constraint -> dict of row -> multiplier, a fraction where it is known exactly
         Also of the budget and of the privacy notion, by their numbers.
     cones : dict of constraint -> (t, u...)
     tangents : list of (law, number of the tangent, weight, hint)
@@ -151,7 +151,7 @@ class OwnBound:
         self.distortions = {} if infeasible else dict(bound.distortions)
         if self.problem.objective is not None and not infeasible:
             self._allow()
-        self.prices: dict[int, dict[int, float]] = {}
+        self.prices: dict[int, dict[int, float | Fraction]] = {}
         for row, price in zip(
             region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=bound.prices is not None
         ):
@@ -193,13 +193,13 @@ class OwnBound:
         """In the order of docs/certificate-format.md."""
         budget = self.prices.get(BUDGET, {}).get(0, 0.0)
         return (
-            DualLine(short_text(budget)),
+            DualLine(_price_text(budget)),
             *(PriorLine(*_written(part)) for _, part in self._of("own")),
             *self._ratios(),
             *self._weights(),
             *(TermLine(j, *_written(part)) for j, part in self._of("term")),
             *(
-                MultiplierLine(j, tuple((r, short_text(price)) for r, price in sorted(rows.items())))
+                MultiplierLine(j, tuple((r, _price_text(price)) for r, price in sorted(rows.items())))
                 for j, rows in sorted(self.prices.items())
                 if j >= 0
             ),
@@ -229,13 +229,13 @@ class OwnBound:
         if not priced:
             return
         assert isinstance(problem, MinDistortion)
-        found: dict[tuple[int, int], dict[int, float]] = {}
+        found: dict[tuple[int, int], dict[int, float | Fraction]] = {}
         for r, (y, x, reference) in enumerate(_comparisons(problem, self.numbered[PRIVACY])):
             if r in priced:
                 found.setdefault((y, reference), {})[x] = priced[r]
         listed = problem.references[0].law is not None
         for (y, reference), prices in sorted(found.items()):
-            above = tuple(short_text(prices.get(x, 0.0)) for x in range(problem.input_count))
+            above = tuple(_price_text(prices.get(x, 0.0)) for x in range(problem.input_count))
             point = tuple("1" if x == reference else "0" for x in range(problem.input_count))
             yield RatioLine(y, reference if listed else point, above)
 
@@ -311,6 +311,10 @@ def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:
     prior = part.prior
     masses = matrix_text(prior.masses) if prior.hint is None else prior.hint
     return short_text(part.weight), prior.record, masses, matrix_text(part.posteriors)
+
+
+def _price_text(price: float | Fraction) -> str:
+    return fraction_text(price) if isinstance(price, Fraction) and is_writable(price) else short_text(float(price))
 
 
 def _comparisons(problem: MinDistortion, rows: Rows) -> list[tuple[int, int, int]]:

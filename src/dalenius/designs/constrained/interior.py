@@ -46,7 +46,10 @@ class Inside:
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """Multipliers of the rows whose sum no mechanism meets: at least 0 for inequalities, any for equations."""
+    """Multipliers of the rows whose sum no mechanism meets: at least 0 for inequalities, any for equations.
+
+    Those of rows may be fractions, where doubles have too few digits.
+    """
 
     prices: Floats
     cones: tuple[Floats, ...] = ()

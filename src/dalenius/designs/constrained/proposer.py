@@ -35,7 +35,8 @@ def prices_of(
     bound = run.conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
     paid = bound if bound.paid is None else replace(bound, prices=bound.paid)  # without those that keep entries at 0
     own = OwnBound(paid, run.region, infeasible=run.conflict is not None)
-    totals = {j: sum(map(abs, rows.values())) for j, rows in own.prices.items()}
+    prices = {j: {r: float(price) for r, price in rows.items()} for j, rows in own.prices.items()}
+    totals = {j: sum(map(abs, rows.values())) for j, rows in prices.items()}
     for j, both in own.cones.items():
         totals[j] = float(both[0])
     for law, _, weight, _ in own.tangents:
@@ -53,7 +54,7 @@ def prices_of(
         if (j < 0 or run.conflict is not None) and not price:
             continue
         kind = named[j] if j < 0 else run.problem.own_constraints[j].kind
-        rows = tuple((r, p) for r, p in sorted(own.prices.get(j, {}).items()) if abs(p) > least) if j >= 0 else ()
+        rows = tuple((r, p) for r, p in sorted(prices.get(j, {}).items()) if abs(p) > least) if j >= 0 else ()
         found.append(ConstraintPrice(j if j >= 0 else None, kind, price, _slack(run, j, kept, audits), rows))
     return tuple(found)
 

@@ -18,6 +18,7 @@ from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numb
 from dalenius.designs.constrained.secrets import ToldLaw, as_matrix, secret_laws
 from dalenius.designs.constrained.selections import selection_laws
 from dalenius.designs.constrained.strictly import Strict, strictly
+from dalenius.exact import few_digits
 from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
 from dalenius.model.mechanism_classes import TiedEntries
@@ -151,6 +152,7 @@ def inside_cones(
 Exact = list[Fraction]
 FINEST = 10**18  # shares are multiples of 1 / FINEST
 EXACTLY = 0.3  # share of the time that is left which exact numbers may take of all rows
+DIGITS = 200  # of multipliers of which doubles have too few
 CONES = 60  # times that a share is doubled for the sake of the cones
 
 
@@ -225,23 +227,48 @@ class Region:
         if isinstance(exactly, Strict):
             support = np.array(exactly.support).reshape(self.shape)
             return Inside(self.matrix(exactly.q), support, np.array(exactly.tight, dtype=bool))
-        return self._in_doubles if exactly is None else Outside(np.array([float(price) for price in exactly]))
+        return self._in_doubles if exactly is None and isinstance(self._in_doubles, Inside) else exactly
 
     @cached_property
     def _in_doubles(self) -> Inside | Outside | None:
         return inside(self.linear, self.shape, self._search.clock.remaining)
 
     @cached_property
-    def _exactly(self) -> Strict | list[Fraction] | None:
+    def _exactly(self) -> Strict | Outside | None:
         """A mechanism inside the rows, or why there is none, exactly; None where doubles do, or it would take too long."""
         found = self._in_doubles
-        if isinstance(found, Outside):  # clearly, and by few rows
-            return None
-        if found is not None:
+        if isinstance(found, Outside) and self._excluded(found):  # clearly, and by few rows
+            return found
+        if isinstance(found, Inside):
             hull = self._hull_of(found)
             if hull is not None and self._meets_rows(hull.near(found.q.reshape(-1))):
                 return None
-        return strictly(self.rows, self.shape, self._search.clock.part(EXACTLY))
+        exactly = strictly(self.rows, self.shape, self._search.clock.part(EXACTLY))
+        if not isinstance(exactly, list):
+            return exactly
+        if not self._excluded(
+            outside := _shown(exactly)
+        ):  # hardly any row is missed by more than the rounding of e^epsilon
+            exactly = strictly(self._looser, self.shape, self._search.clock.part(EXACTLY))
+            outside = _shown(exactly) if isinstance(exactly, list) else outside
+        return outside if self._excluded(outside) else None
+
+    @cached_property
+    def _looser(self) -> list[Row]:
+        """The rows as bounds may use them: what no mechanism meets is shown of these."""
+        first = (row.members[0] for row in self.rows)
+        listed = (self.folding.terms(self.numbered[j].above[r]) for j, r in first)
+        return [replace(row, terms=terms) for row, terms in zip(self.rows, listed, strict=True)]
+
+    def _excluded(self, outside: Outside) -> bool:
+        """Whether these multipliers of the rows prove, exactly, that there is no mechanism."""
+        summed, spent = [Fraction(0)] * (self.shape[0] * self.shape[1]), Fraction(0)
+        for row, price in zip(self._looser, map(Fraction, outside.prices.tolist()), strict=True):
+            spent += price * row.end
+            for i, c in row.terms.items() if price else ():
+                summed[i] += price * c
+        least = (min(summed[i : i + self.shape[1]]) for i in range(0, len(summed), self.shape[1]))
+        return sum(least, Fraction(0)) > spent
 
     def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
         """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""
@@ -431,3 +458,9 @@ def _by_output(terms: Mapping[int, Fraction], outputs: int) -> dict[int, Fractio
     for i, c in terms.items():
         found[i % outputs] = found.get(i % outputs, Fraction(0)) + c
     return found
+
+
+def _shown(exactly: list[Fraction]) -> Outside:
+    """Multipliers of at most 1, which doubles can tell, in digits that can be written."""
+    size = Fraction(10) ** len(str(int(max(map(abs, exactly)))))
+    return Outside(np.array([few_digits(price / size, DIGITS) for price in exactly], dtype=object))
