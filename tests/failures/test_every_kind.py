@@ -127,6 +127,12 @@ REFUSED = {
         + 'law = { kind = "uniform" }\nprivacy = { kind = "pointwise_maximal_leakage", epsilon = 1 }',
         "at most 13 inputs",
     ),
+    "a secret limited under all laws": (
+        BIT.format("min_distortion").replace("alphabet = 2", "alphabet = 28")
+        + DESIGN
+        + 'constraints = [{ kind = "secret_leakage", of = { kind = "modular_sum", modulus = 4 }, at_most = "0.1" }]',
+        "from 2401 selections of inputs, and at most 2048",
+    ),
     "blocks whose letters select too much": (
         FOUR.format("min_leakage").replace("alphabet = 4", "alphabet = 16").replace('"identity"', '"sum"')
         + DESIGN

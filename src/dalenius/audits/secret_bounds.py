@@ -15,7 +15,8 @@ from dalenius.evidence.upper import CellSection, ClassPart, LettersLine, OutputL
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.model import Records
-from dalenius.reduction import Family, RecordChannel, SecretCells
+from dalenius.model.problems.selections import Family
+from dalenius.reduction import RecordChannel, SecretCells
 from dalenius.search import Clock
 from dalenius.search.tree import Branch
 

@@ -15,7 +15,7 @@ from dalenius.reduction.problems import (
 )
 from dalenius.reduction.record_channel import AggregatedRecord, Aggregation, RecordChannel, distinct_rows
 from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
-from dalenius.reduction.secret_cells import Family, SecretCells, cells_of_secrets, output_laws
+from dalenius.reduction.secret_cells import SecretCells, cells_of_secrets, output_laws
 from dalenius.reduction.selection import MAX_NUMBERS, BlockSelections, RowSets, Selections, block_selections, selections
 from dalenius.reduction.symmetry import Orbits
 
@@ -27,7 +27,6 @@ __all__ = [
     "Chamber",
     "Completions",
     "DatasetPairs",
-    "Family",
     "Orbits",
     "RecordChannel",
     "RecordSymmetries",

@@ -10,9 +10,9 @@ import numpy as np
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.secret_leakage import SecretLeakage
+from dalenius.model.problems.selections import Family, families
 
 LEAST = 1e-20  # a probability whose log is taken
-Family = tuple[tuple[int, ...], ...]  # the channel inputs of each cell with one value of what is given, each ascending
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,7 @@ class SecretCells:
         >>> cells_of_secrets(problem)[0].families
         [((0, 1), (2,)), ((1,), (2, 3))]
         """
-        (given, of, inputs), _ = self._triples
-        starts = np.flatnonzero(np.r_[True, (np.diff(given) != 0) | (np.diff(of) != 0)])
-        found: list[list[tuple[int, ...]]] = [[] for _ in range(int(given[-1]) + 1)]
-        for start, cell in zip(starts.tolist(), np.split(inputs, starts[1:]), strict=True):
-            found[given[start]].append(tuple(cell.tolist()))
-        return [tuple(family) for family in found]
+        return families(self._triples[0])
 
     @property
     def determined(self) -> bool:

@@ -10,14 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
-from math import prod
 
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from dalenius.designs.constrained.secrets import ToldLaw
-from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
 from dalenius.evidence.lower import SelectionLine, Vector
 from dalenius.evidence.upper import AdversaryLine, CellSection, ClassPart, OutputLawLeaf, UpperLine
@@ -26,11 +23,9 @@ from dalenius.information.balls import ball
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
+from dalenius.model.problems.selections import Family
 from dalenius.programs.secrets import SelectionPart
-from dalenius.reduction import Family, SecretCells
 
-MOST = 2048  # selections of one constraint, each with a law of its own in the programs
-MOST_LISTED = 2**18  # that are looked at to find these
 SPARE = Fraction(
     1, 10**10
 )  # share of a limit that a mechanism leaves, so that rounded output laws prove that it is kept
@@ -97,18 +92,12 @@ class SelectionLaw(ToldLaw):
 
 
 def selection_laws(problem: DesignProblem) -> list[SelectionLaw]:
-    """Every selection of every limit that no other one of its constraint contains.
-
-    Raises
-    ------
-    DaleniusError
-        If a constraint has more than 2,048 of them.
-    """
+    """Every selection of every limit that no other one of its constraint contains."""
+    limits = {j: limit for j, limit in enumerate(problem.own_constraints) if isinstance(limit, SecretLeakageLimit)}
     return [
-        SelectionLaw(j, constraint, given, chosen, problem.input_count)
-        for j, constraint in enumerate(problem.own_constraints)
-        if isinstance(constraint, SecretLeakageLimit)
-        for given, chosen in _largest(_cells(problem, constraint), j)
+        SelectionLaw(j, limits[j], given, chosen, problem.input_count)
+        for j, told in problem.told.items()
+        for given, chosen in told.selections
     ]
 
 
@@ -123,7 +112,7 @@ def limit_sections(problem: DesignProblem, number: int, Q: Floats | None) -> Ite
     if Q is None:
         return
     most, seen = constraint.nats * (1.0 - HALF_SPARE), set[Family]()
-    for given, family in enumerate(_cells(problem, constraint).families):
+    for given, family in enumerate(problem.told[number].families):
         key = tuple(sorted(family))
         if len(family) < 2 or len({k for cell in family for k in cell}) < 2 or key in seen:
             continue
@@ -145,35 +134,6 @@ def _tree(family: Family, Q: Floats, most: float) -> Iterator[UpperLine]:
     yield ClassPart(longest, members[:half])
     for kept in (members[:half], members[half:]):
         yield from _tree((*family[:longest], kept, *family[longest + 1 :]), Q, most)
-
-
-def _cells(problem: DesignProblem, constraint: SecretLeakageLimit) -> SecretCells:
-    of, given = constraint.secret.values(problem.records)
-    return SecretCells(0, of, given, problem.query_of_inputs.index_of_dataset(problem.records))
-
-
-def _largest(cells: SecretCells, number: int) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
-    """What is given, and the values with their inputs, of each set of inputs that is in no other one."""
-    found, seen, listed = dict[frozenset[int], tuple[int, tuple[tuple[int, int], ...]]](), set[Family](), 0
-    for given, family in enumerate(cells.families):
-        if tuple(sorted(family)) in seen:
-            continue
-        seen.add(tuple(sorted(family)))
-        listed += prod(map(len, family))
-        values = np.unique(cells.of[cells.given == given]).tolist() if listed <= MOST_LISTED else []
-        for chosen in product(*family) if listed <= MOST_LISTED else ():
-            first = {k: a for a, k in zip(reversed(values), reversed(chosen), strict=True)}
-            found.setdefault(frozenset(first), (given, tuple(sorted((a, k) for k, a in first.items()))))
-    sets = [each for each in found if len(each) > 1]
-    mixed = len({len(each) for each in sets}) > 1 and len(sets) <= 4 * MOST
-    largest = [each for each in sets if not any(each < other for other in sets)] if mixed else sets
-    if listed > MOST_LISTED or len(largest) > MOST:
-        raise DaleniusError(
-            f"constraints[{number}] (secret_leakage): the secret's values can be had from {max(listed, len(largest))} selections of "
-            f"inputs, and at most {MOST} are worked with; limit a coarser secret, or what is told of the query's value "
-            "(dl.LeakageLimit)"
-        )
-    return iter([found[each] for each in largest])
 
 
 def _law(rows: Floats) -> Floats:

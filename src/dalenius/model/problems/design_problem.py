@@ -10,11 +10,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import Rows, as_list
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary, IndependentBlocks
-from dalenius.model.constraints import CONSTRAINTS, Constraint, LocalDPBetween, MechanismSpace, PointwiseLeakageLimit
+from dalenius.model.constraints import (
+    CONSTRAINTS,
+    Constraint,
+    LocalDPBetween,
+    MechanismSpace,
+    PointwiseLeakageLimit,
+    SecretLeakageLimit,
+)
 from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
 from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform, check_size, value_weights
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
@@ -24,6 +33,7 @@ from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.problems.maximal_leakage import MaximalLeakage
 from dalenius.model.problems.mechanism_choice import MechanismChoice
 from dalenius.model.problems.pieces import placed_blocks
+from dalenius.model.problems.selections import Told
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
@@ -78,6 +88,11 @@ class DesignProblem(MechanismChoice):
                 constraint.check(self.space)
             except InputError as error:
                 raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
+        for j, told in self.told.items():
+            try:
+                _ = told.selections
+            except InputError as error:
+                raise InputError(f"constraints[{j}]: {SecretLeakageLimit.kind}: {error}") from None
         if self.objective is not None:
             self.objective.check(self.space)
             private = self.adversary is None and not self.own_constraints
@@ -142,6 +157,13 @@ class DesignProblem(MechanismChoice):
             costs=self.expected,
             distortion=self.distortion,
         )
+
+    @cached_property
+    def told(self) -> dict[int, Told]:
+        """The secrets of which only so much may be told under all laws, by the numbers of their constraints."""
+        limits = {j: limit for j, limit in enumerate(self.own_constraints) if isinstance(limit, SecretLeakageLimit)}
+        inputs = self.query_of_inputs.index_of_dataset(self.records) if limits else np.zeros(0, dtype=np.int64)
+        return {j: Told(*limit.secret.values(self.records), inputs) for j, limit in limits.items()}
 
     @cached_property
     def possible_inputs(self) -> tuple[int, ...]:
