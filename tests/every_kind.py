@@ -69,6 +69,7 @@ AMOUNTS = ["1", "0.3", "0.5 bits", "1/3", "log 2", "log 9/7", "2", "1e-17", "40"
 PROBABILITIES = ["0.1", "1/3", "0.25", "0.01", "0.5", "0", "1", "1e-40", "0.9999999999999999"]
 ENTROPIES = ["0.5 max", "0.8 max", "0.3", "0.5 bits", "0.7 max", 0, "1e-17 max", "0.9999999 max", "1 max"]
 LIMITS = ["0.05", "0.2", "0.1", "0.3", "0.5", "0", "1e-17", "1e-40", "5"]
+MOST_FULL = 9  # inputs of a design whose mechanisms look at all of the data
 SCALES = ["1", "0.5", "3", "10", "1/100", "1000"]
 
 
@@ -699,6 +700,8 @@ def design(draw: Draw) -> Table:
     """What both kinds of designs have."""
     word = draw.of("class")["kind"]
     draw.columns = draw.size if word == "full" else draw.inputs
+    if word == "full" and draw.columns > MOST_FULL:
+        raise dl.InputError("drawn: a program that takes a solver long, however little time it is given here")
     draw.need_small(draw.columns)
     draw.outputs = draw.inputs if word == "additive" or draw.chance(0.7) else draw.rng.randint(1, 4)
     table = {"mechanism": {"class": word}, "distortion": draw.of("distortion"), "law": draw.of("law")}
