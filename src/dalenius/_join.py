@@ -34,7 +34,7 @@ def join(problem: Problem, first: Certificate, second: Certificate) -> Certifica
     if first.header.model != second.header.model:
         raise InputError("expected two certificates of one model; their headers name different digests")
     if first.header.claim is None or second.header.claim is None:
-        return first
+        return second if first.header.claim is None and first.header.claim_below is not None else first
     return prove(problem, _Joined((first, second)))
 
 

@@ -7,7 +7,6 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from math import inf
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -49,7 +48,8 @@ SLOW = " for the check, which needs more: the machine is slow or busy; raise tim
 class Proved(Generic[L, U]):
     """An interval that the checker has proved, where its ends come from, and what was refused on the way.
 
-    `lower` and `upper` are doubles, rounded outward from what the certificate claims; infinite where nothing is feasible.
+    `lower` and `upper` are doubles, rounded outward from what the certificate claims; infinite where nothing is feasible, `upper`
+    alone where no mechanism is shown.
     """
 
     certificate: Certificate
@@ -208,11 +208,7 @@ def _rounding_may_help(verdict: Verdict) -> bool:
 
 
 def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Refusal]) -> Proved[L, U]:
-    high = upper.rounded
-    if high is None:
-        return Proved(certificate, float("inf"), float("inf"), lower, upper, tuple(refusals))
-    low = lower.rounded
-    assert low is not None
+    low, high = (inf if end is None else end for end in (lower.rounded, upper.rounded))
     return Proved(certificate, min(low, high), high, lower, upper, tuple(refusals))
 
 
@@ -280,13 +276,11 @@ class _Desk:
     def check(self, lower: Lower, upper: Upper) -> tuple[Certificate, Verdict]:
         """The certificate that claims these ends, and the checker's verdict on it."""
         low, high = lower.claim, upper.claim
-        ends: tuple[float | Fraction, float | Fraction] | None = None
-        if low is not None and high is not None:
-            ends = min(low, high), high
+        low = low if low is None or high is None else min(low, high)
         header = replace(
             self._header,
-            lower=None if ends is None else claim_text(ends[0]),
-            upper=None if ends is None else claim_text(ends[1]),
+            lower=None if low is None else claim_text(low),
+            upper=None if high is None else claim_text(high),
             mechanism=upper.mechanism,
             curve=CurveClaim(upper.above, tuple((step.entropy, step.low) for step in lower.below))
             if upper.above

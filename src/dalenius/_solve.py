@@ -210,9 +210,8 @@ def solve(
         If an argument is invalid, `known`, `method`, `solver`, `curve` or `checkpoint` is not for this kind of problem, or the solver
         is not there.
     DaleniusError
-        If nothing can be proved within the limits; it says what that would take. If a design's constraints leave so little room
-        that neither a mechanism that meets them was found, nor a proof that there is none. Or if the checker cannot prove anything
-        about the model, because it is beyond its own limits (docs/certificate-format.md).
+        If nothing can be proved within the limits; it says what that would take. Or if the checker cannot prove anything about the
+        model, because it is beyond its own limits (docs/certificate-format.md).
 
     Warns
     -----

@@ -145,7 +145,7 @@ class Lines:
 
 
 def header(lines: Lines, model: Model) -> dict[str, Any]:
-    """Line 1 against the user's model; a claim of infeasibility has None for its interval and mechanism."""
+    """Line 1 against the user's model; upper end and mechanism are None if it is from below alone; lower too if infeasible."""
     need(len(lines.data) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
     schema: Schema = {**_HEADER, "resolved": (_resolved, REQUIRED)} if model.foreign else _HEADER
     unit = _UNITS[model.problem]
@@ -167,9 +167,14 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
         need(claim[name] == text, f"the header's {name} must be {text!a}")
     need(claim["model"] == model.digest, f"it is for another model: this model's digest is {model.digest}")
     lower, upper = claim["lower"], claim["upper"]
-    parts = [claim[name] for name in ("lower", "upper", "mechanism", "terms") if name in claim]
-    if any(part is None for part in parts):
+    parts = [claim[name] for name in ("upper", "mechanism", "terms") if name in claim]
+    if lower is None or any(part is None for part in parts):
         need(all(part is None for part in parts), "lower, upper and mechanism must be null together, and terms")
+        several = "constraints" in model.design or "objective" in model.design
+        need(
+            lower is None or several,
+            "lower, upper and mechanism must be null together without constraints and an objective",
+        )
     else:
         need(lower <= upper and upper >= 0, "the claim needs lower <= upper and 0 <= upper")
     return claim

@@ -48,11 +48,11 @@ class Design:
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check all lines after the header; the statement, and the numbers of leaves by kind."""
-        if claim["mechanism"] is None:
-            return self._nothing(lines)
-        channel = self._channel(claim["mechanism"])
         low = claim["lower"]
         high = claim["upper"]
+        if claim["mechanism"] is None:
+            return self._nothing(lines) if low is None else self._from_below(lines, low)
+        channel = self._channel(claim["mechanism"])
         ends = self.objective.ends(claim, channel)
         expected = self.ground.expected(channel.rows, self.ground.costs)
         need(expected <= (self.budget if self.leakage else ends[0]), "the mechanism's expected distortion is too large")
@@ -60,18 +60,24 @@ class Design:
         words, tally = self._prove(lines, channel, low, ends[0])
         tally += self.constraints.need_kept(lines, channel)
         tally += self.objective.need_kept(lines, channel, ends)
-        goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
-        if self.objective.given:
-            goal = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms"
-            unit = "in its units"
+        sought, unit = self._sought
         shown = f"{rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}"
         return [
             f"proved: {ends_words(low, high, 'V', self.model.most()) if unit == 'nats' else shown}",
-            f"V: least {goal} of {self.group} mechanisms{self.limits}{self.constraints.words()}",
+            sought,
             *words,
             *self.objective.words(ends),
             f"its expected distortion: {rounded(expected, ROUND_CEILING)} (checked exactly, here rounded up)",
         ], tally
+
+    @property
+    def _sought(self) -> tuple[str, str]:
+        """What V is, and its unit, in words."""
+        goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
+        if self.objective.given:
+            goal = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms"
+            unit = "in its units"
+        return f"V: least {goal} of {self.group} mechanisms{self.limits}{self.constraints.words()}", unit
 
     def _need_blocks(self, model: Model) -> None:
         """Refuse what is not known of designs against blocks, and blocks that do not fit the records."""
@@ -91,15 +97,26 @@ class Design:
             self._need_infeasible()
             need(not lines.more(), "there is a line after a claim of infeasibility")
             return [f"proved: infeasible, there are no {self.group} mechanisms{self.limits}"], Counter()
-        constant = [fmpq(int(y == 0)) for y in range(self.ground.outputs)]  # of which priors need the inputs only
-        channel = Channel(
-            [constant] * len(self.ground.inputs), self.ground.inputs, self.allowance, self.group == "full"
-        )
-        given = Given(lines, channel, self.constraints, Objective(self.model, self.ground, False), self.model)
+        given = self._given(lines, Objective(self.model, self.ground, False))
         self._lower(given, None)
         budget = self.limits if given.priced else ""
         words = f"{self.group} mechanisms{budget}{self.constraints.words(given.named)}"
         return [f"proved: infeasible, there are no {words}"], given.tally
+
+    def _from_below(self, lines: Lines, low: fmpq) -> Words:
+        """A claim that no mechanism which meets everything is better, by the lines of a lower end; there may be none."""
+        given = self._given(lines, self.objective)
+        self._lower(given, low)
+        sought, unit = self._sought
+        return [f"proved: {rounded(low, ROUND_FLOOR)} <= V {unit}; no mechanism is shown", sought], given.tally
+
+    def _given(self, lines: Lines, objective: Objective) -> Given:
+        """What the lines of a lower end give away, without a mechanism."""
+        constant = [fmpq(int(y == 0)) for y in range(self.ground.outputs)]  # of which priors need the inputs only
+        channel = Channel(
+            [constant] * len(self.ground.inputs), self.ground.inputs, self.allowance, self.group == "full"
+        )
+        return Given(lines, channel, self.constraints, objective, self.model)
 
     def _prove(self, lines: Lines, channel: Channel, low: fmpq, high: fmpq) -> Words:
         """The lines that prove `lower` and what the mechanism leaks."""

@@ -6,7 +6,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws
-from every_kind import KINDS, MAKERS, SHELVES, drawn, faults
+from every_kind import HARDLY_ANY, KINDS, MAKERS, SHELVES, drawn, faults
 
 BIT = """
 problem = "{}"
@@ -66,6 +66,7 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     + 'mechanism = { kind = "adaptive", mechanism = { kind = "exponential", epsilon = "0", sensitivity = "1/3" }, on = 1, '
     'then = [{ }, { }, { mechanism = { kind = "discrete_laplace", epsilon = "1" }, on = 1 }] }\n'
     'adversary = { entropy_at_least = "0.8 max" }',
+    "hardly any leakage, and no constant mechanism": HARDLY_ANY,
     "posteriors that are almost 0": BIT.format("min_leakage")
     .replace("count = 1, alphabet = 2", "count = 3, alphabet = 3")
     .replace(

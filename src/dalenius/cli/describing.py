@@ -14,7 +14,7 @@ from dalenius.catalogue.models import shape
 from dalenius.cli.shared import JsonOption, library_names, naming, out, read_problem, write_json
 from dalenius.errors import counted
 from dalenius.evidence import exact_fraction_above
-from dalenius.intervals import ends_text, gap_text, interval_text
+from dalenius.intervals import ends_text, gap_text, interval_text, text_below
 from dalenius.model import digest
 from dalenius.model.mechanisms import RealNoise
 from dalenius.report.words import question
@@ -93,12 +93,17 @@ def _of_certificate(path: Path) -> dict[str, Any]:
         header = certificate.header
         claim = header.claim
         kinds = Counter(line.word for line in certificate.body())
-    lower, upper = (None, None) if claim is None else ends_text(*claim)
+        below = header.claim_below
+    lower, upper = (None if below is None else text_below(below), None) if claim is None else ends_text(*claim)
     return {
         "certificate": path,
         "problem": header.problem,
         "digest": header.model,
-        "claim": "an interval" if claim else "no mechanism of the class meets everything",
+        "claim": "an interval"
+        if claim
+        else "no mechanism of the class meets everything"
+        if below is None
+        else "from below alone: no mechanism is shown",
         "lower": lower,
         "upper": upper,
         "units": header.unit,

@@ -172,8 +172,9 @@ class Output:
         try:
             there = dl.Certificate.read(path)
             old, claim = there.header.claim, new.claim
-            if there.header.model != new.model or old is None or claim is None:
+            if there.header.model != new.model or old is None or new.lower is None:
                 return None
-            return path if old[1] - old[0] < claim[1] - claim[0] and dl.verify(problem, there).proved else None
+            narrower = claim is None or old[1] - old[0] < claim[1] - claim[0]
+            return path if narrower and dl.verify(problem, there).proved else None
         except dl.InputError:
             return None

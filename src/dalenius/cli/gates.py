@@ -118,7 +118,7 @@ def leakage_ends(of: str, result: dl.Result | dl.SecretResult | dl.DesignResult)
     """What --at-most is about: an audit's interval, or that of a design's mechanism; nothing where no mechanism meets the budget."""
     if not isinstance(result, dl.DesignResult):
         return [Ends(of, *result.exact_ends, result.units)]
-    if not result.feasible:
+    if result.status is dl.Status.INFEASIBLE:
         return []
     lower, upper = result.leakage or (None, None)
     return [Ends(of, lower, upper, "nats" if result.audit is None else result.audit.units)]

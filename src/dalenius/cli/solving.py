@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import dalenius as dl
-from cvxcertify.intervals import gap_text, interval_text, text_above
+from cvxcertify.intervals import gap_text, interval_text, text_above, text_below
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run, sibling
 from dalenius.cli.gates import AtMostOption, Budget, Ends, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
@@ -38,7 +38,7 @@ from dalenius.cli.shared import (
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import counted
 from dalenius.model import digest, model_bytes
-from dalenius.results import told_text
+from dalenius.results import NOT_FOUND, told_text
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
 from dalenius.studies.keeping import mechanism_files
 from dalenius.units import log_above
@@ -138,7 +138,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, wri
         "model": label,
         "digest": digest(problem),
         "feasible": result.feasible,
-        "lower": result.lower if result.feasible else None,
+        "lower": result.lower if math.isfinite(result.lower) else None,
         "upper": result.upper if result.feasible else None,
         "units": result.units,
         "gap": result.gap,
@@ -185,7 +185,11 @@ def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> Answer:
 
 
 def _print_design(answer: Answer, result: dl.DesignResult, folder: Output | None) -> None:
-    if not result.feasible:
+    if result.status is dl.Status.OPEN and not result.feasible:
+        out.print(NOT_FOUND)
+        out.print(f"{result.optimum:<20} at least {text_below(result.exact_ends[0])} {result.units}")
+        _print_gap(result)
+    elif not result.feasible:
         met = " and ".join(map(str, result.constraints)) or "the budget"
         out.print(f"no mechanism of the class meets {met}", markup=False)
     else:

@@ -17,8 +17,8 @@ import dalenius as dl
 from dalenius.cli.folders import Output
 from dalenius.cli.shared import bounds_of, err, out, units_shown, write_json
 from dalenius.errors import counted
-from dalenius.intervals import interval_text
-from dalenius.results import told_text
+from dalenius.intervals import interval_text, text_below
+from dalenius.results import NOT_FOUND, told_text
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.search.pools import need_workers
 from dalenius.studies.curves import chosen_points
@@ -214,8 +214,10 @@ def _progress(total: int, quiet: bool, units: str) -> Iterator[Callable[[Moment]
 def _line(record: Record, units: str) -> str:
     """A record in words."""
     place = ", ".join(f"{path.rpartition('.')[2]} {text}" for path, text in record.at.items()) or record.model
-    if record.lower is None or record.upper is None:
+    if record.lower is None:
         return f"{place}: no mechanism meets the budget (proved)"
+    if record.upper is None:
+        return f"{place}: {NOT_FOUND}; {record.quantity} at least {text_below(record.lower)} {record.units} ({record.termination})"
     if record.quantity == Quantity.LEAKAGE.value:
         ends = lower_in(record.lower, units), upper_in(record.upper, units)
         told = told_text(*ends, units, record.values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Self, get_args
 
 from dalenius.errors import InputError, brief, counted
-from dalenius.evidence.ends import CurveClaim
+from dalenius.evidence.ends import CurveClaim, double_above, double_below
 from dalenius.evidence.lower import UNIFORM, LowerLine, Matrix, Vector
 from dalenius.evidence.upper import (
     AdversaryLine,
@@ -174,7 +175,9 @@ Sections = dict[int, tuple[ProofLine, ...]]
 
 @dataclass(frozen=True)
 class Header:
-    """The first line: of which model, and what is claimed; the ends are None where it is that nothing is feasible.
+    """The first line: of which model, and what is claimed; both ends are None where it is that nothing is feasible.
+
+    The upper end alone is None, as the mechanism is, where nothing is said from above.
 
     Attributes
     ----------
@@ -201,7 +204,7 @@ class Header:
 
     @property
     def claim(self) -> Claim | None:
-        """The interval, exactly; None if the claim is that nothing is feasible; `InputError` if an end is no number.
+        """The interval, exactly; None if the claim is none of both ends (`claim_below`); `InputError` if an end is no number.
 
         >>> Header("maximal_leakage", "", "0.25", "1/3").claim
         (Fraction(1, 4), Fraction(1, 3))
@@ -209,6 +212,21 @@ class Header:
         if self.lower is None or self.upper is None:
             return None
         return as_fraction(self.lower, "lower"), as_fraction(self.upper, "upper")
+
+    @property
+    def claim_below(self) -> Fraction | None:
+        """The lower end, exactly; None if the claim is that nothing is feasible."""
+        return None if self.lower is None else as_fraction(self.lower, "lower")
+
+    @property
+    def doubles(self) -> tuple[float, float]:
+        """The ends of the claim, rounded outward to doubles; infinite where there is none.
+
+        >>> Header("maximal_leakage", "", "0.25", "1/4").doubles, Header("min_distortion", "", "0.25", None).doubles
+        ((0.25, 0.25), (0.25, inf))
+        """
+        lower, upper = self.claim_below, None if self.claim is None else self.claim[1]
+        return math.inf if lower is None else double_below(lower), math.inf if upper is None else double_above(upper)
 
     @property
     def about_a_design(self) -> bool:

@@ -185,7 +185,7 @@ class _End:
     Attributes
     ----------
     value : float, Fraction or None
-        Before rounding; a fraction is exact. None: nothing is feasible.
+        Before rounding; a fraction is exact. None: nothing is feasible, or, of an upper end alone, nothing is known.
     margin : float
         What a double is moved outward by, in units, before it is rounded.
     unit : float

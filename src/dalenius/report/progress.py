@@ -56,7 +56,7 @@ def trace_picture(
     Raises
     ------
     InputError
-        If nothing is feasible, or matplotlib is not installed.
+        If no mechanism is known, or matplotlib is not installed.
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
@@ -69,7 +69,7 @@ def trace_picture(
     'seconds'
     """
     if math.isinf(result.upper):
-        raise InputError("trace: no mechanism meets the budget, so there is no interval to draw")
+        raise InputError(f"trace: {result}; there is no interval to draw")
     ax = axes_of(ax)
     seconds = [moment.seconds for moment in result.trace]
     lower, upper = [moment.lower for moment in result.trace], [moment.upper for moment in result.trace]

@@ -99,7 +99,7 @@ def _parts(of: object) -> tuple[Floats, list[str], list[str], str]:
     """The matrix, what inputs and outputs are called, and what an input is."""
     if isinstance(of, DesignResult):
         if of.mechanism is None:
-            raise InputError("mechanism: no mechanism meets the budget, so there is none to draw")
+            raise InputError(f"mechanism: {of}; there is none to draw")
         of = of.mechanism
     if isinstance(of, DesignedMechanism):
         rows = np.array([[float(p) for p in row] for row in of.rows])

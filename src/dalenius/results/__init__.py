@@ -1,7 +1,7 @@
 """The answers: an interval, what it measures and what proves it, why the work stopped, and what is claimed."""
 
 from dalenius.results.audits import RecordProof, Result, SecretProof, SecretResult, SecretWitness, Witness
-from dalenius.results.designs import DesignResult
+from dalenius.results.designs import NOT_FOUND, DesignResult
 from dalenius.results.possible import (
     against_text,
     at_most_text,
@@ -15,6 +15,7 @@ from dalenius.results.possible import (
 from dalenius.results.proved import Proved, relative_gap
 
 __all__ = [
+    "NOT_FOUND",
     "DesignResult",
     "Proved",
     "RecordProof",

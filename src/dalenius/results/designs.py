@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dalenius.alternation import Alternation
 from dalenius.evidence import Certificate
+from dalenius.intervals import text_below
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Termination, TermValue
+from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Status, Termination, TermValue
 from dalenius.results.audits import Result
 from dalenius.results.proved import Proved, relative_gap
 from dalenius.search import Progress
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
+
+NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,10 @@ class DesignResult(Proved):
     ----------
     lower, upper : float
         ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), the least expected distortion (`MinDistortion`), or the
-        least objective of several terms, of the mechanisms of the class that meet the budget; proved by `certificate`. Infinite where
-        no mechanism meets it (`feasible`).
+        least objective of several terms, of the mechanisms of the class that meet the budget; proved by `certificate`. Both are
+        infinite where no mechanism meets it, which is proved; `upper` alone where none was found, nor a proof that there is none.
     mechanism : DesignedMechanism or None
-        It meets the budget exactly, and attains `upper`. None where there is none.
+        It meets the budget exactly, and attains `upper`. None where there is none, or none was found.
     audit : Result or None
         The audit of this very mechanism, with a certificate of its own. None for a design under a privacy notion.
     distortion : Fraction or None
@@ -88,13 +92,18 @@ class DesignResult(Proved):
 
     @property
     def feasible(self) -> bool:
-        """Whether some mechanism meets the budget."""
+        """Whether some mechanism is known to meet the budget; `status` says whether it is proved that none does."""
         return self.mechanism is not None
 
     @property
+    def status(self) -> Status:
+        """As of a `Result`; open where neither a mechanism was found nor a proof that there is none."""
+        return Status.OPEN if math.isinf(self.upper) and not math.isinf(self.lower) else super().status
+
+    @property
     def gap(self) -> float:
-        """(upper - lower) / upper, rounded upward, as of a `Result`; 0 where nothing meets the budget, which is proved."""
-        return relative_gap(*self.exact_ends) if self.feasible else 0.0
+        """(upper - lower) / upper, rounded upward; 0 where nothing meets the budget (proved), 1 where there is no upper end."""
+        return 1.0 if self.status is Status.OPEN and math.isinf(self.upper) else relative_gap(*self.exact_ends)
 
     @property
     def leakage(self) -> tuple[float, float] | None:
@@ -145,9 +154,11 @@ class DesignResult(Proved):
         return "\n".join(self.explanation)
 
     def __str__(self) -> str:
-        if not self.feasible:
+        if self.status is Status.INFEASIBLE:
             met = " and ".join(map(str, self.constraints)) or "the budget"
             return f"no mechanism meets {met} (proved)"
+        if not self.feasible:
+            return f"{NOT_FOUND}; the {self.optimum} is at least {text_below(self.exact_ends[0])} ({self.termination.value})"
         return f"{self.told(self.optimum)} ({self.termination.value})"
 
     @property

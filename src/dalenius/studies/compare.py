@@ -216,9 +216,7 @@ def compare(
         tell(CERTIFIED)
         result = first = solve(problem, gap=gap, time_limit=budget, solver=solver)
         if isinstance(result, DesignResult) and not result.feasible:
-            raise InputError(
-                "compare: no mechanism of the class meets the budget (proved); there is nothing to compare"
-            )
+            raise InputError(f"compare: {result}; there is nothing to compare")
         best, attained = CERTIFIED, dict[str, Attained]()
         for method in asked:
             if method == CERTIFIED:

@@ -35,7 +35,8 @@ class Record:
     at : dict of path -> text
         Where the point is.
     lower, upper : float or None
-        The proved interval; None where nothing is feasible, which is proved.
+        The proved interval; None where nothing is feasible, which is proved; `upper` alone where no mechanism was found, nor a proof
+        that there is none.
     key : str
         SHA-256 of all that the record depends on.
     seconds : float
@@ -212,7 +213,9 @@ def is_told(record: Record, certificate: str) -> bool:
 def _claimed(header: Header) -> dict[str, Any]:
     """What a record says of an interval, which is what is claimed; nothing but that, where nothing is feasible."""
     if header.claim is None:
-        return {"claim": None, "lower": None, "upper": None, "gap": 0.0, "feasible": False}
+        below = header.claim_below
+        lowest = None if below is None else _finite(plain_below(double_below(below)))
+        return {"claim": None, "lower": lowest, "upper": None, "gap": float(below is not None), "feasible": False}
     lower, upper = header.claim
     return {
         "claim": (fraction_text(lower), fraction_text(upper)),
@@ -244,8 +247,7 @@ def answer_of(record: Record, folder: Path) -> Answer:
         "units": record.units,
         "values": record.values,
     }
-    claim = certificate.header.claim
-    lower, upper = (math.inf, math.inf) if claim is None else (double_below(claim[0]), double_above(claim[1]))
+    lower, upper = certificate.header.doubles
     if record.problem == MaximalLeakage.kind:
         proofs = tuple(RecordProof(**proof) for proof in record.proofs)
         return Result(lower=lower, upper=upper, record=record.record, witness=None, records=proofs, **common)

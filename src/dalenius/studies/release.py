@@ -258,7 +258,7 @@ def bound_of(
     Parameters
     ----------
     upper : Fraction or None
-        The upper claim that was proved; None where it was that no mechanism meets the budget.
+        The upper claim that was proved; None where nothing was claimed from above, and no mechanism is shown.
 
     Raises
     ------
@@ -294,7 +294,7 @@ def _audited(
 
 
 def _proved(problem: Problem, audit: MaximalLeakage, certificate: Certificate) -> Fraction | None:
-    """The upper claim of a certificate that the checker proves; None if the claim is that nothing is feasible."""
+    """The upper claim of a certificate that the checker proves; None if nothing is claimed from above."""
     verdict = verify(problem if _is_of_design(certificate, problem) else audit, certificate)
     if not verdict.proved:
         raise NotProvedError(

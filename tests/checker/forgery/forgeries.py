@@ -173,12 +173,8 @@ class Forger:
         for arithmetic, verdict in verdicts.items():
             if verdict.status.value not in ACCEPTED:
                 return
-            if (
-                verdict.lower is None
-                or verdict.upper is None
-                or verdict.lower > subject.high
-                or verdict.upper < subject.low
-            ):
+            below = verdict.upper is not None and verdict.upper < subject.low
+            if verdict.lower is None or verdict.lower > subject.high or below:
                 self.offence(f"accepted by {arithmetic}: {verdict.reason}", subject, text, names)
                 return
         if len(text) < 6000 and "odd_text" not in names:

@@ -1,6 +1,7 @@
 """Pictures: from results, on anybody's axes, in every format; nothing that is drawn lies inside of what is not proved."""
 
 import dataclasses
+import math
 import sys
 from fractions import Fraction
 
@@ -178,7 +179,8 @@ def test_the_worst_case_prior_in_words_and_bars(curve):
 def test_what_cannot_be_drawn_is_one_clear_error(curve, points, monkeypatch):
     with pytest.raises(dl.InputError, match="at least one point"):
         frontier_picture({"none": []})
-    nothing = dataclasses.replace(points[0].result, mechanism=None)
+    ends = {"lower": math.inf, "upper": math.inf, "termination": dl.Termination.INFEASIBLE}
+    nothing = dataclasses.replace(points[0].result, mechanism=None, **ends)
     with pytest.raises(dl.InputError, match="no mechanism meets the budget"):
         mechanism_picture(nothing)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

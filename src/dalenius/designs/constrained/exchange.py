@@ -23,7 +23,6 @@ from dalenius.designs.exchange.audits import distinct
 from dalenius.designs.exchange.bound import closed
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
 from dalenius.designs.terms import Terms
-from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import EntropyAtLeast
@@ -186,16 +185,13 @@ class ConstrainedExchange:
     # ------------------------------------------------------------ the way to an answer
 
     def run(self) -> None:
-        """Find a mechanism and a bound, or multipliers which prove that there is none."""
+        """Find a mechanism and a bound, or multipliers which prove that there is none; nothing where hardly any room is left."""
         found = self.region.found
         if isinstance(found, Outside):
             self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
             return
         if not isinstance(found, Inside) or self.region.anchor is None:
-            raise DaleniusError(
-                "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof "
-                "that there is none; they leave hardly any room, so loosen one a little (or raise time_limit, if that was short)"
-            )
+            return
         self.vertex = vertex_of(self.region)
         if self.vertex is not None:
             self._settle(self.vertex)

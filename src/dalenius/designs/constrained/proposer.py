@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import isinf
 from typing import Self
 
 from dalenius._prove import Proved, prove
@@ -16,7 +17,6 @@ from dalenius.designs.constrained.goals import OWN, Place
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.selections import limit_sections
 from dalenius.designs.rational import short_above, weight_texts
-from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
@@ -32,9 +32,10 @@ def prices_of(
     run: ConstrainedExchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]
 ) -> tuple[ConstraintPrice, ...]:
     """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
-    bound = run.conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
+    conflict = run.conflict if lower.value is None else None
+    bound = conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
     paid = bound if bound.paid is None else replace(bound, prices=bound.paid)  # without those that keep entries at 0
-    own = OwnBound(paid, run.region, infeasible=run.conflict is not None)
+    own = OwnBound(paid, run.region, infeasible=conflict is not None)
     prices = {j: {r: float(price) for r, price in rows.items()} for j, rows in own.prices.items()}
     totals = {j: sum(map(abs, rows.values())) for j, rows in prices.items()}
     for j, both in own.cones.items():
@@ -51,7 +52,7 @@ def prices_of(
     named = {BUDGET: run.problem.budget_key, PRIVACY: "privacy"}
     for j in [BUDGET, PRIVACY, *range(len(run.problem.own_constraints))]:
         price = totals.get(j, 0.0) if totals.get(j, 0.0) > least else 0.0
-        if (j < 0 or run.conflict is not None) and not price:
+        if (j < 0 or conflict is not None) and not price:
             continue
         kind = named[j] if j < 0 else run.problem.own_constraints[j].kind
         rows = tuple((r, p) for r, p in sorted(prices.get(j, {}).items()) if abs(p) > least) if j >= 0 else ()
@@ -112,18 +113,12 @@ def _slack(
     )
 
 
-NOT_FOUND = (
-    "nothing can be proved about this design: no mechanism was proved to keep all limits of leakage, nor that there is none; raise "
-    "time_limit, or one of the limits"
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProvedUpper(Upper):
-    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand."""
+    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand; without one, none."""
 
     kept: Kept | None = None
-    audits: Mapping[Place, Result]
+    audits: Mapping[Place, Result] = field(default_factory=dict)
     ends: tuple[Fraction, ...] = ()  # U_j of the terms of what is minimised
 
 
@@ -145,16 +140,15 @@ class ConstrainedProposer:
     def run(self) -> None:
         """Exchange."""
         self.exchange.run()
-        if self.exchange.conflict is None and not self.exchange.kept:
-            raise DaleniusError(NOT_FOUND)
 
     # ------------------------------------------------------------ the two ends
 
     def lowers(self) -> Iterator[Lower]:
-        """The bound, rounded downward ever further; at last 0. Or the multipliers which prove that there is no mechanism."""
+        """The multipliers which prove that there is no mechanism; or the bound, rounded downward ever further. At last 0."""
         run = self.exchange
         if run.conflict is not None:
             yield Lower(value=None, lines=OwnBound(run.conflict, run.region, infeasible=True).lines())
+            yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
             return
         if run.vertex is not None:
             lines = exact_lines(run.vertex, run.region)
@@ -168,10 +162,11 @@ class ConstrainedProposer:
     def uppers(self) -> Iterator[ProvedUpper]:
         """One mechanism after the other with its proved audits, the best first.
 
-        At last, where leakages are minimised and none is limited, the best one again with short bounds of them.
+        At last, where leakages are minimised and none is limited, the best one again with short bounds of them. Where no mechanism is
+        proved to keep everything, nothing from above.
         """
         if self.exchange.conflict is not None:
-            yield ProvedUpper(value=None, lines=(), audits={})
+            yield ProvedUpper(value=None, lines=())
             return
         found = 0
         for number, kept in enumerate(reversed(self.exchange.kept)):
@@ -179,12 +174,10 @@ class ConstrainedProposer:
             if end is not None:
                 found += 1
                 yield end
-        if not found and self.exchange.limited:
-            silent = self.exchange.silent()
+        if not found:
+            silent = self.exchange.silent() if self.exchange.kept else None
             last = None if silent is None else self._upper(CERTAIN, silent, silent.audits)
-            if last is None:
-                raise DaleniusError(NOT_FOUND)
-            yield last
+            yield last or ProvedUpper(value=None, lines=(), candidate=CERTAIN)
         if self.exchange.kept and self.exchange.watchers and not self.exchange.limited:
             kept = self.exchange.kept[-1]
             for candidate in (QUICK, CERTAIN):
@@ -251,7 +244,9 @@ class ConstrainedProposer:
             audit=best.audits.get(OWN),
             distortion=None if kept is None else problem.expected_distortion(kept.rows),
             exp_epsilon=problem.exp_epsilon(kept.rows) if private and kept is not None else None,  # type: ignore[attr-defined]
-            termination=Termination.INFEASIBLE if kept is None else termination_of(proved, run.gap, run.termination),
+            termination=Termination.INFEASIBLE
+            if isinf(proved.lower)
+            else termination_of(proved, run.gap, run.termination),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=run.search.clock.seconds,

@@ -15,7 +15,7 @@ from dalenius._load import load_file
 from dalenius._verify import verify
 from dalenius.catalogue.models import library, model_path
 from dalenius.errors import InputError, NotProvedError, brief
-from dalenius.evidence import Certificate, double_above, double_below, exact_fraction_above
+from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import as_nonnegative
 from dalenius.intervals import interval_text, text_above
 from dalenius.measures import Measure
@@ -53,9 +53,8 @@ class Proof:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The claim in its own unit, rounded outward to doubles; infinite where it is that nothing is feasible."""
-        claim = self.certificate.header.claim
-        return (math.inf, math.inf) if claim is None else (double_below(claim[0]), double_above(claim[1]))
+        """The claim in its own unit, as of a `Header`."""
+        return self.certificate.header.doubles
 
     @property
     def mechanism(self) -> DesignedMechanism | None:
@@ -78,7 +77,7 @@ class Proof:
             mechanism=self.mechanism,
             audit=None,
             distortion=None,
-            termination=Termination.STALLED,
+            termination=Termination.INFEASIBLE if math.isinf(lower) else Termination.STALLED,
             scope=Scope.GLOBAL,
             certificate=self.certificate,
             seconds=0.0,

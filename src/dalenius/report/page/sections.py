@@ -179,7 +179,9 @@ def _row(proof: Proof, collected: Collected) -> Row:
 
 
 def _ends(lower: float, upper: float) -> str:
-    return "nothing meets it (proved)" if math.isinf(upper) else ends_shown(lower, upper)
+    if math.isinf(lower):
+        return "nothing meets it (proved)"
+    return f"at least {text_below(lower)}; no mechanism is shown" if math.isinf(upper) else ends_shown(lower, upper)
 
 
 def _about(problem: Problem) -> str:
@@ -203,6 +205,11 @@ def _about(problem: Problem) -> str:
 def _said(row: Row) -> tuple[str, str]:
     """The answer in one line, and what it promises in a sentence."""
     problem, (lower, upper) = row.proof.problem, row.proof.ends
+    if not row.feasible and not math.isinf(lower):
+        return (
+            "No mechanism is shown.",
+            "None was found that keeps everything, nor a proof that there is none. What is proved is a bound for all of them.",
+        )
     if not row.feasible:
         return (
             "Nothing meets all that is asked.",

@@ -1,0 +1,72 @@
+"""Designs of which neither a mechanism nor the lack of one is proved: the third answer, and what everybody who reads it says."""
+
+import json
+import math
+
+import pytest
+
+import dalenius as dl
+from dalenius.report.progress import trace_picture
+from dalenius.report.release import mechanism_picture
+from dalenius.results import NOT_FOUND
+from every_kind import HARDLY_ANY
+
+PROBLEM = dl.loads(HARDLY_ANY)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return dl.solve(PROBLEM)
+
+
+def test_a_bound_is_proved_and_no_mechanism_shown(result):
+    assert 0.49 < result.lower <= 0.5
+    assert (result.upper, result.gap, result.mechanism, result.feasible) == (math.inf, 1.0, None, False)
+    assert (result.status, result.termination) == (dl.Status.OPEN, dl.Termination.STALLED)
+    assert str(result).startswith(NOT_FOUND)
+    assert "0.49999" in str(result)
+    assert result.lower == result.with_leakages_in("bits").lower
+    with pytest.raises(dl.GapNotReachedError):
+        result.require(gap=0.99)
+
+
+def test_it_is_verified_and_no_more(result):
+    verdict = dl.verify(PROBLEM, result.certificate)
+    assert verdict.proved
+    assert verdict.reason.endswith("<= V in units of the distortion; no mechanism is shown")
+    assert (float(verdict.lower), verdict.upper) == (result.lower, None)
+    head, rest = result.certificate.text.split("\n", 1)
+    forged = json.dumps(json.loads(head) | {"lower": "0.5000001"}) + "\n" + rest
+    assert "lower <= the priors' bound fails" in dl.verify(PROBLEM, dl.Certificate(forged)).reason
+
+
+@pytest.mark.parametrize("draw", [trace_picture, mechanism_picture])
+def test_pictures_refuse_it(result, draw):
+    with pytest.raises(dl.InputError, match="nor a proof that there is none"):
+        draw(result)
+
+
+def test_the_command_line_tells_it_from_what_nothing_meets(tmp_path, command_line):
+    (tmp_path / "model.toml").write_text(HARDLY_ANY)
+    done = command_line("solve", "model.toml", "-o", "out", "--json", "--at-most", "1")
+    assert done.returncode == 6, done.stderr
+    assert "nothing is proved" in done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["feasible"], answer["upper"], answer["status"]) == (False, None, "open")
+    assert 0.49 < answer["lower"] <= 0.5
+    assert command_line("solve", "model.toml").stdout.startswith(NOT_FOUND)
+    assert "no mechanism is shown" in command_line("verify", "model.toml", "out/model.cert").stdout
+    shown = json.loads(command_line("show", "out/model.cert", "--json").stdout)
+    assert (shown["claim"], shown["upper"]) == ("from below alone: no mechanism is shown", None)
+    assert 0.49 < float(shown["lower"]) <= 0.5
+    page = command_line("report", "out", "-o", "page.html")
+    assert page.returncode == 0, page.stderr
+    assert "No mechanism is shown." in (tmp_path / "page.html").read_text()
+
+
+def test_sweeps_keep_it(tmp_path):
+    for _ in range(2):  # solved, then read
+        swept = dl.sweep(PROBLEM, output=tmp_path / "swept")
+        record = swept.records[0]
+        assert (record.feasible, record.upper, record.gap, record.status) == (False, None, 1.0, "open")
+        assert 0.49 < record.lower <= 0.5
