@@ -67,6 +67,10 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     'then = [{ }, { }, { mechanism = { kind = "discrete_laplace", epsilon = "1" }, on = 1 }] }\n'
     'adversary = { entropy_at_least = "0.8 max" }',
     "hardly any leakage, and no constant mechanism": HARDLY_ANY,
+    "a cone that is touched in one point": BIT.format("min_distortion")
+    + DESIGN
+    + 'max_leakage = "0.5"\nadversary = { kind = "floor_priors", floor = "0.1" }\nconstraints = [{ kind = "cone", constant = "0", '
+    'terms = [], norm = [{ terms = [[0, 0, "1"]], constant = "-1/3" }, { terms = [[1, 0, "1"]], constant = "-1/2" }] }]',
     "posteriors that are almost 0": BIT.format("min_leakage")
     .replace("count = 1, alphabet = 2", "count = 3, alphabet = 3")
     .replace(
