@@ -40,6 +40,10 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     'adversary = { kind = "polytope_priors", vertices = [["844/859", "2/859", "10/859", "3/859"]] }',
     "Hadamard response that hardly ever lies": BIT.format("maximal_leakage")
     + 'mechanism = { kind = "hadamard_response", epsilon = 40 }\nadversary = { kind = "product_priors" }',
+    "a limit of leakage, one output and nobody else who asks": BIT.format("min_distortion").replace("2 }", "3 }")
+    + 'mechanism = { class = "oblivious" }\ndistortion = { kind = "squared", outputs = ["3/2"] }\nlaw = { kind = "uniform" }\n'
+    'constraints = [{ kind = "leakage", at_most = "0.5", '
+    'adversary = { kind = "prior_set", priors = [["3/5", "2/5", "0"], ["1/2", "1/14", "3/7"]] } }]',
     "a cone and a multiplier of few digits": BIT.format("min_leakage")
     .replace('"identity"', '"parity"')
     .replace("2 }", "5 }")

@@ -192,7 +192,7 @@ class ConstrainedExchange:
             return
         if not isinstance(found, Inside) or self.region.anchor is None:
             return
-        self.vertex = vertex_of(self.region)
+        self.vertex = None if self.watchers else vertex_of(self.region)  # whose program knows no limit of leakage
         if self.vertex is not None:
             self._settle(self.vertex)
             return
