@@ -13,11 +13,11 @@ import numpy as np
 
 import dalenius as dl
 
-Instance = tuple[str, dl.MaximalLeakage, float, float]  # name, problem, gap asked for, time limit in seconds
+Instance = tuple[str, dl.WorstCaseLeakage, float, float]  # name, problem, gap asked for, time limit in seconds
 
 
-def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
+def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.WorstCaseLeakage:
+    return dl.WorstCaseLeakage(
         records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
     )
 
@@ -64,7 +64,7 @@ def random() -> Iterator[Instance]:
             rows = np.random.default_rng(seed).dirichlet(np.full(outputs, 0.6), size=letters * classes).round(6)
             rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
             for share in (0.5, 0.7, 0.9):
-                problem = dl.MaximalLeakage(
+                problem = dl.WorstCaseLeakage(
                     records=dl.Records(alphabets=[letters, classes]),
                     mechanism=dl.Channel(rows, inputs="dataset"),
                     adversary=dl.EntropyAtLeast(f"{share} max"),
@@ -77,7 +77,7 @@ def capacity() -> Iterator[Instance]:
     for size in (50, 200, 500):
         rows = np.random.default_rng(size).dirichlet(np.ones(size), size=size).round(9)
         rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(9)
-        problem = dl.MaximalLeakage(
+        problem = dl.WorstCaseLeakage(
             records=dl.Records(1, alphabet=size), mechanism=dl.Channel(rows, inputs="dataset"), adversary=dl.AnyPrior()
         )
         yield f"capacity {size}x{size}", problem, 1e-9, 60.0

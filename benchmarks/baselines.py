@@ -23,7 +23,7 @@ from dalenius.baselines import ConditionalSettings, LeakageSettings, full_joint,
 from dalenius.search.clock import Clock
 from dalenius.studies.compare import CERTIFIED, METHODS, MethodOutcome
 
-Instance = tuple[str, dl.MaximalLeakage]
+Instance = tuple[str, dl.WorstCaseLeakage]
 GAP = 1e-3
 ROWS = {"fresh": "as the text has it", "warm": "where they are"}
 STEPS = {  # of 0.01 of a probability, with a tolerance to match, and our default
@@ -32,8 +32,8 @@ STEPS = {  # of 0.01 of a probability, with a tolerance to match, and our defaul
 }
 
 
-def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
+def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.WorstCaseLeakage:
+    return dl.WorstCaseLeakage(
         records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
     )
 
@@ -73,7 +73,7 @@ def random() -> Iterator[Instance]:
         rows = np.random.default_rng(0).dirichlet(np.full(outputs, 0.6), size=letters * classes).round(6)
         rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
         for share in ("0.5 max", "0.9 max"):
-            problem = dl.MaximalLeakage(
+            problem = dl.WorstCaseLeakage(
                 records=dl.Records(alphabets=[letters, classes]),
                 mechanism=dl.Channel(rows, inputs="dataset"),
                 adversary=dl.EntropyAtLeast(share),

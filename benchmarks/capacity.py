@@ -62,7 +62,7 @@ def solved(rows: Floats) -> str:
     """Seconds and interval of an audit of one record with these rows, without an entropy bound."""
     rows = rows.round(9)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(9)
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=dl.Records(1, alphabet=len(rows)),
         query=dl.Identity(),
         mechanism=dl.Channel(rows),

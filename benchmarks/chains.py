@@ -23,7 +23,7 @@ def adversaries(start: str, record: int) -> tuple[dl.Adversary, dl.Adversary]:
 
 def cell(count: int, adversary: dl.Adversary, gap: float, seconds: float) -> str:
     found = dl.solve(
-        dl.MaximalLeakage(
+        dl.WorstCaseLeakage(
             records=dl.Records(count, alphabet=2),
             query=dl.Count(),
             mechanism=dl.discrete_laplace(0.5),

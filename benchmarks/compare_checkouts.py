@@ -83,7 +83,7 @@ def _solved(job: dict[str, Any], instances: dict[str, list[Any]]) -> dict[str, A
         _, problem, gap, _ = _instances(job["group"], instances)[job["index"]]
     else:
         problem, gap = dl.load(job["path"]), job["gap"]
-    audit = isinstance(problem, dl.MaximalLeakage)
+    audit = isinstance(problem, dl.WorstCaseLeakage)
     limits = {"time_limit": job["audit_seconds" if audit else "design_seconds"], "node_limit": job["node_limit"]}
     before = PROCESSOR()
     result = dl.solve(problem, gap=gap, seed=job["seed"], **limits)

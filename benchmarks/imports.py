@@ -11,7 +11,7 @@ import sys
 
 RUNS = 7
 PARITY = (
-    "dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), "
+    "dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), "
     "adversary=dl.AnyPrior())"
 )
 PROGRAMS = {

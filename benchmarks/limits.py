@@ -44,33 +44,33 @@ LIBRARY = (
 
 def audit(
     records: dl.Records, query: dl.Query, mechanism: dl.Mechanism, adversary: str | dl.Adversary
-) -> dl.MaximalLeakage:
+) -> dl.WorstCaseLeakage:
     bound = adversary if isinstance(adversary, dl.Adversary) else dl.EntropyAtLeast(adversary)
-    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=bound)
+    return dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=bound)
 
 
-def letters(count: int, mechanism: dl.Mechanism) -> dl.MaximalLeakage:
+def letters(count: int, mechanism: dl.Mechanism) -> dl.WorstCaseLeakage:
     """One record, released itself."""
     return audit(dl.Records(1, alphabet=count), dl.Identity(), mechanism, "0.5 max")
 
 
-def bits(count: int, outputs: int, adversary: str | dl.Adversary = "0.5 max") -> dl.MaximalLeakage:
+def bits(count: int, outputs: int, adversary: str | dl.Adversary = "0.5 max") -> dl.WorstCaseLeakage:
     """A row for every dataset of so many bits."""
     rows = np.random.default_rng(count).dirichlet(np.ones(outputs), size=2**count).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
     return audit(dl.Records(count, alphabet=2), dl.Identity(), dl.Channel(rows, inputs="dataset"), adversary)
 
 
-def counted(people: int, epsilon: float, adversary: str | dl.Adversary) -> dl.MaximalLeakage:
+def counted(people: int, epsilon: float, adversary: str | dl.Adversary) -> dl.WorstCaseLeakage:
     return audit(dl.Records(people, alphabet=2), dl.Count(), dl.geometric(epsilon), adversary)
 
 
-def sums(count: int, alphabet: int, modulus: int) -> dl.MaximalLeakage:
+def sums(count: int, alphabet: int, modulus: int) -> dl.WorstCaseLeakage:
     query = dl.Parity() if modulus == 2 else dl.ModularSum(modulus)
     return audit(dl.Records(count, alphabet=alphabet), query, dl.symmetric(0.1), "0.9 max")
 
 
-def priors(count: int, people: int) -> dl.MaximalLeakage:
+def priors(count: int, people: int) -> dl.WorstCaseLeakage:
     listed = np.random.default_rng(people).integers(1, 9, size=(count, 2**people))
     return counted(people, 0.5, dl.PriorSet([[f"{w}/{row.sum()}" for w in row.tolist()] for row in listed]))
 
@@ -136,7 +136,7 @@ def written(model: dl.Problem, folder: Path) -> str:
     return str(path)
 
 
-def proved(model: dl.MaximalLeakage, folder: Path) -> list[str]:
+def proved(model: dl.WorstCaseLeakage, folder: Path) -> list[str]:
     """A model and its certificate as files."""
     path, certificate = written(model, folder), folder / "model.cert"
     certificate.write_text(dl.solve(model, gap=0.1, time_limit=5).certificate.text)
@@ -154,33 +154,33 @@ def channel(size: int, folder: Path) -> str:
     return str(folder / "channel.csv")
 
 
-def chained(count: int) -> dl.MaximalLeakage:
+def chained(count: int) -> dl.WorstCaseLeakage:
     """A count of a chain of bits, from any start."""
     chain = dl.MarkovChain(to_one=[0.1, 0.12], to_zero=[0.2, 0.22], start="any", record=count // 2)
     return audit(dl.Records(count, alphabet=2), dl.Count(), dl.geometric(0.5), chain)
 
 
-def released(count: int, times: int) -> dl.MaximalLeakage:
+def released(count: int, times: int) -> dl.WorstCaseLeakage:
     """A count released many times."""
     return audit(
         dl.Records(count, alphabet=2), dl.Count(), dl.several_releases(dl.geometric("0.5"), times=times), "0.8 max"
     )
 
 
-def histogram(people: int, letters: int) -> dl.MaximalLeakage:
+def histogram(people: int, letters: int) -> dl.WorstCaseLeakage:
     """The counts of all letters."""
     return audit(
         dl.Records(people, alphabet=letters), dl.Histogram(), dl.discrete_laplace(0.5), dl.IndependentBlocks(2)
     )
 
 
-def square(size: int) -> dl.MaximalLeakage:
+def square(size: int) -> dl.WorstCaseLeakage:
     """A letter through a random matrix."""
     rows = np.random.default_rng(size).integers(1, 1000, size=(size, size)).tolist()
     return letters(size, dl.Channel([[f"{w}/{sum(row)}" for w in row] for row in rows]))
 
 
-def household(people: int) -> dl.MaximalLeakage:
+def household(people: int) -> dl.WorstCaseLeakage:
     """A count of households, with real noise."""
     return audit(dl.Records(1000, alphabet=2), dl.Count(), dl.laplace(1), dl.IndependentBlocks(people))
 

@@ -49,7 +49,7 @@ def main() -> None:
     for name, mechanism in protocols(options.epsilon, options.inputs).items():
         for near, adversary in adversaries(law).items():
             started = time.process_time()
-            problem = dl.MaximalLeakage(
+            problem = dl.WorstCaseLeakage(
                 records=dl.Records(1, alphabet=options.inputs),
                 query=dl.Identity(),
                 mechanism=mechanism,

@@ -122,7 +122,7 @@ COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "adversary":
 WHOLE: dict[str, tuple[dl.Problem, str | None]] = {
     "least leakage": (dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.5", **COUNT), None),
     "least distortion": (dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.2", **COUNT), None),
-    "alternating audit": (dl.MaximalLeakage(mechanism=dl.geometric(1.0, range=3), **COUNT), "alternating"),
+    "alternating audit": (dl.WorstCaseLeakage(mechanism=dl.geometric(1.0, range=3), **COUNT), "alternating"),
     "alternating design": (dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.5", **COUNT), "alternating"),
 }
 

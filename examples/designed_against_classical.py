@@ -145,7 +145,7 @@ def compare(story: Story, band: Band, options: argparse.Namespace) -> Iterator[R
             mechanism = calibrated(story.problem, family, share * float(story.problem.constant_distortion))
             if mechanism is None:
                 continue
-            audit = dl.MaximalLeakage(
+            audit = dl.WorstCaseLeakage(
                 records=story.problem.records,
                 query=story.problem.query,
                 mechanism=mechanism,

@@ -65,7 +65,7 @@ def sweep(name: str, model: str, shares: list[Fraction], time_limit: float, fold
 
 def household(size: int) -> dl.Result:
     """The noisy count of a million people, of whom only those of one household are correlated; proved."""
-    country = dl.MaximalLeakage(
+    country = dl.WorstCaseLeakage(
         records=dl.Records(1_000_000, alphabet=2),
         query=dl.Count(),
         mechanism=dl.geometric(0.5),

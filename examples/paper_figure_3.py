@@ -37,7 +37,7 @@ def main() -> None:
     rows: list[Row] = []
     points = [(n, flip, bits) for n in sizes for flip in flips for bits in bounds(n, study.quick)]
     for n, flip, bits in points:
-        problem = dl.MaximalLeakage(
+        problem = dl.WorstCaseLeakage(
             records=dl.Records(n, alphabet=2),
             query=dl.Parity(),
             mechanism=dl.symmetric(flip, k=2),

@@ -46,7 +46,7 @@ def binary(study: Study) -> list[Row]:
     for n, share in ((4, 0.0), (4, SHARE)) if study.quick else ((4, 0.0), (2, SHARE), (4, SHARE), (8, SHARE)):
         for flip in flips:
             for name, (epsilon, mechanism) in at_distortion(flip).items():
-                problem = dl.MaximalLeakage(
+                problem = dl.WorstCaseLeakage(
                     records=dl.Records(n, alphabet=2),
                     query=dl.Parity(),
                     mechanism=mechanism,
@@ -118,7 +118,7 @@ def modular(study: Study) -> list[Row]:
             }
         )
         for name, family in FAMILIES.items():
-            problem = dl.MaximalLeakage(**question, mechanism=calibrated(family, distortion))
+            problem = dl.WorstCaseLeakage(**question, mechanism=calibrated(family, distortion))
             proved = study.solve(problem, f"sum-{name}-{distortion}".replace(" ", "-"), gap=gap)
             assert proved.upper >= best.lower * (1.0 - 1e-6), (
                 f"{name} leaks less than the least"

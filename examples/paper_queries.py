@@ -28,7 +28,7 @@ def main() -> None:
     rows: list[Row] = []
     for name, query in queries(3 if study.quick else RECORDS).items():
         for share in (0.6, 0.95) if study.quick else SHARES:
-            problem = dl.MaximalLeakage(
+            problem = dl.WorstCaseLeakage(
                 records=dl.Records(3 if study.quick else RECORDS, alphabet=MODULUS),
                 query=query,
                 mechanism=dl.symmetric(FLIP, k=MODULUS),

@@ -27,7 +27,7 @@ def main() -> None:
     for mechanism, published in PUBLISHED.items():
         for bound in ["1", "2"] if study.quick else published:
             adversary = dl.EntropyAtLeast(bound if "max" in bound else f"{bound} nats")
-            problem = dl.MaximalLeakage(
+            problem = dl.WorstCaseLeakage(
                 records=dl.Records(BITS, alphabet=2),
                 query=dl.Parity(),
                 mechanism=MECHANISMS[mechanism],

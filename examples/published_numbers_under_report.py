@@ -225,13 +225,13 @@ class Row:
         return self.lower / self.published if self.published else None
 
 
-def question(mechanism: str, adversary: str) -> dl.MaximalLeakage:
+def question(mechanism: str, adversary: str) -> dl.WorstCaseLeakage:
     """The paper's question, from the model library, for one entropy bound."""
     model = library_model(f"parity/{mechanism}-n{BITS}").load()
     return dataclasses.replace(model, adversary=dl.EntropyAtLeast(adversary))
 
 
-def full_channel(problem: dl.MaximalLeakage) -> Array:
+def full_channel(problem: dl.WorstCaseLeakage) -> Array:
     """The mechanism as an array (2, 2, 2, 2, outputs)."""
     return np.asarray(problem.channel[PARITY])
 

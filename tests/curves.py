@@ -16,12 +16,12 @@ def plain(certificate: dl.Certificate) -> dl.Certificate:
     return dl.Certificate.of(header, certificate.lower_lines(), certificate.upper_lines())
 
 
-def at(problem: dl.MaximalLeakage, entropy: str) -> dl.MaximalLeakage:
+def at(problem: dl.WorstCaseLeakage, entropy: str) -> dl.WorstCaseLeakage:
     """The same release at another entropy bound."""
     return replace(problem, adversary=dl.EntropyAtLeast(entropy))
 
 
-def line_at(problem: dl.MaximalLeakage, certificate: dl.Certificate, entropy: str) -> dl.Certificate:
+def line_at(problem: dl.WorstCaseLeakage, certificate: dl.Certificate, entropy: str) -> dl.Certificate:
     """The claim that the certificate's lines make at another entropy bound, with the same sections."""
     there = at(problem, entropy)
     low = dl.EntropyAtLeast(entropy).enclosure(problem.records)[0]
@@ -30,7 +30,9 @@ def line_at(problem: dl.MaximalLeakage, certificate: dl.Certificate, entropy: st
     return dl.Certificate.of(header, [WitnessLine(None, None)], certificate.upper_lines())
 
 
-def steps(problem: dl.MaximalLeakage, certificate: dl.Certificate) -> list[tuple[dl.MaximalLeakage, dl.Certificate]]:
+def steps(
+    problem: dl.WorstCaseLeakage, certificate: dl.Certificate
+) -> list[tuple[dl.WorstCaseLeakage, dl.Certificate]]:
     """Each claim from below as a certificate of its own, with what anybody knows from above."""
     witnesses = [line for line in certificate.body() if isinstance(line, WitnessLine)][1:]
     below = certificate.header.curve.below
@@ -43,7 +45,7 @@ def steps(problem: dl.MaximalLeakage, certificate: dl.Certificate) -> list[tuple
     return found
 
 
-def proved_apart(problem: dl.MaximalLeakage, certificate: dl.Certificate, entropies: list[str]) -> bool:
+def proved_apart(problem: dl.WorstCaseLeakage, certificate: dl.Certificate, entropies: list[str]) -> bool:
     """Whether the interval, the lines at these entropy bounds, and all steps are proved, each by itself."""
     claims = [(problem, plain(certificate)), *steps(problem, certificate)]
     claims += [(at(problem, entropy), line_at(problem, certificate, entropy)) for entropy in entropies]

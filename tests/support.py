@@ -18,7 +18,7 @@ import dalenius as dl
 # ---------------------------------------------------------------- problems and house assertions
 
 
-TINY_AUDIT = dl.MaximalLeakage(
+TINY_AUDIT = dl.WorstCaseLeakage(
     records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
 )
 TINY_DESIGN = dl.MinLeakage(
@@ -30,12 +30,12 @@ TINY_DESIGN = dl.MinLeakage(
 )
 
 
-def problem(sizes, query, mechanism, bound) -> dl.MaximalLeakage:
+def problem(sizes, query, mechanism, bound) -> dl.WorstCaseLeakage:
     """A problem over records with these alphabet sizes; `query` None where rows are indexed by dataset."""
     records = sizes if isinstance(sizes, dl.Records) else dl.Records(alphabets=list(sizes))
     adversary = bound if isinstance(bound, dl.Adversary) else dl.EntropyAtLeast(bound)
     rest = {} if query is None else {"query": query}
-    return dl.MaximalLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
+    return dl.WorstCaseLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
 
 
 def design(kind, records, query, distortion, budget, adversary, **more) -> dl.MinLeakage | dl.MinDistortion:
@@ -45,7 +45,7 @@ def design(kind, records, query, distortion, budget, adversary, **more) -> dl.Mi
     return kind(records=records, query=query, distortion=distortion, adversary=adversary, **most, **more)
 
 
-def parity4(bound, epsilon=1.0) -> dl.MaximalLeakage:
+def parity4(bound, epsilon=1.0) -> dl.WorstCaseLeakage:
     """Parity of four bits, Laplace noise, threshold: the source paper's example."""
     return problem([2] * 4, dl.Parity(), dl.laplace_threshold(epsilon), bound)
 
@@ -419,17 +419,17 @@ def named(draw):
     return problem(sizes, query, mechanism, draw(st.sampled_from(SHARES)))
 
 
-def everything() -> st.SearchStrategy[dl.MaximalLeakage]:
+def everything() -> st.SearchStrategy[dl.WorstCaseLeakage]:
     return st.one_of(oblivious(), by_dataset(), named())
 
 
-def with_rows(question, rows) -> dl.MaximalLeakage:
+def with_rows(question, rows) -> dl.WorstCaseLeakage:
     """The same question about another matrix."""
     mechanism = dl.Channel(rows, inputs=question.mechanism.inputs)
     return problem(question.records, question.query, mechanism, question.adversary)
 
 
-def with_bound(question, bound) -> dl.MaximalLeakage:
+def with_bound(question, bound) -> dl.WorstCaseLeakage:
     """The same question about another adversary."""
     return problem(question.records, question.query, question.mechanism, bound)
 

@@ -21,7 +21,7 @@ def file(tmp_path_factory):
     pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
     from dalenius.report import write_report
 
-    audit = dl.MaximalLeakage(
+    audit = dl.WorstCaseLeakage(
         records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior(), title=ATTACK
     )  # fmt: skip
     points = [(point.problem, point.result) for point in dl.entropy_curve(audit, [0, Fraction(1, 2), 1], gap=1e-2)]

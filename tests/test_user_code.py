@@ -122,7 +122,7 @@ def test_designs_and_their_rows() -> None:
 
 def test_answers() -> None:
     """Limits, seeds and gaps of NumPy are numbers, too; the kind of the answer follows from the problem's."""
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=PAIR, query=dl.Parity(), mechanism=dl.symmetric(0.1), adversary=dl.EntropyAtLeast("0.5 max")
     )
     result: dl.Result = dl.solve(
@@ -144,7 +144,7 @@ def test_a_scheme_and_its_solvers_are_typed() -> None:
             return Step(state, 0.0, 0.0, dl.Scope.FEASIBLE)
 
     problem = dl.load("parity/laplace-n4")
-    assert isinstance(problem, dl.MaximalLeakage)
+    assert isinstance(problem, dl.WorstCaseLeakage)
     scheme = LeakageScheme(record_channels(problem)[0], ("posterior", Stay(), "marginal", "row"))
     assert alternate(scheme, Settings(gap=1e-2)).gains["stay"] == 0.0
     result: dl.Result = dl.solve(problem, method="alternating", solver="clarabel", gap=1e-2)

@@ -2,10 +2,11 @@
 
 Each name has a docstring of its own, help(dalenius.solve); beside them dalenius.report (pictures), .export, .programs, .baselines:
 
-    model = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior())
+    model = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.laplace(1), adversary=dl.AnyPrior())
     result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
+Questions       WorstCaseLeakage (the source paper's MaximalLeakage), SecretLeakage (of a Secret; Letters); designs: MinLeakage,
+                MinDistortion, MaxUtility, MaxInformation
 Records         Records; from_frame (People); queries: Count, Histogram, Identity, Joint, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, FiniteChain, PriorSet,
                 FixedPrior; one record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors

@@ -26,7 +26,6 @@ from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
 from dalenius.model import Letters as Letters
 from dalenius.model import MarkovChain as MarkovChain
-from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility
 from dalenius.model import MinDistortion as MinDistortion
@@ -37,6 +36,7 @@ from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
 from dalenius.model import Secret as Secret
 from dalenius.model import SecretLeakage as SecretLeakage
+from dalenius.model import WorstCaseLeakage as WorstCaseLeakage
 from dalenius.model import dumps as dumps
 from dalenius.model.adversaries import BoxPriors as BoxPriors
 from dalenius.model.adversaries import ChiSquareBallPriors as ChiSquareBallPriors
@@ -110,6 +110,7 @@ from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.problems.mechanism_problem import releases as releases
+from dalenius.model.problems.worst_case_leakage import MaximalLeakage as MaximalLeakage
 from dalenius.model.queries import Count as Count
 from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity

@@ -19,12 +19,12 @@ from dalenius.model import (
     EntropyAtLeast,
     FiniteChain,
     MarkovChain,
-    MaximalLeakage,
     MaxInformation,
     MechanismProblem,
     PriorSet,
     ProductPriors,
     SecretLeakage,
+    WorstCaseLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol, RandomizedHistogram
@@ -131,7 +131,7 @@ class AuditCosts:
         Bytes of the search's own arrays.
 
     >>> import dalenius as dl
-    >>> letters = dl.MaximalLeakage(records=dl.Records(1, alphabet=500), query=dl.Identity(),
+    >>> letters = dl.WorstCaseLeakage(records=dl.Records(1, alphabet=500), query=dl.Identity(),
     ...     mechanism=dl.symmetric(0.1, k=500), adversary=dl.AnyPrior())
     >>> costs = AuditCosts.of(letters)
     >>> costs.certain.within(0.1, 2**25), costs.whole.within(0.1, 2**25)
@@ -154,15 +154,15 @@ class AuditCosts:
         return max(self.search + self.certain.bytes, 0.5 * self.search + self.whole.bytes)
 
     @classmethod
-    def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
+    def of(cls, problem: WorstCaseLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
-        if isinstance(problem, MaximalLeakage) and problem.in_cells:
+        if isinstance(problem, WorstCaseLeakage) and problem.in_cells:
             return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
-        if isinstance(problem, MaximalLeakage) and problem.in_blocks:
+        if isinstance(problem, WorstCaseLeakage) and problem.in_blocks:
             return cls._of_pieces(problem)
-        if isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, MarkovChain | FiniteChain):
+        if isinstance(problem, WorstCaseLeakage) and isinstance(problem.adversary, MarkovChain | FiniteChain):
             return cls._of_chain(problem)
-        if isinstance(problem, MaximalLeakage) and problem.wide is not None:
+        if isinstance(problem, WorstCaseLeakage) and problem.wide is not None:
             return cls(RECORD.times(4 * len(problem.records)))
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
@@ -191,7 +191,7 @@ class AuditCosts:
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
 
     @classmethod
-    def _of_chain(cls, problem: MaximalLeakage) -> AuditCosts:
+    def _of_chain(cls, problem: WorstCaseLeakage) -> AuditCosts:
         """Of its letters; and of one box and one point, for each record that is asked about."""
         records = RECORD.times(4 * len(problem.records))
         if not problem.is_written_out:
@@ -200,7 +200,7 @@ class AuditCosts:
         return cls(records + POINTER.times(entries) + Cost(0.0, BALL * entries), search=ARRAYS * entries)
 
     @classmethod
-    def _of_pieces(cls, problem: MaximalLeakage) -> AuditCosts:
+    def _of_pieces(cls, problem: WorstCaseLeakage) -> AuditCosts:
         """Of one audit a piece, each by itself."""
         own = [cls.of(piece) for _, piece in problem.pieces]
         read = RECORD.times(4 * len(problem.records))
@@ -212,7 +212,7 @@ class AuditCosts:
         )
 
 
-def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
+def _shape(problem: WorstCaseLeakage | DesignProblem) -> tuple[int, int]:
     """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
     if isinstance(problem, DesignProblem):
         return problem.cost.shape[0], problem.cost.shape[1]
@@ -295,9 +295,9 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
     )
 
 
-def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:
+def _diagonal(problem: WorstCaseLeakage | DesignProblem) -> bool:
     """Whether a row of the channel has two numbers only."""
-    return isinstance(problem, MaximalLeakage) and isinstance(problem.mechanism, Symmetric | RandomizedResponse)
+    return isinstance(problem, WorstCaseLeakage) and isinstance(problem.mechanism, Symmetric | RandomizedResponse)
 
 
 def _each(kinds: Sequence[Kind], cost: Callable[[Kind], Cost], times: int = 1) -> Cost:

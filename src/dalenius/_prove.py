@@ -17,11 +17,11 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import (
     DesignProblem,
-    MaximalLeakage,
     MaxInformation,
     MechanismProblem,
     Problem,
     SecretLeakage,
+    WorstCaseLeakage,
     digest,
 )
 from dalenius.model.mechanisms import MECHANISMS
@@ -390,7 +390,7 @@ class _Desk:
             return AuditCosts(information_cost(self.problem))
         if isinstance(self.problem, SecretLeakage):
             return AuditCosts(secret_cost(self.problem))
-        assert isinstance(self.problem, MaximalLeakage | DesignProblem)
+        assert isinstance(self.problem, WorstCaseLeakage | DesignProblem)
         return AuditCosts.of(self.problem)
 
     @property

@@ -25,7 +25,7 @@ from dalenius.audits import (
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, as_fraction, as_integer, as_list
-from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, MinDistortion, Problem, SecretLeakage
+from dalenius.model import DesignProblem, MaxInformation, MinDistortion, Problem, SecretLeakage, WorstCaseLeakage
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result, SecretResult
 from dalenius.search import (
@@ -52,7 +52,7 @@ def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None
         )
     if method not in (None, "alternating"):
         raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
-    if method is not None and not (isinstance(problem, MaximalLeakage) and problem.searched):
+    if method is not None and not (isinstance(problem, WorstCaseLeakage) and problem.searched):
         raise InputError(
             "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
         )
@@ -117,12 +117,12 @@ class _Options(LimitOptions, total=False):
 
 
 @overload
-def solve(problem: MaximalLeakage, **options: Unpack[_Options]) -> Result: ...
+def solve(problem: WorstCaseLeakage, **options: Unpack[_Options]) -> Result: ...
 @overload
 def solve(problem: DesignProblem | MaxInformation, **options: Unpack[_Options]) -> DesignResult: ...
 @overload
 def solve(
-    problem: MaximalLeakage | DesignProblem | MaxInformation, **options: Unpack[_Options]
+    problem: WorstCaseLeakage | DesignProblem | MaxInformation, **options: Unpack[_Options]
 ) -> Result | DesignResult: ...
 @overload
 def solve(problem: SecretLeakage, **options: Unpack[_Options]) -> SecretResult: ...
@@ -151,7 +151,7 @@ def solve(
 
     Parameters
     ----------
-    problem : MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation
+    problem : WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation
         The question: an audit, or a design. Where it was read from a model file, the proof is about that very file.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
@@ -230,14 +230,14 @@ def solve(
     master has all of them, and several adversaries may answer (docs/constraints.md).
 
     >>> import dalenius as dl
-    >>> result = dl.solve(dl.MaximalLeakage(
+    >>> result = dl.solve(dl.WorstCaseLeakage(
     ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0)))
     >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
     (True, True)
     """
-    if not isinstance(problem, MaximalLeakage | SecretLeakage | DesignProblem | MaxInformation):
-        kinds = "MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
+    if not isinstance(problem, WorstCaseLeakage | SecretLeakage | DesignProblem | MaxInformation):
+        kinds = "WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
         raise InputError(f"problem: expected a {kinds}, got {brief(problem)}")
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
@@ -249,7 +249,7 @@ def solve(
     file = _checkpoint(problem, checkpoint, method)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
         search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs, checkpoint=file)
-        if isinstance(problem, MaximalLeakage):
+        if isinstance(problem, WorstCaseLeakage):
             need_within(problem, limits)
         if problem.written is None:
             need_readable(problem)
@@ -263,7 +263,7 @@ def solve(
 
 
 def _audited(
-    problem: MaximalLeakage,
+    problem: WorstCaseLeakage,
     search: Run,
     known: Certificate | None,
     method: str | None,
@@ -378,7 +378,7 @@ def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -
         return None
     if not isinstance(path, str | Path):
         raise InputError(f"checkpoint: expected a path, or None, got {brief(path)}")
-    if not (isinstance(problem, MaximalLeakage) and problem.searched) or method is not None:
+    if not (isinstance(problem, WorstCaseLeakage) and problem.searched) or method is not None:
         raise InputError(
             "checkpoint: an audit against entropy_at_least, without a method, is what takes long enough to have one; leave it out"
         )
@@ -389,7 +389,7 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
     """Where witnesses are wanted besides the problem's own entropy bound; None if the whole curve is not asked for."""
     if curve is False or curve is None:
         return None
-    if not isinstance(problem, MaximalLeakage):
+    if not isinstance(problem, WorstCaseLeakage):
         raise InputError(
             "curve: only an audit of records varies the entropy bound; leave it out (of a design, audit its mechanism's release)"
         )

@@ -33,7 +33,7 @@ def verify(
 
     Parameters
     ----------
-    problem : MaximalLeakage, MinLeakage, MinDistortion or path of a model file
+    problem : WorstCaseLeakage, MinLeakage, MinDistortion or path of a model file
         Of a problem that was read from a model file, that very file is what is proved about (`Problem.written`).
     certificate : Certificate or path of a certificate file
     resolved : bool
@@ -59,7 +59,7 @@ def verify(
         If a file cannot be read, a limit is no number >= 0, or `jobs` no integer >= 1.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("2 bits"))
     >>> dl.verify(problem, dl.solve(problem).certificate).proved
     True

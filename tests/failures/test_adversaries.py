@@ -20,7 +20,7 @@ LOOP.append(LOOP)
 
 
 def question(adversary, sizes=(2, 2)):
-    return dl.MaximalLeakage(
+    return dl.WorstCaseLeakage(
         records=dl.Records(alphabets=sizes), query=dl.Parity(), mechanism=dl.symmetric("0.1", k=2), adversary=adversary
     )
 
@@ -188,7 +188,7 @@ def test_written_and_read_again(name, tmp_path):
 def long(adversary=None):
     """Thousands of selections."""
     rows = np.random.default_rng(0).dirichlet(np.ones(6), size=2**9)
-    return dl.MaximalLeakage(
+    return dl.WorstCaseLeakage(
         records=dl.Records(9, alphabet=2),
         mechanism=dl.Channel(rows, inputs="dataset"),
         adversary=adversary or dl.ProductPriors(),
@@ -296,7 +296,7 @@ def test_priors_that_leak_something_else(monkeypatch, factor):
 
 @pytest.mark.thorough
 def test_more_selections_than_the_checker_looks_at():
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=dl.Records(alphabets=[3000, 3000]),
         query=dl.Sum(),
         mechanism=dl.Channel([[1]] * 5999),
@@ -319,7 +319,7 @@ def test_a_mechanism_of_ones_own(adversary):
         def channel(self, values):
             return np.array([[0.75, 0.25], [0.25, 0.75]])
 
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=Flip(), adversary=adversary
     )
     result = dl.solve(problem)
@@ -368,7 +368,7 @@ def test_bad_blocks(build, words):
 )
 def test_blocks_of_questions_that_are_not_known(query, mechanism, words):
     refused(
-        lambda: dl.MaximalLeakage(
+        lambda: dl.WorstCaseLeakage(
             records=dl.Records(4, alphabet=2), query=query, mechanism=mechanism, adversary=dl.IndependentBlocks(2)
         ),
         *words,
@@ -400,7 +400,7 @@ def test_some_designs_are_not_against_blocks():
 
 
 def chained(adversary, query=None, mechanism=None, records=4):
-    return dl.MaximalLeakage(
+    return dl.WorstCaseLeakage(
         records=dl.Records(records, alphabet=2),
         query=query or dl.Count(),
         mechanism=mechanism or dl.geometric(1),
@@ -435,7 +435,7 @@ def chained(adversary, query=None, mechanism=None, records=4):
         ["range", "0 to 1001"],
     ),
     (
-        lambda: dl.MaximalLeakage(
+        lambda: dl.WorstCaseLeakage(
             records=dl.Records(2, alphabet=3),
             query=dl.Count(),
             mechanism=dl.geometric(1),
@@ -462,7 +462,7 @@ FAIR = [["1/3"] * 3] * 3
 
 
 def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
-    return dl.MaximalLeakage(
+    return dl.WorstCaseLeakage(
         records=dl.Records(records, alphabet=alphabet),
         query=query or dl.Count(),
         mechanism=mechanism or dl.geometric(1),

@@ -305,7 +305,7 @@ def test_parts_of_the_wrong_type(name, value):
         "mechanism": dl.symmetric(0.1, k=2),
         "adversary": dl.EntropyAtLeast(0.5),
     }
-    refused(lambda: dl.MaximalLeakage(**(parts | {name: value})), name)
+    refused(lambda: dl.WorstCaseLeakage(**(parts | {name: value})), name)
 
 
 @each("name", "title", "source")
@@ -316,7 +316,7 @@ def test_free_text_that_no_file_can_hold(name):
         "mechanism": dl.symmetric(0.1, k=4),
         "adversary": dl.EntropyAtLeast(0),
     }
-    refused(lambda: dl.MaximalLeakage(**parts, **{name: "\ud800"}), name)
+    refused(lambda: dl.WorstCaseLeakage(**parts, **{name: "\ud800"}), name)
 
 
 # ---------------------------------------------------------------- the largest entropy
@@ -527,7 +527,10 @@ def test_questions_about_secrets_and_answers_alone_are_refused_for_what_they_are
     refused(lambda: dl.composition([told, told]), "answers[0]", "(problem, dl.solve(problem))", "SecretLeakage alone")
     wide = {"records": dl.Records(50, alphabet=121), "query": dl.Sum(), "adversary": dl.IndependentBlocks(2)}
     refused(
-        lambda: dl.MaximalLeakage(mechanism=dl.laplace(1), **wide), "one household", "here are 241", "discrete_laplace"
+        lambda: dl.WorstCaseLeakage(mechanism=dl.laplace(1), **wide),
+        "one household",
+        "here are 241",
+        "discrete_laplace",
     )
 
 

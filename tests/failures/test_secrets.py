@@ -42,7 +42,7 @@ def asked(**changed):
     (lambda: dl.solve(asked(), curve=True), "curve: only an audit of records"),
     (lambda: dl.solve(asked(), method="alternating"), "method"),
     (lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}, method="alternating"), "method"),
-    (lambda: dl.compare(asked()), "expected a MaximalLeakage"),
+    (lambda: dl.compare(asked()), "expected a WorstCaseLeakage"),
     (
         lambda: dl.measure(asked(adversary=dl.EntropyAtLeast(1))),
         "measure: about secrets entropy_at_least is not offered",

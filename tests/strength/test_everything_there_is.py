@@ -15,7 +15,7 @@ SECRET = {"secrets": dl.Secret(dl.Parity(), given=dl.Letters(2))}
 
 def searched(adversary, mechanism, **secrets):
     """An audit that was given no time at all."""
-    kind = dl.SecretLeakage if secrets else dl.MaximalLeakage
+    kind = dl.SecretLeakage if secrets else dl.WorstCaseLeakage
     problem = kind(records=FAR, query=dl.Count(), mechanism=mechanism, adversary=adversary, **secrets)
     search = Run.of(Limits(time_limit=1e-9))
     audit = secret_audit_of(problem)(problem, search) if secrets else audit_of(problem, search)
@@ -44,7 +44,7 @@ def test_without_time_the_upper_end_is_the_entropy_of_the_letters(adversary, mec
 
 def test_many_independent_records_are_told_no_more_than_a_letter():
     """One law for all selections is 5.96 nats away from the farthest."""
-    crowd = dl.MaximalLeakage(
+    crowd = dl.WorstCaseLeakage(
         records=dl.Records(100, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.ProductPriors()
     )
     found = dl.solve(crowd, gap=1.0)

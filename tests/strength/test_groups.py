@@ -9,7 +9,7 @@ import support
 from campaigns import thinned
 
 
-def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> tuple[dl.MaximalLeakage, dl.Result]:
+def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> tuple[dl.WorstCaseLeakage, dl.Result]:
     problem = support.problem(dl.Records(n, alphabet=2), dl.Count(), dl.geometric(epsilon), f"{share} max")
     return problem, dl.solve(problem, gap=gap, time_limit=None, node_limit=node_limit)
 

@@ -17,7 +17,7 @@ from dalenius.search import Limits, Run
 from support import problem
 
 
-def letters(count: int) -> dl.MaximalLeakage:
+def letters(count: int) -> dl.WorstCaseLeakage:
     return problem([count], dl.Identity(), dl.symmetric(0.2), "0.5 max")
 
 
@@ -61,7 +61,7 @@ def test_every_model_of_the_library_is_far_within_the_default_limits():
     limits = Limits()
     for name in dl.library():
         model = dl.load(name.path)
-        if isinstance(model, dl.MaximalLeakage):
+        if isinstance(model, dl.WorstCaseLeakage):
             costs = AuditCosts.of(model)
             assert costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
             assert costs.held < 0.1 * limits.bytes, name

@@ -10,7 +10,7 @@ EVIL = "<script>alert('x')</script>"
 
 
 def test_problems_results_and_measures_show_themselves():
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=dl.Records(2, alphabet=2),
         query=dl.Count(),
         mechanism=dl.geometric(1),

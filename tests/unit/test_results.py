@@ -14,7 +14,7 @@ ADVERSARY = dl.EntropyAtLeast("0.5 max")
 
 @pytest.fixture(scope="module")
 def audit():
-    problem = dl.MaximalLeakage(records=RECORDS, query=PARITY, mechanism=dl.symmetric(0.1, k=2), adversary=ADVERSARY)
+    problem = dl.WorstCaseLeakage(records=RECORDS, query=PARITY, mechanism=dl.symmetric(0.1, k=2), adversary=ADVERSARY)
     return dl.solve(problem, time_limit=None)
 
 

@@ -77,7 +77,7 @@ class LeakageScheme:
     >>> import dalenius as dl
     >>> from dalenius.alternating import LeakageScheme, alternate
     >>> from dalenius.reduction import record_channels
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.5))
     >>> result = alternate(LeakageScheme(record_channels(problem)[0]))
     >>> result.scope.value, round(result.value, 4), list(result.gains)

@@ -11,7 +11,7 @@ from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_
 from dalenius.evidence.lower import InputLaw, LowerLine, WitnessLine
 from dalenius.evidence.upper import CellSection, MeanLine, PieceSection, ProofLine, RecordLine, SecretSection
 from dalenius.information.arrays import Floats
-from dalenius.model import MaximalLeakage, MechanismProblem
+from dalenius.model import MechanismProblem, WorstCaseLeakage
 from dalenius.outcome import Scope, Termination
 from dalenius.results import RecordProof, Result, Witness, relative_gap
 from dalenius.search import Clock, Run
@@ -67,7 +67,7 @@ class Bounded(ABC):
 
     Parameters
     ----------
-    problem : MaximalLeakage or SecretLeakage
+    problem : WorstCaseLeakage or SecretLeakage
         The question.
     search : Run
         Limits, clock and random numbers.
@@ -205,7 +205,7 @@ class Bounded(ABC):
 class Audit(Bounded):
     """A running audit of what is told about a record."""
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
 
     @property
     def slack(self) -> float:
@@ -238,7 +238,7 @@ class Audit(Bounded):
         return inputs_of(self.problem)
 
 
-def inputs_of(problem: MaximalLeakage) -> tuple[int, ...]:
+def inputs_of(problem: WorstCaseLeakage) -> tuple[int, ...]:
     """What the channel inputs of a problem are: the query's values, or the datasets' indices."""
     if problem.mechanism.indexed_by() == "dataset":
         return tuple(range(problem.records.datasets))

@@ -28,7 +28,7 @@ from dalenius.information.patterns import (
     pattern_count,
     telling_scores,
 )
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.problems.pieces import Piece
 from dalenius.results import RecordProof
 from dalenius.search.clock import Progress, ProgressCallback
@@ -41,7 +41,7 @@ class _InBlock(Exposure):
     """What a record of a block is exposed to; `record` is its number among all records."""
 
     piece: Piece
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
 
     @property
     def lines(self) -> tuple[LowerLine, ...]:
@@ -72,7 +72,7 @@ class BlocksAudit(Audit):
         ordered = sorted(self.problem.pieces, key=lambda pair: -pair[1].records.log_datasets)
         self.parts = [_Part(piece, self._audit(problem)) for piece, problem in ordered]
 
-    def _audit(self, problem: MaximalLeakage) -> EntropyAudit | FreeNoiseAudit:
+    def _audit(self, problem: WorstCaseLeakage) -> EntropyAudit | FreeNoiseAudit:
         """That of a piece."""
         return (FreeNoiseAudit if problem.in_closed_form else EntropyAudit)(problem, self.search)
 

@@ -24,7 +24,7 @@ from dalenius.audits.tree_room import Together, TreeRoom
 from dalenius.evidence.upper import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.mechanisms import RandomizedResponse, Symmetric
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
@@ -40,7 +40,7 @@ MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton
 class Bounded(Protocol):
     """An audit whose records are bounded."""
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     search: Run
     records: list[RecordAudit]
 

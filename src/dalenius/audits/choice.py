@@ -25,9 +25,9 @@ from dalenius.model import (
     FiniteChain,
     IndependentBlocks,
     MarkovChain,
-    MaximalLeakage,
     PriorSet,
     ProductPriors,
+    WorstCaseLeakage,
 )
 from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.model.mechanisms import LocalProtocol
@@ -104,7 +104,7 @@ ROOM = 1.1  # times what a proof should take: a search is late by one of its ste
 FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
 
-def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
+def audit_of(problem: WorstCaseLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
     if problem.in_cells:
         return HistogramAudit(problem, search)
@@ -119,7 +119,7 @@ def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     return (FreeNoiseAudit if isinstance(problem.adversary, EntropyAtLeast) else NoiseAudit)(problem, search)
 
 
-def need_within(problem: MaximalLeakage, limits: Limits) -> None:
+def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
     """Raise `DaleniusError` if not even an interval that needs no search can be proved within the limits."""
     certain, (seconds, size) = AuditCosts.of(problem).certain, limits.certain
     if not certain.within(FAR * seconds, FAR * size):
@@ -129,7 +129,7 @@ def need_within(problem: MaximalLeakage, limits: Limits) -> None:
         )
 
 
-def audit_within(problem: MaximalLeakage, search: Run) -> Audit:
+def audit_within(problem: WorstCaseLeakage, search: Run) -> Audit:
     """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
     costs, limits = AuditCosts.of(problem), search.limits
     seconds, size = limits.least

@@ -18,7 +18,7 @@ from dalenius.evidence.lower import WitnessLine
 from dalenius.evidence.upper import InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
 from dalenius.information import mutual_information
-from dalenius.model import EntropyAtLeast, MaximalLeakage, Records
+from dalenius.model import EntropyAtLeast, Records, WorstCaseLeakage
 from dalenius.reduction import AggregatedRecord, RecordChannel
 from dalenius.search import Clock
 from dalenius.search.decimals import short
@@ -68,7 +68,7 @@ def lines_above(sections: Iterable[Section], entropy: Ends, largest: Ends) -> tu
     return tuple((fraction_text(c), fraction_text(m)) for c, m in kept) if len(kept) <= MOST else ()
 
 
-def bound_at(certificate: Certificate, problem: MaximalLeakage) -> Fraction:
+def bound_at(certificate: Certificate, problem: WorstCaseLeakage) -> Fraction:
     """What a certificate of the same release against an adversary with no more entropy says of this problem's leakage, in nats."""
     header = certificate.header
     assert header.claim is not None
@@ -213,7 +213,7 @@ class WholeCurve:
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Against an entropy bound.
     shares : tuple of Fraction
         Of log |X|, below 1: where witnesses are looked for.
@@ -224,7 +224,7 @@ class WholeCurve:
         The multiplier that all leaves are to have; None where each has its own.
     """
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     shares: tuple[Fraction, ...]
     slope: float | None = field(default=None, init=False)
     _witnesses: list[CurveWitness] = field(default_factory=list, init=False)

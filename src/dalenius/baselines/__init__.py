@@ -4,11 +4,11 @@ from dalenius.baselines.design import DesignSettings, design_run, within_budget
 from dalenius.baselines.family import Family, View, aggregated, full_joint
 from dalenius.baselines.global_solvers import Maingo, Scip
 from dalenius.baselines.laws import ConditionalSettings, MarginalSettings
-from dalenius.baselines.maximal_leakage import LeakageSettings, leakage_run, starts
 from dalenius.baselines.mechanism import MechanismSettings
 from dalenius.baselines.nonlinear import CvxpyNlp, Optimiser, Slsqp, TrustConstr, optimised_run
 from dalenius.baselines.pufferfish_scales import markov_quilt_scale, wasserstein_distance, wasserstein_scale
 from dalenius.baselines.run import DesignRun, LeakageRun, Moment, Rest, Turn
+from dalenius.baselines.worst_case_leakage import LeakageSettings, leakage_run, starts
 
 __all__ = [
     "ConditionalSettings",

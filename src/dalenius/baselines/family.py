@@ -20,7 +20,7 @@ from dalenius.baselines.gradients import Selected, on_entropy_boundary
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model import DesignProblem, MaximalLeakage
+from dalenius.model import DesignProblem, WorstCaseLeakage
 from dalenius.reduction import record_channels, record_completions
 
 MOST_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
@@ -171,7 +171,7 @@ class Family:
         return float(found[best]), best
 
 
-def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
+def full_joint(problem: WorstCaseLeakage | DesignProblem) -> Family:
     """The laws of the whole dataset, a mass for each of the |X| datasets: the source paper's setting.
 
     Raises
@@ -181,7 +181,7 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
         bound.
 
     >>> import dalenius as dl
-    >>> family = full_joint(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> family = full_joint(dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(1.0)))
     >>> family.size, len(family.views), family.shared
     (16, 4, True)
@@ -198,7 +198,7 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
     return Family("full joint", _some(views), _channel(problem), max_knowledge, records.datasets, shared=True)
 
 
-def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
+def aggregated(problem: WorstCaseLeakage | DesignProblem) -> Family:
     """The laws of (letter, class of equal rows), a part for each kind of record; for designs a class is an input of the mechanism.
 
     Raises
@@ -207,12 +207,12 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
         If it is too large, or the adversary has no entropy bound.
 
     >>> import dalenius as dl
-    >>> family = aggregated(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
+    >>> family = aggregated(dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))
     >>> family.size, len(family.views), family.shared
     (4, 1, False)
     """
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, WorstCaseLeakage):
         channels = record_channels(problem)
         tables = [(part.record, part.log_uniform) for part in channels]
         channel = channels[0].rows if channels else problem.channel
@@ -230,9 +230,9 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
     return Family("aggregated", _some(views), channel, problem.max_knowledge, start, shared=False)
 
 
-def _channel(problem: MaximalLeakage | DesignProblem) -> Floats:
+def _channel(problem: WorstCaseLeakage | DesignProblem) -> Floats:
     """The problem's channel; of a design problem one that tells nothing, as a place to put others."""
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, WorstCaseLeakage):
         return problem.channel
     return np.full((problem.input_count, problem.output_count), 1.0 / problem.output_count)
 

@@ -11,8 +11,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dalenius.baselines.family import Family, View
-from dalenius.baselines.maximal_leakage import concluded
 from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
+from dalenius.baselines.worst_case_leakage import concluded
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
@@ -166,7 +166,7 @@ def optimised_run(
 
     >>> import dalenius as dl
     >>> from dalenius.baselines import Slsqp, TrustConstr, aggregated
-    >>> family = aggregated(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> family = aggregated(dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0)))
     >>> start = family.random(np.random.default_rng(0))
     >>> [round(optimised_run(family, start, optimiser=method).value, 5) for method in (Slsqp(), TrustConstr())]

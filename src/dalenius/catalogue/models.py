@@ -20,7 +20,7 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.files import read_bytes, read_text
 from dalenius.intervals import ends_text, gap_text
-from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, SecretLeakage, digest, normal_form
+from dalenius.model import DesignProblem, MaxInformation, Problem, SecretLeakage, WorstCaseLeakage, digest, normal_form
 from dalenius.results import relative_gap
 
 # Whether what a certificate claims is proved: by the run that wrote the index, as two digests say, or by the checker, now.
@@ -361,7 +361,7 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 def shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
-    if isinstance(problem, MaximalLeakage | SecretLeakage):
+    if isinstance(problem, WorstCaseLeakage | SecretLeakage):
         return problem.shape
     if isinstance(problem, MaxInformation):
         return problem.input_count, problem.input_count  # outputs are as many as it takes; never more are needed

@@ -168,7 +168,7 @@ def _from_table(
     }
 
 
-def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeakage:
+def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLeakage:
     """The model that is named, or that the options make."""
     if model is None:
         if given["--mechanism"] is None or given["--records"] is None:
@@ -182,7 +182,7 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeaka
         if said:
             raise dl.InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
         problem = read_problem(model)[2]
-    if not isinstance(problem, dl.MaximalLeakage):
+    if not isinstance(problem, dl.WorstCaseLeakage):
         raise dl.InputError(
             f"{model}: expected an audit (maximal_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit the "
             "NAME.mechanism.toml that it writes"

@@ -65,7 +65,7 @@ def compare(
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
-    if not isinstance(problem, dl.MaximalLeakage | dl.DesignProblem):
+    if not isinstance(problem, dl.WorstCaseLeakage | dl.DesignProblem):
         raise dl.InputError(
             f"{path}: the rivals know maximal_leakage, min_leakage and min_distortion; got {problem.kind}"
         )

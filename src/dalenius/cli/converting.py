@@ -34,7 +34,7 @@ from dalenius.conversions.search import fewest_missing
 from dalenius.errors import InputError
 from dalenius.files import need_places
 from dalenius.model import digest
-from dalenius.model.problems.maximal_leakage import audited
+from dalenius.model.problems.worst_case_leakage import audited
 
 
 def compose(
@@ -84,7 +84,7 @@ def compose(
     require_at_most(budget, [Ends("all together", together.lower, together.upper, together.units)])
 
 
-def _answer(model: str, certificate: str) -> tuple[dl.MaximalLeakage | dl.SecretLeakage, dl.Certificate]:
+def _answer(model: str, certificate: str) -> tuple[dl.WorstCaseLeakage | dl.SecretLeakage, dl.Certificate]:
     """A release's problem and its certificate, which must be about it."""
     problem = read_problem(model)[2]
     asked = problem if isinstance(problem, dl.SecretLeakage) else audited(problem)

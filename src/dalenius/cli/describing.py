@@ -84,7 +84,7 @@ def _of_model(model: str) -> dict[str, Any]:
 
 
 def _on_a_line(problem: dl.Problem) -> bool:
-    return isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, RealNoise)
+    return isinstance(problem, dl.WorstCaseLeakage) and isinstance(problem.mechanism, RealNoise)
 
 
 def _of_certificate(path: Path) -> dict[str, Any]:

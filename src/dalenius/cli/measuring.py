@@ -180,7 +180,7 @@ def _law(text: str) -> dl.Uniform | dl.Iid:
 
 
 def _membership(subject: dl.Problem | dl.Mechanism | Path, units: str) -> dl.Measure:
-    if not isinstance(subject, dl.MaximalLeakage):
+    if not isinstance(subject, dl.WorstCaseLeakage):
         raise dl.InputError("--supersamples: expected a model of an audit, whose records there are two candidates for")
     return dl.supersample_cmi(subject, units=units)
 

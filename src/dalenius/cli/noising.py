@@ -87,7 +87,7 @@ def noise(
         out.print(f"wrote {path}", markup=False, emoji=False)
 
 
-def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.MaximalLeakage]:
+def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.WorstCaseLeakage]:
     """The stem of the files' names, and the question."""
     if (model is None) == (kind is None):
         raise dl.InputError("expected a MODEL whose mechanism is noise, or --noise KIND with --range; not both")
@@ -101,9 +101,9 @@ def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.Maxi
             "laplace": dl.laplace,
         }  # a model with scale 1 and more than 64 apart is refused
         noise = real[kind](min(span, MOST)) if kind in real else NOISES[kind]
-        return kind, dl.MaximalLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
+        return kind, dl.WorstCaseLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
     _, stem, problem = read_problem(model or STANDARD_STREAM)
-    if not isinstance(problem, dl.MaximalLeakage):
+    if not isinstance(problem, dl.WorstCaseLeakage):
         raise dl.InputError(
             f"{model}: expected a maximal_leakage model, whose mechanism is noise; this is {problem.kind}"
         )

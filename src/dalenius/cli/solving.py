@@ -389,7 +389,7 @@ def _questions(
 
 def _status(question: _Question, questions: list[_Question]) -> str:
     """What the status line begins with."""
-    kind = "audit" if isinstance(question.problem, dl.MaximalLeakage | dl.SecretLeakage) else "design"
+    kind = "audit" if isinstance(question.problem, dl.WorstCaseLeakage | dl.SecretLeakage) else "design"
     return kind if len(questions) == 1 else f"{question.label}, {questions.index(question) + 1} of {len(questions)}"
 
 

@@ -119,7 +119,7 @@ class Task:
         tables, files = dict[str, str](), [str(self.output / "records.jsonl")]
         if len(curves) == 1:
             (points,) = curves.values()
-            audits = [record for record in result.records if record.problem == dl.MaximalLeakage.kind]
+            audits = [record for record in result.records if record.problem == dl.WorstCaseLeakage.kind]
             by_share = sorted(audits, key=lambda record: record.entropy_share or 0.0)
             names = [record.files["certificate"] for record in by_share]
             tables["curve.csv"] = curve_table(points, units=units, certificates=names)
@@ -129,7 +129,7 @@ class Task:
             names = [
                 record.files["certificate"]
                 for record in result.records
-                if record.problem not in (dl.MaximalLeakage.kind, dl.SecretLeakage.kind)
+                if record.problem not in (dl.WorstCaseLeakage.kind, dl.SecretLeakage.kind)
             ]
             tables["frontier.csv"] = frontier_table(designs, units=units, certificates=names)
         stale = [name for names in TABLES.values() for name in names if name not in tables]

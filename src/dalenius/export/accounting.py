@@ -12,7 +12,7 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import Integer, Number, as_fraction, as_integer
 from dalenius.measures.subjects import inputs_of, need_size
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.mechanisms import Mechanism
 
 PRECISION = 128
@@ -23,7 +23,7 @@ LogMasses = dict[str, float]
 
 
 def to_dp_accounting(
-    subject: MaximalLeakage | Mechanism, first: Integer, second: Integer, *, interval: Number = STEP
+    subject: WorstCaseLeakage | Mechanism, first: Integer, second: Integer, *, interval: Number = STEP
 ) -> tuple[Any, Any]:
     """Two rows of a mechanism as privacy loss distributions of Google's dp_accounting: the first against the second, and back.
 
@@ -32,7 +32,7 @@ def to_dp_accounting(
 
     Parameters
     ----------
-    subject : MaximalLeakage or Mechanism
+    subject : WorstCaseLeakage or Mechanism
         An audit, whose mechanism's inputs are its query's values (or datasets); or a mechanism that knows its own inputs.
     first, second : int
         The two inputs, as numbers of rows from 0.
@@ -76,7 +76,7 @@ def to_dp_accounting(
     return one(p, q), one(q, p)
 
 
-def log_masses(subject: MaximalLeakage | Mechanism, first: int, second: int) -> tuple[LogMasses, LogMasses]:
+def log_masses(subject: WorstCaseLeakage | Mechanism, first: int, second: int) -> tuple[LogMasses, LogMasses]:
     """log P(y) rounded up of one row, log Q(y) rounded down of another; outputs without mass are left out.
 
     *Bound because* sum_y max(P - e^epsilon Q, 0) grows with P and falls with Q. P gets a part in 10^12 more, so that e to the rounded
@@ -87,10 +87,10 @@ def log_masses(subject: MaximalLeakage | Mechanism, first: int, second: int) -> 
     >>> math.exp(upper["0"]) >= 0.75, math.exp(lower["0"]) <= 0.25
     (True, True)
     """
-    mechanism = subject.mechanism if isinstance(subject, MaximalLeakage) else subject
+    mechanism = subject.mechanism if isinstance(subject, WorstCaseLeakage) else subject
     if not isinstance(mechanism, Mechanism):
-        raise InputError(f"subject: expected an audit (MaximalLeakage) or a mechanism, got {brief(subject)}")
-    if isinstance(subject, MaximalLeakage):
+        raise InputError(f"subject: expected an audit (WorstCaseLeakage) or a mechanism, got {brief(subject)}")
+    if isinstance(subject, WorstCaseLeakage):
         need_size(*subject.channel.shape)
         values = subject.query_of_inputs.values(subject.records)
     else:

@@ -25,11 +25,11 @@ from dalenius.model import (
     DesignProblem,
     EntropyAtLeast,
     IndependentBlocks,
-    MaximalLeakage,
     MinDistortion,
     PriorSet,
     Problem,
     ProductPriors,
+    WorstCaseLeakage,
     digest,
 )
 from dalenius.model.adversaries import LawClass, PolytopePriors
@@ -99,7 +99,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
         If the certificate is not of this model, or its priors cannot be read.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(
+    >>> problem = dl.WorstCaseLeakage(
     ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0))
     >>> [offer.name for offer in offers(problem)]
@@ -113,7 +113,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
         return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
         return [_master(problem, certificate)]
-    if not isinstance(problem, MaximalLeakage):
+    if not isinstance(problem, WorstCaseLeakage):
         return []
     if isinstance(problem.adversary, EntropyAtLeast):
         found = []
@@ -262,7 +262,7 @@ def _masses(weights: Any, shape: tuple[int, ...]) -> Floats:
     return np.asarray(masses / masses.sum())
 
 
-def _of_products(problem: MaximalLeakage) -> list[Offer]:
+def _of_products(problem: WorstCaseLeakage) -> list[Offer]:
     found = []
     for number, part in enumerate(record_selections(problem)):
         K = part.apply(problem.channel)[0]

@@ -49,9 +49,9 @@ from dalenius.model import (
     FiniteChain,
     IndependentBlocks,
     MarkovChain,
-    MaximalLeakage,
     PriorSet,
     ProductPriors,
+    WorstCaseLeakage,
 )
 from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.model.mechanisms import RealNoise
@@ -79,13 +79,14 @@ OF_DATA = ("differential_privacy", "free_lunch_privacy")
 class AtMost:
     """A bound over a larger set of priors: its upper end holds here, too, and its lower one may not."""
 
-    way: MaximalLeakage | Formula | OfChain
+    way: WorstCaseLeakage | Formula | OfChain
 
 
-Way = MaximalLeakage | Formula | OfChain | AtMost | str  # an audit, a formula, the box of a chain, or why there is none
+# An audit, a formula, the box of a chain, or why there is none.
+Way = WorstCaseLeakage | Formula | OfChain | AtMost | str
 
 
-def of_adversary(problem: MaximalLeakage) -> OfDataPriors | OfAdversary:
+def of_adversary(problem: WorstCaseLeakage) -> OfDataPriors | OfAdversary:
     """The records of a model under the priors of its own adversary.
 
     Raises
@@ -100,7 +101,7 @@ def of_adversary(problem: MaximalLeakage) -> OfDataPriors | OfAdversary:
     return OfDataPriors(problem) if listed else found
 
 
-def _about(problem: MaximalLeakage) -> str:
+def _about(problem: WorstCaseLeakage) -> str:
     count = len(problem.records)
     who = "the one record" if count == 1 else f"one record of {count} (the one that leaks most by each measure)"
     return f"{who}, against {against_text(problem)}"
@@ -113,7 +114,7 @@ class OfDataPriors(Subject):
     A letter to which a prior gives no probability has a row if that does not depend on the others, and is else left out.
     """
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
 
@@ -207,7 +208,7 @@ def _others(inputs: Integers, masses: Array) -> Others:
 class OfAdversary(Subject):
     """The records of a model, under every prior of its adversary: what is evaluated, what an audit proves, and what is refused."""
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     outputs: tuple[str, ...] = field(init=False, default=())
     shape: tuple[int, int] = field(init=False, default=(1, 1))
 
@@ -245,7 +246,7 @@ class OfAdversary(Subject):
         return None
 
     @property
-    def _parts(self) -> list[MaximalLeakage]:
+    def _parts(self) -> list[WorstCaseLeakage]:
         """The model; against blocks what it comes down to of one block each, all others being known."""
         return [part for _, part in self.problem.pieces] if self.problem.in_blocks else [self.problem]
 
@@ -256,7 +257,7 @@ class OfAdversary(Subject):
     def made(self) -> list[Measured]:
         return [self._measured(part) for part in self._parts]
 
-    def _measured(self, part: MaximalLeakage) -> Measured:
+    def _measured(self, part: WorstCaseLeakage) -> Measured:
         data, laws = _data(part), AllPriors() if self.several else self._priors
         rows = data.channel if self.several else data.channel[part.query_of_inputs.index_of_dataset(part.records)]
         law = laws.exact_law(np.array([fmpq(0)] * len(rows), dtype=object))
@@ -404,7 +405,7 @@ def _over(definition: Definition, way: Way) -> Definition:
     )
 
 
-def _with_known_others(problem: MaximalLeakage) -> MaximalLeakage | None:
+def _with_known_others(problem: WorstCaseLeakage) -> WorstCaseLeakage | None:
     """The model against independent records: as blocks of one, where these are known, which takes no longer for many records."""
     for adversary in (IndependentBlocks(1), ProductPriors()):
         try:
@@ -414,7 +415,7 @@ def _with_known_others(problem: MaximalLeakage) -> MaximalLeakage | None:
     return None
 
 
-def _data(problem: MaximalLeakage) -> Data:
+def _data(problem: WorstCaseLeakage) -> Data:
     query, records = problem.query_of_inputs, problem.records
     groups = tuple(kind.inputs for kind in selections(query, records))
     return Data(problem.exact_channel, attained_values(query, records), groups)
@@ -455,7 +456,7 @@ def _delta_of_any(delta: Callable[[Array], Any], data: Data) -> Any:
     return delta(data.channel[data.attained])
 
 
-def _need_matrix(problem: MaximalLeakage) -> None:
+def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of exact numbers, or it is too large."""
     if problem.in_cells:
         raise InputError("a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell")
@@ -468,7 +469,7 @@ def _need_matrix(problem: MaximalLeakage) -> None:
     need_size(*problem.shape)
 
 
-def _need_some(problem: MaximalLeakage, parts: Sequence[MaximalLeakage]) -> None:
+def _need_some(problem: WorstCaseLeakage, parts: Sequence[WorstCaseLeakage]) -> None:
     """`InputError` where there is nothing to look at, or too much altogether."""
     if not parts:
         raise InputError("no letter of any record changes the release, so that there is nothing to tell")
@@ -479,13 +480,13 @@ def _need_some(problem: MaximalLeakage, parts: Sequence[MaximalLeakage]) -> None
         raise InputError(f"more than {MAX_TERMS} entries would be looked at; ask about fewer records, blocks or priors")
 
 
-def _need_same(problem: MaximalLeakage) -> None:
+def _need_same(problem: WorstCaseLeakage) -> None:
     """`InputError` where what is asked of a block is not the same for every measure."""
     if any(piece.slack or not (piece.bounds and piece.attained) for piece, _ in problem.pieces):
         raise InputError("what this comes down to, of one block each, is known for mutual_information alone")
 
 
-def proved(problem: MaximalLeakage, clock: Clock) -> Ends:
+def proved(problem: WorstCaseLeakage, clock: Clock) -> Ends:
     """What the audit of a model proves of its leakage, within what is left of the clock.
 
     Raises

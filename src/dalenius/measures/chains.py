@@ -14,7 +14,7 @@ from dalenius.information.chain_ratios import Ratios, largest_log_ratio, probabi
 from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
-from dalenius.model import MarkovChain, MaximalLeakage
+from dalenius.model import MarkovChain, WorstCaseLeakage
 from dalenius.model.problems.chains import inputs_by_ones, noise_of
 from dalenius.search import Clock
 
@@ -39,7 +39,7 @@ class OfChain(Subject):
         If there is no closed form, and more than 100 records.
     """
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     about: str = field(init=False)
     against: str = field(init=False, default="every chain of the box")
     outputs: tuple[str, ...] = field(init=False, default=())

@@ -52,12 +52,12 @@ from dalenius.model import (
     AnyPrior,
     DesignProblem,
     EntropyAtLeast,
-    MaximalLeakage,
     MaxInformation,
     Problem,
     ProductPriors,
     Records,
     SecretLeakage,
+    WorstCaseLeakage,
 )
 from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
@@ -185,7 +185,7 @@ class _Whole:
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
     if isinstance(prior, Certificate):
-        if not isinstance(subject, MaximalLeakage) or law is not None or mechanism is not None:
+        if not isinstance(subject, WorstCaseLeakage) or law is not None or mechanism is not None:
             raise InputError(
                 "prior: a certificate shows the prior of its own audit; measure that, without law or mechanism"
             )
@@ -255,13 +255,13 @@ def _of_record(
         problem.check_designed(mechanism)
         rows = Channel(mechanism.rows, mechanism.inputs)
         adversary = AnyPrior() if problem.adversary is None else problem.adversary
-        audit = MaximalLeakage(records=problem.records, query=problem.query, mechanism=rows, adversary=adversary)
+        audit = WorstCaseLeakage(records=problem.records, query=problem.query, mechanism=rows, adversary=adversary)
         if law is None and problem.adversary is None:
             return OfRecord(audit, problem.law, "the law of the design")
     else:
         if mechanism is not None:
             raise InputError("mechanism: the problem has one already; leave it out")
-        assert isinstance(problem, MaximalLeakage)
+        assert isinstance(problem, WorstCaseLeakage)
         audit = problem
     return of_adversary(audit) if law is None else OfRecord(audit, law)
 
@@ -345,12 +345,12 @@ def _against(
 ) -> Iterator[tuple[Definition, Ends | str]]:
     """Measures against a model's adversary; audits and searches share the time, and each audit is made once."""
     whole = [(definition, way.way if isinstance(way, AtMost) else way) for definition, way in wanted]
-    left = len({id(way) for _, way in whole if isinstance(way, MaximalLeakage | OfChain)})
+    left = len({id(way) for _, way in whole if isinstance(way, WorstCaseLeakage | OfChain)})
     searches = dict[int, Ends | str]()
     for (_, offered), (definition, way) in zip(wanted, whole, strict=True):
         if isinstance(way, str):
             found: Ends | str = way
-        elif isinstance(way, MaximalLeakage | OfChain):
+        elif isinstance(way, WorstCaseLeakage | OfChain):
             if id(way) not in searches:
                 _tell(progress, definition.name)
                 searches[id(way)] = LATE if clock.interrupted else _searched(way, clock.part(1 / left))
@@ -362,7 +362,7 @@ def _against(
         yield definition, Ends(Fraction(0), found.upper) if larger_set and isinstance(found, Ends) else found
 
 
-def _searched(way: MaximalLeakage | OfChain, clock: Clock) -> Ends | str:
+def _searched(way: WorstCaseLeakage | OfChain, clock: Clock) -> Ends | str:
     """What an audit proves, or the search over the box of a chain finds; or why nothing is."""
     if isinstance(way, OfChain):
         return _in_time(way, OF_CHAINS[0], clock, None) if way.in_closed_form else way.searched(clock)

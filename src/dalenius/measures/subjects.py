@@ -20,7 +20,7 @@ from dalenius.information.arrays import Integers
 from dalenius.information.measures import AllPriors, PriorClass, channel_of_secret
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.laws import Law, Uniform, check_size
 from dalenius.model.mechanisms import Channel, Mechanism
 from dalenius.model.mechanisms.base import exact_rows
@@ -329,7 +329,7 @@ def exactly(priors: PriorClass) -> PriorClass:
 class OfRecord(Subject):
     """One record of a dataset, the others being independent of it: the record that each measure is largest for."""
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     law: Law
     told: str = "the law that was given, in place of the model's adversary"
     about: str = field(init=False)

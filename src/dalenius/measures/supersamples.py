@@ -17,7 +17,7 @@ from dalenius.information.measures.numbers import largest
 from dalenius.measures.answer import Measure
 from dalenius.measures.evaluation import doubles_around, evaluated, in_bits
 from dalenius.measures.subjects import need_size
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.laws import Law
 from dalenius.units import unit_size
 
@@ -27,7 +27,7 @@ MOST_LAWS = 20_000  # that are evaluated in balls
 Laws = Counter[tuple[int, ...]]
 
 
-def supersample_cmi(problem: MaximalLeakage, *, law: Law | None = None, units: str = "nats") -> Measure:
+def supersample_cmi(problem: WorstCaseLeakage, *, law: Law | None = None, units: str = "nats") -> Measure:
     """The conditional mutual information of a mechanism, by enumeration: max over supersamples x of I(A(x_B); B).
 
     A supersample has two candidates for each of the n records; B, uniform on {0,1}^n, says which of the two is in the data. How much
@@ -35,7 +35,7 @@ def supersample_cmi(problem: MaximalLeakage, *, law: Law | None = None, units: s
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Its mechanism, query and records; the adversary does not matter.
     law : Law, optional
         All candidates are drawn independently from it, and the mean over supersamples is asked for instead of the largest.
@@ -60,13 +60,13 @@ def supersample_cmi(problem: MaximalLeakage, *, law: Law | None = None, units: s
     Z. Goldfeld, "Pufferfish privacy: an information-theoretic study" (2023), Definition 7 and Proposition 6.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
     ...     adversary=dl.ProductPriors())
     >>> print(supersample_cmi(problem))
     supersample_cmi 0.07630475145615... .. 0.07630475145615... nats
     """
-    if not isinstance(problem, MaximalLeakage):
-        raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")
+    if not isinstance(problem, WorstCaseLeakage):
+        raise InputError(f"problem: expected a WorstCaseLeakage, got {brief(problem)}")
     unit_size(units)
     laws = _laws(problem, law)
     need_size(*problem.channel.shape)
@@ -111,7 +111,7 @@ def _shares(laws: Laws) -> Array:
     return np.array([fmpq(times, total) for times in laws.values()], dtype=object)
 
 
-def _laws(problem: MaximalLeakage, law: Law | None) -> Laws:
+def _laws(problem: WorstCaseLeakage, law: Law | None) -> Laws:
     """How often each input comes up among the 2^n members of a supersample; each with the weight of such supersamples."""
     records, query = problem.records, problem.query_of_inputs
     listed = [[*itertools.combinations_with_replacement(range(size), 2)] for size in records.alphabets]
@@ -136,7 +136,7 @@ def _counted(places: Integers, inputs: int) -> tuple[int, ...]:
     return tuple(np.bincount(places.ravel(), minlength=inputs).tolist())
 
 
-def _pair_weights(problem: MaximalLeakage, law: Law | None, record: int, pairs: list[tuple[int, int]]) -> list[int]:
+def _pair_weights(problem: WorstCaseLeakage, law: Law | None, record: int, pairs: list[tuple[int, int]]) -> list[int]:
     """How likely each pair of candidates is, up to a factor; all alike where only the worst counts."""
     if law is None:
         return [1] * len(pairs)

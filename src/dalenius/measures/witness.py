@@ -18,7 +18,7 @@ from dalenius.exact import as_fraction
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.measures.subjects import Measured, Subject, need_size
-from dalenius.model import MaximalLeakage, digest
+from dalenius.model import WorstCaseLeakage, digest
 from dalenius.model.adversaries import (
     EntropyAtLeast,
     IndependentBlocks,
@@ -110,7 +110,7 @@ class OfWitness(Subject):
 
     Attributes
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Against independent blocks the question about one block, which is what theirs comes down to: everybody else is known.
     record : int
         Among all records.
@@ -121,7 +121,7 @@ class OfWitness(Subject):
         Which block.
     """
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     record: int
     moved: tuple[Masses, ...]
     piece: Piece | None = None
@@ -210,7 +210,7 @@ class WithoutOwnAnswer(Subject):
         return [self.witness.measured(masses)]
 
 
-def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
+def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness:
     """The record and the prior that a certificate's lower end rests on, exactly.
 
     Raises
@@ -219,7 +219,7 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
         If the certificate is about another model, shows no prior, is about a channel in closed form (a local protocol), whose inputs
         are not listed, a histogram, or the channel is too large to be evaluated exactly.
     """
-    if not isinstance(problem, MaximalLeakage) or certificate.header.model != digest(problem):
+    if not isinstance(problem, WorstCaseLeakage) or certificate.header.model != digest(problem):
         raise InputError("certificate: expected an audit with the certificate of its own model, got another model's")
     if not isinstance(problem.adversary, KNOWN):
         raise InputError(
@@ -237,7 +237,7 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
     return _in_problem(problem, line.record, line.prior)
 
 
-def _need_matrix(problem: MaximalLeakage) -> None:
+def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of probabilities; of noise on the real line there is one once it is rounded."""
     if problem.in_cells:
         raise InputError(
@@ -250,7 +250,7 @@ def _need_matrix(problem: MaximalLeakage) -> None:
         )
 
 
-def _piece_of(problem: MaximalLeakage, place: PieceOfWitness) -> tuple[Piece, MaximalLeakage]:
+def _piece_of(problem: WorstCaseLeakage, place: PieceOfWitness) -> tuple[Piece, WorstCaseLeakage]:
     """The block by itself that a witness is about, with the total of the others' contributions."""
     asked = place.block, place.total
     found = next(((piece, one) for piece, one in problem.pieces if (piece.block, piece.written) == asked), None)
@@ -259,7 +259,7 @@ def _piece_of(problem: MaximalLeakage, place: PieceOfWitness) -> tuple[Piece, Ma
     return found
 
 
-def _in_problem(problem: MaximalLeakage, record: int, prior: InputLaw) -> OfWitness:
+def _in_problem(problem: WorstCaseLeakage, record: int, prior: InputLaw) -> OfWitness:
     """From a witness line of an audit in which every record is there."""
     if isinstance(prior, tuple) and len(prior) == 3 and isinstance(prior[0], int):
         weights = prior[1]
@@ -281,7 +281,7 @@ def _in_problem(problem: MaximalLeakage, record: int, prior: InputLaw) -> OfWitn
     return OfWitness(problem, record, _of_settings(problem, kind, prior))
 
 
-def _of_settings(problem: MaximalLeakage, kind: Settings, prior: InputLaw) -> tuple[Masses, ...]:
+def _of_settings(problem: WorstCaseLeakage, kind: Settings, prior: InputLaw) -> tuple[Masses, ...]:
     """From masses on (letter, input), spread evenly over the datasets of each pair: these are what others can be, by their weights."""
     letters, inputs = kind.inputs.shape[1], problem.query_of_inputs.values(problem.records).size
     counts = [[0] * inputs for _ in range(letters)]
@@ -298,7 +298,7 @@ def _of_settings(problem: MaximalLeakage, kind: Settings, prior: InputLaw) -> tu
     return (masses, *(tuple(map(tuple, one)) for one in moved))
 
 
-def _exactly(problem: MaximalLeakage, kind: Settings, prior: InputLaw, counts: Sequence[Sequence[int]]) -> Masses:
+def _exactly(problem: WorstCaseLeakage, kind: Settings, prior: InputLaw, counts: Sequence[Sequence[int]]) -> Masses:
     """The masses on (letter, input) that a witness line says."""
     if prior == UNIFORM:
         weights = [[Fraction(count) for count in row] for row in counts]
@@ -316,7 +316,7 @@ def _exactly(problem: MaximalLeakage, kind: Settings, prior: InputLaw, counts: S
     return tuple(tuple(weight / total for weight in row) for row in weights)
 
 
-def _letter_law(problem: MaximalLeakage, weights: Sequence[str]) -> list[Fraction]:
+def _letter_law(problem: WorstCaseLeakage, weights: Sequence[str]) -> list[Fraction]:
     """The weights of the letters on a selection; of a polytope those of its vertices mix them."""
     exact = [as_fraction(weight, "witness") for weight in weights]
     if not isinstance(problem.adversary, PolytopePriors):
@@ -327,7 +327,7 @@ def _letter_law(problem: MaximalLeakage, weights: Sequence[str]) -> list[Fractio
     ]
 
 
-def _of_listed(problem: MaximalLeakage, record: int, prior: Sequence[Fraction]) -> tuple[Masses, ...]:
+def _of_listed(problem: WorstCaseLeakage, record: int, prior: Sequence[Fraction]) -> tuple[Masses, ...]:
     """From a prior on the datasets."""
     query, records = problem.query_of_inputs, problem.records
     index, datasets, total = query.index_of_dataset(records), records.datasets_by_letter(record), sum(prior)

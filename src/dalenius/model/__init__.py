@@ -16,9 +16,9 @@ from dalenius.model.problem import Problem
 from dalenius.model.problems.budgeted import MaxUtility, MinDistortion, MinLeakage
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.model.problems.max_information import MaxInformation
-from dalenius.model.problems.maximal_leakage import MaximalLeakage, audited
 from dalenius.model.problems.mechanism_problem import MechanismProblem
 from dalenius.model.problems.secret_leakage import SecretLeakage
+from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage, audited
 from dalenius.model.records import Records
 from dalenius.model.secret import Letters, Secret
 
@@ -34,7 +34,6 @@ __all__ = [
     "MarkovChain",
     "MaxInformation",
     "MaxUtility",
-    "MaximalLeakage",
     "MechanismProblem",
     "MinDistortion",
     "MinLeakage",
@@ -44,6 +43,7 @@ __all__ = [
     "Records",
     "Secret",
     "SecretLeakage",
+    "WorstCaseLeakage",
     "audited",
     "digest",
     "dumps",

@@ -17,12 +17,12 @@ from dalenius.model.laws import CsvLaw
 from dalenius.model.problem import Problem
 from dalenius.model.problems.budgeted import MinDistortion, MinLeakage
 from dalenius.model.problems.max_information import MaxInformation
-from dalenius.model.problems.maximal_leakage import MaximalLeakage
 from dalenius.model.problems.secret_leakage import SecretLeakage
+from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
 
 CERTIFICATE = (b"{", b"\x1f\x8b")  # how one begins, plain and compressed, and no TOML file does
 PROBLEMS: dict[str, type[Problem]] = {
-    problem.kind: problem for problem in (MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)
+    problem.kind: problem for problem in (WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)
 }
 
 
@@ -88,7 +88,7 @@ def dumps(problem: Problem) -> str:
     """The text of a model file that states this problem.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(),
     ...     mechanism=dl.geometric(0.5, range=2), adversary=dl.EntropyAtLeast("1 bits"))
     >>> loads(dumps(problem)) == problem
     True

@@ -23,7 +23,7 @@ P = TypeVar("P", bound="Problem")
 
 @dataclass(frozen=True, kw_only=True)
 class Problem(metaclass=Stated):
-    """A question about records, a query of them and, as a rule, an adversary: `MaximalLeakage`, `MinLeakage` or `MinDistortion`.
+    """A question about records, a query of them and, as a rule, an adversary: `WorstCaseLeakage`, `MinLeakage` or `MinDistortion`.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Query
 from dalenius.model.records import Records
@@ -80,7 +80,7 @@ def record_completions(problem: Problem) -> list[Completions]:
     return [part for part in completions(problem.query_of_inputs, problem.records) if part.letters > 1]
 
 
-def record_channels(problem: MaximalLeakage) -> list[AggregatedRecord]:
+def record_channels(problem: WorstCaseLeakage) -> list[AggregatedRecord]:
     """An audit against an entropy bound in its smallest form: a record channel for each kind of record with more than one letter.
 
     Raises
@@ -101,13 +101,13 @@ def record_channels(problem: MaximalLeakage) -> list[AggregatedRecord]:
     return sorted((record for near in kinds.values() for record in near), key=lambda record: record.record)
 
 
-def _one_problem(problem: MaximalLeakage, record: int, other: int) -> bool:
+def _one_problem(problem: WorstCaseLeakage, record: int, other: int) -> bool:
     """Whether two records have the same numbers of completions to each row: on integers and exact rows, as the checker decides it."""
     tables = (_by_row(problem, i) for i in (record, other))
     return (table := next(tables)) is not None and table == next(tables)
 
 
-def _by_row(problem: MaximalLeakage, record: int) -> list[Counter[int]] | None:
+def _by_row(problem: WorstCaseLeakage, record: int) -> list[Counter[int]] | None:
     """N(a, k) by letter, k the first input with the same row; None where the numbers have too many digits."""
     counts = exact_counts(problem.query_of_inputs, problem.records, record)
     if counts is None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.reduction.counting import exact_counts
 from dalenius.reduction.record_channel import AggregatedRecord, RecordChannel
 
@@ -146,12 +146,12 @@ class RecordSymmetries:
         return cls((), ((),) * record.letters, _first_alike(record.log_uniform))
 
     @classmethod
-    def of(cls, problem: MaximalLeakage, record: AggregatedRecord) -> RecordSymmetries:
+    def of(cls, problem: WorstCaseLeakage, record: AggregatedRecord) -> RecordSymmetries:
         """Those of a record; none where the channel or its numbers are large, or entries are not known to be equal.
 
         >>> import dalenius as dl
         >>> from dalenius.reduction import record_channels
-        >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=3), query=dl.ModularSum(3), mechanism=dl.symmetric("0.2"),
+        >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=3), query=dl.ModularSum(3), mechanism=dl.symmetric("0.2"),
         ...     adversary=dl.EntropyAtLeast("0.9 max"))
         >>> found = RecordSymmetries.of(problem, record_channels(problem)[0])
         >>> len(found.rows[0]) >= 3, sorted({tuple(triple.letters.tolist()) for triple in found.triples})[:2]
@@ -174,7 +174,7 @@ class RecordSymmetries:
         return cls(triples, tuple(rows[own.tobytes()] for own in counts), _first_alike(counts))
 
 
-def _entries(problem: MaximalLeakage) -> Integers | None:
+def _entries(problem: WorstCaseLeakage) -> Integers | None:
     """The channel's entries as numbers; None where it is large, or nobody knows which of them are equal."""
     return None if problem.channel.size > MOST_ENTRIES else problem.alike
 
@@ -333,7 +333,7 @@ def _may(entries: Integers, move: Integers) -> bool:
     return np.array_equal(ordered[:, move], ordered)
 
 
-def _likely(size: int, problem: MaximalLeakage) -> Iterator[Integers]:
+def _likely(size: int, problem: WorstCaseLeakage) -> Iterator[Integers]:
     """Moves of outputs that channels often allow: exchanges of two, shifts, mirror images; of datasets also what records allow."""
     outputs = np.arange(size)
     if size <= MOST_OUTPUTS:

@@ -16,7 +16,7 @@ from dalenius.files import need_places, write_together, write_whole
 from dalenius.intervals import text_above
 from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
-from dalenius.model import Adversary, IndependentBlocks, MaximalLeakage, ProductPriors, Records, digest, model_bytes
+from dalenius.model import Adversary, IndependentBlocks, ProductPriors, Records, WorstCaseLeakage, digest, model_bytes
 from dalenius.model.elsewhere import People
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
@@ -55,7 +55,7 @@ class Audit:
 
     Attributes
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         The question, as `dalenius.verify` wants it.
     result : Result
         The certified interval, in nats, with its certificate.
@@ -65,7 +65,7 @@ class Audit:
         Why there is no such prior.
     """
 
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     result: Result
     at_prior: Measures | None
     why_not: str = ""
@@ -258,7 +258,7 @@ class Audit:
 
 
 def audit(
-    release: Mechanism | MaximalLeakage,
+    release: Mechanism | WorstCaseLeakage,
     *,
     records: Records | People | Integer | None = None,
     query: Query | None = None,
@@ -271,7 +271,7 @@ def audit(
 
     Parameters
     ----------
-    release : Mechanism or MaximalLeakage
+    release : Mechanism or WorstCaseLeakage
         A mechanism, or the whole question (then nothing else of it may be given).
     records : Records, People or int
         How many people; of an integer each has a yes-or-no answer. The `People` of `from_frame` bring their households along.
@@ -331,13 +331,13 @@ def audit(
 
 
 def _question(
-    release: Mechanism | MaximalLeakage,
+    release: Mechanism | WorstCaseLeakage,
     records: Records | People | Integer | None,
     query: Query | None,
     adversary: Adversary | None,
     title: str,
-) -> MaximalLeakage:
-    if isinstance(release, MaximalLeakage):
+) -> WorstCaseLeakage:
+    if isinstance(release, WorstCaseLeakage):
         if records is not None or query is not None or adversary is not None or title:
             raise InputError(
                 "audit: the question has its records, query, adversary and title already; leave them out here"
@@ -345,7 +345,7 @@ def _question(
         return release
     if not isinstance(release, Mechanism):
         raise InputError(
-            f"release: expected a mechanism such as dl.discrete_laplace(0.5), or a MaximalLeakage, got {brief(release)}"
+            f"release: expected a mechanism such as dl.discrete_laplace(0.5), or a WorstCaseLeakage, got {brief(release)}"
         )
     if records is None:
         raise InputError(
@@ -355,15 +355,15 @@ def _question(
     people = people if isinstance(people, Records) else Records(people, alphabet=2)
     asked = _query(release, people) if query is None else query
     if adversary is not None:
-        return MaximalLeakage(records=people, query=asked, mechanism=release, adversary=adversary, title=title)
+        return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=adversary, title=title)
     if isinstance(records, People):
-        return MaximalLeakage(records=people, query=asked, mechanism=release, adversary=records.blocks, title=title)
+        return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=records.blocks, title=title)
     try:
-        return MaximalLeakage(
+        return WorstCaseLeakage(
             records=people, query=asked, mechanism=release, adversary=IndependentBlocks(1), title=title
         )
     except InputError:
-        return MaximalLeakage(records=people, query=asked, mechanism=release, adversary=ProductPriors(), title=title)
+        return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=ProductPriors(), title=title)
 
 
 def _query(release: Mechanism, records: Records) -> Query:

@@ -102,7 +102,7 @@ def curve_picture(
         If matplotlib is not installed.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0))
     >>> ax = curve_picture({"parity": list(dl.entropy_curve(problem, [0, 0.5, 1]))}, units="bits")
     >>> ax.get_ylabel()

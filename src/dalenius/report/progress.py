@@ -59,7 +59,7 @@ def trace_picture(
         If no mechanism is known, or matplotlib is not installed.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
     >>> result = dl.solve(problem)
     >>> table = trace_table(result).splitlines()
@@ -133,7 +133,7 @@ def comparison_picture(
         If matplotlib is not installed.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
     >>> found = dl.compare(problem, methods=["paper-full"], seeds=1)
     >>> comparison_table(found).splitlines()[0][:20]

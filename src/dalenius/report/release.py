@@ -12,7 +12,7 @@ from dalenius.evidence import Certificate
 from dalenius.information.arrays import Floats
 from dalenius.intervals import percent_text
 from dalenius.measures.witness import witness_of
-from dalenius.model import DesignProblem, MaximalLeakage
+from dalenius.model import DesignProblem, WorstCaseLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.report.picture import COLOURS, INK, axes_of, finished, telling
 from dalenius.report.words import belief, value_names
@@ -33,13 +33,17 @@ COLOUR_MAP = "cividis"  # Nunez, Anderton and Renslow 2018; even in lightness, t
 
 
 def mechanism_picture(
-    of: MaximalLeakage | DesignResult | DesignedMechanism, *, ax: Axes | None = None, title: str = "", partial: str = ""
+    of: WorstCaseLeakage | DesignResult | DesignedMechanism,
+    *,
+    ax: Axes | None = None,
+    title: str = "",
+    partial: str = "",
 ) -> Axes:
     """Draw a mechanism as a heat map: P(output | input), an input a row; small ones with the numbers, rounded.
 
     Parameters
     ----------
-    of : MaximalLeakage, DesignResult or DesignedMechanism
+    of : WorstCaseLeakage, DesignResult or DesignedMechanism
         The mechanism of a release, or one that was designed.
     ax, title, partial
         As in `curve_picture`.
@@ -50,7 +54,7 @@ def mechanism_picture(
         If it is none of these, no mechanism meets the budget, there are more than 2^20 entries, or matplotlib is not installed.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
     ...     adversary=dl.AnyPrior())
     >>> ax = mechanism_picture(problem)
     >>> ax.get_ylabel(), ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
@@ -105,13 +109,13 @@ def _parts(of: object) -> tuple[Floats, list[str], list[str], str]:
         rows = np.array([[float(p) for p in row] for row in of.rows])
         named = [str(name) for name in of.output_labels(np.arange(len(rows)))]
         return rows, [str(value) for value in of.values], named, _what(of.inputs)
-    if isinstance(of, MaximalLeakage):
+    if isinstance(of, WorstCaseLeakage):
         values = of.query_of_inputs.values(of.records)
         names = [str(value) for value in values.tolist()]
         return of.channel, names, of.mechanism.output_labels(values), _what(of.inputs)
     asks = "; hand in the result of solving it" if isinstance(of, DesignProblem) else ""
     raise InputError(
-        f"mechanism: expected a MaximalLeakage, a DesignResult or a DesignedMechanism, got {brief(of)}{asks}"
+        f"mechanism: expected a WorstCaseLeakage, a DesignResult or a DesignedMechanism, got {brief(of)}{asks}"
     )
 
 
@@ -127,13 +131,13 @@ HATCHES = ("", "//", "..", "xx", "--", "oo")
 
 
 def prior_picture(
-    problem: MaximalLeakage, proof: Result | Certificate, *, ax: Axes | None = None, title: str | None = None
+    problem: WorstCaseLeakage, proof: Result | Certificate, *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
     """Draw the prior that an answer's lower end rests on: how likely each value of the query is, by the letter of the record.
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
     proof : Result or Certificate
         Of this problem.
     ax : matplotlib Axes, optional
@@ -147,7 +151,7 @@ def prior_picture(
         not installed.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior())
     >>> prior_picture(problem, dl.solve(problem)).get_title()
     'The adversary believes that record 0 is 0 (... %) or 1 (... %).\\nIf it is 0, then the true total is most likely ...'

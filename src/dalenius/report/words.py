@@ -16,7 +16,6 @@ from dalenius.model import (
     DesignProblem,
     EntropyAtLeast,
     IndependentBlocks,
-    MaximalLeakage,
     MaxUtility,
     MechanismProblem,
     MinDistortion,
@@ -25,6 +24,7 @@ from dalenius.model import (
     ProductPriors,
     Records,
     SecretLeakage,
+    WorstCaseLeakage,
 )
 from dalenius.model.mechanisms import RealNoise
 from dalenius.model.queries import AdditiveQuery, Histogram, Query
@@ -104,7 +104,7 @@ def question(problem: Problem) -> list[str]:
     """The question that a problem asks, in sentences.
 
     >>> import dalenius as dl
-    >>> for sentence in question(dl.MaximalLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(),
+    >>> for sentence in question(dl.WorstCaseLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(),
     ...         mechanism=dl.geometric(0.5), adversary=dl.EntropyAtLeast("4 bits"))):
     ...     print(sentence)
     There are 8 records, each one of 2 letters.
@@ -114,7 +114,7 @@ def question(problem: Problem) -> list[str]:
     """
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = against_text(problem)
-    if isinstance(problem, MaximalLeakage | SecretLeakage):
+    if isinstance(problem, WorstCaseLeakage | SecretLeakage):
         whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
         what = (
             whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
@@ -262,7 +262,7 @@ WHY = {
 }
 
 
-def computed(problem: MaximalLeakage) -> str:
+def computed(problem: WorstCaseLeakage) -> str:
     """What an evaluated number rests on: noise on the real line is rounded before it is looked at."""
     return ON_A_GRID if isinstance(problem.mechanism, RealNoise) else COMPUTED
 
@@ -288,7 +288,7 @@ def in_bits(result: Result) -> str:
     """The upper end as people take it away, rounded upward, in both units.
 
     >>> import dalenius as dl
-    >>> told = dl.solve(dl.MaximalLeakage(records=dl.Records(1, alphabet=2), query=dl.Count(), mechanism=dl.symmetric("0.25"),
+    >>> told = dl.solve(dl.WorstCaseLeakage(records=dl.Records(1, alphabet=2), query=dl.Count(), mechanism=dl.symmetric("0.25"),
     ...     adversary=dl.AnyPrior()))
     >>> in_bits(told)
     '0.1888 bits (0.1309 nats) of 1 bit possible'
@@ -301,14 +301,14 @@ def factor(told: Measure) -> str:
     return f"{text_above(2.0**told.upper * (1 + 1e-12), 3)} times" if told.upper < 1000 else "any number of times"
 
 
-def told_without(problem: MaximalLeakage, average: Measure, without: Measure) -> str:
+def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) -> str:
     """How much of what the adversary learns would be learnt without the person's own answer."""
     if _independent(problem):
         return "nothing: to this adversary the person's answer has to do with nobody else's"
     return f"{ends_shown(without.lower, without.upper)} bits of these {ends_shown(average.lower, average.upper)} bits"
 
 
-def assumed(problem: MaximalLeakage) -> Iterator[str]:
+def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
     """What the numbers rest on, as entries of a list."""
     adversary = problem.adversary
     if _independent(problem):
@@ -341,7 +341,7 @@ def assumed(problem: MaximalLeakage) -> Iterator[str]:
     )
 
 
-def _independent(problem: MaximalLeakage) -> bool:
+def _independent(problem: WorstCaseLeakage) -> bool:
     """Whether everybody is independent of everybody else to this adversary."""
     adversary = problem.adversary
     return isinstance(adversary, ProductPriors) or (isinstance(adversary, IndependentBlocks) and adversary.size == 1)

@@ -116,7 +116,7 @@ def against_text(problem: Problem) -> str:
     """A problem's adversary in words, an entropy in bits beside the largest one there is.
 
     >>> import dalenius as dl
-    >>> against_text(dl.MaximalLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+    >>> against_text(dl.WorstCaseLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
     ...     adversary=dl.EntropyAtLeast(5)))
     'any adversary whose prior on the datasets has an entropy of at least 5 nats = 7.213 bits of 8'
     """

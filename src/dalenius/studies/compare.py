@@ -10,7 +10,7 @@ from dalenius._solve import need_way, solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, Problem
+from dalenius.model import DesignProblem, EntropyAtLeast, Problem, WorstCaseLeakage
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, need_solver
@@ -126,7 +126,7 @@ class Comparison:
     @property
     def maximises(self) -> bool:
         """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
-        return isinstance(self.problem, MaximalLeakage)
+        return isinstance(self.problem, WorstCaseLeakage)
 
     def value_text(self, value: float, digits: int = 17) -> str:
         """An attained value as a decimal, rounded so that no more is said than was attained; empty where there is none."""
@@ -145,7 +145,7 @@ def methods_for(problem: Problem) -> list[str]:
     """The methods that can be asked about a problem: all of `METHODS` that fit its kind and its size and are installed.
 
     >>> import dalenius as dl
-    >>> methods_for(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
+    >>> methods_for(dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
@@ -170,7 +170,7 @@ def compare(
 
     Parameters
     ----------
-    problem : MaximalLeakage, MinLeakage or MinDistortion
+    problem : WorstCaseLeakage, MinLeakage or MinDistortion
         With an `EntropyAtLeast` adversary.
     methods : sequence of str, optional
         Of `METHODS`; all that fit the problem unless given. The certified solver runs in any case: it proves the other end.
@@ -197,7 +197,7 @@ def compare(
         If a method ends on the wrong side of the certified interval: then one of the two is wrong.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.0))
     >>> comparison = compare(problem, methods=["certified", "paper-full"], seeds=1)
     >>> entry = comparison.entry("paper-full")
@@ -205,8 +205,8 @@ def compare(
     (0.0795, 0.0, 1.0, None)
     """
     need_comparable(problem, methods, seeds, budget, gap)
-    assert isinstance(problem, MaximalLeakage | DesignProblem)
-    if isinstance(problem, MaximalLeakage) and need_solver(solver) not in ("auto", "own"):
+    assert isinstance(problem, WorstCaseLeakage | DesignProblem)
+    if isinstance(problem, WorstCaseLeakage) and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)
     rivals = contestants(problem, methods, settings or {})
@@ -236,8 +236,8 @@ def compare(
 
 def need_comparable(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
     """`InputError` for whatever cannot be used."""
-    if not isinstance(problem, MaximalLeakage | DesignProblem):
-        raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
+    if not isinstance(problem, WorstCaseLeakage | DesignProblem):
+        raise InputError(f"problem: expected a WorstCaseLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     adversary = problem.against("compare")
     if isinstance(problem, DesignProblem):
         problem.need_plain("compare")
@@ -270,7 +270,7 @@ def _improved(problem: Problem, result: Result | DesignResult, found: Attained, 
     if isinstance(result, Result):
         if found.prior is None or found.value <= result.lower * (1.0 + EVALUATION[0]) + EVALUATION[1]:
             return result
-        assert isinstance(problem, MaximalLeakage)
+        assert isinstance(problem, WorstCaseLeakage)
         return better_of(problem, result, with_prior(problem, found.prior), gap)
     if found.design is None or found.design.upper >= result.upper * (1.0 - EVALUATION[0]) - EVALUATION[1]:
         return result

@@ -28,9 +28,9 @@ from dalenius.model import (
     Adversary,
     EntropyAtLeast,
     IndependentBlocks,
-    MaximalLeakage,
     ProductPriors,
     SecretLeakage,
+    WorstCaseLeakage,
     digest,
 )
 from dalenius.model.adversaries import LawClass
@@ -42,7 +42,7 @@ from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
 MOST_ENTRIES = 2**18  # of a channel whose capacity is bounded; else the logarithm of its sides is
 PUFFERFISH = "Nuradha and Goldfeld, Pufferfish privacy: an information-theoretic study"
 
-Audit: TypeAlias = MaximalLeakage | SecretLeakage
+Audit: TypeAlias = WorstCaseLeakage | SecretLeakage
 Answer: TypeAlias = tuple[Audit, Result | SecretResult | Certificate]
 
 
@@ -100,7 +100,7 @@ class Composition:
         The largest number of values of a record, or of a secret: nothing tells more than its logarithm.
 
     >>> import dalenius as dl
-    >>> asked = [dl.MaximalLeakage(records=dl.Records(9, alphabet=2), query=query, mechanism=noise, adversary=dl.ProductPriors())
+    >>> asked = [dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=query, mechanism=noise, adversary=dl.ProductPriors())
     ...          for query, noise in ((dl.Count(), dl.geometric(0.5)), (dl.Parity(), dl.symmetric("0.4")))]
     >>> both = composition([(one, dl.solve(one)) for one in asked])
     >>> both.rule, both.leakages[0] + both.leakages[1] <= both.upper < 0.0505
@@ -168,7 +168,7 @@ def composition(
     Parameters
     ----------
     answers : sequence of (problem, result), or of lists of these
-        `MaximalLeakage` problems about the same records and adversary, or `SecretLeakage` problems about the same secrets besides,
+        `WorstCaseLeakage` problems about the same records and adversary, or `SecretLeakage` problems about the same secrets besides,
         with their results, or certificates, which are checked. A list
         stands for a release that is chosen after earlier outputs: everything that it may be.
     adaptive : bool
@@ -312,7 +312,7 @@ def _stage(item: Any, where: str) -> list[Answer]:
         pair = isinstance(answer, tuple) and len(answer) == 2
         if not (pair and isinstance(answer[0], Audit) and isinstance(answer[1], Result | SecretResult | Certificate)):
             raise InputError(
-                f"{where}: expected a MaximalLeakage or SecretLeakage with its result or certificate, got {brief(answer)}"
+                f"{where}: expected a WorstCaseLeakage or SecretLeakage with its result or certificate, got {brief(answer)}"
             )
         _check(answer[0], answer[1], where)
     if not listed:
@@ -342,7 +342,7 @@ def _ends(answer: Answer) -> tuple[Fraction, Fraction]:
 
 def _capacity(problem: Audit) -> Fraction:
     """At least the Shannon capacity of the release from all the data: I(X; Y) <= max_x D(R_x || r) for every output law r."""
-    if isinstance(problem, MaximalLeakage) and not problem.is_written_out:
+    if isinstance(problem, WorstCaseLeakage) and not problem.is_written_out:
         raise InputError(
             "answers: no capacity is known of a release whose channel is not written out; give eta, or put the releases together"
         )

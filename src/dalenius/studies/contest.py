@@ -30,7 +30,7 @@ from dalenius.baselines import (
     optimised_run,
 )
 from dalenius.errors import InputError, brief, hint
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem
+from dalenius.model import DesignProblem, MinDistortion, Problem, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.studies.points import Prior, with_mechanism
@@ -61,14 +61,14 @@ class Rival:
     """
 
     what: str
-    family: Callable[[MaximalLeakage | DesignProblem], Family]
+    family: Callable[[WorstCaseLeakage | DesignProblem], Family]
     audit: LeakageSettings | Optimiser
     design: DesignSettings | None = None
     once: bool = False
 
-    def settings(self, problem: MaximalLeakage | DesignProblem) -> Settings | None:
+    def settings(self, problem: WorstCaseLeakage | DesignProblem) -> Settings | None:
         """What it is run with on this problem unless told otherwise; None if it is not made for it."""
-        return self.audit if isinstance(problem, MaximalLeakage) else self.design
+        return self.audit if isinstance(problem, WorstCaseLeakage) else self.design
 
     def audited(self, family: Family, seed: int, settings: Settings, clock: Clock) -> LeakageRun:
         """Problem 1 from one start: the paper's uniform one for seed 0, else a random one."""
@@ -128,7 +128,7 @@ METHODS = {
 }
 
 
-def settings_from_text(problem: MaximalLeakage | DesignProblem, texts: Iterable[str]) -> dict[str, Settings]:
+def settings_from_text(problem: WorstCaseLeakage | DesignProblem, texts: Iterable[str]) -> dict[str, Settings]:
     """Settings by method, out of texts ``METHOD.NAME=VALUE``; names of settings inside settings have dots.
 
     Raises
@@ -184,7 +184,7 @@ def _read(before: object, text: str) -> object:
     return text
 
 
-Families = dict[Callable[[MaximalLeakage | DesignProblem], Family], Family]
+Families = dict[Callable[[WorstCaseLeakage | DesignProblem], Family], Family]
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Contestant:
         """What it attains, its starts one after the other; a global solver has one."""
         clock, starts = Clock(budget), 1 if self.rival.once else seeds
         with stopped_by_interrupt(clock):
-            if isinstance(problem, MaximalLeakage):
+            if isinstance(problem, WorstCaseLeakage):
                 return _audited(self, starts, clock)
             assert isinstance(problem, DesignProblem)
             return _designed(self, problem, starts, clock, gap)
@@ -237,7 +237,7 @@ def contestants(
     problem: Problem, methods: Sequence[str] | None, settings: Mapping[str, Settings]
 ) -> dict[str, Contestant]:
     """The rivals asked, ready to run; without `methods` all that fit. `InputError` where one asked does not, or settings do not."""
-    assert isinstance(problem, MaximalLeakage | DesignProblem)
+    assert isinstance(problem, WorstCaseLeakage | DesignProblem)
     if unknown := [method for method in settings if method not in RIVALS]:
         raise InputError(f"settings: expected some of {', '.join(RIVALS)}; got {brief(unknown[0])}")
     built, found = Families(), dict[str, Contestant]()
@@ -254,7 +254,7 @@ def contestants(
                 raise InputError(f"methods: {method} audits a mechanism, it does not design one")
             built[rival.family] = built.get(rival.family) or rival.family(problem)
             contestant = Contestant(method, rival, built[rival.family], given)
-            if isinstance(problem, MaximalLeakage):  # refuses what does not fit, and imports what takes long to
+            if isinstance(problem, WorstCaseLeakage):  # refuses what does not fit, and imports what takes long to
                 rival.audited(contestant.family, 0, given, Clock(0.0))
         except InputError:
             if methods is not None:

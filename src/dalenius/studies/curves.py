@@ -14,7 +14,7 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.lower import DualLine, PriorLine
 from dalenius.exact import Number, as_fraction, as_integer
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, MinLeakage, Problem, audited
+from dalenius.model import DesignProblem, EntropyAtLeast, MinDistortion, MinLeakage, Problem, WorstCaseLeakage, audited
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Progress
@@ -36,7 +36,7 @@ class CurvePoint:
     """The certified interval at one entropy bound, `share` of log |X|; its certificate bounds the whole curve (`LeakageCurve`)."""
 
     share: Fraction
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     result: Result
 
 
@@ -59,7 +59,7 @@ def entropy_curve(
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Its own entropy bound is not used.
     shares : sequence of numbers in [0, 1], optional
         In this order. Left out, they are chosen: 0 and 1, then one after the other where the band is widest.
@@ -74,7 +74,7 @@ def entropy_curve(
         If a share lies outside [0, 1], the adversary has no entropy bound to vary, or `method` or `solver` is not for it.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0))
     >>> [round(point.result.upper, 3) for point in dl.entropy_curve(problem, [0, 0.5, 1])]
     [0.368, 0.368, 0.0]
@@ -90,7 +90,7 @@ def entropy_curve(
     return _listed(problem, exact, engine)
 
 
-def at_share(problem: Problem, share: Fraction) -> MaximalLeakage:
+def at_share(problem: Problem, share: Fraction) -> WorstCaseLeakage:
     """The problem with an entropy bound of this share of log |X|.
 
     Raises

@@ -149,7 +149,7 @@ def with_value(problem: Problem, path: str, value: object) -> Problem:
         If there is no such key, or its value cannot be used; the message names both.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
     ...     adversary=dl.AnyPrior())
     >>> with_value(problem, "mechanism.epsilon", 0.5).mechanism.epsilon, with_value(problem, "records.count", 6).records.count
     (Fraction(1, 2), 6)

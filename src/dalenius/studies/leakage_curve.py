@@ -14,7 +14,7 @@ from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, double_above, double_below
 from dalenius.exact import Number, as_fraction
-from dalenius.model import EntropyAtLeast, MaximalLeakage, Problem, Records, digest
+from dalenius.model import EntropyAtLeast, Problem, Records, WorstCaseLeakage, digest
 from dalenius.results import Result
 from dalenius.units import lower_in, unit_size, upper_in
 
@@ -57,7 +57,7 @@ class _Proof:
     steps: tuple[tuple[_Bound, Fraction], ...]
 
     @classmethod
-    def of(cls, problem: MaximalLeakage, certificate: Certificate) -> Self:
+    def of(cls, problem: WorstCaseLeakage, certificate: Certificate) -> Self:
         header, records = certificate.header, problem.records
         assert header.claim is not None
         assert isinstance(problem.adversary, EntropyAtLeast)
@@ -94,13 +94,13 @@ class LeakageCurve:
 
     Attributes
     ----------
-    proofs : tuple of (MaximalLeakage, Certificate)
+    proofs : tuple of (WorstCaseLeakage, Certificate)
         One release against several entropy bounds, and what is proved about each.
     units : {"nats", "bits"}
         Of the values.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("0.5 max"))
     >>> curve = dl.LeakageCurve.of((problem, dl.solve(problem, gap=1e-3, curve=True)))
     >>> lower, upper = curve.at("0.6 max")
@@ -108,7 +108,7 @@ class LeakageCurve:
     True
     """
 
-    proofs: tuple[tuple[MaximalLeakage, Certificate], ...]
+    proofs: tuple[tuple[WorstCaseLeakage, Certificate], ...]
     units: str = "nats"
 
     @classmethod
@@ -124,12 +124,12 @@ class LeakageCurve:
         """
         if not proofs:
             raise InputError("expected pairs of a problem and its result or certificate, got none")
-        kept = list[tuple[MaximalLeakage, Certificate]]()
+        kept = list[tuple[WorstCaseLeakage, Certificate]]()
         for pair in proofs:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise InputError(f"expected pairs of a problem and its result or certificate, got {brief(pair)}")
             problem, proof = pair
-            if not isinstance(problem, MaximalLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
+            if not isinstance(problem, WorstCaseLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
                 raise InputError(
                     f"a curve against entropy is of audits against entropy_at_least, got {brief(problem)}; leave that pair out"
                 )
@@ -195,7 +195,7 @@ class LeakageCurve:
         bounds = {bound for proof in self._proofs for bound in (proof.at, *(step for step, _ in proof.steps))}
         return tuple(sorted({self._share(bound) for bound in bounds}))
 
-    def share_of(self, problem: MaximalLeakage) -> Fraction:
+    def share_of(self, problem: WorstCaseLeakage) -> Fraction:
         """The entropy bound of one of the problems as a share of log |X|: exactly where it is given so, else to six digits."""
         assert isinstance(problem.adversary, EntropyAtLeast)
         return self._share(_Bound.of(problem.adversary, self._records))
@@ -273,12 +273,12 @@ class LeakageCurve:
         return high - low if high - low > gap * high else 0.0
 
 
-def _anybody(problem: MaximalLeakage) -> MaximalLeakage:
+def _anybody(problem: WorstCaseLeakage) -> WorstCaseLeakage:
     """The same release against everybody."""
     return replace(problem, adversary=EntropyAtLeast(0))
 
 
-def _need_proved(problem: MaximalLeakage, certificate: Certificate) -> None:
+def _need_proved(problem: WorstCaseLeakage, certificate: Certificate) -> None:
     verdict = verify(problem, certificate)
     if not verdict.proved:
         raise NotProvedError(

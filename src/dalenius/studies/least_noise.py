@@ -22,7 +22,7 @@ from dalenius.information.noise_formulas import (
     laplace_scale_by_radius,
     scale_by_ratios,
 )
-from dalenius.model import MaximalLeakage, ProductPriors, audited
+from dalenius.model import ProductPriors, WorstCaseLeakage, audited
 from dalenius.model.adversaries import LawClass
 from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Geometric, Laplace, Mechanism
 from dalenius.model.mechanisms.real_noise import LEAST, MAX_SPAN, MOST
@@ -55,7 +55,7 @@ class NoiseLevel:
     """A scale of the noise, and what is proved of the leakage there."""
 
     scale: Fraction
-    problem: MaximalLeakage
+    problem: WorstCaseLeakage
     result: Result
 
 
@@ -105,7 +105,7 @@ class LeastNoise:
 
 
 def least_noise(
-    problem: MaximalLeakage,
+    problem: WorstCaseLeakage,
     at_most: Number,
     *,
     gap: float = 1e-3,
@@ -116,7 +116,7 @@ def least_noise(
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Its mechanism is `gaussian`, `laplace`, `discrete_laplace`, `geometric` (of scale 1/epsilon) or `discrete_gaussian`; its own
         scale is not used.
     at_most : number or str
@@ -145,7 +145,7 @@ def least_noise(
         If it is interrupted before that.
 
     >>> import dalenius as dl
-    >>> question = dl.MaximalLeakage(
+    >>> question = dl.WorstCaseLeakage(
     ...     records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.laplace(1), adversary=dl.IndependentBlocks(1))
     >>> found = dl.least_noise(question, 0.1)
     >>> found.above.scale < 0.92798985892 < found.within.scale, found.gap <= 1e-3
@@ -200,7 +200,7 @@ def scale_of(mechanism: Mechanism) -> Fraction:
     )
 
 
-def with_scale(problem: MaximalLeakage, scale: Fraction) -> MaximalLeakage:
+def with_scale(problem: WorstCaseLeakage, scale: Fraction) -> WorstCaseLeakage:
     """The problem with this scale of its noise."""
     mechanism = problem.mechanism
     changed: Mechanism
@@ -223,7 +223,7 @@ class _Search:
 
     def __init__(
         self,
-        problem: MaximalLeakage,
+        problem: WorstCaseLeakage,
         amount: Fraction,
         units: str,
         gap: float,
@@ -335,7 +335,7 @@ def _budget(at_most: Number) -> tuple[Fraction, str]:
     return amount, str(units)
 
 
-def _span(problem: MaximalLeakage) -> int:
+def _span(problem: WorstCaseLeakage) -> int:
     """How far one record moves the query where the others are known; where they are not, how far a household does, or everybody."""
     query, known = problem.query, isinstance(problem.adversary, ProductPriors | LawClass)
     if known and isinstance(query, AdditiveQuery) and query.modulus() is None:
@@ -344,7 +344,7 @@ def _span(problem: MaximalLeakage) -> int:
     return _values_span(problem)
 
 
-def _values_span(problem: MaximalLeakage) -> int:
+def _values_span(problem: WorstCaseLeakage) -> int:
     """From the least value to the greatest, of a household by itself against blocks."""
     asked = [piece for _, piece in problem.pieces] if problem.in_blocks else [problem]
     values = [part.query.values(part.records) for part in asked]

@@ -143,7 +143,7 @@ class Plan:
         for model, problem in models.items():
             if not isinstance(problem, Problem):
                 raise InputError(
-                    f"problem: expected a MaximalLeakage, SecretLeakage, MinLeakage or MinDistortion, got {brief(problem)}"
+                    f"problem: expected a WorstCaseLeakage, SecretLeakage, MinLeakage or MinDistortion, got {brief(problem)}"
                 )
             for place in places(axes):
                 there = problem

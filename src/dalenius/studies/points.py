@@ -12,7 +12,7 @@ from dalenius._prove import prove
 from dalenius.audits import Candidate, EntropyAudit, RecordAudit, feasible, letters_bound
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model import DesignProblem, MaximalLeakage, Problem
+from dalenius.model import DesignProblem, Problem, WorstCaseLeakage
 from dalenius.outcome import Termination
 from dalenius.reduction import AggregatedRecord
 from dalenius.results import DesignResult, Result
@@ -63,12 +63,12 @@ class _Given(EntropyAudit):
         return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
 
 
-def with_prior(problem: MaximalLeakage, prior: Prior) -> Result:
+def with_prior(problem: WorstCaseLeakage, prior: Prior) -> Result:
     """What a prior proves: the leakage to it, from below; from above no more than the entropy of the letters.
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Against an entropy bound.
     prior : Prior
         What breaks the bound is mixed with the uniform prior.

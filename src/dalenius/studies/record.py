@@ -14,7 +14,15 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header, double_above, double_below
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import plain_above, plain_below
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, SecretLeakage, digest
+from dalenius.model import (
+    DesignProblem,
+    EntropyAtLeast,
+    MinDistortion,
+    Problem,
+    SecretLeakage,
+    WorstCaseLeakage,
+    digest,
+)
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
@@ -248,7 +256,7 @@ def answer_of(record: Record, folder: Path) -> Answer:
         "values": record.values,
     }
     lower, upper = certificate.header.doubles
-    if record.problem == MaximalLeakage.kind:
+    if record.problem == WorstCaseLeakage.kind:
         proofs = tuple(RecordProof(**proof) for proof in record.proofs)
         return Result(lower=lower, upper=upper, record=record.record, witness=None, records=proofs, **common)
     if record.problem == SecretLeakage.kind:

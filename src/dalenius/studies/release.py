@@ -16,7 +16,7 @@ from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, fracti
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem, Records
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage, Problem, Records, WorstCaseLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
 from dalenius.outcome import Termination
@@ -164,8 +164,8 @@ def release(
 
     Parameters
     ----------
-    problem : MinLeakage, MinDistortion or MaximalLeakage
-        The model of the records, the query and the adversary; the mechanism of a `MaximalLeakage` plays no part.
+    problem : MinLeakage, MinDistortion or WorstCaseLeakage
+        The model of the records, the query and the adversary; the mechanism of a `WorstCaseLeakage` plays no part.
     mechanism : DesignedMechanism
     letters : sequence of int, or callable
         The letter of each record; or what reads them, called once the bound is proved.
@@ -222,7 +222,7 @@ def release(
     )
 
 
-def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> MaximalLeakage:
+def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> WorstCaseLeakage:
     """The audit that a release by this mechanism calls for: what it leaks to the model's adversary.
 
     Raises
@@ -236,8 +236,8 @@ def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> MaximalL
     >>> audit_of_release(model, model.designed([[0.8, 0.2], [0.2, 0.8]])).channel.tolist()
     [[0.8, 0.2], [0.2, 0.8]]
     """
-    if not isinstance(problem, MaximalLeakage | DesignProblem):
-        raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
+    if not isinstance(problem, WorstCaseLeakage | DesignProblem):
+        raise InputError(f"problem: expected a WorstCaseLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     if not isinstance(mechanism, DesignedMechanism):
         raise InputError(f"mechanism: expected a DesignedMechanism, got {brief(mechanism)}")
     if isinstance(problem, DesignProblem):
@@ -284,7 +284,7 @@ def bound_of(
 
 
 def _audited(
-    audit: MaximalLeakage, time_limit: float | None, progress: Callable[[Progress], None] | None
+    audit: WorstCaseLeakage, time_limit: float | None, progress: Callable[[Progress], None] | None
 ) -> Certificate:
     """The certificate of an audit made now."""
     result = solve(audit, gap=GAP, time_limit=time_limit, progress=progress)
@@ -293,7 +293,7 @@ def _audited(
     return result.certificate
 
 
-def _proved(problem: Problem, audit: MaximalLeakage, certificate: Certificate) -> Fraction | None:
+def _proved(problem: Problem, audit: WorstCaseLeakage, certificate: Certificate) -> Fraction | None:
     """The upper claim of a certificate that the checker proves; None if nothing is claimed from above."""
     verdict = verify(problem if _is_of_design(certificate, problem) else audit, certificate)
     if not verdict.proved:

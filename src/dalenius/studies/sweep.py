@@ -14,7 +14,7 @@ from dalenius._solve import need_way
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.files import write_whole
-from dalenius.model import MaximalLeakage, MinDistortion, MinLeakage, Problem
+from dalenius.model import MinDistortion, MinLeakage, Problem, WorstCaseLeakage
 from dalenius.search.pools import need_workers, pool_of
 from dalenius.studies.compare import need_comparable
 from dalenius.studies.curves import CurvePoint, FrontierPoint, curve_point, frontier_point
@@ -140,7 +140,7 @@ class Sweep:
         """The audits along the entropy bound, by what else they differ in, each in the order of the bounds."""
         found = {
             label: [curve_point(self.problem(record), self.result(record)) for record in records]
-            for label, records in self._lines(MaximalLeakage.kind, ENTROPY).items()
+            for label, records in self._lines(WorstCaseLeakage.kind, ENTROPY).items()
         }
         return {label: sorted(points, key=lambda point: point.share) for label, points in found.items()}
 
@@ -232,7 +232,7 @@ def sweep(
         If an argument is invalid, a point of the grid is no problem, or the folder holds another sweep, or cannot be written.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2),
     ...     adversary=dl.AnyPrior())
     >>> swept = dl.sweep(problem, {"mechanism.flip": [0.1, 0.4], "adversary.entropy_at_least": "0:1 max:2"})
     >>> [round(record.upper, 3) for record in swept.records]

@@ -9,7 +9,7 @@ from dalenius.studies.curves import entropy_curve
 
 
 def letters_problem(bound):
-    return dl.MaximalLeakage(
+    return dl.WorstCaseLeakage(
         records=dl.Records(alphabets=[2, 4, 3]),
         query=dl.Count(letters=[0, 3]),
         mechanism=dl.geometric(1.0),
@@ -44,7 +44,7 @@ def test_a_search_cut_short_keeps_a_leaking_witness():
 
 
 def test_no_leakage_is_no_gap():
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=dl.Records(2, alphabet=2),
         query=dl.Count(),
         mechanism=dl.randomized_response(0, k=3),

@@ -17,7 +17,7 @@ ADVERSARIES = {
 }
 
 
-def asked(adversary, mechanism=NOISE, people=3, query=None) -> dl.MaximalLeakage:
+def asked(adversary, mechanism=NOISE, people=3, query=None) -> dl.WorstCaseLeakage:
     return support.problem(dl.Records(people, alphabet=2), query or dl.Count(), mechanism, adversary)
 
 

@@ -110,8 +110,8 @@ def test_two_letters_are_a_markov_chain():
         common = {"records": dl.Records(4, alphabet=2), "query": dl.Count(), "mechanism": dl.geometric(0.5)}
         short = dl.MarkovChain((0.2, 0.25), (0.3, 0.4), start=start, record=record)
         long = dl.FiniteChain([[(0.75, 0.8), (0.2, 0.25)], [(0.3, 0.4), (0.6, 0.7)]], start=start, record=record)
-        one = dl.solve(dl.MaximalLeakage(adversary=short, **common), gap=1e-2, node_limit=60)
-        other = dl.solve(dl.MaximalLeakage(adversary=long, **common), gap=1e-2)
+        one = dl.solve(dl.WorstCaseLeakage(adversary=short, **common), gap=1e-2, node_limit=60)
+        other = dl.solve(dl.WorstCaseLeakage(adversary=long, **common), gap=1e-2)
         assert max(one.lower, other.lower) <= min(one.upper, other.upper) + 1e-12
         assert other.gap <= 1e-2
 

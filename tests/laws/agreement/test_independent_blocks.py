@@ -34,7 +34,7 @@ CASES = {
 }
 
 
-def case(name, bound=None) -> dl.MaximalLeakage:
+def case(name, bound=None) -> dl.WorstCaseLeakage:
     sizes, query, mechanism, blocks = CASES[name]
     return support.problem(
         dl.Records(alphabets=sizes), query, mechanism, dl.IndependentBlocks(sizes=blocks, entropy_at_least=bound)
@@ -131,8 +131,8 @@ def test_blocks_of_one_are_independent_records(name):
     if isinstance(noise, dl.discrete_gaussian):  # what product priors know of it is clamped, this far out
         noise = dl.discrete_gaussian(scale=noise.scale, range=(-WIDE, WIDE))
     parts = {"records": question.records, "query": question.query}
-    apart = dl.solve(dl.MaximalLeakage(**parts, mechanism=question.mechanism, adversary=sizes), gap=1e-6)
-    independent = dl.solve(dl.MaximalLeakage(**parts, mechanism=noise, adversary=dl.ProductPriors()), gap=1e-6)
+    apart = dl.solve(dl.WorstCaseLeakage(**parts, mechanism=question.mechanism, adversary=sizes), gap=1e-6)
+    independent = dl.solve(dl.WorstCaseLeakage(**parts, mechanism=noise, adversary=dl.ProductPriors()), gap=1e-6)
     assert apart.lower <= independent.upper
     assert independent.lower <= apart.upper
     assert apart.gap <= 1e-6
@@ -146,9 +146,9 @@ def test_one_block_of_all_is_an_audit_of_all(name, bound):
     parts = {"records": question.records, "query": question.query, "mechanism": question.mechanism}
     everybody = len(question.records)
     together = dl.solve(
-        dl.MaximalLeakage(**parts, adversary=dl.IndependentBlocks(everybody, entropy_at_least=bound)), gap=1e-2
+        dl.WorstCaseLeakage(**parts, adversary=dl.IndependentBlocks(everybody, entropy_at_least=bound)), gap=1e-2
     )
-    anyone = dl.solve(dl.MaximalLeakage(**parts, adversary=dl.EntropyAtLeast(bound or 0)), gap=1e-2)
+    anyone = dl.solve(dl.WorstCaseLeakage(**parts, adversary=dl.EntropyAtLeast(bound or 0)), gap=1e-2)
     assert together.lower <= anyone.upper
     assert anyone.lower <= together.upper
     assert max(together.gap, anyone.gap) <= 1e-2

@@ -13,13 +13,13 @@ from dalenius.reduction import record_channels
 
 
 @functools.cache
-def audits() -> dict[str, dl.MaximalLeakage]:
+def audits() -> dict[str, dl.WorstCaseLeakage]:
     """Those with a matrix, by name; not while tests are collected, which every process does."""
     loaded = {model.name: model.load() for model in library("fast")}
     return {
         name: problem
         for name, problem in loaded.items()
-        if isinstance(problem, dl.MaximalLeakage) and not (problem.in_closed_form or problem.in_blocks)
+        if isinstance(problem, dl.WorstCaseLeakage) and not (problem.in_closed_form or problem.in_blocks)
     }
 
 

@@ -25,7 +25,7 @@ STARTS = 5_000  # for each of the two records
 STRONG = 1e-4  # the brute force comes this close to every witness, or it would not be worth its name
 
 
-def instance(support, shape: tuple[int, int, int], number: int, bound: str | None = None) -> dl.MaximalLeakage:
+def instance(support, shape: tuple[int, int, int], number: int, bound: str | None = None) -> dl.WorstCaseLeakage:
     """Two records, a random row for every dataset; the entropy bound between 30 and 95 % of the maximum unless given."""
     letters, classes, outputs = shape
     rng = np.random.default_rng([*shape, number])

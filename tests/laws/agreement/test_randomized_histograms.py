@@ -21,7 +21,7 @@ def solved(count, letters, adversary, mechanism=NOISE, gap=1e-6):
 
 def rows_of_datasets(count, letters):
     records = dl.Records(count, alphabet=letters)
-    problem = dl.MaximalLeakage(records=records, query=dl.Histogram(), mechanism=NOISE, adversary=dl.AnyPrior())
+    problem = dl.WorstCaseLeakage(records=records, query=dl.Histogram(), mechanism=NOISE, adversary=dl.AnyPrior())
     return problem.channel[problem.query.index_of_dataset(records)]
 
 

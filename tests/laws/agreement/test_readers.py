@@ -340,6 +340,6 @@ def test_what_the_checker_reads_otherwise_is_not_loaded(monkeypatch):
         dl.loads(text())
 
 
-def as_made(problem: dl.MaximalLeakage) -> dl.MaximalLeakage:
+def as_made(problem: dl.WorstCaseLeakage) -> dl.WorstCaseLeakage:
     """The same problem, made in Python."""
     return support.problem(problem.records, problem.query, problem.mechanism, problem.adversary)

@@ -141,7 +141,7 @@ def test_a_record_is_a_secret_like_any_other():
     for adversary in (dl.AnyPrior(), dl.FixedPrior([0.3, 0.1, 0.05, 0.05, 0.1, 0.1, 0.1, 0.2])):
         parts = {"records": records, "query": query, "mechanism": mechanism, "adversary": adversary}
         one, other = (
-            dl.solve(dl.MaximalLeakage(**parts), gap=1e-9),
+            dl.solve(dl.WorstCaseLeakage(**parts), gap=1e-9),
             dl.solve(dl.SecretLeakage(**parts, secrets=secrets), gap=1e-9),
         )
         assert max(one.lower, other.lower) <= min(one.upper, other.upper) + 1e-12

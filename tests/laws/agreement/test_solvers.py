@@ -30,7 +30,7 @@ DESIGNS = {
     ),
     "unlisted": dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.3", adversary=UNKNOWN, **BITS),
 }
-AUDIT = dl.MaximalLeakage(mechanism=dl.geometric(1.0, range=2), adversary=UNKNOWN, **BITS)
+AUDIT = dl.WorstCaseLeakage(mechanism=dl.geometric(1.0, range=2), adversary=UNKNOWN, **BITS)
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_solver_that_answers_nonsense_costs_width_and_nothing_else(name, monke
     (AUDIT, {"solver": None}, "solver: expected one of"),
     (AUDIT, {"method": "exchange"}, "method: of an audit expected alternating, or none; got 'exchange'"),
     (
-        dl.MaximalLeakage(**BITS, adversary=dl.ProductPriors(), mechanism=dl.geometric(1.0, range=2)),
+        dl.WorstCaseLeakage(**BITS, adversary=dl.ProductPriors(), mechanism=dl.geometric(1.0, range=2)),
         {"method": "alternating"},
         "leave it out, the leakage is computed",
     ),

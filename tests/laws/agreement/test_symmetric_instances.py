@@ -39,7 +39,7 @@ def latin(rng, size: int) -> list[int]:
     return [int(s[(p[a] + q[b]) % size]) for a in range(size) for b in range(size)]
 
 
-def instance(support, number: int) -> dl.MaximalLeakage:
+def instance(support, number: int) -> dl.WorstCaseLeakage:
     rng = np.random.default_rng([16, number])
     size, flip = int(rng.integers(2, 5)), Fraction(int(rng.integers(1, 100)), 100)
     bound = f"{rng.choice([rng.integers(300, 900), rng.integers(900, 999)])}e-3 max"
@@ -61,7 +61,7 @@ def instance(support, number: int) -> dl.MaximalLeakage:
     return support.problem([size, 2], None, dl.randomized_response(Fraction(int(rng.integers(1, 40)), 10)), bound)
 
 
-def told(support, number: int) -> dl.MaximalLeakage:
+def told(support, number: int) -> dl.WorstCaseLeakage:
     """Both letters told, to an adversary that knows little: letters' boxes are split, and orbits spare most of them."""
     rng = np.random.default_rng([17, number])
     bound = f"{rng.integers(930, 999)}e-3 max"
@@ -70,7 +70,7 @@ def told(support, number: int) -> dl.MaximalLeakage:
     )
 
 
-def long(support, number: int) -> dl.MaximalLeakage:
+def long(support, number: int) -> dl.WorstCaseLeakage:
     """A count through a channel of many outputs, neighbours among which hardly differ."""
     rng = np.random.default_rng([18, number])
     bits, outputs = int(rng.integers(3, 6)), int(rng.integers(9, 14))

@@ -85,7 +85,7 @@ def test_a_question_asked_whatever_came_first_is_several_releases():
     look = dl.symmetric("0.3")
     tree = dl.adaptive(look, then=[dl.adaptive(look, then=[look, look])] * 2)
     parity = {"records": RECORDS, "query": dl.Parity(), "adversary": dl.EntropyAtLeast("1 bits")}
-    asked = [dl.MaximalLeakage(mechanism=m, **parity) for m in (tree, dl.several_releases(look, times=3))]
+    asked = [dl.WorstCaseLeakage(mechanism=m, **parity) for m in (tree, dl.several_releases(look, times=3))]
     np.testing.assert_allclose(asked[0].channel, asked[1].channel, atol=1e-15)
     results = [dl.solve(one, gap=1e-6) for one in asked]
     assert results[0].lower == pytest.approx(results[1].lower, rel=1e-6)
@@ -97,7 +97,7 @@ def test_what_comes_next_adds_at_most_its_own_leakage():
     first, good, bad = dl.symmetric("0.3"), dl.symmetric("0.1"), dl.symmetric("0.4")
     tree = dl.adaptive(first, then=[bad, good])
     alone = {"records": RECORDS, "query": dl.Parity(), "adversary": dl.AnyPrior()}
-    told = {m: dl.solve(dl.MaximalLeakage(mechanism=m, **alone), gap=1e-6) for m in (first, good, bad, tree)}
+    told = {m: dl.solve(dl.WorstCaseLeakage(mechanism=m, **alone), gap=1e-6) for m in (first, good, bad, tree)}
     assert told[tree].lower <= told[first].upper + max(told[good].upper, told[bad].upper)
     assert told[tree].upper >= told[first].lower
     assert told[good].upper < math.log(2)

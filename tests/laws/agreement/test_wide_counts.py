@@ -18,7 +18,7 @@ from dalenius.search import Limits, Run
 ALONE = 0.04371346  # bits about one of independent people, epsilon 1/2
 
 
-def asked(records, adversary, mechanism=None) -> dl.MaximalLeakage:
+def asked(records, adversary, mechanism=None) -> dl.WorstCaseLeakage:
     return support.problem(records, dl.Count(), mechanism or dl.geometric(0.5), adversary)
 
 

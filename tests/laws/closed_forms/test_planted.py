@@ -43,7 +43,7 @@ def pair_rows(bits: int, copies: int, *, useless: bool) -> list[tuple[int, ...]]
     return [PLANTED] * copies + first + second + [peak(PLANTED, 1)] * copies
 
 
-def pair(support, bits: int, copies: int, bound: str, *, useless: bool = False) -> dl.MaximalLeakage:
+def pair(support, bits: int, copies: int, bound: str, *, useless: bool = False) -> dl.WorstCaseLeakage:
     channel = dl.Channel(hundredths(pair_rows(bits, copies, useless=useless)), inputs="dataset")
     return support.problem([2] * bits, None, channel, bound)
 
@@ -54,7 +54,7 @@ RARE = {
 }
 
 
-def rare(support, name: str) -> dl.MaximalLeakage:
+def rare(support, name: str) -> dl.WorstCaseLeakage:
     """The count of n bits through a channel with two outputs."""
     chances, share = RARE[name]
     rows = hundredths([(chance, 100 - chance) for chance in chances])

@@ -24,12 +24,12 @@ SHORT = 1e-3  # of the optimum, relative: ended short
 SEEDS = (2, 12, 32)  # among the first forty; these end short
 
 
-def random_channel(seed: int) -> dl.MaximalLeakage:
+def random_channel(seed: int) -> dl.WorstCaseLeakage:
     """Three bits through a random channel with three outputs, to an adversary who may know anything: b = 0."""
     rows = np.random.default_rng(seed).dirichlet(np.ones(3), size=8).round(3)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(3)
     channel = dl.Channel(rows.tolist(), inputs="dataset")
-    return dl.MaximalLeakage(records=dl.Records(3, alphabet=2), mechanism=channel, adversary=dl.AnyPrior())
+    return dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), mechanism=channel, adversary=dl.AnyPrior())
 
 
 def ends_short(seed: int) -> bool:

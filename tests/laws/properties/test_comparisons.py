@@ -13,7 +13,7 @@ from campaigns import draws, thinned
 ROUNDING = 1e-9
 
 
-def audits() -> Iterator[tuple[str, dl.MaximalLeakage]]:
+def audits() -> Iterator[tuple[str, dl.WorstCaseLeakage]]:
     """Parities, modular sums, counts, sums and random channels, from hardly any entropy to nearly all."""
     rng = np.random.default_rng(0)
     for share in ("0.3 max", "0.5 max", "0.7 max", "0.9 max", "0.97 max"):
@@ -30,7 +30,7 @@ def audits() -> Iterator[tuple[str, dl.MaximalLeakage]]:
         yield f"random {share}", audit([3, 4], dl.Identity(), dl.Channel(rows, inputs="dataset"), share)
 
 
-def audit(sizes, query, mechanism, share) -> dl.MaximalLeakage:
+def audit(sizes, query, mechanism, share) -> dl.WorstCaseLeakage:
     return support.problem(dl.Records(alphabets=sizes), query, mechanism, share)
 
 

@@ -31,7 +31,7 @@ def models(draw, support):
     return (letters, classes), rows, draw(st.integers(0, 95))
 
 
-def model(support, shape, rows, percent: int) -> dl.MaximalLeakage:
+def model(support, shape, rows, percent: int) -> dl.WorstCaseLeakage:
     return support.problem(shape, None, dl.Channel(rows, inputs="dataset"), f"{percent}e-2 max")
 
 

@@ -89,7 +89,7 @@ def test_round_trip(support, data):
 @settings(few, max_examples=draws(10, 60))
 @given(title=st.text(), source=st.text())
 def test_round_trip_of_free_text(title, source):
-    question = dl.MaximalLeakage(
+    question = dl.WorstCaseLeakage(
         records=dl.Records(2, alphabet=2),
         query=dl.Parity(),
         mechanism=dl.symmetric(0.1, k=2),

@@ -54,7 +54,7 @@ def test_every_kind_of_record_has_its_scheme_and_units_are_one_story():
 
 
 def test_it_overlaps_the_search_and_says_who_found_the_prior():
-    problem = dl.MaximalLeakage(**COUNT, adversary=dl.EntropyAtLeast("0.6 max"))
+    problem = dl.WorstCaseLeakage(**COUNT, adversary=dl.EntropyAtLeast("0.6 max"))
     result, plain = alternated(problem, gap=1e-2), dl.solve(problem, gap=1e-2)
     assert result.gap <= 1e-2
     assert max(result.lower, plain.lower) <= min(result.upper, plain.upper)
@@ -64,14 +64,14 @@ def test_it_overlaps_the_search_and_says_who_found_the_prior():
 
 @pytest.mark.parametrize("limit", [1e-3, 0.05, 0.2])
 def test_a_time_limit_makes_it_wider_and_no_more(limit):
-    problem = dl.MaximalLeakage(**COUNT, adversary=dl.EntropyAtLeast("0.6 max"))
+    problem = dl.WorstCaseLeakage(**COUNT, adversary=dl.EntropyAtLeast("0.6 max"))
     result = alternated(problem, gap=1e-9, time_limit=limit)
     for one in result.alternating:
         assert one.termination is not Termination.GAP_REACHED or one.scope is Scope.BLOCKWISE
 
 
 def test_ctrl_c_during_the_scheme_ends_it_with_what_is_proved():
-    problem, told = dl.MaximalLeakage(**COUNT, adversary=dl.EntropyAtLeast("0.6 max")), list[str]()
+    problem, told = dl.WorstCaseLeakage(**COUNT, adversary=dl.EntropyAtLeast("0.6 max")), list[str]()
 
     def progress(moment):
         if moment.stage == "alternating" and moment.stage not in told:
@@ -87,6 +87,6 @@ def test_ctrl_c_during_the_scheme_ends_it_with_what_is_proved():
 @each("bound", "1 max", 0)
 def test_nothing_to_alternate_between_is_no_error(bound):
     """Where only the uniform prior is left there is no scheme; without an entropy bound rows are free."""
-    result = alternated(dl.MaximalLeakage(**COUNT, adversary=dl.EntropyAtLeast(bound)), gap=1e-2)
+    result = alternated(dl.WorstCaseLeakage(**COUNT, adversary=dl.EntropyAtLeast(bound)), gap=1e-2)
     assert result.gap <= 1e-2
     assert len(result.alternating) == (bound == 0)

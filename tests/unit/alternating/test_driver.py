@@ -21,7 +21,7 @@ WHOLE = ("marginal", "conditionals")
 
 
 def channel(question, bound):
-    return record_channels(dl.MaximalLeakage(**question, adversary=dl.EntropyAtLeast(bound)))[0]
+    return record_channels(dl.WorstCaseLeakage(**question, adversary=dl.EntropyAtLeast(bound)))[0]
 
 
 @pytest.mark.parametrize("blocks", thinned([(blocks,) for blocks in (*SCHEMES, WHOLE)], every=2))
@@ -104,7 +104,7 @@ def test_no_block_of_a_state_at_rest_can_gain_more_than_it_says(instances, solve
 )
 def test_local_optima_lie_below_the_global_bound(blocks):
     """Blockwise optimal is not optimal: several starts may differ, and none is above what the audit proves."""
-    problem = dl.MaximalLeakage(**SUM, adversary=dl.EntropyAtLeast("0.6 max"))
+    problem = dl.WorstCaseLeakage(**SUM, adversary=dl.EntropyAtLeast("0.6 max"))
     upper = dl.solve(problem, gap=1e-2, time_limit=1.0).upper  # a bound wherever it stops
     record = record_channels(problem)[0]
     for seed in range(4):

@@ -12,7 +12,7 @@ from campaigns import each, thinned
 MILLION = dl.Records(1_000_000, alphabet=2)
 
 
-def count(adversary, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
+def count(adversary, records=MILLION, mechanism=None) -> dl.WorstCaseLeakage:
     return support.problem(records, dl.Count(), mechanism or dl.geometric(0.5), adversary)
 
 

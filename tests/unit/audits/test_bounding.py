@@ -10,7 +10,7 @@ from dalenius.search.run import Limits
 
 
 def audit(**parts):
-    return EntropyAudit(dl.MaximalLeakage(**parts), Run.of(Limits(gap=1e-6)))
+    return EntropyAudit(dl.WorstCaseLeakage(**parts), Run.of(Limits(gap=1e-6)))
 
 
 def test_a_tree_may_have_leaves_though_the_turn_of_its_record_is_over():

@@ -16,7 +16,7 @@ from dalenius.information import mutual_information
 from dalenius.information.chains import Chain, joint_law
 
 
-def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
+def chain(count, up, down, mechanism=None, query=None, **more) -> dl.WorstCaseLeakage:
     return support.problem(
         dl.Records(count, alphabet=2),
         query or dl.Count(),

@@ -14,7 +14,7 @@ from dalenius.evidence.upper import ExpansionLeaf, Halve, LettersLine, RecordLin
 WEEK = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]
 
 
-def stay(count, transitions, query=None, mechanism=None, **more) -> dl.MaximalLeakage:
+def stay(count, transitions, query=None, mechanism=None, **more) -> dl.WorstCaseLeakage:
     return support.problem(
         dl.Records(count, alphabet=3),
         query or dl.Count(letters=[2]),
@@ -113,8 +113,8 @@ def test_boxes_have_no_ends_that_no_law_has():
     assert box.corner(np.array([[1.0, 0.0], [0.0, 1.0]])) == ((Fraction(1, 2), Fraction(1, 2)), (0, 1))
 
 
-def bits(transitions, start, count=3) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(
+def bits(transitions, start, count=3) -> dl.WorstCaseLeakage:
+    return dl.WorstCaseLeakage(
         records=dl.Records(count, alphabet=2),
         query=dl.Count(),
         mechanism=dl.geometric(3),

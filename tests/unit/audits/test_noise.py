@@ -16,7 +16,7 @@ ONE = dl.Records(1, alphabet=2)
 
 
 def asked(mechanism, adversary, records=ONE, query=None):
-    return dl.MaximalLeakage(records=records, query=query or dl.Count(), mechanism=mechanism, adversary=adversary)
+    return dl.WorstCaseLeakage(records=records, query=query or dl.Count(), mechanism=mechanism, adversary=adversary)
 
 
 @each(

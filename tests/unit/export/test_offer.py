@@ -29,7 +29,7 @@ def names(problem, certificate=None) -> list[str]:
     return [offer.name for offer in offers(problem, certificate)]
 
 
-def audit(adversary=None) -> dl.MaximalLeakage:
+def audit(adversary=None) -> dl.WorstCaseLeakage:
     return support.problem(
         dl.Records(alphabets=[2, 3]), dl.Sum(), dl.geometric(1.0), adversary or dl.EntropyAtLeast("0.7 max")
     )

@@ -350,8 +350,8 @@ def models() -> dict[str, dl.Problem]:
     shifts = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "mechanism": "additive"}
     least = {"max_distortion": "0.2"}
     return {
-        "audit": dl.MaximalLeakage(**noisy, adversary=dl.EntropyAtLeast("0.7 max")),
-        "audit, independent records": dl.MaximalLeakage(**noisy, adversary=dl.ProductPriors()),
+        "audit": dl.WorstCaseLeakage(**noisy, adversary=dl.EntropyAtLeast("0.7 max")),
+        "audit, independent records": dl.WorstCaseLeakage(**noisy, adversary=dl.ProductPriors()),
         "least leakage": dl.MinLeakage(**bits, **design, adversary=dl.EntropyAtLeast("0.8 max"), **least),
         "least leakage, additive": dl.MinLeakage(
             **shifts, law=dl.Uniform(), distortion=dl.Hamming(), adversary=dl.EntropyAtLeast("0.8 max"), **least

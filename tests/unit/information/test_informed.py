@@ -26,7 +26,7 @@ CASES = {
 def test_no_prior_tells_more_than_it_knows_and_the_own_answer_says(support, name):
     """20,000 priors in the whole campaign, each against the bound of its own entropy."""
     records, query, mechanism = CASES[name]
-    question = dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.AnyPrior())
+    question = dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.AnyPrior())
     endless = dl.discrete_gaussian(scale="1.5") if name == "gaussian" else mechanism
     channel, data, rng = support.full_channel(question), support.datasets(records), np.random.default_rng(len(name))
     data = np.array(data)

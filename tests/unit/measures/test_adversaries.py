@@ -19,17 +19,17 @@ COUNT = dl.Channel([["0.7", "0.2", "0.1"], ["0.3", "0.4", "0.3"], ["0.1", "0.1",
 NAMES = [definition.name for definition in OF_CHANNEL]
 
 
-def bit(adversary) -> dl.MaximalLeakage:
+def bit(adversary) -> dl.WorstCaseLeakage:
     """Randomised response with a flip of 0.1."""
     return support.problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric("0.1"), adversary)
 
 
-def pair(adversary, mechanism=COUNT, query=None, records=None) -> dl.MaximalLeakage:
+def pair(adversary, mechanism=COUNT, query=None, records=None) -> dl.WorstCaseLeakage:
     """A count of two bits through a matrix."""
     return support.problem(records or dl.Records(2, alphabet=2), query or dl.Count(), mechanism, adversary)
 
 
-def of_law(problem: dl.MaximalLeakage, name: str, law: np.ndarray) -> float:
+def of_law(problem: dl.WorstCaseLeakage, name: str, law: np.ndarray) -> float:
     """A measure of the worst record under one law of the datasets, from a list of them, in doubles."""
     rows = problem.channel[problem.query_of_inputs.index_of_dataset(problem.records)]
     values = []
@@ -140,7 +140,7 @@ def test_no_prior_of_the_adversary_is_told_more(adversary, kind):
     assert set(found.refused) | {row.name for row in found} == {*NAMES, *(one.name for one in OF_RECORDS)}
 
 
-def record_0(problem: dl.MaximalLeakage, name: str, law: np.ndarray) -> float:
+def record_0(problem: dl.WorstCaseLeakage, name: str, law: np.ndarray) -> float:
     """Of record 0 alone, whose law is in the class."""
     rows = problem.channel[problem.query_of_inputs.index_of_dataset(problem.records)].reshape(2, 2, -1)
     joint = law.reshape(2, 2)

@@ -18,7 +18,7 @@ from dalenius.search import Clock
 PUFFERFISH = ["pufferfish_privacy"]
 
 
-def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
+def chain(count, up, down, mechanism=None, query=None, **more) -> dl.WorstCaseLeakage:
     return support.problem(
         dl.Records(count, alphabet=2),
         query or dl.Count(),

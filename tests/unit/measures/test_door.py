@@ -51,7 +51,7 @@ def test_a_problem_is_measured_for_its_worst_record():
     """Two records of different weight in a sum; each measure by listing the datasets."""
     records, query = dl.Records(3, alphabet=2), dl.Sum([[0, 1], [0, 2], [0, 2]])
     mechanism = dl.Channel([["1/6"] * v + [Fraction(6 - v, 6)] + [0] * (5 - v) for v in range(6)])
-    problem = dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.AnyPrior())
+    problem = dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.AnyPrior())
     measured = dl.measure(problem, law=dl.Iid([0.3, 0.7]))
     rows = mechanism.channel(np.arange(6))[query.index_of_dataset(records)]
     masses = np.array([math.prod((0.3, 0.7)[x] for x in dataset) for dataset in itertools.product((0, 1), repeat=3)])
@@ -172,7 +172,7 @@ def test_what_cannot_be_read_in_time_has_every_measure_refused_by_name(subject, 
     }
     asked = {
         "matrix": ROWS,
-        "problem": dl.MaximalLeakage(**parts),
+        "problem": dl.WorstCaseLeakage(**parts),
         "secret": dl.SecretLeakage(**parts, secrets=dl.Secret(dl.Parity())),
     }[subject]
     known = dl.measure(asked, epsilon=[1])

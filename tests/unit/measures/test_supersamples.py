@@ -12,7 +12,7 @@ from digits import inside
 
 
 def of(query, mechanism, records):
-    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.ProductPriors())
+    return dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.ProductPriors())
 
 
 def by_listing(problem, law=None):
@@ -77,5 +77,5 @@ def test_candidates_of_a_law():
 def test_what_cannot_be_listed_is_refused():
     with pytest.raises(dl.InputError, match="too many supersamples"):
         dl.supersample_cmi(of(dl.Count(), dl.geometric(1), dl.Records(20, alphabet=2)))
-    with pytest.raises(dl.InputError, match="expected a MaximalLeakage"):
+    with pytest.raises(dl.InputError, match="expected a WorstCaseLeakage"):
         dl.supersample_cmi(dl.geometric(1))

@@ -18,7 +18,7 @@ def information(joint: np.ndarray) -> float:
     return float(np.sum(joint[inside] * np.log(joint[inside] / product[inside])))
 
 
-def joints(problem: dl.MaximalLeakage, record: int, prior: np.ndarray) -> list[np.ndarray]:
+def joints(problem: dl.WorstCaseLeakage, record: int, prior: np.ndarray) -> list[np.ndarray]:
     """P(X_i, Y), then the same where the release sees letter c in place of x_i, by listing every dataset."""
     records, query = problem.records, problem.query_of_inputs
     datasets = list(itertools.product(*map(range, records.alphabets)))
@@ -33,7 +33,7 @@ def joints(problem: dl.MaximalLeakage, record: int, prior: np.ndarray) -> list[n
     return tables
 
 
-def spread(problem: dl.MaximalLeakage, witness) -> np.ndarray:
+def spread(problem: dl.WorstCaseLeakage, witness) -> np.ndarray:
     """The witness as a prior on datasets: each pair's mass evenly over its datasets."""
     records, query = problem.records, problem.query_of_inputs
     datasets = list(itertools.product(*map(range, records.alphabets)))
@@ -61,7 +61,7 @@ RELEASES = {
 @each("release", *RELEASES.values())
 @each("adversary", dl.EntropyAtLeast("0.5 max"), dl.EntropyAtLeast("1 max"))
 def test_what_others_give_away_is_what_listing_every_dataset_says(release, adversary):
-    problem = dl.MaximalLeakage(**release, adversary=adversary)
+    problem = dl.WorstCaseLeakage(**release, adversary=adversary)
     result = dl.solve(problem, gap=0.2)
     witness = witness_of(problem, result.certificate)
     found = dl.measure(problem, prior=result.certificate)
@@ -74,7 +74,7 @@ def test_what_others_give_away_is_what_listing_every_dataset_says(release, adver
 
 def test_a_listed_prior_is_taken_as_it_is():
     prior = ["1/10", "2/10", "0", "3/10", "0", "1/10", "1/10", "2/10"]
-    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=dl.FixedPrior(prior))
+    problem = dl.WorstCaseLeakage(**RELEASES["count"], adversary=dl.FixedPrior(prior))
     certificate = dl.solve(problem).certificate
     found, record = dl.measure(problem, prior=certificate), witness_of(problem, certificate).record
     exact = joints(problem, record, np.array([float(eval(p)) for p in prior]))
@@ -84,20 +84,20 @@ def test_a_listed_prior_is_taken_as_it_is():
 
 
 def test_independent_others_give_nothing_away():
-    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
+    problem = dl.WorstCaseLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
     found = dl.measure(problem, prior=dl.solve(problem).certificate, units="bits")
     assert found["mutual_information_without_own_answer[0]"].upper < 1e-300
 
 
 def test_what_cannot_be_measured_is_one_clear_error():
-    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
+    problem = dl.WorstCaseLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
     certificate = dl.solve(problem).certificate
-    other = dl.MaximalLeakage(**RELEASES["threshold"], adversary=dl.ProductPriors())
+    other = dl.WorstCaseLeakage(**RELEASES["threshold"], adversary=dl.ProductPriors())
     with pytest.raises(dl.InputError, match="another model's"):
         dl.measure(other, prior=certificate)
     with pytest.raises(dl.InputError, match="measure that, without law"):
         dl.measure(problem, prior=certificate, law=dl.Iid([0.5, 0.5]))
-    silent = dl.MaximalLeakage(
+    silent = dl.WorstCaseLeakage(
         **{**RELEASES["threshold"], "mechanism": dl.symmetric("1/2", k=2)}, adversary=dl.AnyPrior()
     )
     with pytest.raises(dl.InputError, match="shows no prior"):
@@ -118,7 +118,7 @@ def test_what_cannot_be_measured_is_one_clear_error():
 )
 def test_a_prior_of_independent_records_tells_what_is_proved(adversary):
     """The witness of a class of laws is a law of the letters, or weights of vertices."""
-    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=adversary)
+    problem = dl.WorstCaseLeakage(**RELEASES["count"], adversary=adversary)
     result = dl.solve(problem)
     found = dl.measure(problem, prior=result.certificate, only=["mutual_information"])
     assert len(found) == 1
@@ -157,7 +157,7 @@ def test_of_households_it_is_what_listing_the_datasets_of_all_says(query, mechan
     witness = witness_of(town, result.certificate)
     piece, start = witness.piece, witness.piece.first
     local = spread(witness.problem, replace(witness, record=witness.record - start))
-    whole = dl.MaximalLeakage(records=town.records, query=query, mechanism=town.mechanism, adversary=dl.AnyPrior())
+    whole = dl.WorstCaseLeakage(records=town.records, query=query, mechanism=town.mechanism, adversary=dl.AnyPrior())
     prior, inside = np.zeros(2**5), range(start, start + len(piece.records))
     for x in itertools.product((0, 1), repeat=5):
         others = [bit for j, bit in enumerate(x) if j not in inside]

@@ -181,7 +181,7 @@ def test_classes_without_datasets_carry_no_mass():
 
 
 def test_a_record_of_a_problem():
-    """The least information of one prior about a record, and the entropy bound, from a MaximalLeakage."""
+    """The least information of one prior about a record, and the entropy bound, from a WorstCaseLeakage."""
     problem = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1.0), 1.0)
     record = record_channels(problem)[0]
     uniform = record.lift(record.uniform)

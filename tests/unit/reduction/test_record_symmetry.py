@@ -13,7 +13,9 @@ from permutations import generated
 
 
 def problem(records, query, mechanism):
-    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast("0.9 max"))
+    return dl.WorstCaseLeakage(
+        records=records, query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast("0.9 max")
+    )
 
 
 def found(question, record=0):

@@ -29,7 +29,7 @@ pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotl
 
 
 @pytest.fixture(scope="module")
-def audit() -> dl.MaximalLeakage:
+def audit() -> dl.WorstCaseLeakage:
     return support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), "0.5 max")
 
 

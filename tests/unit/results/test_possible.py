@@ -53,7 +53,7 @@ def test_a_unit_at_every_number():
     ],
 )
 def test_an_entropy_is_shown_back(amount, shown):
-    problem = dl.MaximalLeakage(
+    problem = dl.WorstCaseLeakage(
         records=dl.Records(8, alphabet=2),
         query=dl.Count(),
         mechanism=dl.geometric(1),
@@ -65,7 +65,7 @@ def test_an_entropy_is_shown_back(amount, shown):
 def random_channel():
     """A question whose lower end is far from everything, and which little time leaves open."""
     rows = [["0.5", "0.3", "0.2"], ["0.1", "0.2", "0.7"], ["0.3", "0.3", "0.4"], ["0.9", "0.05", "0.05"]]
-    return dl.MaximalLeakage(
+    return dl.WorstCaseLeakage(
         records=dl.Records(3, alphabet=2),
         query=dl.Count(),
         mechanism=dl.Channel(rows),
@@ -89,7 +89,7 @@ def test_a_bound_that_is_no_more_than_all_there_is_has_a_status():
 def test_everything_that_can_be_told_is_proved_to_be_told():
     """The record itself: closed, and called all there is to know."""
     whole = dl.solve(
-        dl.MaximalLeakage(
+        dl.WorstCaseLeakage(
             records=dl.Records(1, alphabet=3), query=dl.Identity(), mechanism=dl.symmetric(0), adversary=dl.AnyPrior()
         )
     )
@@ -131,7 +131,7 @@ def test_a_measure_that_is_all_there_is_to_know_is_called_that():
 
 def test_a_theorem_that_says_all_there_is_to_know():
     asked = [
-        dl.MaximalLeakage(
+        dl.WorstCaseLeakage(
             records=dl.Records(2, alphabet=2), query=query, mechanism=dl.symmetric("0.01"), adversary=dl.AnyPrior()
         )
         for query in (dl.Parity(), dl.Threshold(1))

@@ -239,7 +239,7 @@ def test_a_solver_that_is_not_installed(monkeypatch, support):
 
 
 def test_bad_problems(support, design):
-    with pytest.raises(dl.InputError, match="expected a MaximalLeakage"):
+    with pytest.raises(dl.InputError, match="expected a WorstCaseLeakage"):
         dl.compare("parity")
     with pytest.raises(dl.InputError, match="entropy_at_least"):
         dl.compare(dataclasses.replace(support.parity4(1.0), adversary=dl.ProductPriors()))

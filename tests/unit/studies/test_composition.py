@@ -17,7 +17,7 @@ OF_ALL = (dl.Parity(), EXACT)
 
 
 def asked(one, adversary, records=BITS):
-    return dl.MaximalLeakage(records=records, query=one[0], mechanism=one[1], adversary=adversary)
+    return dl.WorstCaseLeakage(records=records, query=one[0], mechanism=one[1], adversary=adversary)
 
 
 def answered(one, adversary, records=BITS, gap=1e-4):
@@ -131,7 +131,7 @@ KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
 @each(
     "made, message",
     (lambda: dl.composition([KNOWN]), "at least two releases, got 1"),
-    (lambda: dl.composition([KNOWN, KNOWN[0]]), "got a MaximalLeakage alone|expected a list"),
+    (lambda: dl.composition([KNOWN, KNOWN[0]]), "got a WorstCaseLeakage alone|expected a list"),
     (lambda: dl.composition([KNOWN, []]), "got an empty list"),
     (lambda: dl.composition([KNOWN, (asked((dl.Parity(), EXACT), dl.ProductPriors()), KNOWN[1])]), "another problem's"),
     (lambda: dl.composition([KNOWN, answered((dl.Count(), dl.geometric(1)), dl.AnyPrior())]), "the same adversary"),

@@ -194,7 +194,7 @@ def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
     (lambda q: dl.least_noise(q, "1 bit"), "at_most: expected nats"),
     (lambda q: dl.least_noise(q, 1, gap=0), "gap: expected"),
     (lambda q: dl.least_noise(q, 1e-30), "the largest scale there is"),
-    (lambda q: dl.least_noise("count", 1), "expected a MaximalLeakage"),
+    (lambda q: dl.least_noise("count", 1), "expected a WorstCaseLeakage"),
     (lambda q: dl.least_noise(dl.load("parity/laplace-n4"), 1), "expected noise with a scale"),
 )
 def test_what_is_no_question_is_refused(call, reason):

@@ -154,7 +154,7 @@ def test_the_true_value_is_nowhere(write, release, as_json, inputs):
         mechanism = dl.DesignedMechanism([[1]] * 97**2, inputs="dataset", outputs=["fog"])
         people, secret = "x\n83\n91\n", str(83 * 97 + 91)
     write(
-        dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast("0.5 max")),
+        dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast("0.5 max")),
         mechanism,
         people,
     )

@@ -58,7 +58,7 @@ class PosteriorHalf:
 
         >>> import dalenius as dl
         >>> from dalenius.reduction import record_channels
-        >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric("0.5"),
+        >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric("0.5"),
         ...     adversary=dl.EntropyAtLeast("0.9 max"))
         >>> symmetries = RecordSymmetries.of(problem, record_channels(problem)[0])
         >>> half = PosteriorHalf.of(symmetries, 1, np.ones(5))

@@ -37,7 +37,7 @@ class ProductPriors(Adversary):
     that the letters of record i select, over the records i and the settings of the others (docs/theory.md).
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.ProductPriors())
     >>> dl.loads(dl.dumps(problem)).adversary
     ProductPriors()

@@ -39,7 +39,7 @@ Ladder = tuple[list[int], int]
 class DesignedMechanism(Channel):
     """A mechanism to release with: ``rows[v][y]`` is exactly the probability of output y on input v.
 
-    It is a `Channel`, audited as such (``dl.MaximalLeakage(mechanism=...)``; in a model file its kind is ``matrix``), that knows the
+    It is a `Channel`, audited as such (``dl.WorstCaseLeakage(mechanism=...)``; in a model file its kind is ``matrix``), that knows the
     inputs its rows belong to and refuses a query with other values, knows the names of its outputs, and samples.
 
     Parameters

@@ -152,7 +152,7 @@ class RandomizedHistogram(Mechanism):
         would have more than 2^24 entries.
 
     >>> import dalenius as dl
-    >>> asked = dl.MaximalLeakage(records=dl.Records(2, alphabet=3), query=dl.Histogram(), adversary=dl.ProductPriors(),
+    >>> asked = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=3), query=dl.Histogram(), adversary=dl.ProductPriors(),
     ...     mechanism=randomized_histogram(flip="1/2"))
     >>> asked.channel[-1].tolist()               # two people with the letter 0: the outputs (0, 0, 2), (0, 1, 1), ..., (2, 0, 0)
     [0.0625, 0.125, 0.0625, 0.25, 0.25, 0.25]

@@ -81,11 +81,11 @@ class Laplace(RealNoise):
     Raises
     ------
     InputError
-        If `scale` is out of range. `MaximalLeakage` raises it against an adversary for whom it is not known what such noise tells,
+        If `scale` is out of range. `WorstCaseLeakage` raises it against an adversary for whom it is not known what such noise tells,
         and for queries of more than 64 values, or values that span more than 64 scales.
 
     >>> import dalenius as dl
-    >>> result = dl.solve(dl.MaximalLeakage(records=dl.Records(1, alphabet=2), query=dl.Count(),
+    >>> result = dl.solve(dl.WorstCaseLeakage(records=dl.Records(1, alphabet=2), query=dl.Count(),
     ...     mechanism=dl.laplace(1), adversary=dl.ProductPriors()))
     >>> 0.0885196402 < result.lower <= result.upper < 0.0885196403
     True
@@ -118,11 +118,11 @@ class Gaussian(RealNoise):
     Raises
     ------
     InputError
-        If `scale` is out of range. `MaximalLeakage` raises it against an adversary for whom it is not known what such noise tells,
+        If `scale` is out of range. `WorstCaseLeakage` raises it against an adversary for whom it is not known what such noise tells,
         and for queries of more than 64 values, or values that span more than 64 scales.
 
     >>> import dalenius as dl
-    >>> result = dl.solve(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(),
+    >>> result = dl.solve(dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(),
     ...     mechanism=dl.gaussian(2), adversary=dl.IndependentBlocks(4)))
     >>> 0.33683082034 < result.lower <= result.upper < 0.33683082035
     True

@@ -30,10 +30,10 @@ from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
 from dalenius.model.mechanisms import Channel
 from dalenius.model.objectives import Objective, read_objective
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
-from dalenius.model.problems.maximal_leakage import MaximalLeakage
 from dalenius.model.problems.mechanism_choice import MechanismChoice
 from dalenius.model.problems.pieces import placed_blocks
 from dalenius.model.problems.selections import Told
+from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
@@ -234,7 +234,7 @@ class DesignProblem(MechanismChoice):
 
     # ------------------------------------------------------------ what it leaks
 
-    def release(self, rows: Rows, adversary: Adversary | None = None) -> MaximalLeakage:
+    def release(self, rows: Rows, adversary: Adversary | None = None) -> WorstCaseLeakage:
         """The audit of one mechanism of the class: how much it leaks to the same adversary, or to another one.
 
         Raises
@@ -242,7 +242,7 @@ class DesignProblem(MechanismChoice):
         InputError
             As in `expected_distortion`, or if an entry cannot be written with 400 characters.
         """
-        return MaximalLeakage(
+        return WorstCaseLeakage(
             records=self.records,
             query=self.query,
             mechanism=Channel(self.expand(rows), inputs=self.inputs),

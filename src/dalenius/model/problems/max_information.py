@@ -18,7 +18,7 @@ from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.privacy import NOTIONS, LocalDP, PointwiseMaximalLeakage, Privacy, Reference
 from dalenius.model.problem import Problem
 from dalenius.model.problems.design_problem import law_of_table
-from dalenius.model.problems.maximal_leakage import MaximalLeakage
+from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 
@@ -183,9 +183,9 @@ class MaxInformation(Problem):
         """The mechanism with these rows, to be handed out, its outputs numbered from 0; `InputError` if a row is no law."""
         return DesignedMechanism(rows, self.inputs, self._values)
 
-    def release(self, rows: Rows, adversary: Adversary) -> MaximalLeakage:
+    def release(self, rows: Rows, adversary: Adversary) -> WorstCaseLeakage:
         """The audit of one mechanism: how much it leaks to an adversary; `InputError` if a row is no law."""
-        return MaximalLeakage(
+        return WorstCaseLeakage(
             records=self.records, query=self.query, mechanism=self.designed(rows), adversary=adversary, title=self.title
         )
 

@@ -68,7 +68,7 @@ def releases(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralR
     Returns
     -------
     query, mechanism
-        For `MaximalLeakage`: a `Joint` query and `several_releases`, of which each part is on its own query.
+        For `WorstCaseLeakage`: a `Joint` query and `several_releases`, of which each part is on its own query.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def _additive(query: Query) -> AdditiveQuery:
 
 @dataclass(frozen=True, kw_only=True)
 class MechanismProblem(Problem):
-    """A question about what a given mechanism tells: `MaximalLeakage` or `SecretLeakage`."""
+    """A question about what a given mechanism tells: `WorstCaseLeakage` or `SecretLeakage`."""
 
     parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
     mechanism: Mechanism
@@ -158,7 +158,7 @@ class MechanismProblem(Problem):
         """The one row of all datasets, which tells nothing, exactly; None if there are several, or their kind does not know them.
 
         >>> import dalenius as dl
-        >>> dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),
+        >>> dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),
         ...     adversary=dl.AnyPrior()).constant_row
         (Fraction(1, 2), Fraction(1, 2))
         """
@@ -177,7 +177,7 @@ class MechanismProblem(Problem):
         where one row is the other in another order, equal doubles are equal entries.
 
         >>> import dalenius as dl
-        >>> dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+        >>> dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
         ...     adversary=dl.AnyPrior()).alike.tolist()
         [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
         """

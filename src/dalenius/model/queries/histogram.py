@@ -34,7 +34,7 @@ class Histogram(AdditiveQuery):
         `check` raises it where the records have different alphabets; `check_values` where there are too many histograms.
 
     >>> import dalenius as dl
-    >>> table = dl.MaximalLeakage(records=dl.Records(1_000_000, alphabet=100), query=dl.Histogram(),
+    >>> table = dl.WorstCaseLeakage(records=dl.Records(1_000_000, alphabet=100), query=dl.Histogram(),
     ...     mechanism=dl.discrete_laplace(0.5), adversary=dl.IndependentBlocks(2))
     >>> table.cells.count, table.cells.size, table.cells.steps.round(3).tolist()[0]
     (100, 2, [0.622, 0.149, 0.229])

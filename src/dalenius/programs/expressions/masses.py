@@ -13,7 +13,7 @@ from cvxcertify.errors import brief
 from dalenius.errors import InputError
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
-from dalenius.model import MaximalLeakage
+from dalenius.model import WorstCaseLeakage
 from dalenius.reduction import dataset_pairs
 
 Data: TypeAlias = ArrayLike | cp.Expression
@@ -234,12 +234,12 @@ def expected_distortion(mechanism: cp.Expression, law: Data, distortion: Data) -
     return expected_cost(Q, weights)
 
 
-def letter_masses(problem: MaximalLeakage, record: int, prior: ArrayLike) -> Floats:
+def letter_masses(problem: WorstCaseLeakage, record: int, prior: ArrayLike) -> Floats:
     """Masses p(a,k) of (letter of a record, channel input) under a prior on datasets: what `leakage` needs.
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : WorstCaseLeakage
         Its records and query (and whether channel inputs are datasets) matter, its numbers do not.
     record : int
     prior : (datasets,)
@@ -251,7 +251,7 @@ def letter_masses(problem: MaximalLeakage, record: int, prior: ArrayLike) -> Flo
         If there is no such record, or the prior is no law on the datasets; or there are too many datasets to list.
 
     >>> import dalenius as dl
-    >>> two = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
+    >>> two = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0.0))
     >>> letter_masses(two, 0, [0.4, 0.3, 0.2, 0.1]).tolist()
     [[0.4, 0.3], [0.1, 0.2]]

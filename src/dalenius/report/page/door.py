@@ -63,7 +63,7 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
         If the checker does not prove a certificate.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2),
     ...     adversary=dl.EntropyAtLeast("1.5 bits"), title="The parity of <two> bits")
     >>> page = report_page([(problem, dl.solve(problem))])
     >>> page[:15], "The parity of &lt;two&gt; bits" in page, "<two>" in page

@@ -18,10 +18,10 @@ from dalenius.model import (
     AnyPrior,
     DesignProblem,
     EntropyAtLeast,
-    MaximalLeakage,
     MinDistortion,
     Problem,
     SecretLeakage,
+    WorstCaseLeakage,
     digest,
 )
 from dalenius.report.curves import curve_picture, frontier_picture
@@ -96,7 +96,7 @@ def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[G
 
 def _common(problem: Problem) -> Problem:
     """The problem without the bound that a curve or a frontier varies."""
-    if isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast):
+    if isinstance(problem, WorstCaseLeakage) and isinstance(problem.adversary, EntropyAtLeast):
         return dataclasses.replace(problem, adversary=AnyPrior())
     if isinstance(problem, DesignProblem) and _has_budget(problem):
         return with_budget(problem, 1)
@@ -110,7 +110,7 @@ def _has_budget(problem: DesignProblem) -> bool:
 def _order(proof: Proof) -> tuple[float, str]:
     """Along the curve or the frontier, then by file."""
     problem = proof.problem
-    if isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast):
+    if isinstance(problem, WorstCaseLeakage) and isinstance(problem.adversary, EntropyAtLeast):
         return problem.adversary.nats(problem.records), proof.name
     if isinstance(problem, DesignProblem) and _has_budget(problem):
         return float(problem.budget), proof.name
@@ -162,7 +162,7 @@ def _row(proof: Proof, collected: Collected) -> Row:
     lower, upper = proof.ends
     leakage = proof.problem.quantity is Quantity.LEAKAGE
     told = audit_of(proof, collected.proofs)
-    facts = facts_of(proof) if isinstance(proof.problem, MaximalLeakage) else facts_of(told) if told else None
+    facts = facts_of(proof) if isinstance(proof.problem, WorstCaseLeakage) else facts_of(told) if told else None
     files = [shlex.quote(text) for text in (proof.model or "MODEL.toml", proof.name or "CERTIFICATE.cert")]
     return Row(
         about=_about(proof.problem),
@@ -186,7 +186,7 @@ def _ends(lower: float, upper: float) -> str:
 
 def _about(problem: Problem) -> str:
     """What tells a row from its neighbours: the entropy bound with bits beside shares, or the budget."""
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, WorstCaseLeakage):
         adversary = problem.adversary
         if not isinstance(adversary, EntropyAtLeast):
             return f"any adversary {adversary.in_words()}"
@@ -216,7 +216,7 @@ def _said(row: Row) -> tuple[str, str]:
             "That is proved: no mechanism of the class keeps the budget and the constraints.",
         )
     most = nats_and_bits(upper, problem.most_values)
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, WorstCaseLeakage):
         line = f"At most {most} about any one record"
         return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
     if isinstance(problem, SecretLeakage):
@@ -243,7 +243,7 @@ def _curve(proofs: Sequence[Proof]) -> LeakageCurve | None:
     kept = [
         (proof.problem, proof.certificate)
         for proof in proofs
-        if isinstance(proof.problem, MaximalLeakage) and isinstance(proof.problem.adversary, EntropyAtLeast)
+        if isinstance(proof.problem, WorstCaseLeakage) and isinstance(proof.problem.adversary, EntropyAtLeast)
     ]
     return LeakageCurve(tuple(kept), units="bits") if len(kept) > 1 else None
 
@@ -271,7 +271,7 @@ def _pictures(name: str, label: str, rows: Sequence[Row], focus: Row, collected:
         )
     problem, certificate = focus.proof.problem, focus.proof.certificate
     audited, mechanism = (
-        (problem, focus.proof.mechanism) if isinstance(problem, MaximalLeakage) else (None, focus.proof.mechanism)
+        (problem, focus.proof.mechanism) if isinstance(problem, WorstCaseLeakage) else (None, focus.proof.mechanism)
     )
     if audited is not None and focus.facts and focus.facts.belief:
         caption = f"The worst case for record {_record(focus.facts)}. {' '.join(focus.facts.belief)}"

@@ -11,7 +11,7 @@ from campaigns import each, thinned
 MILLION = 1_000_000
 
 
-def table(cells, adversary, *, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
+def table(cells, adversary, *, records=MILLION, mechanism=None) -> dl.WorstCaseLeakage:
     return support.problem(
         dl.Records(records, alphabet=cells), dl.Histogram(), mechanism or dl.discrete_laplace("0.5"), adversary
     )
@@ -101,7 +101,7 @@ def test_what_is_refused(changed, message):
         "adversary": dl.IndependentBlocks(2),
     }
     with pytest.raises(dl.InputError, match=message):
-        dl.MaximalLeakage(query=dl.Histogram(), **(parts | changed))
+        dl.WorstCaseLeakage(query=dl.Histogram(), **(parts | changed))
 
 
 def test_a_design_has_no_histogram():

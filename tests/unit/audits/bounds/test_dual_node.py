@@ -17,7 +17,7 @@ SIZE = 3
 
 @pytest.fixture(scope="module")
 def record():
-    question = dl.MaximalLeakage(
+    question = dl.WorstCaseLeakage(
         records=dl.Records(3, alphabet=SIZE),
         query=dl.ModularSum(SIZE),
         mechanism=dl.symmetric("0.2"),

@@ -31,7 +31,7 @@ def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
     if isinstance(problem, dl.DesignProblem) and problem.objective is not None:
         found.add(("objective", problem.objective.combine))
         found |= {("term", term.kind) for term in problem.objective.terms}
-    if isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, dl.Channel):
+    if isinstance(problem, dl.WorstCaseLeakage) and isinstance(problem.mechanism, dl.Channel):
         found.add(("inputs", problem.mechanism.indexed_by()))
     if isinstance(problem.adversary, dl.EntropyAtLeast):
         found.add(("entropy", problem.adversary.normal_form()["entropy_at_least"].split()[1]))

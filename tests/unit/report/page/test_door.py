@@ -57,7 +57,7 @@ def without_pictures(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def audit() -> dl.MaximalLeakage:
+def audit() -> dl.WorstCaseLeakage:
     return support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), "0.5 max")
 
 

@@ -20,8 +20,8 @@ LISTED = [
 ]
 
 
-def audit(query, mechanism, adversary=None, records=RECORDS) -> dl.MaximalLeakage:
-    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=adversary or dl.AnyPrior())
+def audit(query, mechanism, adversary=None, records=RECORDS) -> dl.WorstCaseLeakage:
+    return dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=adversary or dl.AnyPrior())
 
 
 def rows_of(query, mechanism, records=RECORDS):

@@ -28,10 +28,12 @@ from dalenius.model.queries import Histogram, Joint
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaximalLeakage(MechanismProblem):
+class WorstCaseLeakage(MechanismProblem):
     """L(Q) = max over the adversary's priors P and over records i of I(X_i; Y).
 
-    With `EntropyAtLeast` (priors with H(P) >= b) this is L_b(Q), the source paper's Definition 2.1.
+    With `EntropyAtLeast` (priors with H(P) >= b) this is L_b(Q), the source paper's Definition 2.1, which calls it maximal leakage:
+    `MaximalLeakage` is the same class. The measure called maximal leakage (Issa, Wagner and Kamath), log sum_y max_x Q(x,y), is
+    another: `measure` has it. Of a bit that flips with probability 0.1 they are 0.531 and 0.848 bits.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class MaximalLeakage(MechanismProblem):
         log |X|, a prior of the wrong length.
 
     >>> import dalenius as dl
-    >>> problem = dl.MaximalLeakage(
+    >>> problem = dl.WorstCaseLeakage(
     ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(epsilon=1.0), adversary=dl.EntropyAtLeast(1.0))
     >>> problem.channel.round(4).tolist()
@@ -97,7 +99,7 @@ class MaximalLeakage(MechanismProblem):
         """Nats that the leakage may be above that of `finite`; 0 where that is the mechanism.
 
         >>> import dalenius as dl
-        >>> 0 < dl.MaximalLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.discrete_gaussian(scale=2),
+        >>> 0 < dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.discrete_gaussian(scale=2),
         ...     adversary=dl.EntropyAtLeast("6 bits")).slack < 1e-21
         True
         """
@@ -164,11 +166,11 @@ class MaximalLeakage(MechanismProblem):
         return self.mechanism
 
     @cached_property
-    def pieces(self) -> tuple[tuple[Piece, MaximalLeakage], ...]:
+    def pieces(self) -> tuple[tuple[Piece, WorstCaseLeakage], ...]:
         """Against `IndependentBlocks`: the audits of one block each whose largest leakage is the answer. Else there are none.
 
         >>> import dalenius as dl
-        >>> ((piece, problem),) = dl.MaximalLeakage(records=dl.Records(1_000_000, alphabet=2), query=dl.Count(),
+        >>> ((piece, problem),) = dl.WorstCaseLeakage(records=dl.Records(1_000_000, alphabet=2), query=dl.Count(),
         ...     mechanism=dl.geometric(0.5), adversary=dl.IndependentBlocks(4)).pieces
         >>> piece.times, problem.records, problem.adversary == dl.AnyPrior()
         (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
@@ -179,7 +181,7 @@ class MaximalLeakage(MechanismProblem):
         return tuple(
             (
                 piece,
-                MaximalLeakage(
+                WorstCaseLeakage(
                     records=piece.records, query=piece.query, mechanism=piece.mechanism, adversary=adversary.own
                 ),
             )
@@ -225,15 +227,19 @@ class MaximalLeakage(MechanismProblem):
         return self.channel.shape[0], self.channel.shape[1]
 
 
-def audited(problem: object) -> MaximalLeakage:
+MaximalLeakage = WorstCaseLeakage
+"""The source paper's name of this question, which is not the measure called maximal leakage (Issa, Wagner and Kamath)."""
+
+
+def audited(problem: object) -> WorstCaseLeakage:
     """The problem, where it is one that an audit answers; a clear `InputError` elsewhere.
 
     >>> audited("parity")
     Traceback (most recent call last):
         ...
-    dalenius.errors.InputError: problem: expected a MaximalLeakage, got 'parity'
+    dalenius.errors.InputError: problem: expected a WorstCaseLeakage, got 'parity'
     """
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, WorstCaseLeakage):
         return problem
     if isinstance(problem, MechanismProblem):
         raise InputError(
@@ -245,4 +251,4 @@ def audited(problem: object) -> MaximalLeakage:
             f"problem: {problem.kind} asks which mechanism to build, and this needs a mechanism to audit: expected a "
             "maximal_leakage model; `problem.release(rows)` makes one of a mechanism's rows"
         )
-    raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")
+    raise InputError(f"problem: expected a WorstCaseLeakage, got {brief(problem)}")

@@ -116,7 +116,7 @@ def leakage_run(
 
     >>> import dalenius as dl
     >>> from dalenius.baselines import full_joint
-    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0))
     >>> run = leakage_run(full_joint(problem))
     >>> round(run.value, 6), run.violation
