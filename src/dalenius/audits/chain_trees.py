@@ -1,31 +1,233 @@
-"""Trees over ranges of a chain's parameters, halved one at a time: what a leaf holds, and the lines of a proof."""
+"""Chains: trees over ranges of their parameters, a tree a record, the record with the largest bound first."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
-from dalenius.evidence.upper import Halve, ProofLine
+import numpy as np
+
+from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
+from dalenius.evidence.upper import Halve, LettersLine, ProofLine, RecordLine
 from dalenius.exact import fraction_text
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.chains import Chain
 from dalenius.information.letter_chains import LetterChain, Tangents
+from dalenius.results import RecordProof
 from dalenius.search.tree import Branch, Leaf, Tree
 
+SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 SLACK = 0.02, 1e-9  # of what a bound adds, and of itself: a checker's enclosures may be a little wider
 MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, measured on leaves of 5 to 60 records
 LAW = 1.5e-7  # the same for a product of a law at a point
 
-B = TypeVar("B")
+
+C = TypeVar("C", Chain, LetterChain)
 Cut = tuple[int, Fraction]  # a parameter, and where its range is halved
 
 
 @dataclass(frozen=True)
-class Content(Generic[B]):
-    """A leaf's box, and what it is proved by."""
+class Content:
+    """A leaf's box, which says where a parameter is halved, and both halves; and what it is proved by."""
 
-    box: B
+    box: Any
     line: ProofLine
+
+
+ChainLeaf = Leaf[Content, Cut]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AtPoint(Exposure):
+    """What a record is exposed to at a point of the box."""
+
+    point: tuple[str, ...]
+    tilts: tuple[str, ...] | None
+
+    @property
+    def lines(self) -> tuple[LowerLine, ...]:
+        return (ChainPoint(self.record, self.point, self.tilts),)
+
+
+@dataclass
+class Kind(Generic[C]):
+    """The search about one record: its tree, and the best point that it met."""
+
+    chain: C
+    tree: Tree[Content, Cut]
+    point: Any
+    leakage: float = 0.0
+    tilts: tuple[float, float] | None = None  # where there is no matrix
+
+    @property
+    def lines(self) -> UpperProof:
+        """What proves the tree's bound, in preorder."""
+        nodes: Iterator[ProofLine] = (
+            Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
+            for node in self.tree.preorder()
+        )
+        return RecordLine(self.chain.record), *nodes
+
+    @property
+    def method(self) -> str:
+        """What most leaves are proved by."""
+        lines = [node.content.line.word for node in self.tree.preorder() if isinstance(node, Leaf)]
+        return max(set(lines), key=lines.count)
+
+
+K = TypeVar("K", bound=Kind[Any])
+
+
+@dataclass
+class ChainTrees(Audit, Generic[K]):
+    """A running audit of a chain: a tree over its parameters for each record that is asked about.
+
+    Attributes
+    ----------
+    whole : box
+        All that the parameters may be.
+    inputs : (counts,)
+        The channel's input of each total of the records.
+    checking : float
+        Seconds that checking the trees takes, predicted.
+    """
+
+    kinds: list[K] = field(default_factory=list, init=False)
+    checking: float = field(default=0.0, init=False)
+    whole: Any = field(init=False)
+    inputs: Integers = field(init=False)
+
+    @property
+    def lower(self) -> float:
+        return max((kind.leakage for kind in self.kinds), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((kind.tree.upper for kind in self.kinds), default=0.0)
+
+    @property
+    def enough(self) -> float:
+        """No leaf needs a smaller bound."""
+        return self.lower / (1.0 - SHARE * self.gap) if self.gap < 1.0 else math.inf
+
+    def run(self) -> None:
+        """A first look at every record; then the record with the largest bound, again and again."""
+        for kind in self._in_order():
+            if self.clock.expired:
+                break
+            self._begin(kind)
+        while not self.clock.expired and self.upper > self.enough:
+            kind = max(self.kinds, key=lambda each: each.tree.upper)
+            batch = self._batch(kind)
+            if kind.tree.leaves >= self.search.limits.nodes or not batch:
+                break
+            if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
+                break
+            self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
+        self.out_of_time = self.clock.expired or not all(map(self._batch, self.kinds))
+        self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
+        self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
+
+    def _in_order(self) -> Sequence[K]:
+        """The records as they are looked at first."""
+        return self.kinds
+
+    @property
+    def _leaves(self) -> int:
+        return sum(kind.tree.leaves for kind in self.kinds)
+
+    def _halved(self, kind: K, leaves: Sequence[ChainLeaf]) -> list[list[ChainLeaf]]:
+        """The halves of each leaf."""
+        boxes = list[Any]()
+        for leaf in leaves:
+            assert leaf.cut is not None
+            boxes += leaf.content.box.halves(leaf.cut[0])[1:]
+        found = self._leaves_of(kind, boxes)
+        self.checking += self._cost(kind, found) - self._cost(kind, leaves)
+        return [found[j : j + 2] for j in range(0, len(found), 2)]
+
+    def _by_letters(self, chain: Any) -> Tree[Content, Cut]:
+        """A tree without a search: a leakage is at most the entropy of the letter."""
+        return Tree(Leaf(Content(self.whole, LettersLine()), self._letters(chain, self.whole), None))
+
+    # ------------------------------------------------------------ what depends on the chain
+
+    @abstractmethod
+    def _begin(self, kind: K) -> None:
+        """A first look at a record: a point, and a bound of the whole box."""
+
+    @abstractmethod
+    def _batch(self, kind: K) -> int:
+        """How many boxes are halved at once; 0 where there is no time to check more leaves."""
+
+    @abstractmethod
+    def _leaves_of(self, kind: K, boxes: Sequence[Any]) -> list[ChainLeaf]:
+        """The boxes with their bounds, and where each is best halved."""
+
+    @abstractmethod
+    def _cost(self, kind: K, leaves: Sequence[ChainLeaf]) -> float:
+        """Seconds that checking these leaves takes, predicted."""
+
+    @abstractmethod
+    def _letters(self, chain: Any, box: Any) -> float:
+        """What the letter's entropy is at most on a box, as far as that is known at once."""
+
+    @abstractmethod
+    def _law(self, kind: K) -> Floats:
+        """The joint law of the letter and the total at the best point, (letters, counts)."""
+
+    # ------------------------------------------------------------ what is proposed
+
+    @property
+    def _best(self) -> K:
+        return max(self.kinds, key=lambda kind: kind.leakage)
+
+    @property
+    def exposed(self) -> int | None:
+        return self._best.chain.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best.leakage <= 0.0:
+            return None
+        law = self._law(best)
+        masses = np.zeros((len(law), self.problem.shape[0]))
+        np.add.at(masses.T, self.inputs, law.T)
+        tilts = None if best.tilts is None else texts(map(Fraction, best.tilts))
+        return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=texts(best.point), tilts=tilts)
+
+    @property
+    def _proved(self) -> Iterable[K]:
+        """The records with what is proved of each."""
+        return self.kinds
+
+    def proof(self) -> UpperProof:
+        return tuple(line for kind in self._proved for line in kind.lines)
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letter."""
+        lines = tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), LettersLine()))
+        return max(self._letters(kind.chain, self.whole) for kind in self.kinds), lines
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(
+            RecordProof(kind.chain.record, self._times(kind), kind.method, kind.tree.leaves) for kind in self._proved
+        )
+
+    def _times(self, kind: K) -> int:
+        """How many records are alike."""
+        return 1
+
+
+def texts(point: Iterable[Any]) -> tuple[str, ...]:
+    """The numbers of a point, those of one law after another, as a certificate has them."""
+    return tuple(map(fraction_text, np.array(list(point), dtype=object).reshape(-1)))
 
 
 def checked_bounds(found: Tangents) -> Floats:
@@ -41,17 +243,3 @@ def expansion_seconds(chain: LetterChain, outputs: int, *, moves: bool = True) -
         return LAW * products * (k * (1 - before) + before)
     lists = 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
     return MEAN * products * lists
-
-
-def tree_lines(tree: Tree[Content[B], Cut]) -> list[ProofLine]:
-    """In preorder."""
-    return [
-        Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
-        for node in tree.preorder()
-    ]
-
-
-def tree_method(tree: Tree[Content[B], Cut]) -> str:
-    """What most leaves are proved by."""
-    lines = [node.content.line.word for node in tree.preorder() if isinstance(node, Leaf)]
-    return max(set(lines), key=lines.count)

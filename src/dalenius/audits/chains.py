@@ -11,25 +11,21 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.chain_trees import Content, Cut, checked_bounds, expansion_seconds, tree_lines, tree_method
+from dalenius.audits.chain_trees import ChainLeaf, ChainTrees, Content, Kind, checked_bounds, expansion_seconds, texts
 from dalenius.evidence import Upper
-from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
 from dalenius.evidence.upper import (
     AfterLeaf,
     BlocksLeaf,
     ExpansionLeaf,
     LettersLine,
     ProofLine,
-    RecordLine,
     SlopeLeaf,
     WindowLeaf,
 )
-from dalenius.exact import between, fraction_text
+from dalenius.exact import between
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.chain_tilts import Tilted, count_law, tilted
@@ -45,10 +41,8 @@ from dalenius.information.chains import (
 from dalenius.information.letter_chains import LetterChain, tangents
 from dalenius.model import MarkovChain
 from dalenius.model.problems.chains import inputs_by_ones, noise_of
-from dalenius.results import RecordProof
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.tree import Leaf
 
-SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 BATCH = 32  # boxes that are halved at once
 SLACK = 0.02  # of what slopes add: a checker's enclosures may be a little wider
 CHECKED = (1.2e-3, 3e-4, 1.8e-5)  # seconds that checking a leaf takes: for itself, a record, and a pair of records
@@ -85,42 +79,17 @@ class Box:
         return tuple(between(lo, hi) for lo, hi in zip(self.low, self.high, strict=True))
 
 
-_Leaf = Leaf[Content[Box], Cut]
-ChainTree = Tree[Content[Box], Cut]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _AtPoint(Exposure):
-    """What a record is exposed to at a point of the box."""
-
-    point: Point
-    tilts: tuple[float, float] | None
-
-    @property
-    def lines(self) -> tuple[LowerLine, ...]:
-        tilts = None if self.tilts is None else tuple(fraction_text(Fraction(t)) for t in self.tilts)
-        return (ChainPoint(self.record, _texts(self.point), tilts),)
-
-
 @dataclass
-class _Record:
-    """The search about one record: its tree, and the best point that it met."""
+class _Record(Kind[Chain]):
+    """With the leakages of the points that were met."""
 
-    chain: Chain
-    tree: ChainTree
-    point: Point
-    leakage: float = 0.0
-    tilts: tuple[float, float] | None = None
     floor: float = 0.0  # what closed forms say of the lowest corner: they say no less of any box
     known: dict[Point, float] = field(default_factory=dict)
 
 
 @dataclass
-class ChainAudit(Audit):
-    """A running audit against `MarkovChain`: a tree over the box of parameters for each record that is asked about."""
-
-    kinds: list[_Record] = field(default_factory=list, init=False)
-    checking: float = field(default=0.0, init=False)
+class ChainAudit(ChainTrees[_Record]):
+    """A running audit against `MarkovChain`."""
 
     def __post_init__(self) -> None:
         problem, adversary = self.problem, self.problem.adversary
@@ -128,60 +97,35 @@ class ChainAudit(Audit):
         self.count, self.short = len(problem.records), problem.is_written_out
         if self.short and noise_of(problem.query, problem.mechanism) is not None:
             self.short = PATIENCE * self._checked <= self.clock.left  # what has a closed form need not be written out
+        self.inputs = inputs_by_ones(problem.query, problem.records)
         if self.short:
-            self.rows = problem.channel[inputs_by_ones(problem.query, problem.records)]
+            self.rows = problem.channel[self.inputs]
         ends = tuple(zip(*adversary.box, strict=True))
-        whole = Box(ends[0], ends[1])
+        self.whole = Box(ends[0], ends[1])
         for record in adversary.records_of(problem.records):
             chain = Chain(self.count, record, adversary.stationary)
-            leaf: _Leaf = Leaf(Content(whole, LettersLine()), letters_bound(chain, *whole.ends), None)
-            self.kinds.append(_Record(chain, Tree(leaf), whole.low))
-        self.whole = whole
-
-    @property
-    def lower(self) -> float:
-        return max((kind.leakage for kind in self.kinds), default=0.0)
-
-    @property
-    def upper(self) -> float:
-        return max((kind.tree.upper for kind in self.kinds), default=0.0)
+            self.kinds.append(_Record(chain, self._by_letters(chain), self.whole.low))
 
     @property
     def enough(self) -> float:
         """No leaf needs a smaller bound, or none can have one: where bounds are windows, no box has a smaller one than its points."""
-        wanted = self.lower / (1.0 - SHARE * self.gap) if self.gap < 1.0 else math.inf
-        return max(wanted, (1.0 + CLOSE) * max((kind.floor for kind in self.kinds), default=0.0))
+        return max(super().enough, (1.0 + CLOSE) * max((kind.floor for kind in self.kinds), default=0.0))
 
-    def run(self) -> None:
-        """A first look at every record; then the record with the largest bound, again and again."""
-        for kind in sorted(self.kinds, key=lambda each: -each.chain.room):
-            self._begin(kind)
-        while not self.clock.expired and self.upper > self.enough:
-            kind = max(self.kinds, key=lambda each: each.tree.upper)
-            if kind.tree.leaves >= self.search.limits.nodes or self.checking > self.clock.left:
-                break
-            if not kind.tree.grow(partial(self._halved, kind), BATCH, above=self.enough):
-                break
-            self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
-        self.out_of_time = self.clock.expired or self.checking > self.clock.left
-        self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
-        self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
+    def _in_order(self) -> list[_Record]:
+        return sorted(self.kinds, key=lambda each: -each.chain.room)
 
-    @property
-    def _leaves(self) -> int:
-        return sum(kind.tree.leaves for kind in self.kinds)
+    def _batch(self, kind: _Record) -> int:
+        return BATCH if self.checking <= self.clock.left else 0
 
     def _begin(self, kind: _Record) -> None:
         """Points of a grid, where no box is evaluated at one, and the first leaf."""
-        if self.clock.expired:
-            return
         if not self.short:
             corner = _doubles(self.whole.low)
             kind.floor = _in_closed_form(kind.chain, corner, corner)[0]
         best = [self._best.point] if self.lower > 0.0 else self._grid()  # the same chain tells most about most records
         for point in best if not self.short else (self.whole.low, self.whole.high):
             self._try(kind, point)
-        kind.tree.renew(self._leaves_of(kind, [self.whole], math.inf)[0])
+        kind.tree.renew(self._leaves_of(kind, [self.whole])[0])
 
     def _grid(self) -> list[Point]:
         """Of long chains; from any start the stationary one is tried."""
@@ -212,24 +156,12 @@ class ChainAudit(Audit):
         assert noise is not None
         return tilted(self.count, kind.chain.record, _doubles(point), float(noise.epsilon))
 
-    def _halved(self, kind: _Record, leaves: Sequence[_Leaf]) -> list[list[_Leaf]]:
-        """The halves of each leaf."""
-        boxes = list[Box]()
-        for leaf in leaves:
-            assert leaf.cut is not None
-            boxes += leaf.content.box.halves(leaf.cut[0])[1:]
-        most = [leaf.bound for leaf in leaves for _ in (0, 1)]
-        found = self._leaves_of(kind, boxes, np.array(most))
-        old, new = (sum(isinstance(leaf.content.line, ExpansionLeaf) for leaf in some) for some in (leaves, found))
-        self.checking += self._cost(len(leaves)) + (new - old) * self._expansion(kind)
-        return [found[j : j + 2] for j in range(0, len(found), 2)]
-
-    def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Floats | float) -> list[_Leaf]:
+    def _leaves_of(self, kind: _Record, boxes: Sequence[Box]) -> list[ChainLeaf]:
         """The boxes with their least bounds; a part's is no larger than that of the whole, whose proof it inherits."""
         nothing: Bound = (math.inf, LettersLine(), None)
         slopes: list[Bound] = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
         self._expanded(kind, boxes, slopes)
-        found = list[_Leaf]()
+        found = list[ChainLeaf]()
         for box, (bound, line, parameter) in zip(boxes, slopes, strict=True):
             known, without = _in_closed_form(kind.chain, *box.ends)
             if not bound < known:
@@ -258,7 +190,7 @@ class ChainAudit(Audit):
             added = np.maximum(ends.max(axis=0), 0.0)
             loose = added + (most - least) * (hi - lo)
             bound = self._try(kind, point) + (1.0 + SLACK) * float(added.sum())
-            found.append((bound, SlopeLeaf(_texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None))
+            found.append((bound, SlopeLeaf(texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None))
         return found
 
     def _expanded(self, kind: _Record, boxes: Sequence[Box], found: list[Bound]) -> None:
@@ -272,7 +204,7 @@ class ChainAudit(Audit):
         expansions = tangents(chain, self.rows, *groups)
         for (j, point), bound, bases in zip(points.items(), checked_bounds(expansions), expansions.bases, strict=True):
             self._try(kind, point)
-            found[j] = float(bound), ExpansionLeaf(_texts(point), tuple(bases.tolist())), found[j][2]
+            found[j] = float(bound), ExpansionLeaf(texts(point), tuple(bases.tolist())), found[j][2]
 
     def _expansion(self, kind: _Record) -> float:
         """Seconds that checking an expansion takes, predicted."""
@@ -283,9 +215,9 @@ class ChainAudit(Audit):
     def _lettered(self, chain: Chain) -> LetterChain:
         return LetterChain(chain.count, chain.record, (0, 1), chain.stationary)
 
-    def _cost(self, leaves: int) -> float:
-        """Seconds that checking so many more leaves takes, predicted."""
-        return leaves * self.clock.pace * self._checked
+    def _cost(self, kind: _Record, leaves: Sequence[ChainLeaf]) -> float:
+        expansions = sum(isinstance(leaf.content.line, ExpansionLeaf) for leaf in leaves)
+        return len(leaves) * self.clock.pace * self._checked + expansions * self._expansion(kind)
 
     @property
     def _checked(self) -> float:
@@ -295,47 +227,18 @@ class ChainAudit(Audit):
 
     # ------------------------------------------------------------ what is proposed
 
-    @property
-    def _best(self) -> _Record:
-        return max(self.kinds, key=lambda kind: kind.leakage)
+    def _law(self, kind: _Record) -> Floats:
+        point = _doubles(kind.point)
+        return joint_law(kind.chain, point) if self.short else count_law(self.count, kind.chain.record, point)
 
-    @property
-    def exposed(self) -> int | None:
-        return self._best.chain.record
-
-    def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
-        if best.leakage <= 0.0:
-            return None
-        point = _doubles(best.point)
-        law = joint_law(best.chain, point) if self.short else count_law(self.count, best.chain.record, point)
-        masses = np.zeros((2, len(self._input_values)))
-        np.add.at(masses.T, inputs_by_ones(self.problem.query, self.problem.records), law.T)
-        return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=best.point, tilts=best.tilts)
-
-    @property
-    def _input_values(self) -> tuple[int, ...]:
-        return tuple(self.problem.query.values(self.problem.records).tolist())
+    def _letters(self, chain: Chain, box: Box) -> float:
+        return letters_bound(chain, *box.ends)
 
     def uppers(self) -> Iterator[Upper]:
         """As of all audits; what no letter exceeds is claimed as the double above it."""
         most = math.nextafter(math.log(2.0), 1.0)
         for end in super().uppers():
             yield replace(end, value=Fraction(most)) if (end.rounded or 0.0) > most else end
-
-    def proof(self) -> UpperProof:
-        return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *tree_lines(kind.tree)))
-
-    def certain(self) -> tuple[float, UpperProof]:
-        """A leakage is at most the entropy of the letter."""
-        upper = max(letters_bound(kind.chain, *self.whole.ends) for kind in self.kinds)
-        return upper, tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), LettersLine()))
-
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(
-            RecordProof(kind.chain.record, self._times(kind), tree_method(kind.tree), kind.tree.leaves)
-            for kind in self.kinds
-        )
 
     def _times(self, kind: _Record) -> int:
         adversary = self.problem.adversary
@@ -387,7 +290,3 @@ def _are_doubles(numbers: Iterable[Fraction]) -> bool:
 
 def _doubles(point: Point) -> Floats:
     return np.array([float(x) for x in point])
-
-
-def _texts(point: Point) -> tuple[str, ...]:
-    return tuple(map(fraction_text, point))

@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.chain_trees import Content, Cut, checked_bounds, expansion_seconds, tree_lines, tree_method
-from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
+from dalenius.audits.audit import UpperProof
+from dalenius.audits.chain_trees import ChainLeaf, ChainTrees, Content, Kind, checked_bounds, expansion_seconds, texts
 from dalenius.evidence.upper import ExpansionLeaf, LettersLine, ProofLine, RecordLine
-from dalenius.exact import between, few_digits, fraction_text, is_writable
+from dalenius.exact import between, few_digits, is_writable
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
 from dalenius.model import FiniteChain
 from dalenius.model.problems.chains import inputs_by_total, what_letters_add
-from dalenius.results import RecordProof
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.tree import Leaf
 
-SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 NUMBERS = 2**23  # that are held at once
 ROOM = 1.2  # times what checking is predicted to take
 DIGITS = 10  # of a leaf's point
@@ -82,37 +78,16 @@ class Box:
         return tuple(_corner(group, each) for group, each in zip(self.groups, slopes, strict=True))
 
 
-_Leaf = Leaf[Content[Box], Cut]
+@dataclass
+class _Record(Kind[LetterChain]):
+    """With the first leaf of its tree."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class _AtPoint(Exposure):
-    """What a record is exposed to at a point of the polytope."""
-
-    point: Point
-
-    @property
-    def lines(self) -> tuple[LowerLine, ...]:
-        return (ChainPoint(self.record, _texts(self.point), None),)
+    first: ChainLeaf | None = None
 
 
 @dataclass
-class _Record:
-    """The search about one record: its tree, and the best point that it met."""
-
-    chain: LetterChain
-    tree: Tree[Content[Box], Cut]
-    point: Point
-    leakage: float = 0.0
-    first: _Leaf | None = None
-
-
-@dataclass
-class FiniteChainAudit(Audit):
-    """A running audit against `FiniteChain`: a tree over boxes for each record that is asked about."""
-
-    kinds: list[_Record] = field(default_factory=list, init=False)
-    checking: float = field(default=0.0, init=False)
+class FiniteChainAudit(ChainTrees[_Record]):
+    """A running audit against `FiniteChain`."""
 
     def __post_init__(self) -> None:
         problem, adversary = self.problem, self.problem.adversary
@@ -127,87 +102,46 @@ class FiniteChainAudit(Audit):
             chain = LetterChain(count, record, adds, adversary.stationary)
             self.kinds.append(_Record(chain, self._by_letters(chain), self.whole.middle))
 
-    @property
-    def lower(self) -> float:
-        return max((kind.leakage for kind in self.kinds), default=0.0)
+    def _begin(self, kind: _Record) -> None:
+        self._try(kind, [self.whole.middle])
+        if self._affords(kind.chain):
+            kind.first = self._leaves_of(kind, [self.whole])[0]
+            kind.tree.renew(kind.first)
+            self.checking += self._seconds(kind.chain)
 
-    @property
-    def upper(self) -> float:
-        return max((kind.tree.upper for kind in self.kinds), default=0.0)
-
-    @property
-    def enough(self) -> float:
-        """No leaf needs a smaller bound."""
-        return self.lower / (1.0 - SHARE * self.gap) if self.gap < 1.0 else math.inf
-
-    def run(self) -> None:
-        """A first look at every record; then the record with the largest bound, again and again."""
-        for kind in self.kinds:
-            if self.clock.expired:
-                break
-            self._try(kind, [self.whole.middle])
-            if self._affords(kind.chain):
-                kind.first = self._leaves_of(kind, [self.whole])[0]
-                kind.tree.renew(kind.first)
-                self.checking += self._cost(kind.chain)
-        while not self.clock.expired and self.upper > self.enough:
-            kind = max(self.kinds, key=lambda each: each.tree.upper)
-            batch = min(self._batch(kind.chain), self._affords(kind.chain))
-            if kind.tree.leaves >= self.search.limits.nodes or not batch:
-                break
-            if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
-                break
-            self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
-        self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
-        self.out_of_time = self.clock.expired or not all(self._affords(kind.chain) for kind in self.kinds)
-        self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
-
-    @property
-    def _leaves(self) -> int:
-        return sum(kind.tree.leaves for kind in self.kinds)
-
-    def _batch(self, chain: LetterChain) -> int:
-        """How many boxes are halved at once."""
-        k, outputs = chain.letters, self.rows.shape[1]
-        held = 2 * k * chain.totals * max(k * outputs, k * k * k)
-        return int(np.clip(NUMBERS // (2 * held), 1, 16))
+    def _batch(self, kind: _Record) -> int:
+        k, outputs = kind.chain.letters, self.rows.shape[1]
+        held = 2 * k * kind.chain.totals * max(k * outputs, k * k * k)
+        return min(int(np.clip(NUMBERS // (2 * held), 1, 16)), self._affords(kind.chain))
 
     def _affords(self, chain: LetterChain) -> int:
         """How many leaves more can be checked in the time that is left."""
         left = self.clock.left / ROOM - self.checking
-        return int(np.clip(left / max(self._cost(chain), 1e-9), 0, 2**30))
+        return int(np.clip(left / max(self._seconds(chain), 1e-9), 0, 2**30))
 
-    def _cost(self, chain: LetterChain) -> float:
-        """Seconds that checking one leaf more takes, predicted."""
+    def _cost(self, kind: _Record, leaves: Sequence[ChainLeaf]) -> float:
+        return len(leaves) * self._seconds(kind.chain)
+
+    def _seconds(self, chain: LetterChain) -> float:
+        """Of one leaf."""
         return self.clock.pace * expansion_seconds(chain, self.rows.shape[1], moves=self.moves)
 
     # ------------------------------------------------------------ leaves
 
-    def _halved(self, kind: _Record, leaves: Sequence[_Leaf]) -> list[list[_Leaf]]:
-        """The halves of each leaf."""
-        boxes = list[Box]()
-        for leaf in leaves:
-            assert leaf.cut is not None
-            boxes += leaf.content.box.halves(leaf.cut[0])[1:]
-        found = self._leaves_of(kind, boxes)
-        self.checking += self._cost(kind.chain) * len(leaves)
-        return [found[j : j + 2] for j in range(0, len(found), 2)]
-
-    def _leaves_of(self, kind: _Record, boxes: Sequence[Box]) -> list[_Leaf]:
-        """The boxes with their bounds, and where each is best halved."""
+    def _leaves_of(self, kind: _Record, boxes: Sequence[Box]) -> list[ChainLeaf]:
         points = [box.middle for box in boxes]
         at, ends = _doubles(points), np.array([box.ends for box in boxes])
         found = tangents(kind.chain, self.rows, ends[:, 0], ends[:, 1], at)
         self._try(kind, points + [box.corner(g) for box, g in zip(boxes, found.slopes.mean(axis=0), strict=True)])
-        leaves = list[_Leaf]()
+        leaves = list[ChainLeaf]()
         weights, checked = _weights(kind.chain, at), checked_bounds(found)
         for j, box in enumerate(boxes):
             added = found.bounds[j] - found.leakages[j]
             bound = checked[j]
-            letters = _letters_bound(kind.chain, box)
+            letters = self._letters(kind.chain, box)
             line: ProofLine = LettersLine()
             if bound < letters and _are_writable(points[j]):
-                line = ExpansionLeaf(_texts(points[j]), tuple(found.bases[j].tolist()))
+                line = ExpansionLeaf(texts(points[j]), tuple(found.bases[j].tolist()))
             else:
                 bound = letters
             widths = ends[j, 1] - ends[j, 0]
@@ -240,40 +174,22 @@ class FiniteChainAudit(Audit):
 
     # ------------------------------------------------------------ what is proposed
 
-    @property
-    def _best(self) -> _Record:
-        return max(self.kinds, key=lambda kind: kind.leakage)
+    def _law(self, kind: _Record) -> Floats:
+        return kind.chain.joint_laws(_doubles([kind.point]))[0]
 
-    @property
-    def exposed(self) -> int | None:
-        return self._best.chain.record
-
-    def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
-        if best.leakage <= 0.0:
-            return None
-        law = best.chain.joint_laws(_doubles([best.point]))[0]
-        masses = np.zeros((best.chain.letters, self.problem.channel.shape[0]))
-        np.add.at(masses.T, self.inputs, law.T)
-        return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=best.point)
-
-    def proof(self) -> UpperProof:
-        lines = (line for kind in self._proved for line in (RecordLine(kind.chain.record), *tree_lines(kind.tree)))
-        return tuple(lines)
+    def _letters(self, chain: LetterChain, box: Box) -> float:
+        """The log of the number of letters that the record can have."""
+        free = chain.stationary or chain.record > 0
+        return math.log(chain.letters if free else sum(most > 0 for _, most in box.groups[-1]))
 
     @property
     def _proved(self) -> list[_Record]:
         """The records with what is proved of each; a tree that says no more than the entropy of a letter is left out."""
-        upper, known = self.upper, [_letters_bound(kind.chain, self.whole) for kind in self.kinds]
+        upper = self.upper
         return [
-            kind if upper < bound else replace(kind, tree=self._by_letters(kind.chain))
-            for kind, bound in zip(self.kinds, known, strict=True)
+            kind if upper < self._letters(kind.chain, self.whole) else replace(kind, tree=self._by_letters(kind.chain))
+            for kind in self.kinds
         ]
-
-    def _by_letters(self, chain: LetterChain) -> Tree[Content[Box], Cut]:
-        """A tree without a search."""
-        leaf: _Leaf = Leaf(Content(self.whole, LettersLine()), _letters_bound(chain, self.whole), None)
-        return Tree(leaf)
 
     def quick(self) -> tuple[float, UpperProof]:
         """Each record's first leaf."""
@@ -282,22 +198,6 @@ class FiniteChainAudit(Audit):
             return self.certain()
         lines = [(RecordLine(kind.chain.record), kind.first.content.line) for kind in self.kinds if kind.first]
         return max(leaf.bound for leaf in leaves if leaf), tuple(line for pair in lines for line in pair)
-
-    def certain(self) -> tuple[float, UpperProof]:
-        """A leakage is at most the entropy of the letter."""
-        lines = tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), LettersLine()))
-        return max(_letters_bound(kind.chain, self.whole) for kind in self.kinds), lines
-
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(
-            RecordProof(kind.chain.record, 1, tree_method(kind.tree), kind.tree.leaves) for kind in self._proved
-        )
-
-
-def _letters_bound(chain: LetterChain, box: Box) -> float:
-    """The log of the number of letters that the record can have, as far as that is known at once."""
-    free = chain.stationary or chain.record > 0
-    return math.log(chain.letters if free else sum(most > 0 for _, most in box.groups[-1]))
 
 
 def _weights(chain: LetterChain, points: Floats) -> Floats:
@@ -355,7 +255,3 @@ def _double(p: Fraction) -> float:
 
 def _are_writable(point: Point) -> bool:
     return all(is_writable(p) for law in point for p in law)
-
-
-def _texts(point: Point) -> tuple[str, ...]:
-    return tuple(fraction_text(p) for law in point for p in law)
