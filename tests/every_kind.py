@@ -44,7 +44,7 @@ Table = dict[str, Any]
 Maker = Callable[["Draw"], Table]
 
 SHELVES: dict[str, Mapping[str, Any]] = {
-    "problem": PROBLEMS,
+    "problem": {problem.kind: problem for problem in PROBLEMS.values()},
     "query": QUERIES,
     "queries": JOINED,
     "mechanism": MECHANISMS,
@@ -764,7 +764,9 @@ def tables(rng: random.Random, wanted: tuple[str, str]) -> Table:
     """The tables of a model, which `load` need not take, and which need not have what is wanted."""
     shelf, kind = wanted
     sizes = list(rng.choice(LARGE if rng.random() < 0.03 else SIZES))
-    draw = Draw(rng, wanted, sizes, problem=kind if shelf == "problem" else rng.choice(ABOUT.get(shelf, [*PROBLEMS])))
+    draw = Draw(
+        rng, wanted, sizes, problem=kind if shelf == "problem" else rng.choice(ABOUT.get(shelf, [*SHELVES["problem"]]))
+    )
     draw.query = draw.of("query", QUERIES_WITH.get(wanted) or (() if draw.problem == "maximal_leakage" else SINGLE))
     draw.values = draw.values_of(draw.query)
     parts = MAKERS["problem"][draw.problem](draw)

@@ -36,7 +36,7 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
     InputError
         If it is no TOML, or states no valid problem, or the proof checker cannot read it or reads something else in it.
 
-    >>> problem = loads("problem = 'maximal_leakage'\\n[records]\\ncount = 4\\nalphabet = 2\\n[query]\\nkind = 'parity'\\n"
+    >>> problem = loads("problem = 'worst_case_leakage'\\n[records]\\ncount = 4\\nalphabet = 2\\n[query]\\nkind = 'parity'\\n"
     ...     "[mechanism]\\nkind = 'symmetric'\\nflip = 0.2\\n[adversary]\\nentropy_at_least = '2 bits'\\n")
     >>> problem.mechanism.flip, problem.written[:9]
     (Fraction(1, 5), b'problem =')

@@ -159,10 +159,10 @@ _TERMS: dict[str, Schema] = {
     "leakage": {"weight": _WEIGHT, "adversary": required(_adversary)},
     "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
 }
+_SPELLED = ["worst_case_leakage", "maximal_leakage"]  # of one problem
+_PROBLEMS = [*_SPELLED, "secret_leakage", "min_leakage", "min_distortion", "max_information"]
 AUDIT: Schema = {
-    "problem": required(
-        read.text, options=["maximal_leakage", "secret_leakage", "min_leakage", "min_distortion", "max_information"]
-    ),
+    "problem": required(read.text, options=_PROBLEMS),
     "title": (read.text, ""),
     "source": (read.text, ""),
     "records": (_records, REQUIRED),

@@ -150,7 +150,8 @@ def _counts(query: dict[str, Any], alphabets: list[int], others: list[int] | Non
 
 def model_of(data: Any, allowance: Allowance) -> Model:
     """The model of a file's tables, or of some that were made here."""
-    problem = str(data.get("problem"))
+    named = str(data.get("problem"))
+    problem = "maximal_leakage" if named == "worst_case_leakage" else named
     private = problem == "min_distortion" and "privacy" in data
     held = {"adversary", "max_leakage", "privacy"} & data.keys()
     free = problem == "min_distortion" and bool(data.get("constraints")) and not held

@@ -24,7 +24,7 @@ from .released_blocks import Releases
 from .told import Told
 from .wide import Wide, is_wide
 
-_RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
+_RECORDS = "worst-case leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
 Subject = Cells | Blocks | Chain | LetterChain | Told | Wide
 
@@ -55,7 +55,7 @@ def audit(
     channel: Channel | None,
     claim: dict[str, Any],
 ) -> Words:
-    """A certificate of maximal leakage, or about secrets: the statement, and the numbers of leaves by kind."""
+    """A certificate of worst-case leakage, or about secrets: the statement, and the numbers of leaves by kind."""
     if isinstance(known, Cells):
         source = "of every histogram of a block"
         proof = Histogram(lines, known).check(claim)

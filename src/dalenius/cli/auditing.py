@@ -184,7 +184,7 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLea
         problem = read_problem(model)[2]
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise dl.InputError(
-            f"{model}: expected an audit (maximal_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit the "
+            f"{model}: expected an audit (worst_case_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit "
             "NAME.mechanism.toml that it writes"
         )
     return problem

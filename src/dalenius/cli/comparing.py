@@ -67,7 +67,7 @@ def compare(
     chosen = None if methods is None else listed(methods, "--methods")
     if not isinstance(problem, dl.WorstCaseLeakage | dl.DesignProblem):
         raise dl.InputError(
-            f"{path}: the rivals know maximal_leakage, min_leakage and min_distortion; got {problem.kind}"
+            f"{path}: the rivals know worst_case_leakage, min_leakage and min_distortion; got {problem.kind}"
         )
     chosen_settings = settings_from_text(problem, settings or [])
     name = f"{path.stem}.compare"

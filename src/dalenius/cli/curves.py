@@ -134,7 +134,7 @@ def sweep(
     if not grid and len(problems) == 1:
         if isinstance(first, dl.DesignProblem):
             raise dl.InputError(
-                f"{model_path(models[0])}: without --set a sweep is about maximal_leakage; for {first.kind} there is "
+                f"{model_path(models[0])}: without --set a sweep is about worst_case_leakage; for {first.kind} there is "
                 "frontier"
             )
         if adaptive and isinstance(first, dl.SecretLeakage):
@@ -184,7 +184,7 @@ def frontier(
     name, problem = next(iter(problems.items()))
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
-            f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
+            f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.in_models} there is sweep"
         )
     units_shown(units)
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")

@@ -17,6 +17,7 @@ from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
 from dalenius.model import digest
 from dalenius.model.mechanisms import RealNoise
+from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
 from dalenius.results import relative_gap
 from dalenius.units import lower_in, upper_in
@@ -65,7 +66,7 @@ def _of_model(model: str) -> dict[str, Any]:
         "model": label,
         "title": problem.title or None,
         "source": problem.source or None,
-        "problem": problem.kind,
+        "problem": problem.in_models,
         "question": question(problem),
         "records": " + ".join(
             f"{counted(times, 'record')} of {counted(size, 'letter')}" for size, times in records.runs
@@ -97,7 +98,7 @@ def _of_certificate(path: Path) -> dict[str, Any]:
     lower, upper = (None if below is None else text_below(below), None) if claim is None else ends_text(*claim)
     return {
         "certificate": path,
-        "problem": header.problem,
+        "problem": SPELLINGS[header.problem].in_models if header.problem in SPELLINGS else header.problem,
         "digest": header.model,
         "claim": "an interval"
         if claim

@@ -105,7 +105,7 @@ def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.Wors
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise dl.InputError(
-            f"{model}: expected a maximal_leakage model, whose mechanism is noise; this is {problem.kind}"
+            f"{model}: expected a worst_case_leakage model, whose mechanism is noise; this is {problem.kind}"
         )
     return stem, problem
 

@@ -21,6 +21,7 @@ from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.model_file import SPELLINGS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
 from dalenius.model.schema import model_schema
@@ -29,13 +30,13 @@ from dalenius.model.shelf import Shelved
 Lines = list[str]
 
 ASKS = {
-    "maximal_leakage": "how much can this release tell about one record, at most?",
+    "worst_case_leakage": "how much can this release tell about one record, at most?",
     "min_leakage": "which mechanism tells least within a budget of distortion?",
     "min_distortion": "which mechanism distorts least within a budget of leakage?",
     "max_information": "how much can a private mechanism tell, at most?",
 }
 NONE_OF = {  # the options that a problem has no use for
-    "maximal_leakage": ("--distortion", "--budget", "--privacy"),
+    "worst_case_leakage": ("--distortion", "--budget", "--privacy"),
     "min_leakage": ("--mechanism", "--privacy"),
     "min_distortion": ("--mechanism", "--privacy"),
     "max_information": ("--mechanism", "--distortion", "--budget", "--adversary"),
@@ -65,7 +66,7 @@ def model_text(given: Mapping[str, str | None], *, asking: bool = False) -> str:
     def answered(question: _Question) -> Lines:
         return _answered(question, given.get(question.option), asking=asking)
 
-    head = answered(_Question("--problem", f"what is asked ({', '.join(ASKS)})", "maximal_leakage", _problem))
+    head = answered(_Question("--problem", f"what is asked ({', '.join(ASKS)})", "worst_case_leakage", _problem))
     kind = head[-1].split('"')[1]
     for option in NONE_OF[kind]:
         if given.get(option) is not None:
@@ -88,7 +89,7 @@ def model_text(given: Mapping[str, str | None], *, asking: bool = False) -> str:
 
 def _rest(kind: str, answered: Callable[[_Question], Lines]) -> list[Lines]:
     """The tables that follow records and query."""
-    if kind == "maximal_leakage":
+    if kind == "worst_case_leakage":
         mechanism = _shelf_question("--mechanism", "mechanism", MECHANISMS, "geometric 0.5")
         return [answered(mechanism), answered(_adversary())]
     if kind == "max_information":
@@ -121,6 +122,7 @@ def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
 
 
 def _problem(text: str) -> Lines:
+    text = SPELLINGS[text].in_models if text in SPELLINGS else text
     if text not in ASKS:
         raise dl.InputError(f"expected one of {', '.join(ASKS)}; got {brief(text)}{hint(text, ASKS)}")
     return [f"# The question: {ASKS[text]}", f'problem = "{text}"']
@@ -226,7 +228,7 @@ def init(
     problem: Annotated[
         str | None,
         typer.Option(
-            "--problem", help="maximal_leakage (an audit); min_leakage, min_distortion or max_information (designs)."
+            "--problem", help="worst_case_leakage (an audit); min_leakage, min_distortion or max_information (designs)."
         ),
     ] = None,
     records: Annotated[str | None, typer.Option("--records", help="How many records.")] = None,

@@ -81,7 +81,7 @@ class Offer:
 def offers(problem: Problem, certificate: Certificate | None = None) -> list[Offer]:
     """The programs that a model offers.
 
-    A maximal_leakage model against an entropy bound offers, for every kind of record, the programs of one alternating step at a prior
+    A leakage model against an entropy bound offers, for every kind of record, the programs of one alternating step at a prior
     p(a,k), and the relaxation without a box. The prior is the certificate's witness; without one it is the best prior that our ascent
     finds for an adversary with nine tenths of the knowledge, log |X| - b: solved, but with entropy to spare, so that the
     programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select.

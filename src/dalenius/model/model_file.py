@@ -22,8 +22,10 @@ from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
 
 CERTIFICATE = (b"{", b"\x1f\x8b")  # how one begins, plain and compressed, and no TOML file does
 PROBLEMS: dict[str, type[Problem]] = {
-    problem.kind: problem for problem in (WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)
+    problem.in_models: problem
+    for problem in (WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)
 }
+SPELLINGS = PROBLEMS | {problem.kind: problem for problem in PROBLEMS.values()}  # also as certificates spell them
 
 
 def read_model(path: str | Path) -> bytes:
@@ -35,7 +37,7 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
     """Read a problem from the text of a model file; paths in it are relative to `folder`, by default the current directory.
 
     >>> problem = loads('''
-    ... problem = "maximal_leakage"
+    ... problem = "worst_case_leakage"
     ... [records]
     ... count = 4
     ... alphabet = 2
@@ -65,18 +67,18 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
             f"model: the input is empty{but}; expected problem = one of {', '.join(PROBLEMS)}, and its tables"
         )
     kind = model.get("problem")
-    if not isinstance(kind, str) or kind not in PROBLEMS:
+    if not isinstance(kind, str) or kind not in SPELLINGS:
         raise InputError(
-            f"model: expected problem = one of {', '.join(PROBLEMS)}; got {brief(kind)}{hint(kind, PROBLEMS)}"
+            f"model: expected problem = one of {', '.join(PROBLEMS)}; got {brief(kind)}{hint(kind, SPELLINGS)}"
         )
-    problem = PROBLEMS[kind].from_model(model, folder)
+    problem = SPELLINGS[kind].from_model(model, folder)
     return problem if _is_resolved(model) else problem.as_written(data)
 
 
 def model_bytes(problem: Problem) -> bytes:
     """The model file that a proof about this problem is about: the one it was read from, else the one that `dumps` writes.
 
-    >>> text = dumps(loads("problem='maximal_leakage'\\nrecords={count=1,alphabet=2}\\nquery={kind='parity'}\\n"
+    >>> text = dumps(loads("problem='worst_case_leakage'\\nrecords={count=1,alphabet=2}\\nquery={kind='parity'}\\n"
     ...     "mechanism={kind='symmetric',flip=0.1}\\nadversary={entropy_at_least=0}"))
     >>> model_bytes(loads("# mine\\n" + text)).decode().splitlines()[0]
     '# mine'

@@ -45,7 +45,8 @@ class Problem(metaclass=Stated):
         If a part is of another type, or the parts do not fit together.
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # in certificates, digests and records
+    in_models: ClassVar[str]  # in model files, and to people; the same but for `WorstCaseLeakage`
     own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
     parts: ClassVar[dict[str, type]] = {
         "records": Records,
@@ -63,6 +64,10 @@ class Problem(metaclass=Stated):
     source: str = field(default="", compare=False)
     written: bytes | None = field(default=None, init=False, compare=False, repr=False)
 
+    def __init_subclass__(cls) -> None:
+        if "kind" in vars(cls):
+            cls.in_models = vars(cls).get("in_models", cls.kind)
+
     def __post_init__(self) -> None:
         for name, kind in self.parts.items():
             absent = name in self.optional and getattr(self, name) is None
@@ -74,7 +79,7 @@ class Problem(metaclass=Stated):
         self._check_adversary()
         self.query.check(self.records)
         if isinstance(self.query, Joint) and not self.joint_too:
-            raise InputError(f"query: a joint query is for audits with problem maximal_leakage, got {self.kind}")
+            raise InputError(f"query: a joint query is for audits with problem worst_case_leakage, got {self.kind}")
         if isinstance(self.query, Histogram) and not self.joint_too:
             raise InputError(f"{UNLISTED}; got {self.kind}")
         object.__setattr__(self, "query", self.query.of_records(self.records))
@@ -184,7 +189,7 @@ class Problem(metaclass=Stated):
         )
         texts = {key: getattr(self, key) for key in ("title", "source") if getattr(self, key)}
         return {
-            "problem": self.kind,
+            "problem": self.in_models,
             **texts,
             "records": records,
             "query": self._query_table(),
@@ -198,7 +203,7 @@ class Problem(metaclass=Stated):
         for key, value in self.to_model().items():
             parts = value.items() if isinstance(value, Mapping) else [("", value)]
             cells += [(f"{key}.{name}" if name else key, part) for name, part in parts]
-        return shown_table(self.title or self.kind, cells)
+        return shown_table(self.title or self.in_models, cells)
 
     def normal_form(self) -> dict[str, Any]:
         """What the digest is taken of (docs/model-format.md); numbers may still be numbers."""

@@ -60,8 +60,8 @@ def model_schema() -> Schema:
         Data for `json.dumps`.
 
     >>> schema = model_schema()
-    >>> [branch["properties"]["problem"]["const"] for branch in schema["oneOf"]]       # a budget, privacy, or constraints alone
-    ['maximal_leakage', 'secret_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
+    >>> [branch["properties"]["problem"]["enum"][0] for branch in schema["oneOf"]]       # a budget, privacy, or constraints alone
+    ['worst_case_leakage', 'secret_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
     >>> sorted(schema["definitions"]["query"]["oneOf"][1]["properties"])
     ['kind', 'modulus']
     """
@@ -116,7 +116,12 @@ def _problem(problem: type[Problem]) -> list[Schema]:
         ways.append(needed)
         needed = tuple(dict.fromkeys(("problem", *needed, *(key for key in given if key in optional))))
         properties = {key: _property(problem, key) for key in (*needed, *optional)}
-        branch = _object({**properties, "problem": {"const": problem.kind}}, needed, _summary(problem))
+        spelled = [*dict.fromkeys((problem.in_models, problem.kind))]
+        branch = _object(
+            {**properties, "problem": {"enum": spelled}},
+            needed,
+            _summary(problem),
+        )
         if "query" in optional:  # which the loader asks of the mechanism
             whole = {
                 "properties": {"mechanism": {"properties": {"inputs": {"const": "dataset"}}, "required": ["inputs"]}}

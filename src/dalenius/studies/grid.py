@@ -15,7 +15,6 @@ from typing import Any
 from dalenius.errors import InputError, brief
 from dalenius.exact import Numeral, as_fraction, as_integer, fraction_text, is_number
 from dalenius.model import DesignProblem, EntropyAtLeast, Problem, dumps
-from dalenius.model.model_file import PROBLEMS
 
 ENTROPY = "adversary.entropy_at_least"
 MOST = 100_000  # points of a grid
@@ -178,7 +177,7 @@ def _changed(problem: Problem, path: str, value: Any) -> Problem:
         return dataclasses.replace(problem, **{path: value})
     model = tomllib.loads(dumps(problem), parse_float=Numeral)
     _put(model, path.split("."), value)
-    return PROBLEMS[problem.kind].from_model(model)
+    return type(problem).from_model(model)
 
 
 def _put(tables: Any, keys: Sequence[str], value: object) -> None:

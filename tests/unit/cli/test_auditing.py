@@ -81,7 +81,7 @@ def test_households_of_a_table(command_line, tmp_path):
         ((*TOWN[:2], "--people", "3", "--blocks", "8"), "--blocks: expected households of at most all 3 people, got 8"),
         ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .md or .html"),
         (("--mechanism", "laplacian:1", "--people", "3"), "--mechanism: expected one of"),
-        (("information/letters-pml",), "expected an audit (maximal_leakage), got max_information"),
+        (("information/letters-pml",), "expected an audit (worst_case_leakage), got max_information"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(command_line, tmp_path, arguments, said):

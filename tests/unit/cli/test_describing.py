@@ -18,7 +18,7 @@ NAMES = [model.name for model in dl.library()]
 def test_every_library_model_is_said_in_words_and_sizes(name, capsys):
     show(name, as_json=True)
     told, problem = json.loads(capsys.readouterr().out), dl.load(name)
-    assert (told["problem"], told["digest"]) == (problem.kind, digest(problem))
+    assert (told["problem"], told["digest"]) == (problem.in_models, digest(problem))
     assert told["question"][-1].endswith("?")
     assert told["title"] == problem.title
 

@@ -37,7 +37,7 @@ def test_json_of_a_model_and_what_cannot_be_asked(command_line, tmp_path):
         (("count.toml", "--noise", "laplace"), "not both"),
         (("--noise", "uniform"), "--noise: expected one of gaussian, laplace"),
         (("parity/laplace-n4",), "expected noise with a scale"),
-        (("design/parity-n4-leakage",), "expected a maximal_leakage model"),
+        (("design/parity-n4-leakage",), "expected a worst_case_leakage model"),
     ):
         done = command_line("noise", *arguments, "--at-most", "0.2")
         assert done.returncode == 2

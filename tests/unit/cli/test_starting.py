@@ -54,7 +54,7 @@ def test_a_design_without_an_adversary(command_line):
 
 
 def test_answers_are_asked_for_again_until_they_can_be_used(command_line, tmp_path, monkeypatch):
-    typed = "audit\nmaximal_leakage\nmany\n6\n\ncont\ncount\ngeometric\ngeometric 1\n3 bits\n"
+    typed = "audit\nworst_case_leakage\nmany\n6\n\ncont\ncount\ngeometric\ngeometric 1\n3 bits\n"
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     done = command_line("init")
     assert done.returncode == 0, done.stderr
@@ -62,7 +62,7 @@ def test_answers_are_asked_for_again_until_they_can_be_used(command_line, tmp_pa
     assert (problem.records, problem.mechanism) == (dl.Records(6, alphabet=2), dl.geometric(1))
     assert problem.adversary == dl.EntropyAtLeast("3 bits")
     for said in (
-        "expected one of maximal_leakage",
+        "expected one of worst_case_leakage",
         "expected a whole number",
         "did you mean 'count'",
         "geometric needs epsilon",
@@ -80,7 +80,7 @@ def test_answers_are_asked_for_again_until_they_can_be_used(command_line, tmp_pa
         ),
         (("--mechanism", "geometric epsilon 1, range=3"), "as in TOML"),
         (("--query", "threshold"), "--query: threshold needs at; write for example 'threshold at = 1'"),
-        (("--budget", "1"), "--budget: a maximal_leakage model has none"),
+        (("--budget", "1"), "--budget: a worst_case_leakage model has none"),
         (("--adversary", "9 bits"), "above the largest possible entropy"),
         (("--records", "0"), "--records: expected a whole number of at least 1, got '0'"),
     ],

@@ -16,7 +16,7 @@ from dalenius.model.constraints import CONSTRAINTS
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.laws import LAWS
 from dalenius.model.mechanisms import MECHANISMS
-from dalenius.model.model_file import PROBLEMS
+from dalenius.model.model_file import SPELLINGS
 from dalenius.model.objectives import TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
@@ -55,7 +55,7 @@ def changed(model, path, change):
 def complaint(model, folder):
     """What the loader says; None if it reads the model."""
     try:
-        PROBLEMS[model["problem"]].from_model(model, folder)
+        SPELLINGS[model["problem"]].from_model(model, folder)
     except dl.InputError as error:
         return str(error)
     return None

@@ -73,7 +73,7 @@ class SecretLeakage(MechanismProblem):
         super().__post_init__()
         if isinstance(self.mechanism, LocalProtocol) and not self.mechanism.written_out(self._indices.size):
             raise InputError(
-                "mechanism: about secrets a local protocol may have at most 2^20 entries; ask maximal_leakage"
+                "mechanism: about secrets a local protocol may have at most 2^20 entries; ask worst_case_leakage"
             )
         _ = self.channel
 
@@ -93,7 +93,7 @@ class SecretLeakage(MechanismProblem):
         if isinstance(adversary, IndependentBlocks | MarkovChain | FiniteChain):
             instead = "ask about secrets of one household" if isinstance(adversary, IndependentBlocks) else "list laws"
             raise InputError(
-                f"adversary: {adversary.kind} is about a record, and offered for maximal_leakage; {instead}"
+                f"adversary: {adversary.kind} is about a record, and offered for worst_case_leakage; {instead}"
             )
         if isinstance(adversary, LawClass):
             if not adversary.fits(datasets):

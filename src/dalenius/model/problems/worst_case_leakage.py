@@ -60,6 +60,7 @@ class WorstCaseLeakage(MechanismProblem):
     """
 
     kind: ClassVar[str] = "maximal_leakage"
+    in_models: ClassVar[str] = "worst_case_leakage"
     joint_too: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -243,12 +244,12 @@ def audited(problem: object) -> WorstCaseLeakage:
         return problem
     if isinstance(problem, MechanismProblem):
         raise InputError(
-            f"problem: {problem.kind} asks about secrets, and this is about records: expected a maximal_leakage model; `solve` "
+            f"problem: {problem.kind} asks about secrets, and this is about records: expected a worst_case_leakage model; `solve` "
             f"answers {problem.kind}"
         )
     if isinstance(problem, Problem):
         raise InputError(
             f"problem: {problem.kind} asks which mechanism to build, and this needs a mechanism to audit: expected a "
-            "maximal_leakage model; `problem.release(rows)` makes one of a mechanism's rows"
+            "worst_case_leakage model; `problem.release(rows)` makes one of a mechanism's rows"
         )
     raise InputError(f"problem: expected a WorstCaseLeakage, got {brief(problem)}")

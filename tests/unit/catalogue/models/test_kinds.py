@@ -52,7 +52,9 @@ def test_the_smallest_set_has_every_kind():
         "term": TERMS,
     }
     wanted = {(shelf, kind) for shelf, kept in shelves.items() for kind in kept} - {("law", CsvLaw.kind)}
-    wanted |= {("problem", kind) for kind in PROBLEMS} | {("class", kind) for kind in MECHANISM_CLASSES}
+    wanted |= {("problem", problem.kind) for problem in PROBLEMS.values()} | {
+        ("class", kind) for kind in MECHANISM_CLASSES
+    }
     wanted |= {("inputs", kind) for kind in ("query", "dataset")} | {
         ("entropy", unit) for unit in ("nats", "bits", "max")
     }

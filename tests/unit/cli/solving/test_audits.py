@@ -193,7 +193,7 @@ def test_sweeping_a_design_names_the_command_for_it(command_line, model):
     assert (swept.returncode, swept.stdout) == (2, "")
     assert (
         swept.stderr
-        == f"dalenius: {model}: without --set a sweep is about maximal_leakage; for min_leakage there is frontier\n"
+        == f"dalenius: {model}: without --set a sweep is about worst_case_leakage; for min_leakage there is frontier\n"
     )
 
 

@@ -549,7 +549,7 @@ def test_only_plain_files_of_moderate_size_are_tables(tmp_path):
 
 def test_an_audit_refuses_a_design_problem():
     for kind in (dl.MinLeakage, dl.MinDistortion):
-        refused(lambda kind=kind: audited(question(kind)), kind.kind, "maximal_leakage", "release")
-        refused(lambda kind=kind: next(entropy_curve(question(kind), [0.5])), kind.kind, "maximal_leakage")
+        refused(lambda kind=kind: audited(question(kind)), kind.kind, "worst_case_leakage", "release")
+        refused(lambda kind=kind: next(entropy_curve(question(kind), [0.5])), kind.kind, "worst_case_leakage")
     release = question().release([[1, 0], [0, 1]])
     assert audited(release) is release

@@ -5,6 +5,8 @@ import math
 import pytest
 
 import dalenius as dl
+from dalenius.model import digest
+from dalenius_check.model import parse_model
 
 FLIPPED = dl.WorstCaseLeakage(
     records=dl.Records(1, alphabet=2), query=dl.Identity(), mechanism=dl.symmetric("0.1"), adversary=dl.AnyPrior()
@@ -26,3 +28,17 @@ def test_it_is_not_the_measure_that_is_called_maximal_leakage():
         == pytest.approx(0.531, abs=1e-4)
     )
     assert measured.lower <= math.log2(1.8) <= measured.upper == pytest.approx(0.848, abs=1e-4)
+
+
+def test_model_files_may_say_either_and_certificates_say_the_papers():
+    text = dl.dumps(FLIPPED)
+    assert text.startswith('problem = "worst_case_leakage"\n')
+    papers = text.replace("worst_case_leakage", "maximal_leakage")
+    assert dl.loads(text) == dl.loads(papers) == FLIPPED
+    for model in map(parse_model, (text.encode(), papers.encode())):
+        assert (model.problem, model.digest) == ("maximal_leakage", digest(FLIPPED))
+    certificate = dl.solve(dl.loads(papers)).certificate
+    assert certificate.header.problem == "maximal_leakage"
+    verdict = dl.verify(dl.loads(text), certificate)
+    assert verdict.proved
+    assert "worst-case leakage about one record" in str(verdict)

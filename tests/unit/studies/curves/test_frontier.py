@@ -217,7 +217,7 @@ def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path, comm
     audit.write_text((ROOT / "models/parity/laplace-n4.toml").read_text())
     answer = command_line("frontier", audit, "-o", "out")
     assert answer.returncode == 2
-    assert "for maximal_leakage there is sweep" in answer.stderr
+    assert "for worst_case_leakage there is sweep" in answer.stderr
 
 
 @pytest.mark.thorough  # daily that of a design's own process, in designs/exchange/loop/test_limits.py
