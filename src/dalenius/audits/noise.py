@@ -15,23 +15,19 @@ import numpy as np
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.law_classes import (
-    ClassAudit,
     Evidence,
-    Kind,
-    Line,
+    MixtureAudit,
     exact_weights,
     largest_mean,
     multiplier_text,
     witness_law,
 )
+from dalenius.audits.selections import Line
 from dalenius.evidence import matrix_text, vector_text
-from dalenius.evidence.lower import Vector
 from dalenius.evidence.upper import (
     ClassPart,
     LettersLine,
     MixtureLeaf,
-    MixtureOfClass,
-    MixtureOfSelections,
     ProofLine,
     RecordLine,
     VerticesLeaf,
@@ -41,10 +37,8 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacity
 from dalenius.information.deadline import Deadline
 from dalenius.information.law_classes import worst_law
-from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.information.measures.numbers import as_numbers, doubles, rationals
-from dalenius.model.adversaries import LawClass
-from dalenius.reduction import RecordChannel, Selections, record_completions, record_selections
+from dalenius.reduction import RecordChannel, Selections, record_completions
 from dalenius.results import RecordProof
 from dalenius.search.decimals import short
 from dalenius.search.tree import Branch
@@ -55,27 +49,22 @@ RELATIVE = 1e-9  # of a leakage, to which capacities are computed however wide t
 
 
 @dataclass
-class NoiseAudit(ClassAudit):
+class NoiseAudit(MixtureAudit):
     """A running audit of `RealNoise` against `ProductPriors` or a `LawClass`."""
 
-    def __post_init__(self) -> None:
-        adversary = self.problem.adversary
-        self.of_class = isinstance(adversary, LawClass)
-        self.priors: PriorClass = adversary.priors if isinstance(adversary, LawClass) else AllPriors()
-        self.selections, self._rows = record_selections(self.problem), self.problem.quadrature
+    def _know(self) -> None:
+        self._rows = self.problem.quadrature
 
     @property
     def resolution(self) -> float:
         return max(1e-13, min(super().resolution, RELATIVE * self.lower))
 
-    def _start(self, selections: Selections) -> Kind:
-        """Every selection bounded by one law, that of all inputs alike."""
-        tuples, of = np.unique(selections.inputs, axis=0, return_inverse=True)
+    def _common(self, selections: Selections, rows: Integers) -> tuple[Floats, Line]:
+        """From the law of all inputs alike."""
         weights = np.ones(len(self._rows))
-        upper = self._divergences(weights)[tuples[:, self.priors.support(selections.letters)]].max(axis=1)
-        return Kind(selections, tuples, of.reshape(-1), upper, self._line(vector_text(weights), None))
+        return self._divergences(weights), self._mixture(vector_text(weights))
 
-    def _search(self, tuple_of_rows: Integers) -> Evidence:
+    def _found(self, tuple_of_rows: Integers) -> Evidence:
         """The largest information over the class with these inputs, and the bound of the mixture that its law causes."""
         rows = self._rows[tuple_of_rows]
         if self.of_class:
@@ -91,17 +80,12 @@ class NoiseAudit(ClassAudit):
         lower = max(float(doubles(law) @ divergences), 0.0)
         upper = max(largest_mean(self.priors, divergences), lower)
         shares = exact_weights(witness)
-        line = self._line(vector_text(weights), multiplier_text(self.priors, divergences))
+        line = self._mixture(vector_text(weights), multiplier_text(self.priors, divergences))
         return Evidence(lower, upper, doubles(law), None if shares is None else lambda j: (j, shares, None), line)
 
     def _divergences(self, weights: Floats) -> Floats:
         """D of every input from the mixture with these weights, in nats."""
         return _divergences(self._rows, _mixture(weights, self._rows))
-
-    def _line(self, weights: Vector, multipliers: Vector | None) -> Line:
-        if self.of_class:
-            return lambda selections: MixtureOfClass(selections, weights, multipliers, None)
-        return lambda selections: MixtureOfSelections(selections, weights, None)
 
 
 def _mixture(weights: Floats, rows: Floats) -> Floats:

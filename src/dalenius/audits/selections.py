@@ -1,0 +1,217 @@
+"""Independent records: the largest information of a record's law with the rows its letters select, over a convex set of laws.
+
+*Why*: I(X_i; Y) is convex in the law of every other record, so the worst others are known, and X_i meets the channel of the rows
+R(k_a), k_a the input of the dataset (a, z). *From below*: a law of the set. *From above*: for every selection an output law r, with
+the largest mean over the set of D(R(k_a) || r) (docs/certificate-format.md). Only selections that some other law does not bound well
+enough need their own.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.proof_lines import exact_text
+from dalenius.errors import DaleniusError
+from dalenius.evidence import vector_text
+from dalenius.evidence.lower import InputLaw, Vector
+from dalenius.evidence.upper import LawOfClass, LawOfSelections, LettersLine, ProofLine, RecordLine
+from dalenius.information import relative_entropy, x_log_x
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.measures import AllPriors, PriorClass
+from dalenius.model.adversaries import LawClass
+from dalenius.reduction import MAX_NUMBERS, Selections, distinct_rows, record_selections
+from dalenius.results import RecordProof
+
+DECIMALS, LEAST = 18, 1e-20  # of an output law's weights: rounding costs less than 1e-13 nats, and no weight is zero
+SMALL = 1e-6  # nats: smaller divergences are evaluated without cancellation
+
+Line = Callable[[tuple[int, ...]], ProofLine]  # from the selections that it is about
+
+
+@dataclass
+class Kind:
+    """One kind of record: its selections as different tuples of rows, one a letter, and what is known about each.
+
+    Attributes
+    ----------
+    rows : (tuples, letters)
+        What each letter selects; in ascending order where the set of laws does not tell letters apart.
+    of : (selections,)
+        The tuple of each selection.
+    upper, lower : (tuples,)
+        In nats.
+    laws : (tuples, letters)
+        The best law found; uniform before.
+    priors : how a certificate writes it for a selection, by tuple; None where it cannot be written
+    lines, line_of : output laws, and which of them proves `upper` of each tuple
+    """
+
+    selections: Selections
+    rows: Integers
+    of: Integers
+    upper: Floats
+    lines: list[Line]
+    priors: dict[int, Callable[[int], InputLaw] | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.lower, self.laws = np.zeros(len(self.rows)), np.full(self.rows.shape, 1.0 / self.selections.letters)
+        self.line_of = np.zeros(len(self.rows), dtype=np.int64)
+
+    @property
+    def best(self) -> float:
+        return float(self.lower.max())
+
+    @property
+    def bound(self) -> float:
+        """That of the laws, or all there is to know."""
+        return min(float(self.upper.max()), math.log(self.selections.letters))
+
+    @property
+    def by_letters(self) -> bool:
+        """Whether the laws say no more than that."""
+        return bool(self.upper.max() > self.bound)
+
+    def section(self, common: Line | None = None) -> Iterator[RecordLine | ProofLine]:
+        """The lines that bound every selection; one that is common to all may be given."""
+        yield RecordLine(self.selections.record)
+        if self.by_letters:
+            yield LettersLine()
+            return
+        line_of = np.zeros_like(self.of) if common else self.line_of[self.of]
+        for j in np.unique(line_of).tolist():
+            yield (common or self.lines[j])(tuple(np.flatnonzero(line_of == j).tolist()))
+
+    @property
+    def proof(self) -> RecordProof:
+        method, count = ("letters", 1) if self.by_letters else ("selections", len(np.unique(self.line_of)))
+        return RecordProof(self.selections.record, self.selections.times, method, count)
+
+
+@dataclass
+class SelectionAudit(Audit):
+    """A running audit against independent records, each of a law of a convex set: any law, or a class."""
+
+    _kinds: list[Kind] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        adversary = self.problem.adversary
+        self.of_class = isinstance(adversary, LawClass)
+        self.priors: PriorClass = adversary.priors if isinstance(adversary, LawClass) else AllPriors()
+        self.selections = record_selections(self.problem)
+        self._know()
+
+    @property
+    def lower(self) -> float:
+        return max((kind.best for kind in self._kinds), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((kind.bound for kind in self._kinds), default=0.0)
+
+    def run(self) -> None:
+        """One law for all selections, then what the set's own search makes of those that it does not settle."""
+        self._kinds = [self._start(selections) for selections in self.selections]
+        self._search()
+        self._tell("proving", None, now=True)
+
+    @abstractmethod
+    def _search(self) -> None:
+        """Laws of the set, and output laws, where bounds are above what is attained, the most promising first."""
+
+    @property
+    def _best(self) -> Kind | None:
+        return max(self._kinds, key=lambda kind: (kind.best, float(kind.upper.max())), default=None)
+
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.selections.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        kind = self._best
+        if kind is None or kind.best <= 0.0:
+            return None
+        selection, law, prior = self._witness(kind, int(np.argmax(kind.lower)))
+        if prior is None:
+            return None
+        return Exposure(kind.selections.record, kind.best, kind.selections.lift(selection, law), prior)
+
+    def _witness(self, kind: Kind, j: int) -> tuple[int, Floats, InputLaw | None]:
+        """A selection that has a tuple, with the best law found on its letters, and how a certificate writes both."""
+        selection, prior = int(np.argmax(kind.of == j)), kind.priors[j]
+        return selection, kind.laws[j], None if prior is None else prior(selection)
+
+    def proof(self) -> UpperProof:
+        """The lines of docs/certificate-format.md, "Other adversaries"."""
+        row = self.problem.constant_row if self.problem.is_written_out else None
+        common = None if row is None else self._line(exact_text(row))  # it is its own output law, at distance 0 exactly
+        return tuple(line for kind in self._kinds for line in kind.section(common))
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """One law for all selections of a kind, or the entropy of its letters."""
+        kinds = [self._start(selections) for selections in self.selections]
+        return max((kind.bound for kind in kinds), default=0.0), tuple(
+            line for kind in kinds for line in kind.section()
+        )
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(kind.proof for kind in self._kinds)
+
+    def _start(self, selections: Selections) -> Kind:
+        """Every selection bounded by one law."""
+        rows, of = self._tuples(selections)
+        divergences, line = self._common(selections, rows)
+        upper = divergences[rows[:, self.priors.support(selections.letters)]].max(axis=1)
+        return Kind(selections, rows, of, upper, [line])
+
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
+        laws = sum(len(kind.lines) for kind in self._kinds)
+        self.clock.tell(stage, self.lower, self.upper, laws, record=record, now=now)
+
+    # ------------------------------------------------------------ what depends on how the channel is known
+
+    def _know(self) -> None:
+        """The channel's distinct rows."""
+        self._rows, self._row_of_input = distinct_rows(self.problem.channel)
+        self._negentropy = x_log_x(self._rows).sum(axis=1)
+
+    def _tuples(self, selections: Selections) -> tuple[Integers, Integers]:
+        """Different tuples of rows, and which of them each selection has."""
+        return different(self._row_of_input[selections.inputs])
+
+    def _common(self, selections: Selections, rows: Integers) -> tuple[Floats, Line]:
+        """Divergences from one law, the average of all rows that occur, and its line."""
+        if selections.letters * self._rows.shape[1] > MAX_NUMBERS:
+            raise DaleniusError(
+                f"nothing can be proved about this model: record {selections.record} has more than {MAX_NUMBERS} pairs of a letter "
+                "and an output (docs/certificate-format.md)"
+            )
+        law = rounded(self._rows[np.unique(rows)].mean(axis=0))
+        return self._divergences(law), self._line(vector_text(law))
+
+    def _divergences(self, laws: Floats) -> Floats:
+        """D(row || law) of every law and every distinct row, (..., laws, rows), in nats."""
+        laws = laws / laws.sum(axis=-1, keepdims=True)
+        found = np.maximum(self._negentropy - np.log(laws) @ self._rows.T, 0.0)
+        return np.maximum(relative_entropy(self._rows, laws[..., None, :]), 0.0) if found.max() < SMALL else found
+
+    def _line(self, law: Vector, multipliers: Vector | None = None) -> Line:
+        if self.of_class:
+            return lambda selections: LawOfClass(selections, law, multipliers)
+        return lambda selections: LawOfSelections(selections, law)
+
+
+def different(rows: Integers) -> tuple[Integers, Integers]:
+    """Different ones of some tuples, and which each is."""
+    tuples, of = np.unique(rows, axis=0, return_inverse=True)
+    return tuples, of.reshape(-1)
+
+
+def rounded(law: Floats) -> Floats:
+    """The weights of an output law as they are written."""
+    return np.maximum(law.round(DECIMALS), LEAST)
