@@ -16,7 +16,9 @@ import dalenius as dl
 Instance = tuple[str, dl.WorstCaseLeakage, float, float]  # name, problem, gap asked for, time limit in seconds
 
 
-def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.WorstCaseLeakage:
+def oblivious(
+    n: int, alphabet: int, query: dl.queries.Query, mechanism: dl.mechanisms.Mechanism, bound: str
+) -> dl.WorstCaseLeakage:
     return dl.WorstCaseLeakage(
         records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
     )

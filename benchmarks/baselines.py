@@ -32,7 +32,9 @@ STEPS = {  # of 0.01 of a probability, with a tolerance to match, and our defaul
 }
 
 
-def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.WorstCaseLeakage:
+def oblivious(
+    n: int, alphabet: int, query: dl.queries.Query, mechanism: dl.mechanisms.Mechanism, bound: str
+) -> dl.WorstCaseLeakage:
     return dl.WorstCaseLeakage(
         records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
     )
@@ -89,7 +91,7 @@ def cell(entry: MethodOutcome) -> str:
     return f"never ({entry.shortfall:.1%})" if entry.reached is None else f"{entry.reached:.2f}"
 
 
-def row(name: str, found: dl.Comparison) -> str:
+def row(name: str, found: dl.answers.Comparison) -> str:
     """One instance: our seconds, the rivals', and what the paper's own start alone comes to."""
     entries = {entry.method: entry for entry in found.entries}
     first = "-"

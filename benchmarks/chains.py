@@ -13,7 +13,7 @@ from dalenius.intervals import interval_text
 RANGE, REST = (0.2, 0.4), (0.6, 0.8)
 
 
-def adversaries(start: str, record: int) -> tuple[dl.Adversary, dl.Adversary]:
+def adversaries(start: str, record: int) -> tuple[dl.adversaries.Adversary, dl.adversaries.Adversary]:
     """The same chains, said twice."""
     return (
         dl.MarkovChain(RANGE, RANGE, start=start, record=record),
@@ -21,7 +21,7 @@ def adversaries(start: str, record: int) -> tuple[dl.Adversary, dl.Adversary]:
     )
 
 
-def cell(count: int, adversary: dl.Adversary, gap: float, seconds: float) -> str:
+def cell(count: int, adversary: dl.adversaries.Adversary, gap: float, seconds: float) -> str:
     found = dl.solve(
         dl.WorstCaseLeakage(
             records=dl.Records(count, alphabet=2),

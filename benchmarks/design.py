@@ -17,13 +17,13 @@ import numpy as np
 import dalenius as dl
 import dalenius.designs  # with the modelling language, which takes a second to import
 
-Instance = tuple[str, dl.DesignProblem, float, float]  # name, problem, gap asked for, time limit in seconds
+Instance = tuple[str, dl.problems.DesignProblem, float, float]  # name, problem, gap asked for, time limit in seconds
 
 
-Named = tuple[str, dl.DesignProblem]
+Named = tuple[str, dl.problems.DesignProblem]
 
 
-def least_leakage(n: int, size: int, query: dl.Query, budget: float, bound: str, **more: Any) -> Named:
+def least_leakage(n: int, size: int, query: dl.queries.Query, budget: float, bound: str, **more: Any) -> Named:
     return f"D={budget} b={bound}", dl.MinLeakage(
         records=dl.Records(n, alphabet=size),
         query=query,
@@ -33,7 +33,7 @@ def least_leakage(n: int, size: int, query: dl.Query, budget: float, bound: str,
     )
 
 
-def least_distortion(n: int, size: int, query: dl.Query, budget: float, bound: str, **more: Any) -> Named:
+def least_distortion(n: int, size: int, query: dl.queries.Query, budget: float, bound: str, **more: Any) -> Named:
     return f"L={budget} b={bound}", dl.MinDistortion(
         records=dl.Records(n, alphabet=size),
         query=query,

@@ -43,25 +43,28 @@ LIBRARY = (
 
 
 def audit(
-    records: dl.Records, query: dl.Query, mechanism: dl.Mechanism, adversary: str | dl.Adversary
+    records: dl.Records,
+    query: dl.queries.Query,
+    mechanism: dl.mechanisms.Mechanism,
+    adversary: str | dl.adversaries.Adversary,
 ) -> dl.WorstCaseLeakage:
-    bound = adversary if isinstance(adversary, dl.Adversary) else dl.EntropyAtLeast(adversary)
+    bound = adversary if isinstance(adversary, dl.adversaries.Adversary) else dl.EntropyAtLeast(adversary)
     return dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=bound)
 
 
-def letters(count: int, mechanism: dl.Mechanism) -> dl.WorstCaseLeakage:
+def letters(count: int, mechanism: dl.mechanisms.Mechanism) -> dl.WorstCaseLeakage:
     """One record, released itself."""
     return audit(dl.Records(1, alphabet=count), dl.Identity(), mechanism, "0.5 max")
 
 
-def bits(count: int, outputs: int, adversary: str | dl.Adversary = "0.5 max") -> dl.WorstCaseLeakage:
+def bits(count: int, outputs: int, adversary: str | dl.adversaries.Adversary = "0.5 max") -> dl.WorstCaseLeakage:
     """A row for every dataset of so many bits."""
     rows = np.random.default_rng(count).dirichlet(np.ones(outputs), size=2**count).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
     return audit(dl.Records(count, alphabet=2), dl.Identity(), dl.Channel(rows, inputs="dataset"), adversary)
 
 
-def counted(people: int, epsilon: float, adversary: str | dl.Adversary) -> dl.WorstCaseLeakage:
+def counted(people: int, epsilon: float, adversary: str | dl.adversaries.Adversary) -> dl.WorstCaseLeakage:
     return audit(dl.Records(people, alphabet=2), dl.Count(), dl.geometric(epsilon), adversary)
 
 
@@ -75,7 +78,7 @@ def priors(count: int, people: int) -> dl.WorstCaseLeakage:
     return counted(people, 0.5, dl.PriorSet([[f"{w}/{row.sum()}" for w in row.tolist()] for row in listed]))
 
 
-def design(people: int, **goal: float) -> dl.DesignProblem:
+def design(people: int, **goal: float) -> dl.problems.DesignProblem:
     """The best count of so many people."""
     parts = {
         "records": dl.Records(people, alphabet=2),
@@ -86,7 +89,7 @@ def design(people: int, **goal: float) -> dl.DesignProblem:
     return (dl.MinLeakage if "max_distortion" in goal else dl.MinDistortion)(**parts, **goal)
 
 
-def private(inputs: int) -> dl.DesignProblem:
+def private(inputs: int) -> dl.problems.DesignProblem:
     """The best private release of a letter."""
     return dl.MinDistortion(
         records=dl.Records(1, alphabet=inputs),
@@ -96,7 +99,7 @@ def private(inputs: int) -> dl.DesignProblem:
     )
 
 
-CASES: dict[str, Callable[[], dl.Problem]] = {
+CASES: dict[str, Callable[[], dl.problems.Problem]] = {
     **{name: (lambda name=name: dl.load(MODELS / f"{name}.toml")) for name in LIBRARY},
     **{f"identity symmetric {n}": (lambda n=n: letters(n, dl.symmetric(0.2))) for n in (256, 1024, 2000, 4096)},
     "identity randomized response 512": lambda: letters(512, dl.randomized_response(1.0)),
@@ -129,7 +132,7 @@ KEPT = 0.2, 0.5  # share of a limit, and seconds of work, that it may be passed 
 ANSWERED = 2.0  # seconds within which a signal is to be answered
 
 
-def written(model: dl.Problem, folder: Path) -> str:
+def written(model: dl.problems.Problem, folder: Path) -> str:
     """A model as a file."""
     path = folder / "model.toml"
     path.write_text(dl.dumps(model))
@@ -185,7 +188,7 @@ def household(people: int) -> dl.WorstCaseLeakage:
     return audit(dl.Records(1000, alphabet=2), dl.Count(), dl.laplace(1), dl.IndependentBlocks(people))
 
 
-def summed(people: int, letters: int) -> dl.DesignProblem:
+def summed(people: int, letters: int) -> dl.problems.DesignProblem:
     """The best sum within a budget of leakage."""
     return dl.MinDistortion(
         records=dl.Records(people, alphabet=letters),
@@ -341,7 +344,7 @@ def measure(name: str, seconds: float) -> dict[str, float | str]:
     started, busy = time.perf_counter(), time.process_time()
     try:
         answer = str(dl.solve(problem, time_limit=seconds, memory_limit=MEMORY))
-    except dl.DaleniusError as error:
+    except dl.errors.DaleniusError as error:
         answer = f"{type(error).__name__}: {error}"
     return {
         "answer": answer,

@@ -15,7 +15,7 @@ from fractions import Fraction
 import dalenius as dl
 
 
-def protocols(epsilon: float, inputs: int) -> dict[str, dl.Mechanism]:
+def protocols(epsilon: float, inputs: int) -> dict[str, dl.mechanisms.Mechanism]:
     """As their authors would choose sizes and buckets."""
     factor = math.exp(epsilon)
     return {
@@ -27,7 +27,7 @@ def protocols(epsilon: float, inputs: int) -> dict[str, dl.Mechanism]:
     }
 
 
-def adversaries(law: list[Fraction]) -> dict[str, dl.Adversary]:
+def adversaries(law: list[Fraction]) -> dict[str, dl.adversaries.Adversary]:
     """Balls around a law, and what holds of it letter by letter."""
     return {
         "KL 0.01": dl.KLBallPriors(law, "0.01"),

@@ -94,7 +94,7 @@ def solvers() -> Iterator[str]:
     for name in ("own", "clarabel", "scs", "mosek"):
         try:
             order_of(name)
-        except dl.InputError as error:
+        except dl.errors.InputError as error:
             print(f"without {name}: {error}")
         else:
             yield name
@@ -119,7 +119,7 @@ def blocks(names: list[str], options: argparse.Namespace) -> None:
 
 
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "adversary": dl.EntropyAtLeast("0.5 max")}
-WHOLE: dict[str, tuple[dl.Problem, str | None]] = {
+WHOLE: dict[str, tuple[dl.problems.Problem, str | None]] = {
     "least leakage": (dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.5", **COUNT), None),
     "least distortion": (dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.2", **COUNT), None),
     "alternating audit": (dl.WorstCaseLeakage(mechanism=dl.geometric(1.0, range=3), **COUNT), "alternating"),

@@ -41,7 +41,7 @@ def laid_out(points: Sequence[Point], seconds: Mapping[int, float], workers: int
     return now
 
 
-def processor_seconds(problem: dl.Problem, options: Mapping[str, Any]) -> tuple[dict[int, float], float]:
+def processor_seconds(problem: dl.problems.Problem, options: Mapping[str, Any]) -> tuple[dict[int, float], float]:
     """Of each point, solved here, and of all else."""
     seconds, inside = dict[int, float](), engine.solved
 

@@ -57,7 +57,7 @@ class Stops:
     short: tuple[float, ...]
 
 
-def ascents(problem: dl.WorstCaseLeakage, proved: dl.Result, starts: int) -> Stops:
+def ascents(problem: dl.WorstCaseLeakage, proved: dl.answers.Result, starts: int) -> Stops:
     """Algorithm 1 on the full joint law; `AssertionError` if it passes what is proved. Seeds 1, 2, ... start at the same laws."""
     family = full_joint(problem)
     per_density = SHORT_STEP * family.size / family.views[0].letters

@@ -31,7 +31,7 @@ from dalenius.intervals import ends_text, interval_text
 from dalenius.report import frontier_picture, frontier_table, save_picture
 from dalenius.studies.curves import Band, spread_budgets
 
-Family = Callable[[float], dl.Mechanism]
+Family = Callable[[float], dl.mechanisms.Mechanism]
 HEADER = ("mechanism", "distortion", "it leaks (nats, proved)", "the best leaks", "times", "the best distorts")
 
 
@@ -41,7 +41,7 @@ class Row:
 
     mechanism: str
     distortion: float
-    told: dl.Result
+    told: dl.answers.Result
     best: tuple[float, float]
     enough: float
 
@@ -109,7 +109,7 @@ def stories(bits: int, points: int) -> Iterator[Story]:
     yield Story("parity", parity, two, 5, (0.5,))
 
 
-def each_bit(bits: int, flip: float) -> dl.Mechanism:
+def each_bit(bits: int, flip: float) -> dl.mechanisms.Mechanism:
     """Every bit is flipped with this probability (Warner 1965), then they are counted."""
     rows = []
     for ones in range(bits + 1):
@@ -122,13 +122,13 @@ def binomial(n: int, p: float) -> list[float]:
     return [math.comb(n, k) * p**k * (1.0 - p) ** (n - k) for k in range(n + 1)]
 
 
-def distortion(problem: dl.MinLeakage, mechanism: dl.Mechanism) -> float:
+def distortion(problem: dl.MinLeakage, mechanism: dl.mechanisms.Mechanism) -> float:
     """Its expected distortion, in doubles."""
     rows = mechanism.channel(problem.query.values(problem.records))
     return float(np.sum(problem.input_law[:, None] * problem.cost * rows))
 
 
-def calibrated(problem: dl.MinLeakage, family: Family, target: float) -> dl.Mechanism | None:
+def calibrated(problem: dl.MinLeakage, family: Family, target: float) -> dl.mechanisms.Mechanism | None:
     """The member of a family with about this distortion; None if even the noisiest one has less."""
     low, high = 1e-6, 1.0 - 1e-6
     if distortion(problem, family(high)) < target:
@@ -166,7 +166,7 @@ def enough(problem: dl.MinLeakage, band: Band, leakage: float) -> float:
     return high
 
 
-def solved(story: Story, options: argparse.Namespace, folder: Path) -> list[dl.FrontierPoint]:
+def solved(story: Story, options: argparse.Namespace, folder: Path) -> list[dl.answers.FrontierPoint]:
     """The frontier, from its noisy end, with models, certificates and mechanisms in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     budgets: list[Fraction] = spread_budgets(story.problem, story.points)[::-1]

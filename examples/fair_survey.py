@@ -63,7 +63,7 @@ def sweep(name: str, model: str, shares: list[Fraction], time_limit: float, fold
     return points
 
 
-def household(size: int) -> dl.Result:
+def household(size: int) -> dl.answers.Result:
     """The noisy count of a million people, of whom only those of one household are correlated; proved."""
     country = dl.WorstCaseLeakage(
         records=dl.Records(1_000_000, alphabet=2),

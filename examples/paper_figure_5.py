@@ -20,7 +20,7 @@ from _paper import COLOURS, Cell, Row, Study, gerber, panels
 
 import dalenius as dl
 
-Family = Callable[[float], dl.Mechanism]
+Family = Callable[[float], dl.mechanisms.Mechanism]
 SHARE = 0.9  # of log |X|, the entropy bound where there is one
 MODULUS = 3
 BEST = "proved least"
@@ -28,7 +28,7 @@ SUM_MARKS = {"symmetric": "o", "Laplace, rounded": "^", "exponential": "x", "geo
 BINARY = ("binary symmetric", "Laplace", "exponential")
 
 
-def at_distortion(flip: float) -> dict[str, tuple[float, dl.Mechanism]]:
+def at_distortion(flip: float) -> dict[str, tuple[float, dl.mechanisms.Mechanism]]:
     """The three mechanisms of this expected distortion for a binary query, each after its parameter epsilon (nan: it has none)."""
     laplace, exponential = -2.0 * math.log(2.0 * flip), 2.0 * math.log((1.0 - flip) / flip)
     found = math.nan, dl.symmetric(flip, k=2)
@@ -69,7 +69,7 @@ def binary(study: Study) -> list[Row]:
     return rows
 
 
-def laplace(epsilon: float) -> dl.Mechanism:
+def laplace(epsilon: float) -> dl.mechanisms.Mechanism:
     """Laplace noise of scale 1/epsilon on the residue, rounded to the nearest one."""
     cuts = np.arange(MODULUS - 1) + 0.5 - np.arange(MODULUS)[:, None]
     below = np.where(cuts < 0.0, 0.5 * np.exp(-epsilon * np.abs(cuts)), 1.0 - 0.5 * np.exp(-epsilon * np.abs(cuts)))
@@ -84,7 +84,7 @@ FAMILIES: dict[str, Family] = {  # by one parameter in (0, 1); the larger it is,
 }
 
 
-def calibrated(family: Family, distortion: float) -> dl.Mechanism:
+def calibrated(family: Family, distortion: float) -> dl.mechanisms.Mechanism:
     """The member of a family that errs this often on a uniform residue, to nine digits of its parameter."""
     low, high = 0.0, 1.0
     while high - low > 1e-9:
@@ -93,7 +93,7 @@ def calibrated(family: Family, distortion: float) -> dl.Mechanism:
     return family(round(high, 9))
 
 
-def error(mechanism: dl.Mechanism) -> float:
+def error(mechanism: dl.mechanisms.Mechanism) -> float:
     return 1.0 - float(np.trace(mechanism.channel(np.arange(MODULUS)))) / MODULUS
 
 

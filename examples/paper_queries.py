@@ -17,7 +17,7 @@ MODULUS, RECORDS, FLIP = 3, 4, 0.2
 SHARES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
 
-def queries(records: int) -> dict[str, dl.Query]:
+def queries(records: int) -> dict[str, dl.queries.Query]:
     datasets = itertools.product(range(MODULUS), repeat=records)
     squares = dl.Table([sum(letter * letter for letter in dataset) % MODULUS for dataset in datasets])
     return {"linear": dl.ModularSum(MODULUS), "quadratic": squares}

@@ -249,7 +249,7 @@ def ascents(mechanism: str, adversary: str, starts: int) -> Stops:
     )
 
 
-def certify(mechanism: str, adversary: str, folder: Path) -> dl.Result:
+def certify(mechanism: str, adversary: str, folder: Path) -> dl.answers.Result:
     """The certified interval; the model and its certificate go into the folder."""
     problem = question(mechanism, adversary)
     result = dl.solve(problem, gap=2e-3)

@@ -19,7 +19,7 @@ def same(value: object, *digits: str) -> None:
             assert abs(x - float(text)) <= 0.6 * 10.0**-places + 1e-15, (x, text)
 
 
-def inside(found: dl.Measure, digits: str, width: float = 1e-11) -> None:
+def inside(found: dl.answers.Measure, digits: str, width: float = 1e-11) -> None:
     """The interval holds the decimal, but for its last digit, and is narrow."""
     if digits == "inf":
         assert found.lower == found.upper == math.inf

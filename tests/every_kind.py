@@ -31,7 +31,7 @@ from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.laws import LAWS
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS
-from dalenius.model.mechanisms.several_releases import PARTS
+from dalenius.model.mechanisms.independent_releases import PARTS
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
@@ -134,7 +134,7 @@ class Draw:
     def need_small(length: int) -> None:
         """Lists are written out: longer ones are drawn again."""
         if length > 100:
-            raise dl.InputError("drawn: a list too long to write out")
+            raise dl.errors.InputError("drawn: a list too long to write out")
 
     def laws(self, length: int, most: int = 3) -> list[list[str]]:
         return [self.law(length) for _ in range(self.rng.randint(1, most))]
@@ -701,7 +701,7 @@ def design(draw: Draw) -> Table:
     word = draw.of("class")["kind"]
     draw.columns = draw.size if word == "full" else draw.inputs
     if word == "full" and draw.columns > MOST_FULL:
-        raise dl.InputError("drawn: a program that takes a solver long, however little time it is given here")
+        raise dl.errors.InputError("drawn: a program that takes a solver long, however little time it is given here")
     draw.need_small(draw.columns)
     draw.outputs = draw.inputs if word == "additive" or draw.chance(0.7) else draw.rng.randint(1, 4)
     table = {"mechanism": {"class": word}, "distortion": draw.of("distortion"), "law": draw.of("law")}
@@ -795,7 +795,7 @@ class Drawn:
 
     text: str
     kinds: set[tuple[str, str]]
-    problem: dl.Problem
+    problem: dl.problems.Problem
     refused: Counter[str]
 
 
@@ -813,9 +813,9 @@ def drawn(seed: int, wanted: tuple[str, str], most: int = 400) -> Drawn:
             table = tables(rng, wanted)
             found = kinds(table)
             if wanted not in found:
-                raise dl.InputError("drawn: without what is wanted")
+                raise dl.errors.InputError("drawn: without what is wanted")
             return Drawn(text(table), found, dl.loads(text(table)), refused)
-        except dl.InputError as error:
+        except dl.errors.InputError as error:
             refused[re.sub(r"[0-9][0-9./e+-]*", "#", str(error))[:100]] += 1
     raise LookupError(f"no model of {wanted} was taken: {refused.most_common(3)}")
 
@@ -838,13 +838,13 @@ constraints = [{ kind = "linear", terms = [[0, 0, "1"], [1, 0, "-1"]], at_most =
 """  # no constant mechanism, half of the distortion that there may be, and neither a mechanism is proved nor that there is none
 
 
-def faults(problem: dl.Problem, time_limit: float = 1.0) -> list[str]:
+def faults(problem: dl.problems.Problem, time_limit: float = 1.0) -> list[str]:
     """What is wrong with the answer to a model."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             result = dl.solve(problem, time_limit=time_limit, gap=1e-4)
-        except dl.DaleniusError as error:
+        except dl.errors.DaleniusError as error:
             return [] if any(known in str(error) for known in KNOWN) else [f"no answer: {error}"]
     found = [f"warned: {warning.message}" for warning in warned]
     found += [f"refused: {one}" for one in result.refusals if not (one.rounding or one.limit)]
@@ -856,14 +856,14 @@ def faults(problem: dl.Problem, time_limit: float = 1.0) -> list[str]:
     )  # which upper end such a search sees is not yet one that is met exactly
 
 
-def lost(result: dl.Result | dl.DesignResult | dl.SecretResult) -> list[str]:
+def lost(result: dl.answers.Result | dl.answers.DesignResult | dl.answers.SecretResult) -> list[str]:
     """Whether the search found much more than what is proved: of a design's moments those of audits and proofs are about less.
 
     Not where time was short: on a busy machine a proof is given up that takes seconds of it.
     """
-    stages = ("proving",) if isinstance(result, dl.DesignResult) else ()
+    stages = ("proving",) if isinstance(result, dl.answers.DesignResult) else ()
     seen = [moment for moment in result.trace if moment.stage not in stages]
-    fine = (dl.Termination.INFEASIBLE, dl.Termination.GAP_REACHED, dl.Termination.TIME_LIMIT)
+    fine = (dl.answers.Termination.INFEASIBLE, dl.answers.Termination.GAP_REACHED, dl.answers.Termination.TIME_LIMIT)
     if not seen or result.termination in fine:
         return []
     width = min(moment.upper for moment in seen) - max(moment.lower for moment in seen)

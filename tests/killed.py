@@ -108,7 +108,7 @@ def looked_at(folder: Path) -> Iterator[str]:
         yield from _ahead(folder)
 
 
-def audits_of(records: list[dl.Record]) -> list[dl.Record]:
+def audits_of(records: list[dl.answers.Record]) -> list[dl.answers.Record]:
     """Those that a rerun repeats to the last bit: the search of a design looks at the clock."""
     return [record for record in records if record.problem == "maximal_leakage"]
 

@@ -33,14 +33,14 @@ TINY_DESIGN = dl.MinLeakage(
 def problem(sizes, query, mechanism, bound) -> dl.WorstCaseLeakage:
     """A problem over records with these alphabet sizes; `query` None where rows are indexed by dataset."""
     records = sizes if isinstance(sizes, dl.Records) else dl.Records(alphabets=list(sizes))
-    adversary = bound if isinstance(bound, dl.Adversary) else dl.EntropyAtLeast(bound)
+    adversary = bound if isinstance(bound, dl.adversaries.Adversary) else dl.EntropyAtLeast(bound)
     rest = {} if query is None else {"query": query}
     return dl.WorstCaseLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
 
 
 def design(kind, records, query, distortion, budget, adversary, **more) -> dl.MinLeakage | dl.MinDistortion:
     """A design of this kind, `dl.MinLeakage` or `dl.MinDistortion`, with a budget of the other; an entropy bound may be a number."""
-    adversary = adversary if isinstance(adversary, dl.Adversary) else dl.EntropyAtLeast(adversary)
+    adversary = adversary if isinstance(adversary, dl.adversaries.Adversary) else dl.EntropyAtLeast(adversary)
     most = {"max_distortion" if kind is dl.MinLeakage else "max_leakage": budget}
     return kind(records=records, query=query, distortion=distortion, adversary=adversary, **most, **more)
 
@@ -50,7 +50,7 @@ def parity4(bound, epsilon=1.0) -> dl.WorstCaseLeakage:
     return problem([2] * 4, dl.Parity(), dl.laplace_threshold(epsilon), bound)
 
 
-def solve(question, *, gap=2e-2, time_limit=1.5) -> dl.Result:
+def solve(question, *, gap=2e-2, time_limit=1.5) -> dl.answers.Result:
     """A loose and quick audit: proved, in whatever time there is."""
     result = dl.solve(question, gap=gap, time_limit=time_limit)
     assert 0.0 <= result.lower <= result.upper
@@ -372,7 +372,7 @@ SHARES = ["0 nats", "0.3 max", "0.6 max", "0.9 max", "1 max"]
 def queries(draw, sizes: list[int]):
     """A query that fits records of these sizes."""
     total = math.prod(sizes)
-    makers: list[Callable[[], dl.Query]] = [
+    makers: list[Callable[[], dl.queries.Query]] = [
         dl.Parity,
         lambda: dl.ModularSum(draw(st.integers(2, 4))),
         lambda: dl.Count(draw(st.sampled_from([[0], [1], [0, 1]]))),
@@ -407,7 +407,7 @@ def named(draw):
     """A small problem with a mechanism of every kind."""
     sizes = draw(st.sampled_from([[2, 2], [2, 3], [2, 2, 2]]))
     epsilon = draw(st.fractions(Fraction(1, 10), 3, max_denominator=50))
-    kinds: list[Callable[[], tuple[dl.Query, dl.Mechanism]]] = [
+    kinds: list[Callable[[], tuple[dl.queries.Query, dl.mechanisms.Mechanism]]] = [
         lambda: (dl.Parity(), dl.laplace_threshold(epsilon)),
         lambda: (dl.Threshold(1), dl.randomized_response(epsilon, k=2)),
         lambda: (dl.ModularSum(3), dl.symmetric(epsilon / 4, k=3)),

@@ -136,14 +136,22 @@ def test_what_is_not_needed_is_not_imported(code, unwanted):
 
 def test_every_public_name_is_found_where_it_is_asked_for():
     """By completion, by `from dalenius import`, and by type checkers, which read the stub that is the one list of them."""
-    for package in (dalenius, cvxcertify):
+    assert len(dir(dalenius)) <= 100
+    for package in (dalenius, dalenius.answers, dalenius.problems, cvxcertify):
         stub = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text())
         assert [type(node) for node in stub.body] == [ast.ImportFrom] * len(stub.body)
         names = {alias.asname for node in stub.body for alias in node.names}
         assert {*dir(package)} == names
         assert all(getattr(package, name) is not None for name in names)
-        assert set(re.findall(r"\w+", package.__doc__)) >= names - {"__version__"} or package is cvxcertify
+        told = set(re.findall(r"\w+", package.__doc__))
+        assert told >= names - {"__version__"} or package in (dalenius.problems, cvxcertify)
     assert isinstance(dalenius.report, types.ModuleType)
+    assert {name for name in dir(dalenius) if isinstance(getattr(dalenius, name), types.ModuleType)} == {
+        *dalenius.ROOMS
+    }
+    for room, name in (("constraints", "Band"), ("answers", "Result"), ("errors", "InputError"), ("queries", "Query")):
+        with pytest.raises(AttributeError, match=f"it is in dalenius.{room}: dalenius.{room}.{name}$"):
+            getattr(dalenius, name)
     with pytest.raises(AttributeError, match="module 'dalenius' has no attribute 'maximal_leakage'"):
         _ = dalenius.maximal_leakage
     with pytest.raises(ImportError):

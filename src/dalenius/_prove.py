@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from dalenius._costs import AuditCosts, Cost, design_cost, information_cost, secret_cost
 from dalenius._verify import Verdict, verify
-from dalenius.errors import DaleniusError
+from dalenius.errors import DaleniusError, ProofRefusedWarning
 from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import (
     DesignProblem,
@@ -25,7 +25,7 @@ from dalenius.model import (
     digest,
 )
 from dalenius.model.mechanisms import MECHANISMS
-from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
+from dalenius.outcome import Refusal, Termination
 from dalenius.search import PROVING, Run
 from dalenius.search.run import CERTAIN_SECONDS, LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
 from cvxcertify.errors import brief as brief
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
-from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
-
 
 class Termination(Enum):
     """Why the work stopped. It says nothing about truth: that is what the certificate is for."""

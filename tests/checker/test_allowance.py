@@ -97,7 +97,7 @@ def test_limits_are_numbers(wrong):
     with pytest.raises(ValueError, match="must be numbers >= 0"):
         check(*GOOD, **wrong)
     problem = dl.loads(GOOD[0].decode())
-    with pytest.raises(dl.InputError, match="must be numbers >= 0"):
+    with pytest.raises(dl.errors.InputError, match="must be numbers >= 0"):
         dl.verify(problem, dl.Certificate(GOOD[1].decode()), **wrong)
 
 

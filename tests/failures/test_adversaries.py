@@ -26,7 +26,7 @@ def question(adversary, sizes=(2, 2)):
 
 
 def refused(build, *words):
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         build()
     message = str(caught.value)
     assert len(message) < 600
@@ -204,10 +204,10 @@ def many_priors():
 def test_hardly_any_time(adversary):
     problem = long(adversary)
     result = dl.solve(problem, time_limit=1e-9)
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert dl.verify(problem, result.certificate).proved
     whole = dl.solve(problem)
-    assert whole.termination is dl.Termination.GAP_REACHED
+    assert whole.termination is dl.answers.Termination.GAP_REACHED
     assert result.lower <= whole.lower <= whole.upper <= result.upper
 
 
@@ -221,7 +221,7 @@ def test_progress_and_interrupt(adversary):
 
     before = signal.getsignal(signal.SIGINT)
     result = dl.solve(problem, time_limit=None, progress=lambda m: None if seen else progress(m))
-    assert result.termination in (dl.Termination.INTERRUPTED, dl.Termination.GAP_REACHED)
+    assert result.termination in (dl.answers.Termination.INTERRUPTED, dl.answers.Termination.GAP_REACHED)
     assert dl.verify(problem, result.certificate).proved
     assert signal.getsignal(signal.SIGINT) is before
     assert seen[0].lower <= result.upper
@@ -229,7 +229,7 @@ def test_progress_and_interrupt(adversary):
 
 
 def test_gap_of_one_asks_for_nothing():
-    assert dl.solve(long(), gap=1.0).termination is dl.Termination.GAP_REACHED
+    assert dl.solve(long(), gap=1.0).termination is dl.answers.Termination.GAP_REACHED
 
 
 @each("options", {"time_limit": 1e-9}, {"gap": 1.0})
@@ -252,7 +252,7 @@ def test_a_law_outside_its_class(monkeypatch):
         "dalenius.audits.law_classes.worst_law", lambda rows, priors, **rest: honest(rows, PriorFloor(fmpq(0)))
     )
     problem = question(dl.KLBallPriors([0.95, 0.05], 0.01))
-    with pytest.warns(dl.ProofRefusedWarning):
+    with pytest.warns(dl.errors.ProofRefusedWarning):
         result = dl.solve(problem)
     assert result.lower == 0.0
     assert dl.verify(problem, result.certificate).proved
@@ -269,9 +269,9 @@ def test_laws_that_do_not_bound_what_they_should(monkeypatch, factor):
 
     monkeypatch.setattr(ProductAudit, "run", lie)
     problem = question(dl.ProductPriors())
-    with pytest.warns(dl.ProofRefusedWarning, match="upper end"):
+    with pytest.warns(dl.errors.ProofRefusedWarning, match="upper end"):
         result = dl.solve(problem)
-    assert result.termination is dl.Termination.GAP_REACHED  # what needs no search is good enough here
+    assert result.termination is dl.answers.Termination.GAP_REACHED  # what needs no search is good enough here
     assert {refusal.end for refusal in result.refusals} == {"upper"}
     assert dl.verify(problem, result.certificate).proved
     assert 0.36806420 <= result.lower <= 0.36806420716849 <= result.upper  # each end retreats on its own
@@ -287,9 +287,9 @@ def test_priors_that_leak_something_else(monkeypatch, factor):
 
     monkeypatch.setattr(PriorSetAudit, "run", lie)
     problem = question(dl.FixedPrior([0.5, 0, 0.5, 0]))
-    with pytest.warns(dl.ProofRefusedWarning):
+    with pytest.warns(dl.errors.ProofRefusedWarning):
         result = dl.solve(problem)
-    assert result.termination is dl.Termination.PROOF_REFUSED
+    assert result.termination is dl.answers.Termination.PROOF_REFUSED
     assert dl.verify(problem, result.certificate).proved
     assert result.lower <= 0.3680642071 <= result.upper
 
@@ -302,7 +302,9 @@ def test_more_selections_than_the_checker_looks_at():
         mechanism=dl.Channel([[1]] * 5999),
         adversary=dl.ProductPriors(),
     )
-    with pytest.raises(dl.DaleniusError, match="nothing can be proved about this model: the selections of record 0"):
+    with pytest.raises(
+        dl.errors.DaleniusError, match="nothing can be proved about this model: the selections of record 0"
+    ):
         dl.solve(problem)
 
 
@@ -313,7 +315,7 @@ def test_a_mechanism_of_ones_own(adversary):
     from typing import ClassVar
 
     @dataclass(frozen=True)
-    class Flip(dl.Mechanism):
+    class Flip(dl.mechanisms.Mechanism):
         kind: ClassVar[str] = "my_flip"
 
         def channel(self, values):
@@ -382,13 +384,19 @@ def test_some_designs_are_not_against_blocks():
         given = {"query": dl.Count(), "adversary": dl.ProductPriors(), "distortion": dl.Absolute()} | more
         return lambda: dl.MinLeakage(records=dl.Records(4, alphabet=2), max_distortion=1, **given)
 
-    in_a_term = dl.WeightedSum([dl.LeakageTerm(blocks)])
+    in_a_term = dl.objectives.WeightedSum([dl.objectives.LeakageTerm(blocks)])
     for build, *words in (
-        (design(constraints=[dl.LeakageLimit(blocks, 0.1)]), "stands in no limit or term", "release(rows, adversary)"),
-        (design(objective=in_a_term), "stands in no limit or term"),
-        (design(adversary=blocks, constraints=[dl.Unbiased()]), "without constraints"),
         (
-            design(adversary=blocks, objective=dl.WeightedSum([dl.LeakageTerm(dl.ProductPriors())])),
+            design(constraints=[dl.constraints.LeakageLimit(blocks, 0.1)]),
+            "stands in no limit or term",
+            "release(rows, adversary)",
+        ),
+        (design(objective=in_a_term), "stands in no limit or term"),
+        (design(adversary=blocks, constraints=[dl.constraints.Unbiased()]), "without constraints"),
+        (
+            design(
+                adversary=blocks, objective=dl.objectives.WeightedSum([dl.objectives.LeakageTerm(dl.ProductPriors())])
+            ),
             "without an objective",
         ),
         (design(adversary=blocks, query=dl.Identity(), distortion=dl.Hamming()), "know count, sum", "got identity"),

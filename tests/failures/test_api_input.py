@@ -25,7 +25,7 @@ def question(mechanism=None, *, sizes=(2, 2), query=None, bound=0.5):
 
 def refused(build, *words):
     """`build` raises InputError, short enough to read, with each of the words in it."""
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         build()
     message = str(caught.value)
     assert len(message) < 600
@@ -408,7 +408,7 @@ def test_units_and_gaps_of_results(support):
     loose = dl.solve(question(dl.symmetric(0.1), query=dl.Count(), bound="1.9 bits"), gap=1.0)
     for gap in (-1.0, math.nan):
         refused(lambda: loose.require(gap=gap), "gap", "at least 0")  # noqa: B023 - it is called at once
-    with pytest.raises(dl.GapNotReachedError, match="relative gap"):
+    with pytest.raises(dl.errors.GapNotReachedError, match="relative gap"):
         loose.require(gap=1e-9)
 
 
@@ -433,7 +433,7 @@ def test_a_text_where_a_path_belongs_is_not_repeated():
     """A certificate has hundreds of thousands of characters."""
     text = dl.solve(question()).certificate.text
     for use in (lambda: dl.verify(question(), text), lambda: dl.verify(text, dl.Certificate(text))):
-        with pytest.raises(dl.InputError) as caught:
+        with pytest.raises(dl.errors.InputError) as caught:
             use()
         assert len(str(caught.value)) < 200
     refused(lambda: dl.verify(question(), text), "dalenius.Certificate(text)")
@@ -456,18 +456,24 @@ def test_no_text_to_load():
         lambda: dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity()),
         "MaxUtility: missing a required argument: 'utility'",
     ),
-    (lambda: dl.InformationPrivacy.flagged("2", 3), "flagged: letters: expected an integer, got '2'"),
-    (lambda: dl.InformationPrivacy.flagged(0, 3), "flagged: letters: expected an integer of at least 1, got 0"),
-    (lambda: dl.InformationPrivacy.subsets(2, 0), "subsets: outputs: expected an integer of at least 1, got 0"),
+    (lambda: dl.constraints.InformationPrivacy.flagged("2", 3), "flagged: letters: expected an integer, got '2'"),
+    (
+        lambda: dl.constraints.InformationPrivacy.flagged(0, 3),
+        "flagged: letters: expected an integer of at least 1, got 0",
+    ),
+    (
+        lambda: dl.constraints.InformationPrivacy.subsets(2, 0),
+        "subsets: outputs: expected an integer of at least 1, got 0",
+    ),
 )
 def test_arguments_that_do_not_fit(make, message):
-    with pytest.raises(dl.InputError, match=re.escape(message)):
+    with pytest.raises(dl.errors.InputError, match=re.escape(message)):
         make()
 
 
 def test_a_utility_of_the_wrong_size_is_called_one():
     with pytest.raises(
-        dl.InputError, match=r"^utility: rows must list one row for each of the query's 2 values, got 1 rows"
+        dl.errors.InputError, match=r"^utility: rows must list one row for each of the query's 2 values, got 1 rows"
     ):
         dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity(), utility=[[1, 2]], privacy=dl.LocalDP(1))
 
@@ -478,17 +484,18 @@ def test_a_design_without_anything_to_keep_says_what_there_is():
     )
     text = dl.dumps(problem).split("[privacy]")[0]
     with pytest.raises(
-        dl.InputError, match=r"expected \[adversary\] and max_leakage, or \[privacy\], or \[\[constraints\]\] alone"
+        dl.errors.InputError,
+        match=r"expected \[adversary\] and max_leakage, or \[privacy\], or \[\[constraints\]\] alone",
     ):
         dl.loads(text)
 
 
 @each(
     "build, words",
-    (lambda: dl.releases(5), ["releases", "expected a list"]),
-    (lambda: dl.releases([dl.Count()]), ["releases[0]"]),
-    (lambda: dl.releases([(dl.Count(),)]), ["pairs (query, mechanism)"]),
-    (lambda: dl.releases([(dl.geometric(1), dl.Count())]), ["pairs (query, mechanism)"]),
+    (lambda: dl.together(5), ["releases", "expected a list"]),
+    (lambda: dl.together([dl.Count()]), ["releases[0]"]),
+    (lambda: dl.together([(dl.Count(),)]), ["pairs (query, mechanism)"]),
+    (lambda: dl.together([(dl.geometric(1), dl.Count())]), ["pairs (query, mechanism)"]),
     (lambda: dl.FiniteChain(np.full((3, 3), 1 / 3)), ["transitions[0] must sum to 1 exactly", "'1/3'"]),
     (lambda: dl.IndependentBlocks([3, 3]), ["sizes=[3, 3]"]),
     (lambda: dl.convert(None, 1, to="local_dp"), ["notion", "None"]),

@@ -93,7 +93,7 @@ def test_a_killed_audit_goes_on(bounded, tmp_path, support, question, gap, numbe
     again = dl.solve(question, gap=gap, time_limit=None, checkpoint=path)
     assert len(bounded) < 0.95 * needed
     assert again.gap <= gap
-    assert again.termination is dl.Termination.GAP_REACHED
+    assert again.termination is dl.answers.Termination.GAP_REACHED
     assert method in {proof.method for proof in again.records}
     support.assert_overlap(again, alone)
     assert again.lower >= alone.lower * (1.0 - 1e-9)
@@ -105,7 +105,7 @@ def test_a_limit_is_a_reason_to_go_on_too(tmp_path, bounded):
     """The state at a limit is written; with more of it, the answer is better."""
     question, path = count("0.5 max"), tmp_path / "file"
     first = dl.solve(question, gap=1e-2, node_limit=30, time_limit=None, checkpoint=path)
-    assert first.termination is dl.Termination.SIZE_LIMIT
+    assert first.termination is dl.answers.Termination.SIZE_LIMIT
     before = len(bounded)
     bounded.clear()
     second = dl.solve(question, gap=1e-2, node_limit=30, time_limit=None, checkpoint=path)
@@ -140,10 +140,10 @@ def test_what_is_false_in_it_is_not_believed(tmp_path):
 def test_another_question_is_refused(tmp_path):
     path = tmp_path / "file"
     dl.solve(count("0.5 max"), gap=1e-2, node_limit=20, time_limit=None, checkpoint=path)
-    with pytest.raises(dl.InputError, match="a checkpoint of another model: expected "):
+    with pytest.raises(dl.errors.InputError, match="a checkpoint of another model: expected "):
         dl.solve(count("0.6 max"), checkpoint=path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(dl.InputError, match="checkpoint"):
+    with pytest.raises(dl.errors.InputError, match="checkpoint"):
         dl.solve(count("0.5 max"), checkpoint=path)
 
 
@@ -164,12 +164,12 @@ def test_another_gap_begins_trees_anew(tmp_path):
     ],
 )
 def test_where_there_is_none(tmp_path, question, options, reason):
-    with pytest.raises(dl.InputError, match=reason):
+    with pytest.raises(dl.errors.InputError, match=reason):
         dl.solve(question, **{"checkpoint": tmp_path / "file", **options})
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_is_no_place(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(dl.InputError, match="not a regular file"):
+    with pytest.raises(dl.errors.InputError, match="not a regular file"):
         dl.solve(count("0.9 max"), checkpoint=tmp_path / "pipe")

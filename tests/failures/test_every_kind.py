@@ -190,5 +190,5 @@ def test_what_was_once_found_is_answered(name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_answered_is_refused_when_it_is_loaded(name):
     text, reason = REFUSED[name]
-    with pytest.raises(dl.InputError, match=reason):
+    with pytest.raises(dl.errors.InputError, match=reason):
         dl.loads(text)

@@ -41,7 +41,7 @@ def test_what_gzip_would_not_have_written(tmp_path, monkeypatch, damage, message
     path = CERTIFICATE.write(tmp_path / "a.cert.gz")
     path.write_bytes(damage(path.read_bytes()))
     monkeypatch.setattr("dalenius.evidence.certificate.MAX_PROOF", 1_000_000)
-    with pytest.raises(dl.InputError, match=f"a.cert.gz: .*{message}") as refused:
+    with pytest.raises(dl.errors.InputError, match=f"a.cert.gz: .*{message}") as refused:
         dl.Certificate.read(path)
     assert "\n" not in str(refused.value)
 
@@ -59,7 +59,7 @@ def test_verified_from_disk(support, tmp_path):
 def test_places_that_cannot_be_written(tmp_path, where):
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(dl.InputError, match="cannot be written"):
+    with pytest.raises(dl.errors.InputError, match="cannot be written"):
         CERTIFICATE.write(tmp_path / where)
     assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["file", "folder"]
 
@@ -68,7 +68,7 @@ def test_places_that_cannot_be_written(tmp_path, where):
 def test_unwritable_directory(tmp_path):
     tmp_path.chmod(0o500)
     try:
-        with pytest.raises(dl.InputError, match="cannot be written"):
+        with pytest.raises(dl.errors.InputError, match="cannot be written"):
             CERTIFICATE.write(tmp_path / "a.cert")
         assert list(tmp_path.iterdir()) == []
     finally:
@@ -77,7 +77,7 @@ def test_unwritable_directory(tmp_path):
 
 @pytest.mark.parametrize(
     ("error", "raised"),
-    [(OSError(28, "No space left on device"), dl.InputError), (KeyboardInterrupt(), KeyboardInterrupt)],
+    [(OSError(28, "No space left on device"), dl.errors.InputError), (KeyboardInterrupt(), KeyboardInterrupt)],
 )
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_old_file_stays_whole(tmp_path, monkeypatch, step, error, raised):
@@ -100,7 +100,7 @@ def test_old_file_stays_whole(tmp_path, monkeypatch, step, error, raised):
 def test_no_ascii(tmp_path, content):
     path = tmp_path / "a.cert"
     path.write_bytes(content)
-    with pytest.raises(dl.InputError, match="ASCII"):
+    with pytest.raises(dl.errors.InputError, match="ASCII"):
         dl.Certificate.read(path)
 
 

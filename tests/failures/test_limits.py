@@ -57,7 +57,7 @@ KNOWN = {
     "random": (lambda s: random_channel(s, 2), searched),
 }
 
-SIZE, TIME = dl.Termination.SIZE_LIMIT, dl.Termination.TIME_LIMIT
+SIZE, TIME = dl.answers.Termination.SIZE_LIMIT, dl.answers.Termination.TIME_LIMIT
 LIMITS = {
     "one leaf": ({"node_limit": 1}, SIZE),
     "thirty leaves": ({"node_limit": 30}, SIZE),
@@ -82,7 +82,7 @@ def test_tiny_limits(support, name, limit):
     assert low <= result.upper
     assert dl.verify(question, result.certificate).proved
     assert result.seconds < 30.0
-    assert result.termination is (dl.Termination.GAP_REACHED if result.gap <= 1e-9 else reason)
+    assert result.termination is (dl.answers.Termination.GAP_REACHED if result.gap <= 1e-9 else reason)
     assert result.trace
 
 
@@ -105,7 +105,7 @@ def test_no_limits_are_no_limits(support):
     """None everywhere: the work ends because it is done."""
     question = support.parity4("2.5 nats")
     result = dl.solve(question, gap=1e-6, time_limit=None, node_limit=None, memory_limit=None)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     support.assert_contains(result, support.gerber(4, math.exp(-0.5) / 2, 2.5), gap=1e-6)
 
 
@@ -116,7 +116,7 @@ WHAT = {"node_limit": "leaves", "memory_limit": "mebibytes", "time_limit": "seco
 @each("name", *WHAT)
 def test_bad_limits(support, name, value):
     """One error that names the argument, what it is a number of, and what it got."""
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         dl.solve(support.parity4(1), **{name: value})
     message = str(caught.value)
     assert message.startswith(f"{name}: expected a number of {WHAT[name]} above 0, or None, got {value!r}")
@@ -130,9 +130,9 @@ def test_bad_limits(support, name, value):
 @pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_interrupt_in_the_middle_of_the_race(support, name):
     """Ctrl-C as soon as a tree has improved the bound by a percent, or after some work without: what was told is proved."""
-    told: list[dl.Progress] = []
+    told: list[dl.answers.Progress] = []
 
-    def progress(moment: dl.Progress) -> None:
+    def progress(moment: dl.answers.Progress) -> None:
         told.append(moment)
         first = next((earlier for earlier in told if earlier.stage in TREES), moment)
         improved = moment.upper < 0.99 * first.upper or moment.seconds > first.seconds + 0.3
@@ -140,7 +140,7 @@ def test_interrupt_in_the_middle_of_the_race(support, name):
             sent.append(moment)
             signal.raise_signal(signal.SIGINT)
 
-    sent: list[dl.Progress] = []
+    sent: list[dl.answers.Progress] = []
     make, value = KNOWN[name]
     question = make(support)
     before = signal.getsignal(signal.SIGINT)
@@ -149,7 +149,7 @@ def test_interrupt_in_the_middle_of_the_race(support, name):
     low, high = value(support, question)
     assert result.lower <= high
     assert low <= result.upper
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert dl.verify(question, result.certificate).proved
     assert result.upper <= sent[0].upper + ROUNDING
     assert result.lower >= sent[0].lower - ROUNDING
@@ -196,7 +196,7 @@ def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
 @pytest.fixture(scope="module")
 def traced(support):
     """An audit that runs out of time, and what it told meanwhile."""
-    told: list[dl.Progress] = []
+    told: list[dl.answers.Progress] = []
     return dl.solve(count(support), gap=1e-6, time_limit=0.5, progress=told.append), told
 
 
@@ -260,11 +260,11 @@ def test_a_picture_calls_proved_only_what_is(support):
 def test_pictures_that_cannot_be_drawn(support, tmp_path):
     """Where nothing is feasible, a missing folder and an unknown ending are one clear error each."""
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
-    with pytest.raises(dl.InputError, match="no interval to draw"):
+    with pytest.raises(dl.errors.InputError, match="no interval to draw"):
         trace_picture(dl.solve(dl.load("infeasible/negative-leakage")))
     result = dl.solve(support.parity4(1))
     for path in (tmp_path / "nowhere" / "trace.png", tmp_path / "trace.nonsense"):
-        with pytest.raises(dl.InputError, match="cannot be written"):
+        with pytest.raises(dl.errors.InputError, match="cannot be written"):
             save_picture(trace_picture(result), path)
 
 
@@ -371,7 +371,7 @@ def test_what_cannot_be_proved_within_the_limits_is_said_before_it_is_tried(supp
     question = support.problem([2] * 4, dl.Count(), dl.geometric(0.5), dl.PriorSet([["1/16"] * 16]))
     monkeypatch.setattr("dalenius.search.run.CERTAIN_SECONDS", 0.0)
     monkeypatch.setattr("dalenius.audits.audit.Audit.lowers", lambda self: pytest.fail("it was tried"))
-    with pytest.raises(dl.DaleniusError) as caught:
+    with pytest.raises(dl.errors.DaleniusError) as caught:
         dl.solve(question, time_limit=1e-9)
     message = str(caught.value)
     assert message.startswith("nothing can be proved about this model within its limits: reading it and its channel")
@@ -427,7 +427,7 @@ def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
     assert max(tried) > long
     assert 0.1 < result.lower < result.upper < 0.69315
     assert {refusal.limit for refusal in result.refusals} == {TIME}
-    assert result.termination in (TIME, dl.Termination.SIZE_LIMIT)
+    assert result.termination in (TIME, dl.answers.Termination.SIZE_LIMIT)
     assert dl.verify(question, result.certificate).proved
 
 

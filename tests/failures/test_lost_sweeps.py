@@ -30,11 +30,11 @@ COMMAND += ["--gap=2e-2", "--node-limit=300", "--time-limit=inf", "--quiet", "-o
 
 
 @pytest.fixture(scope="module")
-def uninterrupted() -> tuple[dl.Record, ...]:
+def uninterrupted() -> tuple[dl.answers.Record, ...]:
     return dl.sweep({SURVEY: library_model(SURVEY).load()}, GRID, **BY_NODES).records
 
 
-def same(found: list[dl.Record], expected: tuple[dl.Record, ...]) -> bool:
+def same(found: list[dl.answers.Record], expected: tuple[dl.answers.Record, ...]) -> bool:
     """Record for record, but for where the files are."""
     return [{**vars(one), "files": 0, "seconds": 0} for one in found] == [
         {**vars(one), "files": 0, "seconds": 0} for one in expected
@@ -58,7 +58,7 @@ def test_killed_twice_and_run_again(tmp_path, uninterrupted, jobs):
     found = records_in(folder)
     assert same(found, uninterrupted)
     assert all(record.seconds == before[record.index] for record in found if record.index in before), "done twice"
-    dl.Sweep.read(folder).verify()
+    dl.answers.Sweep.read(folder).verify()
 
 
 @pytest.mark.filterwarnings("ignore")  # what a cluster says when its workers die

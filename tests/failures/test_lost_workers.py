@@ -88,7 +88,7 @@ def test_limits_are_for_all_together(together):
     pool = together(Colleagues(4))
     result = dl.solve(count("0.95 max"), gap=1e-6, node_limit=300, time_limit=None)
     assert pool.tasks > 1
-    assert result.termination is dl.Termination.SIZE_LIMIT
+    assert result.termination is dl.answers.Termination.SIZE_LIMIT
     assert max(proof.leaves for proof in result.records) <= 300 + 64 * 5
 
 
@@ -97,14 +97,14 @@ def test_time_is_up_for_everybody(together):
     pool = together(Colleagues())
     result = dl.solve(rows_of_two(), gap=1e-9, time_limit=1.0)
     assert pool.tasks > 1
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert 0.0 < result.lower <= result.upper
 
 
 def test_an_interrupt_answers_with_what_is_proved(together):
     together(Colleagues(before=lambda number: signal.raise_signal(signal.SIGINT) if number == 3 else None))
     result = dl.solve(rows_of_two(), gap=1e-9, time_limit=None)
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert dl.verify(rows_of_two(), result.certificate).proved
 
 
@@ -204,5 +204,5 @@ def test_a_cluster_one_of_whose_workers_is_killed(monkeypatch):
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere"])
 def test_nobody_answers_there(address):
     pytest.importorskip("distributed")
-    with pytest.raises(dl.InputError, match="scheduler: expected the address of a Dask scheduler"):
+    with pytest.raises(dl.errors.InputError, match="scheduler: expected the address of a Dask scheduler"):
         dl.solve(count("0.5 max"), scheduler=address)

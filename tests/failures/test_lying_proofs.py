@@ -167,7 +167,7 @@ def test_the_problems_have_such_lines(kind):
 def test_a_bug_is_refused_and_the_interval_stays_true(kind, plant, monkeypatch):
     plant(monkeypatch)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dl.ProofRefusedWarning)
+        warnings.simplefilter("ignore", dl.errors.ProofRefusedWarning)
         result = solved(kind)
     assert any(refusal.reason.startswith("rejected: ") for refusal in result.refusals)
     assert result.lower <= result.upper

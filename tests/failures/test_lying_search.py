@@ -32,9 +32,9 @@ def test_a_wrong_upper_bound_is_never_returned(problem, monkeypatch, factor):
 
     monkeypatch.setattr(EntropyAudit, "run", lie)
     if factor < 1.0:
-        with pytest.warns(dl.ProofRefusedWarning, match="upper end"):
+        with pytest.warns(dl.errors.ProofRefusedWarning, match="upper end"):
             result = dl.solve(problem)
-        wide = {0.5: dl.Termination.PROOF_REFUSED, 0.999999: dl.Termination.GAP_REACHED}[factor]
+        wide = {0.5: dl.answers.Termination.PROOF_REFUSED, 0.999999: dl.answers.Termination.GAP_REACHED}[factor]
         assert result.termination is wide
         assert {refusal.end for refusal in result.refusals if not refusal.rounding} == {"upper"}
         assert all(refusal.reason.startswith("rejected: certificate line") for refusal in result.refusals)
@@ -55,9 +55,9 @@ def test_an_infeasible_witness_is_never_returned(problem, monkeypatch):
         return p, math.log(2.0)
 
     monkeypatch.setattr(RecordAudit, "witness", point_masses)
-    with pytest.warns(dl.ProofRefusedWarning, match="lower end"):
+    with pytest.warns(dl.errors.ProofRefusedWarning, match="lower end"):
         result = dl.solve(problem)
-    assert (result.lower, result.termination) == (0.0, dl.Termination.PROOF_REFUSED)
+    assert (result.lower, result.termination) == (0.0, dl.answers.Termination.PROOF_REFUSED)
     assert {refusal.end for refusal in result.refusals if not refusal.rounding} == {"lower"}
     assert EXACT <= result.upper <= EXACT + 1e-6  # each end retreats on its own
     assert dl.verify(problem, result.certificate).proved
@@ -86,9 +86,9 @@ def test_nonsense_hints_are_never_believed(problem, monkeypatch, name):
             record.quick = record.upper, NONSENSE[name]
 
     monkeypatch.setattr(EntropyAudit, "run", lie)
-    with pytest.warns(dl.ProofRefusedWarning, match="upper end"):
+    with pytest.warns(dl.errors.ProofRefusedWarning, match="upper end"):
         result = dl.solve(problem)
-    assert result.termination is dl.Termination.PROOF_REFUSED
+    assert result.termination is dl.answers.Termination.PROOF_REFUSED
     assert EXACT - 1e-9 <= result.lower <= EXACT
     assert math.log(2.0) <= result.upper <= math.log(2.0) + 1e-9
     assert dl.verify(problem, result.certificate).proved
@@ -96,7 +96,7 @@ def test_nonsense_hints_are_never_believed(problem, monkeypatch, name):
 
 def test_a_model_beyond_the_checkers_limits_is_one_clear_error():
     problem = support.problem(dl.Records(21000, alphabet=2), dl.Threshold(10500), dl.symmetric(0.1, k=2), "0.5 max")
-    with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*limit"):
+    with pytest.raises(dl.errors.DaleniusError, match=r"nothing can be proved about this model: .*limit"):
         dl.solve(problem)
 
 
@@ -116,9 +116,9 @@ def test_a_linear_design_that_lies(monkeypatch, end):
             self.upper = self.lower = Fraction(2, 5)
 
     monkeypatch.setattr(LinearDesign, "run", lie)
-    with pytest.warns(dl.ProofRefusedWarning):
+    with pytest.warns(dl.errors.ProofRefusedWarning):
         result = dl.solve(problem)
-    assert result.termination is dl.Termination.PROOF_REFUSED
+    assert result.termination is dl.answers.Termination.PROOF_REFUSED
     assert end in {refusal.end for refusal in result.refusals if not refusal.rounding}
     assert result.lower <= 0.5 <= result.upper
     assert float(result.distortion) <= result.upper
@@ -144,4 +144,4 @@ def test_what_the_oracle_overlooks_the_audits_find(monkeypatch):
         mechanism="full",
     )
     result = dl.solve(problem, gap=1e-3, time_limit=20.0)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED

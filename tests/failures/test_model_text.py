@@ -19,7 +19,7 @@ def text(**parts: str) -> str:
 
 
 def refused(model: str | bytes, *words: str) -> None:
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         dl.loads(model)
     message = str(caught.value)
     assert len(message) < 600
@@ -175,7 +175,7 @@ def test_what_to_do_about_a_file(model, words):
 def test_file_names_are_in_the_message(tmp_path):
     path = tmp_path / "broken.toml"
     path.write_bytes(b"\xff")
-    with pytest.raises(dl.InputError, match=r"broken\.toml.*UTF-8"):
+    with pytest.raises(dl.errors.InputError, match=r"broken\.toml.*UTF-8"):
         dl.load(path)
 
 

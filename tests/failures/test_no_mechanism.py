@@ -22,11 +22,11 @@ def result():
 def test_a_bound_is_proved_and_no_mechanism_shown(result):
     assert 0.49 < result.lower <= 0.5
     assert (result.upper, result.gap, result.mechanism, result.feasible) == (math.inf, 1.0, None, False)
-    assert (result.status, result.termination) == (dl.Status.OPEN, dl.Termination.STALLED)
+    assert (result.status, result.termination) == (dl.answers.Status.OPEN, dl.answers.Termination.STALLED)
     assert str(result).startswith(NOT_FOUND)
     assert "0.49999" in str(result)
     assert result.lower == result.with_leakages_in("bits").lower
-    with pytest.raises(dl.GapNotReachedError):
+    with pytest.raises(dl.errors.GapNotReachedError):
         result.require(gap=0.99)
 
 
@@ -42,7 +42,7 @@ def test_it_is_verified_and_no_more(result):
 
 @pytest.mark.parametrize("draw", [trace_picture, mechanism_picture])
 def test_pictures_refuse_it(result, draw):
-    with pytest.raises(dl.InputError, match="nor a proof that there is none"):
+    with pytest.raises(dl.errors.InputError, match="nor a proof that there is none"):
         draw(result)
 
 

@@ -122,7 +122,7 @@ def test_sensitivities_that_leave_no_noise(support, sensitivity):
     """Either the interval of the noiseless release, or an error that says what is wrong: no other exception."""
     try:
         question = support.problem([2, 2], dl.Parity(), dl.exponential(1, range=1, sensitivity=sensitivity), 0)
-    except dl.InputError as error:
+    except dl.errors.InputError as error:
         assert "sensitivity" in str(error)  # noqa: PT017
         return
     support.assert_contains(support.solve(question), math.log(2.0), gap=1e-6)

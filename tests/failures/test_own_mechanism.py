@@ -14,7 +14,7 @@ from campaigns import each
 
 
 @dataclass(frozen=True)
-class Erasure(dl.Mechanism):
+class Erasure(dl.mechanisms.Mechanism):
     """Tells the value, or nothing."""
 
     kind: ClassVar[str] = "erasure"
@@ -37,7 +37,7 @@ class Leaky(Erasure):
 
 
 @dataclass(frozen=True)
-class Given(dl.Mechanism):
+class Given(dl.mechanisms.Mechanism):
     """Whatever matrix it is made with."""
 
     kind: ClassVar[str] = "given"
@@ -85,7 +85,7 @@ def test_only_mechanisms_of_ones_own_are_taken_at_their_matrix(support, monkeypa
     for status, mechanism in verdicts.items():
         verdict = dalenius_check.Verdict(status, "whatever")
         monkeypatch.setattr("dalenius._verify.dalenius_check.check", lambda *_, verdict=verdict, **__: verdict)
-        with pytest.raises(dl.DaleniusError, match="nothing can be proved"):
+        with pytest.raises(dl.errors.DaleniusError, match="nothing can be proved"):
             support.solve(support.problem([2, 2], dl.Count(), mechanism, "0.6 max"))
 
 
@@ -132,7 +132,7 @@ def test_another_matrix_is_another_claim(support):
 
 def test_its_model_file_needs_the_class(support):
     question = support.problem([2, 2], dl.Count(), Erasure(Fraction(1, 4)), "0.6 max")
-    with pytest.raises(dl.InputError, match="erasure"):
+    with pytest.raises(dl.errors.InputError, match="erasure"):
         dl.loads(dl.dumps(question))
 
 
@@ -152,5 +152,5 @@ def test_its_model_file_needs_the_class(support):
     [["a", "b"], ["c", "d"]],
 )
 def test_bad_matrices_of_its_own(support, matrix):
-    with pytest.raises(dl.InputError, match=r"mechanism"):
+    with pytest.raises(dl.errors.InputError, match=r"mechanism"):
         support.problem([2, 2], dl.Parity(), given(matrix), 1)

@@ -54,7 +54,7 @@ def asked(**changed):
     (lambda: dl.Secret(dl.Count(), given=dl.Letters(0)).joint(BITS, dl.Count(), [1 / 8] * 8), "leave given out"),
 )
 def test_what_cannot_be_asked(make, said):
-    with pytest.raises(dl.InputError, match=said) as failure:
+    with pytest.raises(dl.errors.InputError, match=said) as failure:
         make()
     assert "\n" not in str(failure.value)
 
@@ -80,7 +80,7 @@ adversary = { entropy_at_least = 0 }
     ("[[secrets]]\nof = { kind = 'count' }\nwhat = 1", "unknown key 'what'"),
 )
 def test_files_that_cannot_be_read(tables, said):
-    with pytest.raises(dl.InputError, match=said) as failure:
+    with pytest.raises(dl.errors.InputError, match=said) as failure:
         loads(MODEL + tables)
     assert "\n" not in str(failure.value)
 

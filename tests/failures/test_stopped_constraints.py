@@ -14,20 +14,20 @@ COUNT = {
     "distortion": dl.Absolute(),
     "adversary": dl.EntropyAtLeast("0.8 max"),
 }
-CAPPED = [dl.ErrorCap("0.6"), dl.LocalDP("log 9")]
+CAPPED = [dl.constraints.ErrorCap("0.6"), dl.LocalDP("log 9")]
 DESIGNS = {
     "rows": dl.MinLeakage(**COUNT, max_distortion="0.5", constraints=CAPPED),
     "a second adversary": dl.MinLeakage(
-        **COUNT, max_distortion="0.5", constraints=[*CAPPED, dl.LeakageLimit(dl.ProductPriors(), "0.2")]
+        **COUNT, max_distortion="0.5", constraints=[*CAPPED, dl.constraints.LeakageLimit(dl.ProductPriors(), "0.2")]
     ),
     "a budget of leakage": dl.MinDistortion(**COUNT, max_leakage="0.2 nats", constraints=CAPPED),
 }
 MOMENTS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # seconds of work
 LIMITS = [{"memory_limit": 1.0}, {"node_limit": 1}, {"time_limit": 0.01}, {"time_limit": 0.3}]
-STOPPED = {dl.Termination.INTERRUPTED, dl.Termination.SIZE_LIMIT, dl.Termination.TIME_LIMIT}
+STOPPED = {dl.answers.Termination.INTERRUPTED, dl.answers.Termination.SIZE_LIMIT, dl.answers.Termination.TIME_LIMIT}
 
 
-def attempted(name: str, **options: float) -> dl.DesignResult | None:
+def attempted(name: str, **options: float) -> dl.answers.DesignResult | None:
     """Solved, with what is promised whatever stopped it; None where there was no time to find a mechanism that meets everything."""
     problem = DESIGNS[name]
     result = dl.solve(problem, **{"gap": 1e-6, "time_limit": 0.5} | options)
@@ -51,7 +51,7 @@ def test_ctrl_c_at_any_moment(work_clock, name, moment):
     result = attempted(name, time_limit=100.0)
     assert signal.getsignal(signal.SIGINT) is before
     assert result is not None or name != "rows"
-    assert result is None or result.termination is dl.Termination.INTERRUPTED
+    assert result is None or result.termination is dl.answers.Termination.INTERRUPTED
     assert result is None or result.seconds < 10.0
 
 

@@ -35,9 +35,9 @@ def hard(support):
 
 def interrupter(times: int):
     """A progress callback that sends SIGINT on its first calls."""
-    calls: list[dl.Progress] = []
+    calls: list[dl.answers.Progress] = []
 
-    def progress(moment: dl.Progress) -> None:
+    def progress(moment: dl.answers.Progress) -> None:
         calls.append(moment)
         if len(calls) <= times:
             signal.raise_signal(signal.SIGINT)
@@ -49,7 +49,7 @@ def interrupter(times: int):
 def test_time_limit(support, limit):
     question = hard(support)
     result = dl.solve(question, gap=1e-6, time_limit=limit)
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert dl.verify(question, result.certificate).proved
     assert 0.0 <= result.lower <= result.upper
     assert result.seconds < 30.0
@@ -67,7 +67,7 @@ def test_hardly_any_time(support, sizes, query, mechanism, bound):
     question = support.problem(sizes, query, mechanism, bound)
     result = dl.solve(question, gap=1e-6, time_limit=0.001)
     assert dl.verify(question, result.certificate).proved
-    assert result.termination in (dl.Termination.TIME_LIMIT, dl.Termination.GAP_REACHED)
+    assert result.termination in (dl.answers.Termination.TIME_LIMIT, dl.answers.Termination.GAP_REACHED)
 
 
 def test_progress_reports_an_honest_interval(support):
@@ -84,7 +84,7 @@ def test_interrupt_returns_what_was_reached(support):
     before = signal.getsignal(signal.SIGINT)
     result = dl.solve(question, gap=1e-6, time_limit=300.0, progress=progress)
     assert calls
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert result.seconds < 30.0
     assert 0.0 <= result.lower <= result.upper
     assert dl.verify(question, result.certificate).proved
@@ -96,7 +96,7 @@ def test_interrupt_in_the_middle_of_the_search(support, work_clock):
     question = support.problem(dl.Records(400, alphabet=2), dl.Count(), dl.geometric(0.1), "0.99 max")
     work_clock.alarm(0.1, lambda: signal.raise_signal(signal.SIGINT))
     result = dl.solve(question, gap=1e-6, time_limit=40.0)
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert result.seconds < 1.0
 
 
@@ -127,8 +127,8 @@ def test_a_signal_while_the_checker_runs_does_not_wait_for_it(monkeypatch, work_
     pressed_while_checking(monkeypatch, work_clock, 1)
     result = dl.solve(question, gap=0.03, time_limit=60.0)
     monkeypatch.undo()
-    assert result.termination is dl.Termination.INTERRUPTED
-    assert {refusal.limit for refusal in result.refusals} == {dl.Termination.TIME_LIMIT}
+    assert result.termination is dl.answers.Termination.INTERRUPTED
+    assert {refusal.limit for refusal in result.refusals} == {dl.answers.Termination.TIME_LIMIT}
     assert result.seconds < 2.0 + result.trace[-1].seconds
     assert dl.verify(question, result.certificate).proved
 
@@ -143,7 +143,7 @@ def test_what_was_proved_before_the_signal_is_handed_out(monkeypatch, work_clock
     pressed_while_checking(monkeypatch, work_clock, 2)
     result = dl.solve(question, gap=0.03, time_limit=60.0)
     monkeypatch.undo()
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert (result.lower, result.upper) == (0.0, whole.upper)
     assert result.upper < 0.9 * math.log(2.0)
     assert dl.verify(question, result.certificate).proved
@@ -173,7 +173,7 @@ def test_solving_outside_the_main_thread(support):
     worker = threading.Thread(target=lambda: answers.append(dl.solve(support.parity4(1))))
     worker.start()
     worker.join(60)
-    assert answers[0].termination is dl.Termination.GAP_REACHED
+    assert answers[0].termination is dl.answers.Termination.GAP_REACHED
 
 
 @pytest.mark.thorough
@@ -231,7 +231,7 @@ def test_a_signal_at_any_moment_of_a_sweep_stops_it(model, tmp_path, command_lin
     started = work_clock.now
     assert command_line(*SWEEP).returncode == 0
     whole, moments = work_clock.now - started, draws(1, 12, 60)
-    records = dl.Sweep.read(tmp_path / "out").records
+    records = dl.answers.Sweep.read(tmp_path / "out").records
     for j in range(moments):
         shutil.rmtree(tmp_path / "out")
         number = SIGNALS[j % 2]
@@ -244,7 +244,7 @@ def test_a_signal_at_any_moment_of_a_sweep_stops_it(model, tmp_path, command_lin
             certificate = tmp_path / "out" / row["certificate"]
             assert dl.verify(certificate.with_suffix(".toml"), certificate).proved
         assert command_line(*SWEEP).returncode == 0
-        assert dl.Sweep.read(tmp_path / "out").records == records
+        assert dl.answers.Sweep.read(tmp_path / "out").records == records
 
 
 def test_a_second_signal_ends_at_once(model, tmp_path, command_line, work_clock):

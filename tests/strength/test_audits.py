@@ -75,14 +75,14 @@ LEFT_OPEN = [
 ]
 
 
-def solved(model: str, *, gap: float, node_limit: int = NODE_LIMIT) -> tuple[dl.Problem, dl.Result]:
+def solved(model: str, *, gap: float, node_limit: int = NODE_LIMIT) -> tuple[dl.problems.Problem, dl.answers.Result]:
     problem = dl.load(model)
     return problem, dl.solve(problem, gap=gap, time_limit=None, node_limit=node_limit)
 
 
 def check(case: Strength) -> None:
     problem, result = solved(case.model, gap=case.gap)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert result.gap <= case.gap
     assert tuple(proof.method for proof in result.records) == case.methods
     assert sum(proof.leaves for proof in result.records) <= HEAD_ROOM * case.leaves
@@ -98,7 +98,7 @@ def tally(verdict) -> Counter[str]:
     return Counter({kind: int(count) for count, kind in (part.split(" ", 1) for part in words.split(", "))})
 
 
-def shared(result: dl.Result) -> int:
+def shared(result: dl.answers.Result) -> int:
     """How often a certificate refers to another letter's row tree, instead of proving the same again."""
     return sum(line.startswith('["as"') for line in result.certificate.text.splitlines())
 
@@ -116,6 +116,6 @@ def test_the_tree_that_proves_it_and_its_leaves(case, counted_time):
 @pytest.mark.parametrize(("model", "node_limit", "gap", "method"), thinned(LEFT_OPEN, every=2))
 def test_the_gap_that_so_many_leaves_reach(model, node_limit, gap, method, counted_time):
     _, result = solved(model, gap=1e-6, node_limit=node_limit)
-    assert result.termination is dl.Termination.SIZE_LIMIT
+    assert result.termination is dl.answers.Termination.SIZE_LIMIT
     assert result.gap <= HEAD_ROOM * gap
     assert [proof.method for proof in result.records] == [method]

@@ -14,7 +14,7 @@ HEAD_ROOM = 1.2
 def test_a_count_of_ten_closes_with_few_leaves(counted_time):
     problem = support.problem(dl.Records(10, alphabet=2), dl.Count(), dl.geometric(1, range=10), "0.8 max")
     result = dl.solve(problem, gap=1e-2, time_limit=None)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     (proof,) = result.records
     assert proof.method == "posterior"
     assert proof.leaves <= HEAD_ROOM * 159

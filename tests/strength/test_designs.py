@@ -20,13 +20,13 @@ DESIGNS = [
 @pytest.mark.parametrize(("model", "gap", "rounds", "methods"), DESIGNS)
 def test_the_rounds_that_a_gap_takes(model, gap, rounds, methods):
     result = dl.solve(dl.load(model), gap=gap, time_limit=None, node_limit=2000)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert result.gap <= gap
     assert result.rounds <= rounds + 1
     assert {proof.method for proof in result.audit.records} == methods
 
 
-def priors_known(result: dl.DesignResult) -> list[int]:
+def priors_known(result: dl.answers.DesignResult) -> list[int]:
     """How many priors each round's master program had."""
     return [moment.evidence for moment in result.trace if moment.stage == "exchange"]
 

@@ -9,7 +9,9 @@ import support
 from campaigns import thinned
 
 
-def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> tuple[dl.WorstCaseLeakage, dl.Result]:
+def solved(
+    n: int, epsilon: str, share: str, *, gap: float, node_limit: int
+) -> tuple[dl.WorstCaseLeakage, dl.answers.Result]:
     problem = support.problem(dl.Records(n, alphabet=2), dl.Count(), dl.geometric(epsilon), f"{share} max")
     return problem, dl.solve(problem, gap=gap, time_limit=None, node_limit=node_limit)
 
@@ -21,7 +23,7 @@ def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> 
 )
 def test_a_count_is_closed_by_so_few_leaves(n, epsilon, share, gap, leaves, counted_time):
     problem, result = solved(n, epsilon, share, gap=gap, node_limit=leaves)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert result.gap <= gap
     assert [proof.method for proof in result.records] == ["dual"]
     assert Counter(line.split(",")[0] for line in result.certificate.text.splitlines())['["group"'] >= 1

@@ -9,11 +9,11 @@ GAP = 1e-2
 SHARES = {"parity/symmetric-n2": "3/5", "modular-sum/symmetric-m3-n3": "9/10", "sum/unequal-alphabets": "2/5"}
 
 
-def methods(result: dl.Result) -> set[str]:
+def methods(result: dl.answers.Result) -> set[str]:
     return {proof.method for proof in result.records}
 
 
-def sweep(model: str, *shares: str) -> list[dl.Result]:
+def sweep(model: str, *shares: str) -> list[dl.answers.Result]:
     return [point.result for point in entropy_curve(dl.load(model), shares, gap=GAP, time_limit=None)]
 
 

@@ -31,7 +31,7 @@ def test_sorted_chambers():
     """Without them 16,000 leaves left 9.6 %."""
     result = dl.solve(modular_sum(8, "0.2", "0.8"), gap=3e-3, time_limit=None, node_limit=2000)
     lines = words(result)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert lines["row"] <= HEAD_ROOM * 890
     assert (lines["chamber"], lines["as"]) == (7, 7)
 
@@ -40,7 +40,7 @@ def test_orbits_of_boxes_near_full_entropy(counted_time):
     """Where letters are split into strong and weak copies. Without them 10,000 leaves left 0.55 %."""
     result = dl.solve(modular_sum(3, "0.6", "0.97"), gap=5e-3, time_limit=None, node_limit=2000)
     lines = words(result)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert (lines["orbit"], lines["joint"]) == (1, 2)
     assert lines["row"] <= HEAD_ROOM * 600
 
@@ -49,7 +49,7 @@ def test_a_letter_that_is_the_mirror_image_of_another():
     """A count's letters 0 and 1 share a row tree."""
     result = dl.solve(dl.load("count/geometric-n4"), gap=3e-3, time_limit=None, node_limit=2000)
     lines = words(result)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert lines["as"] == 1
     assert lines["row"] <= HEAD_ROOM * 510
 
@@ -100,4 +100,4 @@ def test_a_tree_that_has_lost_its_multiplier_begins_anew(counted_time):
         dl.Records(3, alphabet=4), squares, dl.Channel([*rows, *(row[::-1] for row in reversed(rows))]), "0.8 max"
     )
     result = dl.solve(problem, gap=1e-3, time_limit=None, node_limit=2000)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED

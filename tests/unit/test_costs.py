@@ -65,7 +65,9 @@ def test_every_model_of_the_library_is_far_within_the_default_limits():
             costs = AuditCosts.of(model)
             assert costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
             assert costs.held < 0.1 * limits.bytes, name
-        elif isinstance(model, dl.DesignProblem):  # the most information has no adversary, and its inputs are few
+        elif isinstance(
+            model, dl.problems.DesignProblem
+        ):  # the most information has no adversary, and its inputs are few
             assert design_cost(model).within(0.1 * limits.seconds, 0.1 * limits.bytes), name
 
 
@@ -79,9 +81,13 @@ def test_every_adversary_of_a_design_is_audited_against():
     }
     own = dl.EntropyAtLeast("0.9 max")
     alone = design_cost(dl.MinLeakage(**given, adversary=own)).seconds
-    limited = dl.MinLeakage(**given, adversary=own, constraints=[dl.LeakageLimit(own, 1)])
+    limited = dl.MinLeakage(**given, adversary=own, constraints=[dl.constraints.LeakageLimit(own, 1)])
     both = dl.MinLeakage(
-        **given, adversary=own, objective=dl.WeightedSum([dl.LeakageTerm(own), dl.DistortionTerm(dl.Squared())])
+        **given,
+        adversary=own,
+        objective=dl.objectives.WeightedSum(
+            [dl.objectives.LeakageTerm(own), dl.objectives.DistortionTerm(dl.Squared())]
+        ),
     )
     audits = AuditCosts.of(dl.MinLeakage(**given, adversary=own)).whole.times(2).seconds
     assert design_cost(limited).seconds == design_cost(both).seconds == pytest.approx(alone + audits)

@@ -81,7 +81,7 @@ def test_rounding_is_passed_over_in_silence_but_kept(caplog):
 def test_each_end_retreats_on_its_own(end, caplog):
     lie = {"lower": 0.39, "upper": 0.2}[end]
     proposer = Proposes([lower(lie if end == "lower" else EXACT), ZERO], [upper(lie if end == "upper" else 0.4), LOG_2])
-    with pytest.warns(dl.ProofRefusedWarning, match=f"{end} end"):
+    with pytest.warns(dl.errors.ProofRefusedWarning, match=f"{end} end"):
         proved = prove(PROBLEM, proposer)
     assert {refusal.end for refusal in proved.refusals} == {end}
     assert proved.doubted
@@ -94,7 +94,7 @@ def test_each_end_retreats_on_its_own(end, caplog):
 
 
 def test_both_ends_may_lie():
-    with pytest.warns(dl.ProofRefusedWarning):
+    with pytest.warns(dl.errors.ProofRefusedWarning):
         proved = prove(PROBLEM, Proposes([lower(0.6), ZERO], [upper(0.2), LOG_2]))
     assert {refusal.end for refusal in proved.refusals} == {"lower", "upper"}
     assert (proved.lower, proved.upper_end) == (0.0, LOG_2)
@@ -113,7 +113,7 @@ def test_what_the_search_doubts_itself_is_no_surprise():
 
 
 def test_a_later_candidate_is_no_rounding():
-    with pytest.warns(dl.ProofRefusedWarning):
+    with pytest.warns(dl.errors.ProofRefusedWarning):
         proved = prove(PROBLEM, Proposes([lower(0.5), lower(candidate=1), ZERO], [upper(), LOG_2]))
     assert proved.lower_end.candidate == 1
 
@@ -121,7 +121,7 @@ def test_a_later_candidate_is_no_rounding():
 def test_a_claim_about_the_curve_that_is_given_up_is_no_rounding():
     """The same end is proved without it, and what was claimed of other entropy bounds is gone."""
     false = upper(above=(("0.2", "0"),))
-    with pytest.warns(dl.ProofRefusedWarning, match="both end"):
+    with pytest.warns(dl.errors.ProofRefusedWarning, match="both end"):
         proved = prove(PROBLEM, Proposes([lower(), ZERO], [false, upper(), LOG_2]))
     assert ([refusal.rounding for refusal in proved.refusals], proved.upper_end.above) == ([False], ())
 
@@ -133,7 +133,7 @@ def test_a_claim_about_the_curve_may_be_rounded_further():
 
 
 def test_nothing_to_prove_is_one_error():
-    with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*fails"):
+    with pytest.raises(dl.errors.DaleniusError, match=r"nothing can be proved about this model: .*fails"):
         prove(PROBLEM, Proposes([lower(), ZERO], [upper(0.1), upper(0.2, candidate=1)]))
 
 
@@ -149,7 +149,7 @@ def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
         return Verdict(Status.UNDECIDED, "limit: more than a few lines")
 
     monkeypatch.setattr(place, "verify", verify)
-    with pytest.raises(dl.DaleniusError, match="more than a few lines"):
+    with pytest.raises(dl.errors.DaleniusError, match="more than a few lines"):
         prove(PROBLEM, Proposes([lower(), lower(margin=1e-12), ZERO], [upper(), upper(margin=1e-12), LOG_2]))
     assert len(seen) == 3  # both together, the upper end alone, the one that needs no search
 
@@ -171,7 +171,7 @@ def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(monkeypatch):
     monkeypatch.setattr(place, "verify", first_too_slow)
     proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), Run.of(Limits(time_limit=5.0)))
     assert proved.upper - proved.lower < 3e-13
-    assert [refusal.limit for refusal in proved.refusals] == [dl.Termination.TIME_LIMIT]
+    assert [refusal.limit for refusal in proved.refusals] == [dl.answers.Termination.TIME_LIMIT]
 
 
 def test_a_lower_end_is_not_made_that_nobody_will_try(monkeypatch):

@@ -43,9 +43,9 @@ def encloses(bits: float, nats: float, *, upper: bool) -> None:
 
 
 def test_what_is_measured(audit, least_leakage, least_distortion):
-    assert (audit.quantity, audit.units) == (dl.Quantity.LEAKAGE, "nats")
-    assert (least_leakage.quantity, least_leakage.units) == (dl.Quantity.LEAKAGE, "nats")
-    assert (least_distortion.quantity, least_distortion.units) == (dl.Quantity.DISTORTION, "distortion")
+    assert (audit.quantity, audit.units) == (dl.answers.Quantity.LEAKAGE, "nats")
+    assert (least_leakage.quantity, least_leakage.units) == (dl.answers.Quantity.LEAKAGE, "nats")
+    assert (least_distortion.quantity, least_distortion.units) == (dl.answers.Quantity.DISTORTION, "distortion")
     assert {moment.units for moment in least_leakage.trace} == {"nats"}
     assert {moment.units for moment in least_distortion.trace} == {"distortion"}
 
@@ -56,7 +56,7 @@ def test_leakages_are_converted_with_all_that_belongs_to_them(name, request):
     bits = result.to("bits")
     assert (bits.units, bits.quantity, bits.certificate) == ("bits", result.quantity, result.certificate)
     pairs = [(bits, result), *zip(bits.trace, result.trace, strict=True)]
-    if isinstance(result, dl.DesignResult):
+    if isinstance(result, dl.answers.DesignResult):
         pairs.append((bits.audit, result.audit))
         assert bits.leakage == (bits.audit.lower, bits.audit.upper)
     for converted, before in pairs:
@@ -66,16 +66,16 @@ def test_leakages_are_converted_with_all_that_belongs_to_them(name, request):
     assert str(bits).endswith(f"bits of 1 bit possible ({result.termination.value})")
     assert result.to("nats") is result
     assert bits.to("bits") is bits
-    with pytest.raises(dl.InputError, match="from the result in nats"):
+    with pytest.raises(dl.errors.InputError, match="from the result in nats"):
         bits.to("nats")
-    with pytest.raises(dl.InputError, match="units must be"):
+    with pytest.raises(dl.errors.InputError, match="units must be"):
         result.to("bytes")
 
 
 def test_a_distortion_has_no_other_units(least_distortion):
     assert least_distortion.to("distortion") is least_distortion
     for units in ("nats", "bits", "bytes"):
-        with pytest.raises(dl.InputError, match="nothing to convert"):
+        with pytest.raises(dl.errors.InputError, match="nothing to convert"):
             least_distortion.to(units)
 
 
@@ -84,7 +84,7 @@ def test_the_leakage_of_a_least_distortion_has(least_distortion):
     assert (shown.lower, shown.upper, shown.units) == (least_distortion.lower, least_distortion.upper, "distortion")
     encloses(shown.leakage[1], least_distortion.leakage[1], upper=True)
     assert shown.leakage[1] <= 0.3 + 1e-9
-    with pytest.raises(dl.InputError, match="units must be"):
+    with pytest.raises(dl.errors.InputError, match="units must be"):
         least_distortion.with_leakages_in("distortion")
 
 

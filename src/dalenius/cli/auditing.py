@@ -24,9 +24,9 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.cli.starting import model_text
-from dalenius.errors import brief
+from dalenius.errors import InputError, brief
 from dalenius.files import csv_column
-from dalenius.model import model_bytes
+from dalenius.model import Problem, model_bytes
 from dalenius.report.audit import PAGES, Audit
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
@@ -130,9 +130,9 @@ def audit(
 
 def _adversary(blocks: int | None, adversary: str | None, people: str | None) -> str | None:
     if blocks is not None and adversary is not None:
-        raise dl.InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
+        raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
     if blocks is not None and people is not None and people.isdecimal() and blocks > int(people):
-        raise dl.InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
+        raise InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
     return adversary if blocks is None else f"independent_blocks {blocks}"
 
 
@@ -143,13 +143,13 @@ def _from_table(
     said = [name for name, value in columns.items() if value is not None]
     if table is None:
         if said:
-            raise dl.InputError(f"{', '.join(said)}: expected with --table FILE")
+            raise InputError(f"{', '.join(said)}: expected with --table FILE")
         return {}
     names = {"--records": "--people", "--alphabet": "--alphabet", "--adversary": "--blocks, --adversary"}
     if twice := [told for name, told in names.items() if given[name] is not None]:
-        raise dl.InputError(f"{', '.join(twice)}: --table says so already; leave them out")
+        raise InputError(f"{', '.join(twice)}: --table says so already; leave them out")
     if missing := [name for name, value in columns.items() if value is None]:
-        raise dl.InputError(
+        raise InputError(
             f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs"
         )
     answers, homes, listed_ = (str(columns[name]) for name in ("--answer", "--household", "--letters"))
@@ -172,7 +172,7 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLea
     """The model that is named, or that the options make."""
     if model is None:
         if given["--mechanism"] is None or given["--records"] is None:
-            raise dl.InputError(
+            raise InputError(
                 "expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000 (or --table)"
             )
         problem = _made(given)
@@ -180,40 +180,38 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLea
         names = {"--records": "--people", "--adversary": "--blocks, --adversary"}
         said = [names.get(name, name) for name, value in given.items() if value is not None]
         if said:
-            raise dl.InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
+            raise InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
         problem = read_problem(model)[2]
     if not isinstance(problem, dl.WorstCaseLeakage):
-        raise dl.InputError(
+        raise InputError(
             f"{model}: expected an audit (worst_case_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit "
             "NAME.mechanism.toml that it writes"
         )
     return problem
 
 
-def _made(given: dict[str, str | None]) -> dl.Problem:
+def _made(given: dict[str, str | None]) -> Problem:
     """The model of the options, with the defaults of `dalenius.audit`; errors name the options."""
     try:
         return _of_options(given)
-    except dl.InputError as error:
-        raise dl.InputError(str(error).replace("--records:", "--people:", 1)) from None
+    except InputError as error:
+        raise InputError(str(error).replace("--records:", "--people:", 1)) from None
 
 
-def _of_options(given: dict[str, str | None]) -> dl.Problem:
+def _of_options(given: dict[str, str | None]) -> Problem:
     if given["--query"] is None and given["--records"] == "1":
         given = {**given, "--query": "identity"}
     if given["--adversary"] is not None:
         return dl.loads(model_text(given))
     try:
         return dl.loads(model_text({**given, "--adversary": "independent_blocks 1"}))
-    except (
-        dl.InputError
-    ):  # blocks are not known for this noise: the same set by another name, and whatever else is wrong
+    except InputError:  # blocks are not known for this noise: the same set by another name, and whatever else is wrong
         return dl.loads(model_text({**given, "--adversary": "product_priors"}))
 
 
 def _place(page: Path, force: bool) -> Output:
     if page.suffix.lower() not in PAGES:
-        raise dl.InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
+        raise InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
     return Output(page.parent, [page.name, *of_one_run(page.stem)], force=force)
 
 

@@ -23,9 +23,12 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
+from dalenius.errors import InputError
 from dalenius.intervals import percent_text
-from dalenius.model import digest
+from dalenius.model import DesignProblem, digest
+from dalenius.results import DesignResult
 from dalenius.search import Clock, stopped_by_interrupt
+from dalenius.studies.compare import Comparison
 from dalenius.studies.contest import CERTIFIED, settings_from_text
 from dalenius.studies.keeping import mechanism_files
 
@@ -65,8 +68,8 @@ def compare(
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
-    if not isinstance(problem, dl.WorstCaseLeakage | dl.DesignProblem):
-        raise dl.InputError(
+    if not isinstance(problem, dl.WorstCaseLeakage | DesignProblem):
+        raise InputError(
             f"{path}: the rivals know worst_case_leakage, min_leakage and min_distortion; got {problem.kind}"
         )
     chosen_settings = settings_from_text(problem, settings or [])
@@ -95,14 +98,14 @@ def compare(
             folder.settle()
 
 
-def _write_comparison(comparison: dl.Comparison, folder: Output, name: str) -> list[str]:
+def _write_comparison(comparison: Comparison, folder: Output, name: str) -> list[str]:
     """The certificate and what belongs to it, the table, and the picture where matplotlib is installed."""
     from dalenius.report import comparison_picture, comparison_table, save_picture
 
     picture, title = f"{name}.png", comparison.problem.title or Path(name).stem
     files = {CERTIFICATE: comparison.result.certificate.text}
-    if isinstance(comparison.result, dl.DesignResult):
-        assert isinstance(comparison.problem, dl.DesignProblem)
+    if isinstance(comparison.result, DesignResult):
+        assert isinstance(comparison.problem, DesignProblem)
         files |= mechanism_files(comparison.problem, comparison.result)
     kept = folder.keep(name, comparison.problem, files)
     written = folder.write({f"{name}.csv": comparison_table(comparison)}, without=[picture])
@@ -110,7 +113,7 @@ def _write_comparison(comparison: dl.Comparison, folder: Output, name: str) -> l
     return [*([] if kept is None else [str(kept)]), *written, *drawn]
 
 
-def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]) -> dict[str, Any]:
+def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -> dict[str, Any]:
     entries = [
         {
             "method": entry.method,
@@ -144,7 +147,7 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
     }
 
 
-def _print_comparison(comparison: dl.Comparison) -> None:
+def _print_comparison(comparison: Comparison) -> None:
     heads = (
         "method",
         "starts",

@@ -26,7 +26,7 @@ from dalenius.cli.shared import (
     units_shown,
     write_json,
 )
-from dalenius.conversions import NOTIONS
+from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.notions import notion_of
 from dalenius.conversions.rule import MEANINGS, Facts
@@ -173,16 +173,16 @@ def convert(
     budget = Budget.of(at_most)
     if output is not None:
         if not everything:
-            raise dl.InputError(f"-o {output}: the picture is of --all; give --all, too")
+            raise InputError(f"-o {output}: the picture is of --all; give --all, too")
         if output.suffix.lower() not in PICTURES:
-            raise dl.InputError(f"-o {brief(str(output))}: expected a file that ends in {', '.join(PICTURES)}")
+            raise InputError(f"-o {brief(str(output))}: expected a file that ends in {', '.join(PICTURES)}")
         need_places([output])
     options: dict[str, Any] = {"facts": facts, "sharp": sharp, "units": units or ("nats" if as_json else None)}
     if everything:
         if to is not None:
-            raise dl.InputError("--all is about every notion; leave --to out")
+            raise InputError("--all is about every notion; leave --to out")
         if budget is not None:
-            raise dl.InputError("--at-most: expected with --to NOTION; --all is about every notion")
+            raise InputError("--at-most: expected with --to NOTION; --all is about every notion")
         files = (
             [] if output is None else _drawn(output, sharp)
         )  # before anything is printed, which an error would follow
@@ -191,11 +191,11 @@ def convert(
             (err if as_json else out).print(f"drawn: {path}", markup=False, emoji=False)
         return
     if source is None or to is None:
-        raise dl.InputError(
+        raise InputError(
             "expected --from NOTION=VALUE and --to NOTION, or --all; the notions are " + ", ".join(NOTIONS)
         )
     if budget is not None and notion_of(to.partition("(")[0]).at_least:
-        raise dl.InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
+        raise InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
     found = convert_with(*_guarantee(source), to=to, **options)
     if as_json:
         write_json(_told(found))
@@ -208,11 +208,11 @@ def _guarantee(text: str) -> tuple[str, str]:
     """A notion and its number."""
     name, sign, value = text.partition("=")
     if not sign:
-        raise dl.InputError(f"--from {text}: expected NOTION=VALUE, for example local_dp=1")
+        raise InputError(f"--from {text}: expected NOTION=VALUE, for example local_dp=1")
     return name.strip(), value.strip()
 
 
-def _told(found: dl.Conversion) -> dict[str, Any]:
+def _told(found: Conversion) -> dict[str, Any]:
     told = {part.name: getattr(found, part.name) for part in dataclasses.fields(found)}
     return told | {
         "conditions": list(found.conditions),

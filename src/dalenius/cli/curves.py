@@ -28,7 +28,9 @@ from dalenius.cli.shared import (
     units_shown,
 )
 from dalenius.cli.sweeping import Task
+from dalenius.errors import InputError
 from dalenius.exact import fraction_text
+from dalenius.model import DesignProblem, Problem
 from dalenius.studies.curves import spread_budgets
 from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import PLAN, read_plan
@@ -132,18 +134,16 @@ def sweep(
     grid = _grid(sets or [])
     first = next(iter(problems.values()))
     if not grid and len(problems) == 1:
-        if isinstance(first, dl.DesignProblem):
-            raise dl.InputError(
+        if isinstance(first, DesignProblem):
+            raise InputError(
                 f"{model_path(models[0])}: without --set a sweep is about worst_case_leakage; for {first.kind} there is "
                 "frontier"
             )
         if adaptive and isinstance(first, dl.SecretLeakage):
-            raise dl.InputError(
-                f"{model_path(models[0])}: --adaptive is for audits of records; leave it out for secrets"
-            )
+            raise InputError(f"{model_path(models[0])}: --adaptive is for audits of records; leave it out for secrets")
         grid = {ENTROPY: f"0:1 max:{points}"}
     elif adaptive:
-        raise dl.InputError("--adaptive: chooses the entropy bounds of one audit; leave out --set and further models")
+        raise InputError("--adaptive: chooses the entropy bounds of one audit; leave out --set and further models")
     with naming(model_path(models[0]) if len(models) == 1 else None):
         plan = Plan.of(problems, grid, settings)
         need_ways(plan)
@@ -182,8 +182,8 @@ def frontier(
     )
     problems = _loaded([model], public_law, output)
     name, problem = next(iter(problems.items()))
-    if not isinstance(problem, dl.DesignProblem):
-        raise dl.InputError(
+    if not isinstance(problem, DesignProblem):
+        raise InputError(
             f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.in_models} there is sweep"
         )
     units_shown(units)
@@ -197,10 +197,10 @@ def frontier(
     Task(plan, output, jobs, scheduler, force, units, quiet, parquet).done(dry_run, as_json)
 
 
-def _loaded(models: Sequence[str], public_law: str | None, output: Path) -> dict[str, dl.Problem]:
+def _loaded(models: Sequence[str], public_law: str | None, output: Path) -> dict[str, Problem]:
     """The models by their names."""
     if len(set(models)) < len(models):
-        raise dl.InputError(f"MODEL: one of {', '.join(models)} stands there twice")
+        raise InputError(f"MODEL: one of {', '.join(models)} stands there twice")
     return {name: published(dl.load(model_path(name)), public_law, output) for name in models}
 
 
@@ -211,14 +211,14 @@ def _grid(sets: Sequence[str]) -> dict[str, object]:
         path, there, values = text.partition("=")
         if not there or path.strip() in grid:
             reason = "stands there twice" if there else "has no ="
-            raise dl.InputError(
+            raise InputError(
                 f'--set: expected PATH=VALUES, each PATH once, such as mechanism.epsilon=0.1,1; "{text}" {reason}'
             )
         grid[path.strip()] = values
     return grid
 
 
-def _spread(problem: dl.DesignProblem, points: int, settings: Settings, output: Path) -> Sequence[str | Fraction]:
+def _spread(problem: DesignProblem, points: int, settings: Settings, output: Path) -> Sequence[str | Fraction]:
     """Spread budgets; those of the sweep that is there, whose ends may have taken a search to find."""
     if (output / PLAN).exists():
         there = read_plan(output)["grid"].get(problem.budget_key, [])

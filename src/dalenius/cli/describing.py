@@ -15,7 +15,7 @@ from dalenius.cli.shared import JsonOption, library_names, naming, out, read_pro
 from dalenius.errors import counted
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
-from dalenius.model import digest
+from dalenius.model import DesignProblem, Problem, digest
 from dalenius.model.mechanisms import RealNoise
 from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
@@ -79,12 +79,12 @@ def _of_model(model: str) -> dict[str, Any]:
     }
     if isinstance(problem.adversary, dl.EntropyAtLeast):
         told |= {"entropy_bound_nats": problem.entropy_bound, "largest_entropy_nats": records.log_datasets}
-    if isinstance(problem, dl.DesignProblem):
+    if isinstance(problem, DesignProblem):
         told["constraints"] = [constraint.kind for constraint in problem.own_constraints]
     return told
 
 
-def _on_a_line(problem: dl.Problem) -> bool:
+def _on_a_line(problem: Problem) -> bool:
     return isinstance(problem, dl.WorstCaseLeakage) and isinstance(problem.mechanism, RealNoise)
 
 

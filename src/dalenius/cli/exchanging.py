@@ -11,6 +11,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.laws import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, named, naming, out, write_json
+from dalenius.errors import InputError
 from dalenius.files import need_folder, need_places
 from dalenius.intervals import gap_text, interval_text
 from dalenius.results import relative_gap
@@ -49,7 +50,7 @@ def export_program(
             )
         return
     if output is None:
-        raise dl.InputError("-o: name the file to write")
+        raise InputError("-o: name the file to write")
     need_folder(output.parent)
     need_places([output])
     published(problem, None, output)

@@ -11,8 +11,10 @@ import typer
 
 import dalenius as dl
 from dalenius.cli.shared import drawn, err
+from dalenius.errors import InputError
 from dalenius.evidence import Header
 from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
+from dalenius.model import Problem
 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a certificate of the same model even by a looser one.")
@@ -72,12 +74,12 @@ class Output:
         need_folder(folder, make=True)
         need_places(folder / name for name in names)
         self.folder, self.force, self.compress = folder, force, compress
-        self.trouble: dl.InputError | None = None
+        self.trouble: InputError | None = None
 
     def keep(
         self,
         name: str,
-        problem: dl.Problem,
+        problem: Problem,
         files: Mapping[str, str],
         *,
         beside: Callable[[str], Mapping[str, str]] = lambda certificate: {},
@@ -148,7 +150,7 @@ class Output:
             make_folder(self.folder)
             with alone(self.folder, wait=WAIT):
                 yield
-        except dl.InputError as error:
+        except InputError as error:
             self.trouble = error
 
     def _file(self, name: str, text: str) -> tuple[str, str | bytes]:
@@ -163,7 +165,7 @@ class Output:
             without=[self.folder / name for name in stale if name not in files],
         )
 
-    def _narrower(self, name: str, problem: dl.Problem, new: Header) -> Path | None:
+    def _narrower(self, name: str, problem: Problem, new: Header) -> Path | None:
         """The certificate that is there, if it is of the same model, narrower, and proved."""
         places = (self.folder / f"{name}{CERTIFICATE}{packing}" for packing in ("", COMPRESSED))
         path = next((place for place in places if place.exists()), None)
@@ -176,5 +178,5 @@ class Output:
                 return None
             narrower = claim is None or old[1] - old[0] < claim[1] - claim[0]
             return path if narrower and dl.verify(problem, there).proved else None
-        except dl.InputError:
+        except InputError:
             return None

@@ -10,13 +10,14 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-import dalenius as dl
 from dalenius.cli.shared import err
 from dalenius.cli.statuses import ExitStatus
+from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import as_quantity, fraction_text
 from dalenius.intervals import gap_text, text_above, text_below
-from dalenius.results import budget_text
+from dalenius.outcome import Status
+from dalenius.results import DesignResult, Result, SecretResult, budget_text
 from dalenius.units import UNITS, amount_text, is_at_most, lower_in, upper_in
 
 RequireGapOption = Annotated[
@@ -67,7 +68,7 @@ class Budget:
         if units in UNITS:
             return is_at_most(amount, units, self.amount, self.units or "nats")
         if self.units is not None:
-            raise dl.InputError(f"--at-most: expected a number, not {self.units}; this is a {units}")
+            raise InputError(f"--at-most: expected a number, not {self.units}; this is a {units}")
         return amount <= self.amount
 
     def said_of(self, units: str) -> str:
@@ -114,11 +115,11 @@ def _amount(end: float | Fraction, units: str, *, above: bool) -> str:
     return f"{told} = {amount_text(text(into(double, 'bits')), 'bits')}"
 
 
-def leakage_ends(of: str, result: dl.Result | dl.SecretResult | dl.DesignResult) -> list[Ends]:
+def leakage_ends(of: str, result: Result | SecretResult | DesignResult) -> list[Ends]:
     """What --at-most is about: an audit's interval, or that of a design's mechanism; nothing where no mechanism meets the budget."""
-    if not isinstance(result, dl.DesignResult):
+    if not isinstance(result, DesignResult):
         return [Ends(of, *result.exact_ends, result.units)]
-    if result.status is dl.Status.INFEASIBLE:
+    if result.status is Status.INFEASIBLE:
         return []
     lower, upper = result.leakage or (None, None)
     return [Ends(of, lower, upper, "nats" if result.audit is None else result.audit.units)]

@@ -12,6 +12,7 @@ from importlib import metadata
 
 import dalenius as dl
 from dalenius.cli.shared import JsonOption, out, write_json
+from dalenius.errors import InputError
 from dalenius.intervals import interval_text
 from dalenius.units import lower_in, upper_in
 
@@ -73,7 +74,7 @@ def doctor(as_json: JsonOption = False) -> None:
         for one in tried:
             out.print(f"{'self test':<20} {one}", markup=False)
     if not all(one.proved for one in tried):
-        raise dl.InputError(
+        raise InputError(
             "doctor: this installation does not prove what it should; install it anew (pip install --force-reinstall dalenius), and "
             "if that does not help report what `dalenius doctor --json` prints"
         )

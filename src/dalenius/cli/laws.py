@@ -10,7 +10,10 @@ import typer
 
 import dalenius as dl
 from dalenius.cli.shared import err, listed
+from dalenius.errors import InputError
 from dalenius.intervals import text_above
+from dalenius.model import DesignProblem, Problem
+from dalenius.results import DesignResult, Result, SecretResult
 
 OPTION = "--public-law"
 PublicLawOption = Annotated[
@@ -19,7 +22,7 @@ PublicLawOption = Annotated[
 ]
 
 
-def published(problem: dl.Problem, public: str | None, written: Path | None) -> dl.Problem:
+def published(problem: Problem, public: str | None, written: Path | None) -> Problem:
     """The problem with the public law, if one is given; else a warning if what is written tells the shares of a table.
 
     Parameters
@@ -45,11 +48,9 @@ def published(problem: dl.Problem, public: str | None, written: Path | None) -> 
     return problem
 
 
-def tell_private_distortion(
-    problem: dl.Problem, public: str | None, result: dl.Result | dl.DesignResult | dl.SecretResult
-) -> None:
+def tell_private_distortion(problem: Problem, public: str | None, result: Result | DesignResult | SecretResult) -> None:
     """Under a public law: what the mechanism distorts under the model's own, on standard error and nowhere else."""
-    if public is None or not isinstance(problem, dl.DesignProblem) or not isinstance(result, dl.DesignResult):
+    if public is None or not isinstance(problem, DesignProblem) or not isinstance(result, DesignResult):
         return
     if result.mechanism is not None:
         expected = problem.expected_distortion(result.mechanism.rows)
@@ -58,23 +59,23 @@ def tell_private_distortion(
         )
 
 
-def _with_law(problem: dl.Problem, public: str) -> dl.DesignProblem:
-    if not isinstance(problem, dl.DesignProblem):
+def _with_law(problem: Problem, public: str) -> DesignProblem:
+    if not isinstance(problem, DesignProblem):
         has = "is about its law itself" if isinstance(problem, dl.MaxInformation) else "has no law of the data"
-        raise dl.InputError(f"{OPTION}: {problem.kind} {has}; leave it out")
+        raise InputError(f"{OPTION}: {problem.kind} {has}; leave it out")
     notion = problem.privacy if isinstance(problem, dl.MinDistortion) else None
     if isinstance(notion, dl.PointwiseMaximalLeakage) and notion.priors is None:
-        raise dl.InputError(
+        raise InputError(
             f"{OPTION}: this privacy is about the law itself; list [privacy] priors in the model, or state the law"
         )
     for j, limit in enumerate(problem.own_constraints):
         if getattr(limit, "about_the_law", False):
-            raise dl.InputError(
+            raise InputError(
                 f"{OPTION}: constraints[{j}] ({limit.kind}) is about the law itself; list its secret or priors in the model, or state "
                 "the law"
             )
     try:
         law = dl.Uniform() if public == dl.Uniform.kind else dl.Iid(listed(public, OPTION))
         return dataclasses.replace(problem, law=law)
-    except dl.InputError as error:
-        raise dl.InputError(f"{OPTION}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{OPTION}: {error}") from None

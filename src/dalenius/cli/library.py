@@ -28,11 +28,13 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.cli.statuses import ExitStatus
+from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import interval_text
+from dalenius.model import Problem
 from dalenius.results import told_text
 from dalenius.search import Clock, Limits, stopped_by_interrupt
-from dalenius.units import lower_in, upper_in
+from dalenius.units import Quantity, lower_in, upper_in
 
 if TYPE_CHECKING:
     from dalenius.catalogue.ratchet import HistoryRow
@@ -76,11 +78,11 @@ def _complain(models: list[LibraryModel]) -> None:
         raise typer.Exit(ExitStatus.REJECTED)
 
 
-def _proved(model: LibraryModel, problem: dl.Problem, units: str) -> str:
+def _proved(model: LibraryModel, problem: Problem, units: str) -> str:
     """The interval of a model of the library, rounded outward; none where nothing is proved."""
     if model.interval is None:
         return ""
-    if problem.quantity is not dl.Quantity.LEAKAGE:
+    if problem.quantity is not Quantity.LEAKAGE:
         return f"{interval_text(*model.interval)} ({problem.quantity.value})"
     if units == "nats":
         return told_text(*model.interval, units, problem.most_values)
@@ -125,7 +127,7 @@ def library_tighten(
                 told.append({"model": model.name, "changed": False, "error": None})
                 try:
                     entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
-                except dl.InputError as error:
+                except InputError as error:
                     err.print(escape(str(error)))
                     told[-1]["error"] = str(error)
                     continue
@@ -159,8 +161,8 @@ def library_submit(
     try:
         with naming(certificate):
             entry = submit(found, home, by=by)
-    except dl.InputError:
-        with suppress(dl.InputError):
+    except InputError:
+        with suppress(InputError):
             write_index(home)  # of what a submission that was killed has stored
         raise
     files = [str(path) for path in write_index(home)]

@@ -17,10 +17,14 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import Budget, Ends, require_at_most
 from dalenius.cli.shared import err, listed, named, out, status_line, units_shown, write_json
+from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
+from dalenius.measures import Measure, Measures
 from dalenius.measures.table import read_table
+from dalenius.model import Problem
+from dalenius.model.mechanisms import Mechanism
 
 BALLS: dict[str, type[PriorBall | KLBall | ChiSquareBall]] = {"l1": PriorBall, "kl": KLBall, "chi2": ChiSquareBall}
 WIDTH = 160  # of a table where the terminal is narrower
@@ -112,7 +116,7 @@ def measure(
     """
     name, named_one, amount = (at_most or "").rpartition("=")
     if named_one and not name.strip():
-        raise dl.InputError(f"--at-most: expected MEASURE=BUDGET or a budget alone, got {at_most}")
+        raise InputError(f"--at-most: expected MEASURE=BUDGET or a budget alone, got {at_most}")
     budget, name = Budget.of(amount if at_most is not None else None), name.strip() or "mutual_information"
     subject = _subject(model)
     if output is not None:
@@ -136,7 +140,7 @@ def measure(
             found, rows=(*found.rows, _membership(subject, units_shown(units, as_data=as_json)))
         )
     if budget is not None and name not in [*(row.name for row in found), *found.refused]:
-        raise dl.InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
+        raise InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         for line in found.refusals():
@@ -148,16 +152,16 @@ def measure(
     require_at_most(budget, known or [Ends(name, None, None, "nats")])
 
 
-def _ends(row: dl.Measure) -> Ends:
+def _ends(row: Measure) -> Ends:
     """What --at-most compares: the value itself where it is a rational number, which doubles would be around."""
     try:
         exact = as_fraction(row.exact, row.name)
-    except dl.InputError:  # a logarithm, or an interval alone
+    except InputError:  # a logarithm, or an interval alone
         return Ends(row.name, row.lower, row.upper, row.units)
     return Ends(row.name, exact, exact, row.units)
 
 
-def _print(found: dl.Measures, output: Path | None, written: Mapping[str, Mapping[str, str]]) -> None:
+def _print(found: Measures, output: Path | None, written: Mapping[str, Mapping[str, str]]) -> None:
     table = Table("measure", "value", "units", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
         column.no_wrap = True
@@ -179,17 +183,17 @@ def _law(text: str) -> dl.Uniform | dl.Iid:
     return dl.Uniform() if text.strip() == dl.Uniform.kind else dl.Iid(listed(text, "--law"))
 
 
-def _membership(subject: dl.Problem | dl.Mechanism | Path, units: str) -> dl.Measure:
+def _membership(subject: Problem | Mechanism | Path, units: str) -> Measure:
     if not isinstance(subject, dl.WorstCaseLeakage):
-        raise dl.InputError("--supersamples: expected a model of an audit, whose records there are two candidates for")
+        raise InputError("--supersamples: expected a model of an audit, whose records there are two candidates for")
     return dl.supersample_cmi(subject, units=units)
 
 
-def _told(row: dl.Measure) -> dict[str, Any]:
+def _told(row: Measure) -> dict[str, Any]:
     return {part.name: getattr(row, part.name) for part in dataclasses.fields(row) if part.name != "claim"}
 
 
-def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, str]]:
+def _write(found: Measures, folder: Path, stem: str) -> dict[str, dict[str, str]]:
     """The model and the certificate of every claim, whole or not at all; what was written, by measure."""
     contents, written = dict[Path, str | bytes](), {}
     for row in found:
@@ -204,7 +208,7 @@ def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, s
 
 
 def _priors(
-    subject: dl.Problem | dl.Mechanism | Path, text: str | None, within: str | None
+    subject: Problem | Mechanism | Path, text: str | None, within: str | None
 ) -> list[str] | PriorClass | dl.PriorSet | dl.EntropyAtLeast | Literal["uniform"] | None:
     """The prior or priors, or the class that --within names; its middle is --prior, or the table's own column."""
     if text is not None and text.strip() == dl.Uniform.kind and within is None:
@@ -212,20 +216,20 @@ def _priors(
     laws = None if text is None else [listed(law.strip(), "--prior") for law in text.split(";")]
     if laws is not None and len(laws) > 1:
         if within is not None:
-            raise dl.InputError(f"--within {within}: expected one --prior in the middle, got {len(laws)}")
+            raise InputError(f"--within {within}: expected one --prior in the middle, got {len(laws)}")
         return dl.PriorSet(laws)
     prior = None if laws is None else laws[0]
     if within is None:
         return prior
-    if isinstance(subject, dl.Problem):
-        raise dl.InputError(
+    if isinstance(subject, Problem):
+        raise InputError(
             f"--within {within}: a class of priors is about the input of a channel; give a csv or a mechanism's file"
         )
     name, _, size = within.strip().partition(" ")
     if (name, size) == ("all", ""):
         return AllPriors()
     if not size.strip() or name not in ("box", "floor", "entropy", *BALLS):
-        raise dl.InputError(
+        raise InputError(
             f"--within: expected l1, kl, chi2, box, floor or entropy with a number, or all, got {within!r}"
         )
     if name == "entropy":
@@ -237,14 +241,14 @@ def _priors(
     if prior is None and isinstance(subject, Path):
         middle = read_table(subject)[2]
     if middle is None:
-        raise dl.InputError(f"--within {within}: give the prior in the middle with --prior")
+        raise InputError(f"--within {within}: give the prior in the middle with --prior")
     law = as_law(middle, "--prior")
     if name == "box":
         return PriorBox([max(p - number, Fraction(0)) for p in law], [min(p + number, Fraction(1)) for p in law])
     return BALLS[name](law, number)
 
 
-def _subject(model: str) -> dl.Problem | dl.Mechanism | Path:
+def _subject(model: str) -> Problem | Mechanism | Path:
     """What MODEL names, by its ending."""
     suffix = Path(model).suffix.lower()
     if suffix == ".csv":

@@ -21,6 +21,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
+from dalenius.errors import InputError
 from dalenius.exact import fraction_text
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.intervals import gap_text, text_above
@@ -28,7 +29,7 @@ from dalenius.model.mechanisms import Geometric
 from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.results import budget_text
-from dalenius.studies.least_noise import NOISES
+from dalenius.studies.least_noise import NOISES, LeastNoise
 
 
 def noise(
@@ -90,10 +91,10 @@ def noise(
 def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.WorstCaseLeakage]:
     """The stem of the files' names, and the question."""
     if (model is None) == (kind is None):
-        raise dl.InputError("expected a MODEL whose mechanism is noise, or --noise KIND with --range; not both")
+        raise InputError("expected a MODEL whose mechanism is noise, or --noise KIND with --range; not both")
     if kind is not None:
         if kind not in NOISES:
-            raise dl.InputError(f"--noise: expected one of {', '.join(NOISES)}; got {kind}")
+            raise InputError(f"--noise: expected one of {', '.join(NOISES)}; got {kind}")
         one = dl.Records(1, alphabet=2)
         by_itself = dl.IndependentBlocks(1) if kind == "discrete_gaussian" else dl.ProductPriors()
         real = {
@@ -104,13 +105,13 @@ def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.Wors
         return kind, dl.WorstCaseLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.WorstCaseLeakage):
-        raise dl.InputError(
+        raise InputError(
             f"{model}: expected a worst_case_leakage model, whose mechanism is noise; this is {problem.kind}"
         )
     return stem, problem
 
 
-def _write(found: dl.LeastNoise, folder: Path, stem: str) -> dict[str, str]:
+def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
     """Models, certificates and the table, whole or not at all; then the picture. What was written, by what it is."""
     contents, files = dict[Path, str | bytes](), dict[str, str]()
     ends = {"within": found.within, "above": found.above}
@@ -130,7 +131,7 @@ def _write(found: dl.LeastNoise, folder: Path, stem: str) -> dict[str, str]:
     return files
 
 
-def _told(found: dl.LeastNoise) -> dict[str, Any]:
+def _told(found: LeastNoise) -> dict[str, Any]:
     """As JSON data."""
     levels = [
         {"scale": fraction_text(level.scale), **dict(zip(("lower", "upper"), level.result.to(found.units).ends, strict=True))}
@@ -150,7 +151,7 @@ def _told(found: dl.LeastNoise) -> dict[str, Any]:
     }
 
 
-def _print(found: dl.LeastNoise) -> None:
+def _print(found: LeastNoise) -> None:
     within, above = found.within, found.above
     mechanism = within.problem.mechanism
     kind = mechanism.kind.replace("_", " ")

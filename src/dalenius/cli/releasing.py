@@ -11,9 +11,11 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
 from dalenius.cli.statuses import ExitStatus
+from dalenius.errors import NotProvedError
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import digest
+from dalenius.studies.release import Release
 
 
 def release(
@@ -69,7 +71,7 @@ def release(
                 rng=None if seed is None else np.random.default_rng(seed),
                 progress=progress,
             )
-    except dl.NotProvedError as error:
+    except NotProvedError as error:
         about = mechanism if error.exit_code == ExitStatus.NOT_REACHED else proof
         err.print(f"dalenius: {about}: {error}", markup=False)
         raise typer.Exit(error.exit_code) from None
@@ -85,7 +87,7 @@ def release(
         _print_release(found, proof)
 
 
-def _told(found: dl.Release) -> dict[str, Any]:
+def _told(found: Release) -> dict[str, Any]:
     """What is proved of a release, as JSON data; the distortion rounded upward to six digits."""
     return {
         "leakage_nats": found.leakage.nats,
@@ -100,7 +102,7 @@ def _told(found: dl.Release) -> dict[str, Any]:
     }
 
 
-def _print_release(found: dl.Release, proof: Path | None) -> None:
+def _print_release(found: Release, proof: Path | None) -> None:
     def row(name: str, text: str) -> None:
         out.print(f"{name:<20} {text}", markup=False, emoji=False)
 
@@ -118,7 +120,7 @@ def _print_release(found: dl.Release, proof: Path | None) -> None:
     row("valid for", "this one output; every further release of the same data adds to it")
 
 
-def _against_budget(found: dl.Release) -> str:
+def _against_budget(found: Release) -> str:
     if found.max_distortion is None:
         return ""
     within = "within" if found.within_distortion_budget else "ABOVE"

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-import dalenius as dl
 from dalenius.cli.shared import err, out, status_line
+from dalenius.errors import InputError, NotProvedError
 from dalenius.files import need_places
 
 
@@ -32,12 +32,12 @@ def report(
     from dalenius.report import write_report
 
     if output.suffix.lower() not in (".html", ".htm"):
-        raise dl.InputError(f"--output {output}: expected a file that ends in .html")
+        raise InputError(f"--output {output}: expected a file that ends in .html")
     need_places([output])
     try:
         with status_line("report") as show:
             page = write_report(sources, output, title=title, progress=show)
-    except dl.NotProvedError as error:
+    except NotProvedError as error:
         err.print(f"dalenius: {error}", markup=False)
         raise typer.Exit(error.exit_code) from None
     out.print(str(page), markup=False)

@@ -11,10 +11,11 @@ import typer
 
 import dalenius as dl
 from dalenius.cli.shared import JsonOption, SeedOption, listed, out, status_line, write_json
-from dalenius.errors import brief
+from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
 from dalenius.intervals import text_below
+from dalenius.statistics import SampledLeakage
 from dalenius.statistics.bounds import LABEL
 from dalenius.statistics.counts import MOST
 
@@ -54,7 +55,7 @@ def audit_samples(
     if words:
         ignored = {"--given-others": given_others, "--critic": critic != "bins", "--seed": seed != 0}
         if told := [name for name, said in ignored.items() if said]:
-            raise dl.InputError(f"{', '.join(told)}: counting words (--words) has no use for them; leave them out")
+            raise InputError(f"{', '.join(told)}: counting words (--words) has no use for them; leave them out")
     columns = [
         [_column(runs, name) for name in _names(text, option)]
         for text, option in ((records, "--records"), (outputs, "--outputs"))
@@ -79,7 +80,7 @@ def _names(text: str, option: str) -> list[str]:
     """The columns that an option names, each once."""
     names = [name.strip() for name in listed(text, option)]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise dl.InputError(f"{option}: expected each column once, got {', '.join(map(brief, twice))} more than once")
+        raise InputError(f"{option}: expected each column once, got {', '.join(map(brief, twice))} more than once")
     return names
 
 
@@ -91,10 +92,10 @@ def _numbers(runs: Path, column: list[str]) -> list[float]:
     """What a column says; no message repeats it, as it may be data about people."""
     try:
         return [float(as_fraction(text, "entry")) for text in column]
-    except (dl.InputError, OverflowError):
+    except (InputError, OverflowError):
         strange = [text for text in column if not _is_float(text)]
         what = "numbers in these columns; --words counts words" if strange else "finite numbers that doubles can hold"
-        raise dl.InputError(f"{runs}: expected {what}") from None
+        raise InputError(f"{runs}: expected {what}") from None
 
 
 def _is_float(text: str) -> bool:
@@ -106,16 +107,16 @@ def _is_float(text: str) -> bool:
     return True
 
 
-def _counted(inputs: list[list[str]], outputs: list[list[str]], *, confidence: float, units: str) -> dl.SampledLeakage:
+def _counted(inputs: list[list[str]], outputs: list[list[str]], *, confidence: float, units: str) -> SampledLeakage:
     """Of one column of each."""
     if len(inputs) != 1 or len(outputs) != 1:
-        raise dl.InputError(
+        raise InputError(
             f"--words: expected one column of inputs and one of outputs, got {len(inputs)} and {len(outputs)}"
         )
     given, rows = np.unique(inputs[0], return_inverse=True)
     came, places = np.unique(outputs[0], return_inverse=True)
     if given.size * came.size > MOST:
-        raise dl.InputError(
+        raise InputError(
             f"--words: expected at most {MOST} pairs of an input and an output, got {given.size} inputs and {came.size} "
             "outputs; leave --words out where the columns are numbers"
         )

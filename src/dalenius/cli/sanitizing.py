@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-import dalenius as dl
 from dalenius.cli.shared import JsonOption, drawn, listed, named, out, status_line, write_json
+from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
 from dalenius.sanitizers import Run, Settings, Trained, bounds
@@ -120,7 +120,7 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in listed(text, option)]
     except ValueError:
-        raise dl.InputError(f"{option}: expected numbers with commas between them, got {text!r}") from None
+        raise InputError(f"{option}: expected numbers with commas between them, got {text!r}") from None
 
 
 def _written(trained: list[Trained], folder: Path, name: str) -> list[str]:

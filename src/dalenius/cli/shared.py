@@ -21,9 +21,12 @@ from rich.text import Text
 import dalenius as dl
 from dalenius._answers_json import plain
 from dalenius.catalogue.models import library, model_path
+from dalenius.errors import InputError
 from dalenius.files import MAX_INPUT
 from dalenius.intervals import interval_text
+from dalenius.model import Problem
 from dalenius.search import stop_requested
+from dalenius.search.clock import Progress
 from dalenius.units import lower_in, unit_size, upper_in
 
 out = Console(highlight=False, soft_wrap=True)
@@ -88,7 +91,7 @@ def listed(text: str, option: str) -> list[str]:
     try:
         return next(csv.reader([text], strict=True), [])
     except csv.Error as error:
-        raise dl.InputError(f"{option}: {error}") from None
+        raise InputError(f"{option}: {error}") from None
 
 
 def named(text: str) -> Path:
@@ -104,7 +107,7 @@ def write_json(answer: object) -> None:
     out.file.flush()
 
 
-def read_problem(model: str) -> tuple[str, str, dl.Problem]:
+def read_problem(model: str) -> tuple[str, str, Problem]:
     """What a model is called in answers, the stem of the names of its files, and its problem; ``-`` is standard input.
 
     Raises
@@ -117,11 +120,11 @@ def read_problem(model: str) -> tuple[str, str, dl.Problem]:
         return str(path), path.stem, dl.load(path)
     text = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(text) > MAX_INPUT:
-        raise dl.InputError(f"standard input: expected a model of at most {MAX_INPUT} bytes, and more came")
+        raise InputError(f"standard input: expected a model of at most {MAX_INPUT} bytes, and more came")
     try:
         return STANDARD_STREAM, "stdin", dl.loads(text)
-    except dl.InputError as error:
-        raise dl.InputError(f"standard input: {error}") from None
+    except InputError as error:
+        raise InputError(f"standard input: {error}") from None
 
 
 @contextmanager
@@ -129,8 +132,8 @@ def naming(path: Path | None) -> Iterator[None]:
     """Errors about what stands in a file begin with its name."""
     try:
         yield
-    except dl.InputError as error:
-        raise (error if path is None else dl.InputError(f"{path}: {error}")) from None
+    except InputError as error:
+        raise (error if path is None else InputError(f"{path}: {error}")) from None
 
 
 class _Doing(TextColumn):
@@ -148,21 +151,21 @@ def status_line(what: str) -> Iterator[Any]:
     with Bar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=None)
 
-        def show(moment: dl.Progress | str) -> None:
+        def show(moment: Progress | str) -> None:
             told = f"{what}: {moment}" if isinstance(moment, str) else _moment(what, moment)
             bar.update(task, description=told)
 
         yield show
 
 
-def _moment(what: str, moment: dl.Progress) -> str:
+def _moment(what: str, moment: Progress) -> str:
     """A line for a moment of an audit or of a design."""
     place = f", record {moment.record}" if moment.record is not None else ""
     place += f", round {moment.rounds}" if moment.rounds else ""
     return f"{what}: {moment.stage}{place}, evidence of {moment.evidence} pieces, {bounds_of(moment)}"
 
 
-def bounds_of(moment: dl.Progress) -> str:
+def bounds_of(moment: Progress) -> str:
     """The bounds of a moment for people, leakages in bits."""
     if moment.units != "nats":
         return f"{interval_text(moment.lower, moment.upper)} {moment.units}"

@@ -36,43 +36,44 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import counted
-from dalenius.model import digest, model_bytes
-from dalenius.results import NOT_FOUND, told_text
+from dalenius.errors import DaleniusError, InputError, counted
+from dalenius.model import Problem, digest, model_bytes
+from dalenius.outcome import ConstraintPrice, Status, TermValue
+from dalenius.results import NOT_FOUND, DesignResult, Result, SecretResult, told_text
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
 from dalenius.studies.keeping import mechanism_files
-from dalenius.units import log_above
+from dalenius.units import Quantity, log_above
 
 SHORT = 60  # characters of a fraction
 
-Solved = dl.Result | dl.DesignResult | dl.SecretResult
+Solved = Result | DesignResult | SecretResult
 Answer = dict[str, Any]
 
 
-def answer_of(problem: dl.Problem, result: Solved, label: str, written: Path | None) -> Answer:
+def answer_of(problem: Problem, result: Solved, label: str, written: Path | None) -> Answer:
     """The answer as JSON data; `written` is the certificate's file."""
-    if isinstance(result, dl.DesignResult):
+    if isinstance(result, DesignResult):
         return _design_answer(problem, result, label, written)
     return _audit_answer(problem, result, label, written)
 
 
 def print_answer(answer: Answer, result: Solved, folder: Output | None) -> None:
     """The same in words."""
-    if isinstance(result, dl.DesignResult):
+    if isinstance(result, DesignResult):
         _print_design(answer, result, folder)
         return
-    secret = isinstance(result, dl.SecretResult)
+    secret = isinstance(result, SecretResult)
     told, what = ("largest information", "secret") if secret else ("worst-case leakage", "record")
     out.print(f"{told:<20} {result.interval}")
     _print_gap(result)
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about {what}         {'none' if answer[what] is None else answer[what]}{prior}")
-    if isinstance(result, dl.Result):
+    if isinstance(result, Result):
         _print_work(result)
     _print_proof(answer, result, folder)
 
 
-def _audit_answer(problem: dl.Problem, result: dl.Result | dl.SecretResult, label: str, written: Path | None) -> Answer:
+def _audit_answer(problem: Problem, result: Result | SecretResult, label: str, written: Path | None) -> Answer:
     """Of an audit of records or of secrets."""
     return {
         "model": label,
@@ -82,16 +83,16 @@ def _audit_answer(problem: dl.Problem, result: dl.Result | dl.SecretResult, labe
         "units": result.units,
         "most": result.most,
         "gap": result.gap,
-        **({"secret": result.secret} if isinstance(result, dl.SecretResult) else {"record": result.record}),
+        **({"secret": result.secret} if isinstance(result, SecretResult) else {"record": result.record}),
         "prior": result.witness.prior if result.witness else None,
-        **({"secrets": result.secrets} if isinstance(result, dl.SecretResult) else {}),
+        **({"secrets": result.secrets} if isinstance(result, SecretResult) else {}),
         **_outcome(result, written),
     }
 
 
 def _outcome(result: Solved, written: Path | None) -> Answer:
     """How the work ended, who solved what, what an alternating scheme did, and what is proved."""
-    work = {} if isinstance(result, dl.SecretResult) else {"solvers": result.solvers, "alternating": result.alternating}
+    work = {} if isinstance(result, SecretResult) else {"solvers": result.solvers, "alternating": result.alternating}
     return {
         "termination": result.termination.value,
         "status": result.status.value,
@@ -107,18 +108,18 @@ def _outcome(result: Solved, written: Path | None) -> Answer:
 
 def _print_gap(result: Solved) -> None:
     """The gap, and why there is one; of a bound that is no more than all there is to know that, too."""
-    said = [result.status.meaning] * (result.status is dl.Status.ALL_THERE_IS)
+    said = [result.status.meaning] * (result.status is Status.ALL_THERE_IS)
     out.print(f"relative gap         {gap_text(result.gap)} ({'; '.join([*said, result.termination.advice])})")
 
 
-def _print_work(result: dl.Result | dl.DesignResult) -> None:
+def _print_work(result: Result | DesignResult) -> None:
     for one in result.alternating:
         out.print(f"alternating          {one}", markup=False)
     for use in result.solvers:
         out.print(f"solver               {use}", markup=False)
 
 
-def _print_proof(answer: Answer, result: dl.Result | dl.SecretResult, folder: Output | None) -> None:
+def _print_proof(answer: Answer, result: Result | SecretResult, folder: Output | None) -> None:
     about = "" if answer["proved"] else " about the matrix in the certificate only"
     out.print(
         f"proved              {about} by the independent checker, from {counted(result.certificate.lines, 'line')}, "
@@ -130,7 +131,7 @@ def _print_proof(answer: Answer, result: dl.Result | dl.SecretResult, folder: Ou
         out.print(f"certificate          not written ({_why_not(folder, 'it')})", markup=False)
 
 
-def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, written: Path | None) -> Answer:
+def _design_answer(problem: Problem, result: DesignResult, label: str, written: Path | None) -> Answer:
     leakage = None
     if result.audit is not None and result.leakage is not None:
         leakage = {"lower": result.leakage[0], "upper": result.leakage[1], "units": result.audit.units}
@@ -144,7 +145,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, wri
         "gap": result.gap,
         "leakage": leakage,
         "distortion": None if result.distortion is None else str(result.distortion),
-        **({"most": result.most} if result.quantity is dl.Quantity.LEAKAGE else {}),
+        **({"most": result.most} if result.quantity is Quantity.LEAKAGE else {}),
         **_privacy_answer(problem, result),
         **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
         **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
@@ -156,13 +157,13 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, wri
     }
 
 
-def _constraint_answer(price: dl.ConstraintPrice) -> Answer:
+def _constraint_answer(price: ConstraintPrice) -> Answer:
     """What a constraint costs, and what room the mechanism leaves in it."""
     slack = price.slack if price.slack is None or isinstance(price.slack, float) else str(price.slack)
     return {"number": price.number, "kind": price.kind, "binds": price.binds, "price": price.price, "slack": slack}
 
 
-def _term_answer(term: dl.TermValue) -> Answer:
+def _term_answer(term: TermValue) -> Answer:
     """What a term of the objective comes to, and what it weighs in the proof."""
     lower, upper = (end if isinstance(end, float) else str(end) for end in (term.lower, term.upper))
     return {
@@ -176,7 +177,7 @@ def _term_answer(term: dl.TermValue) -> Answer:
     }
 
 
-def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> Answer:
+def _privacy_answer(problem: Problem, result: DesignResult) -> Answer:
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
     if not isinstance(problem, dl.MinDistortion | dl.MaxInformation) or problem.privacy is None:
         return {}
@@ -184,8 +185,8 @@ def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> Answer:
     return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
 
 
-def _print_design(answer: Answer, result: dl.DesignResult, folder: Output | None) -> None:
-    if result.status is dl.Status.OPEN and not result.feasible:
+def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -> None:
+    if result.status is Status.OPEN and not result.feasible:
         out.print(NOT_FOUND)
         out.print(f"{result.optimum:<20} at least {text_below(result.exact_ends[0])} {result.units}")
         _print_gap(result)
@@ -225,7 +226,7 @@ def _print_design(answer: Answer, result: dl.DesignResult, folder: Output | None
         out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})", markup=False)
 
 
-def _term_text(term: dl.TermValue) -> str:
+def _term_text(term: TermValue) -> str:
     """What a term of the objective comes to, its weight, and what it weighs in the proof."""
     value = (
         f"{interval_text(term.lower, term.upper)} {term.units}"
@@ -252,8 +253,8 @@ class _Question:
 
     label: str
     stem: str
-    stated: dl.Problem
-    problem: dl.Problem
+    stated: Problem
+    problem: Problem
     folder: Output | None
 
 
@@ -319,11 +320,11 @@ def solve(
         need_gap(require_gap, "--require-gap")
     budget = Budget.of(at_most)
     if trace and output is None:
-        raise dl.InputError("--trace: give a folder for it with -o")
+        raise InputError("--trace: give a folder for it with -o")
     if compress and output is None:
-        raise dl.InputError("--compress: give a folder for the certificate with -o")
+        raise InputError("--compress: give a folder for the certificate with -o")
     if checkpoint is not None and len(models) > 1:
-        raise dl.InputError(f"--checkpoint: the state of one audit goes into it; expected one MODEL, got {len(models)}")
+        raise InputError(f"--checkpoint: the state of one audit goes into it; expected one MODEL, got {len(models)}")
     questions = _questions(models, public_law, output, force=force, compress=compress)
     if budget is not None:
         for question in questions:
@@ -347,14 +348,14 @@ def solve(
             try:
                 with status_line(_status(question, questions)) as progress:
                     result = answering(question.problem, progress=progress)
-            except dl.DaleniusError as error:
+            except DaleniusError as error:
                 if len(questions) == 1:
                     raise
                 failed = True
                 err.print(f"dalenius: {question.label}: {error}", markup=False)
                 continue
             ends += leakage_ends(question.label, result)
-            result = result.with_leakages_in(shown) if isinstance(result, dl.DesignResult) else result.to(shown)
+            result = result.with_leakages_in(shown) if isinstance(result, DesignResult) else result.to(shown)
             if len(questions) > 1 and not as_json:
                 out.print(f"model                {question.label}", markup=False)
             _tell(question, result, as_json=as_json, trace=trace)
@@ -378,7 +379,7 @@ def _questions(
         label, stem, stated = read_problem(model)
         twin = next((other for other in found if other.stem == stem), None)
         if output is not None and twin is not None:
-            raise dl.InputError(
+            raise InputError(
                 f"-o: the files of {twin.label} and of {label} would have the same names; solve them into two folders"
             )
         problem = published(stated, public_law, output)
@@ -404,12 +405,12 @@ def _tell(question: _Question, result: Solved, *, as_json: bool, trace: bool) ->
         print_answer(answer, result, folder)
 
 
-def _written(folder: Output, name: str, problem: dl.Problem, result: Solved, trace: bool) -> Path | None:
+def _written(folder: Output, name: str, problem: Problem, result: Solved, trace: bool) -> Path | None:
     """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
     from dalenius.report import save_picture, trace_picture, trace_table
 
     files = {CERTIFICATE: result.certificate.text}
-    if isinstance(result, dl.DesignResult):
+    if isinstance(result, DesignResult):
         files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
     if trace:
         files[".trace.csv"] = trace_table(result)

@@ -16,7 +16,7 @@ import typer
 import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.shared import STANDARD_STREAM, err, out
-from dalenius.errors import hint
+from dalenius.errors import InputError, hint
 from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
@@ -71,7 +71,7 @@ def model_text(given: Mapping[str, str | None], *, asking: bool = False) -> str:
     for option in NONE_OF[kind]:
         if given.get(option) is not None:
             fitting = ", ".join(name for name in given if name not in NONE_OF[kind])
-            raise dl.InputError(f"{option}: a {kind} model has none; expected {fitting}")
+            raise InputError(f"{option}: a {kind} model has none; expected {fitting}")
     if kind in ("min_leakage", "min_distortion"):
         head += answered(_budget(kind))
     counted = _Question("--records", "how many records", "8", lambda text: [f"count = {_whole(text)}"])
@@ -108,23 +108,23 @@ def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
     if given is not None or not asking:
         try:
             return question.lines((question.default if given is None else given).strip())
-        except dl.InputError as error:
-            raise dl.InputError(f"{question.option}: {error}") from None
+        except InputError as error:
+            raise InputError(f"{question.option}: {error}") from None
     while True:
         err.print(f"{question.words} [{question.default}]: ", end="", markup=False)
         typed = sys.stdin.readline()
         if not typed:
-            raise dl.InputError(f"{question.option}: standard input ended; expected an answer, or --defaults")
+            raise InputError(f"{question.option}: standard input ended; expected an answer, or --defaults")
         try:
             return question.lines(typed.strip() or question.default)
-        except dl.InputError as error:
+        except InputError as error:
             err.print(str(error), markup=False)
 
 
 def _problem(text: str) -> Lines:
     text = SPELLINGS[text].in_models if text in SPELLINGS else text
     if text not in ASKS:
-        raise dl.InputError(f"expected one of {', '.join(ASKS)}; got {brief(text)}{hint(text, ASKS)}")
+        raise InputError(f"expected one of {', '.join(ASKS)}; got {brief(text)}{hint(text, ASKS)}")
     return [f"# The question: {ASKS[text]}", f'problem = "{text}"']
 
 
@@ -164,20 +164,20 @@ def _table(name: str, shelf: Mapping[str, type[Shelved]], text: str, comment: st
     """
     kind, rest = _split_kind(text)
     if kind not in shelf:
-        raise dl.InputError(f"expected one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
+        raise InputError(f"expected one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
     needed = [key for key, field in shelf[kind].file_fields().items() if shelf[kind].is_needed(field)]
     if rest and "=" not in rest:
         first = needed or list(shelf[kind].file_fields())[:1]
         if len(first) != 1:
             needs = " and ".join(needed) or "nothing"
-            raise dl.InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
+            raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
         rest = f"{first[0]} = {_toml(rest.strip())}"
     try:
         keys = tomllib.loads(f"x = {{{rest}}}")["x"]
     except tomllib.TOMLDecodeError as error:
-        raise dl.InputError(f"expected {kind} key = value, ... as in TOML, got {brief(text)} ({error})") from None
+        raise InputError(f"expected {kind} key = value, ... as in TOML, got {brief(text)} ({error})") from None
     if missing := [key for key in needed if key not in keys]:
-        raise dl.InputError(f"{kind} needs {' and '.join(missing)}; write for example '{kind} {missing[0]} = 1'")
+        raise InputError(f"{kind} needs {' and '.join(missing)}; write for example '{kind} {missing[0]} = 1'")
     values = [part.strip() for part in _split(rest)]
     return [f"[{name}]", comment, f'kind = "{kind}"', *values]
 
@@ -207,7 +207,7 @@ def _split(text: str) -> list[str]:
 
 def _whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text[:20]) < 1:
-        raise dl.InputError(f"expected a whole number of at least 1, got {brief(text)}")
+        raise InputError(f"expected a whole number of at least 1, got {brief(text)}")
     return int(text)
 
 
@@ -266,7 +266,7 @@ def init(
     """
     to_file = str(path) != STANDARD_STREAM
     if to_file and path.exists() and not force:
-        raise dl.InputError(f"{path}: it is there already; --force replaces it")
+        raise InputError(f"{path}: it is there already; --force replaces it")
     given = {
         "--problem": problem,
         "--records": records,

@@ -16,8 +16,9 @@ from rich.progress import Progress as Bar
 import dalenius as dl
 from dalenius.cli.folders import Output
 from dalenius.cli.shared import bounds_of, err, out, units_shown, write_json
-from dalenius.errors import counted
+from dalenius.errors import DaleniusError, InputError, counted
 from dalenius.intervals import interval_text, text_below
+from dalenius.outcome import Termination
 from dalenius.results import NOT_FOUND, told_text
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.search.pools import need_workers
@@ -26,7 +27,7 @@ from dalenius.studies.engine import Moment, solved
 from dalenius.studies.keeping import Folder
 from dalenius.studies.plan import Plan
 from dalenius.studies.record import Record
-from dalenius.studies.sweep import PARQUET, engine_in, swept
+from dalenius.studies.sweep import PARQUET, Sweep, engine_in, swept
 from dalenius.units import Quantity, lower_in, upper_in
 
 TABLES = {
@@ -55,7 +56,7 @@ class Task:
         units_shown(self.units)
         need_workers(self.jobs, self.scheduler)
         if self.choose is not None and (self.jobs, self.scheduler) != (1, None):
-            raise dl.InputError("--adaptive: chooses one point after the other; leave --jobs and --scheduler out")
+            raise InputError("--adaptive: chooses one point after the other; leave --jobs and --scheduler out")
         if dry_run:
             self._foretell(as_json)
             return
@@ -71,7 +72,7 @@ class Task:
             folder.settle()
         if failed and not whole.expired:
             name, message = next(iter(failed.items()))
-            raise dl.DaleniusError(
+            raise DaleniusError(
                 f"{name}: {message}; {len(failed)} of {answer['asked']} points have no record, the same command tries them again"
             )
 
@@ -101,7 +102,7 @@ class Task:
         answer = {"folder": self.output, "asked": total, "points": records, "failed": result.failed, "files": files}
         return answer, result.failed
 
-    def _lists(self, result: dl.Sweep, folder: Output, partial: str) -> list[str]:
+    def _lists(self, result: Sweep, folder: Output, partial: str) -> list[str]:
         """Tables and pictures of what is a curve or a frontier, and all records in one file."""
         from dalenius.report import (
             band_table,
@@ -157,7 +158,7 @@ class Task:
             within = TRIAL if limit is None else min(TRIAL, limit)
             answer, _ = solved(point, dataclasses.replace(self.plan.settings, time_limit=within, methods=()), None)
             mean = answer.seconds
-            open_ = "" if answer.termination is not dl.Termination.TIME_LIMIT else ", and was not done"
+            open_ = "" if answer.termination is not Termination.TIME_LIMIT else ", and was not done"
             by = f"a trial of {point.name} took {mean:.2g} s{open_}"
         workers = self.jobs if self.scheduler is None else None
         total = None if mean is None or workers is None else mean * len(todo) / workers

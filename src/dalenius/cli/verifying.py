@@ -14,7 +14,7 @@ from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import JsonOption, library_names
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import brief
+from dalenius.errors import InputError, brief
 from dalenius.units import UNITS
 
 
@@ -66,13 +66,13 @@ def verify(
         if status == ExitStatus.DONE and budget is not None:
             header = dl.Certificate.read(certificate).header
             if header.unit not in UNITS or header.claim is None or header.problem == dl.MaxInformation.kind:
-                raise dl.InputError(f"--at-most: {certificate} does not bound a leakage from above")
+                raise InputError(f"--at-most: {certificate} does not bound a leakage from above")
             require_at_most(budget, [Ends(model, *header.claim, header.unit)])
         raise typer.Exit(status)
     if budget is not None:
-        raise dl.InputError("--at-most: expected MODEL and CERTIFICATE")
+        raise InputError("--at-most: expected MODEL and CERTIFICATE")
     if resolved or not model.endswith(".json"):
-        raise dl.InputError(
+        raise InputError(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
             f"got {brief(model)}{' and --resolved' if resolved else ''}"
         )

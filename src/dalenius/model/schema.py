@@ -15,7 +15,7 @@ from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS, Adaptive, Mechanism
-from dalenius.model.mechanisms.several_releases import PARTS, Part
+from dalenius.model.mechanisms.independent_releases import PARTS, Part
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS

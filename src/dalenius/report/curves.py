@@ -59,7 +59,7 @@ def band_table(points: Sequence[CurvePoint], *, units: str = "nats", certificate
     """What the points' certificates leave of the whole curve, as CSV text: at 101 even shares of the largest entropy, and theirs.
 
     The columns are the share, the bounds, rounded outward, and the files of the certificates that prove the lower and the upper one
-    (`dalenius.LeakageCurve`).
+    (`dalenius.answers.LeakageCurve`).
     """
     curve = curve_of(points).to(units)
     names = {id(point.result.certificate): name for point, name in zip(points, certificates, strict=False)}
@@ -76,7 +76,7 @@ def curve_picture(
 ) -> Axes:
     """Draw leakage against what the adversary does not know: one certified band a curve.
 
-    The band is what the proofs leave together (`dalenius.LeakageCurve`); its edges are smooth and nowhere inside of what is proved.
+    The band is what the proofs leave together (`LeakageCurve`); its edges are smooth and nowhere inside of what is proved.
     A dot is a witness, a dash above it the proved bound.
 
     Parameters

@@ -102,7 +102,7 @@ class LeakageCurve:
     >>> import dalenius as dl
     >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("0.5 max"))
-    >>> curve = dl.LeakageCurve.of((problem, dl.solve(problem, gap=1e-3, curve=True)))
+    >>> curve = dl.answers.LeakageCurve.of((problem, dl.solve(problem, gap=1e-3, curve=True)))
     >>> lower, upper = curve.at("0.6 max")
     >>> lower < upper <= curve.upper("0.5 max")
     True

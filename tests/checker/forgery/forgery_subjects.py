@@ -662,7 +662,7 @@ def solved(rng: random.Random, count: int) -> list[Subject]:
         table = any_model(rng)
         try:
             result = dalenius.solve(dalenius.loads(toml(table)), gap=1e-3, node_limit=40, time_limit=20)
-        except dalenius.InputError:
+        except dalenius.errors.InputError:
             continue
         certificate = result.certificate.text.encode()
         if len(certificate) < 12_000:

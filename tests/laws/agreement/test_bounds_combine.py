@@ -51,5 +51,5 @@ def test_no_leakage_is_no_gap():
         adversary=dl.EntropyAtLeast("1 bits"),
     )
     result = dl.solve(problem)
-    assert (result.gap, result.termination) == (0.0, dl.Termination.GAP_REACHED)
+    assert (result.gap, result.termination) == (0.0, dl.answers.Termination.GAP_REACHED)
     assert result.require(gap=1e-9) is result

@@ -10,6 +10,20 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws
+from dalenius.model.constraints import (
+    Affine,
+    Band,
+    DistortionBudget,
+    ErrorCap,
+    LeakageLimit,
+    Linear,
+    LocalDPBetween,
+    Monotone,
+    PointwiseLeakageLimit,
+    SecondOrderCone,
+    Unbiased,
+    ZeroEntries,
+)
 
 OUTPUTS = [-1, 0, 1, 2, 3]
 VALUES = [0, 1, 1, 2]  # of the datasets (0, 0), (0, 1), (1, 0), (1, 1)
@@ -23,22 +37,22 @@ def fractions(rng: np.random.Generator, size: int) -> list[Fraction]:
     return [Fraction(w, sum(weights)) for w in weights]
 
 
-def drawn(rng: np.random.Generator) -> dl.DesignProblem:
+def drawn(rng: np.random.Generator) -> dl.problems.DesignProblem:
     """Counts of two bits told by five numbers, against listed priors; a few constraints with random numbers."""
     epsilon = f"log {rng.integers(2, 30)}"
     choices = [
-        lambda: dl.Unbiased(tolerance=Fraction(int(rng.integers(0, 4)), 4)),
-        lambda: dl.ErrorCap(Fraction(int(rng.integers(2, 9)), 5)),
-        lambda: dl.ErrorCap(Fraction(int(rng.integers(2, 9)), 5), groups=[[0, 2]], distortion=dl.Absolute(outputs=OUTPUTS)),
-        lambda: dl.Band(Fraction(int(rng.integers(2, 6)), 2)),
-        lambda: dl.ZeroEntries([(int(rng.integers(3)), int(rng.integers(5)))]),
-        lambda: dl.Monotone(),
-        lambda: dl.LocalDPBetween(epsilon, pairs=[(0, 1)]),
-        lambda: dl.PointwiseLeakageLimit(epsilon),
-        lambda: dl.Linear([(0, 1, 1), (2, 3, -1)], equals=0),
-        lambda: dl.DistortionBudget(dl.Absolute(outputs=OUTPUTS), Fraction(int(rng.integers(1, 9)), 6)),
-        lambda: dl.SecondOrderCone([dl.Affine([(1, y, 1)]) for y in (0, 2, 4)], [(1, 1, "1/2")], rng.integers(2, 7) / 10),
-        lambda: dl.LeakageLimit(dl.PriorSet([fractions(rng, 4)]), Fraction(int(rng.integers(1, 30)), 100)),
+        lambda: Unbiased(tolerance=Fraction(int(rng.integers(0, 4)), 4)),
+        lambda: ErrorCap(Fraction(int(rng.integers(2, 9)), 5)),
+        lambda: ErrorCap(Fraction(int(rng.integers(2, 9)), 5), groups=[[0, 2]], distortion=dl.Absolute(outputs=OUTPUTS)),
+        lambda: Band(Fraction(int(rng.integers(2, 6)), 2)),
+        lambda: ZeroEntries([(int(rng.integers(3)), int(rng.integers(5)))]),
+        lambda: Monotone(),
+        lambda: LocalDPBetween(epsilon, pairs=[(0, 1)]),
+        lambda: PointwiseLeakageLimit(epsilon),
+        lambda: Linear([(0, 1, 1), (2, 3, -1)], equals=0),
+        lambda: DistortionBudget(dl.Absolute(outputs=OUTPUTS), Fraction(int(rng.integers(1, 9)), 6)),
+        lambda: SecondOrderCone([Affine([(1, y, 1)]) for y in (0, 2, 4)], [(1, 1, "1/2")], rng.integers(2, 7) / 10),
+        lambda: LeakageLimit(dl.PriorSet([fractions(rng, 4)]), Fraction(int(rng.integers(1, 30)), 100)),
     ]  # fmt: skip
     constraints = [choices[k]() for k in rng.choice(len(choices), size=rng.integers(1, 4), replace=False)]
     given = {
@@ -53,17 +67,17 @@ def drawn(rng: np.random.Generator) -> dl.DesignProblem:
     return dl.MinDistortion(**given, max_leakage=Fraction(int(rng.integers(1, 40)), 100))
 
 
-def with_objective(problem: dl.DesignProblem, rng: np.random.Generator) -> dl.DesignProblem:
+def with_objective(problem: dl.problems.DesignProblem, rng: np.random.Generator) -> dl.problems.DesignProblem:
     """The problem with one to three further terms, and sometimes without its constraints or its adversary."""
     choices = [
-        lambda weight: dl.LeakageTerm(dl.PriorSet([fractions(rng, 4), fractions(rng, 4)]), weight=weight),
-        lambda weight: dl.LeakageTerm(dl.PriorSet([fractions(rng, 4)]), weight=weight),
-        lambda weight: dl.DistortionTerm(dl.Absolute(outputs=OUTPUTS), weight=weight),
-        lambda weight: dl.DistortionTerm(dl.Squared(outputs=OUTPUTS), weight=weight),
+        lambda weight: dl.objectives.LeakageTerm(dl.PriorSet([fractions(rng, 4), fractions(rng, 4)]), weight=weight),
+        lambda weight: dl.objectives.LeakageTerm(dl.PriorSet([fractions(rng, 4)]), weight=weight),
+        lambda weight: dl.objectives.DistortionTerm(dl.Absolute(outputs=OUTPUTS), weight=weight),
+        lambda weight: dl.objectives.DistortionTerm(dl.Squared(outputs=OUTPUTS), weight=weight),
     ]
     weights = [Fraction(int(rng.integers(1, 30)), int(rng.integers(1, 12))) for _ in range(5)]
     terms = [choices[k](w) for k, w in zip(rng.choice(len(choices), size=rng.integers(1, 4)), weights, strict=False)]
-    kind = dl.WeightedSum if rng.random() < 0.5 else dl.WeightedMaximum
+    kind = dl.objectives.WeightedSum if rng.random() < 0.5 else dl.objectives.WeightedMaximum
     changed = dataclasses.replace(problem, objective=kind(terms, weight=weights[-1]))
     if rng.random() < 0.3:
         changed = dataclasses.replace(changed, constraints=())
@@ -90,7 +104,7 @@ def told(Q: cp.Variable, priors) -> list[cp.Expression]:
     return found
 
 
-def stated(problem: dl.DesignProblem) -> cp.Problem:
+def stated(problem: dl.problems.DesignProblem) -> cp.Problem:
     """The problem with cvxpy's atoms."""
     Q, o, v = cp.Variable((3, 5), nonneg=True), np.array(OUTPUTS, dtype=float), np.arange(3.0)
     squared, absolute = (v[:, None] - o) ** 2, abs(v[:, None] - o)
@@ -140,7 +154,7 @@ def stated(problem: dl.DesignProblem) -> cp.Problem:
         return cp.Problem(cp.Minimize(own), demands)
     terms = [float(problem.objective.weight) * own]
     for term in problem.objective.terms:
-        if isinstance(term, dl.LeakageTerm):
+        if isinstance(term, dl.objectives.LeakageTerm):
             value = cp.max(cp.hstack(told(Q, term.adversary.weights)))
         else:
             value = LAW @ cp.sum(cp.multiply(absolute if term.distortion.kind == "absolute" else squared, Q), axis=1)
@@ -160,7 +174,7 @@ def test_random_objectives(seed):
     agree(with_objective(drawn(rng), rng))
 
 
-def agree(problem: dl.DesignProblem) -> None:
+def agree(problem: dl.problems.DesignProblem) -> None:
     """What is proved of the problem is true of cvxpy's model of it."""
     model = stated(problem)
     with warnings.catch_warnings():
@@ -168,7 +182,7 @@ def agree(problem: dl.DesignProblem) -> None:
         value = float(model.solve(solver="CLARABEL"))
     result = dl.solve(problem, gap=1e-4, time_limit=60)
     assert dl.verify(problem, result.certificate).proved
-    if result.status is dl.Status.OPEN and not result.feasible:
+    if result.status is dl.answers.Status.OPEN and not result.feasible:
         pytest.xfail("met on a boundary only: neither a mechanism nor a proof (docs/constraints.md)")
     if not result.feasible:
         assert model.status in ("infeasible", "infeasible_inaccurate")

@@ -61,7 +61,7 @@ def by_definition(problem) -> float:
 
 def solved(problem, gap=1e-3):
     result = dl.solve(problem, gap=gap, time_limit=None)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert dl.verify(problem, result.certificate).proved
     assert dl.verify(problem.release(result.mechanism.rows), result.audit.certificate).proved
     return result

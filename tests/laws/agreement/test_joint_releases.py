@@ -13,7 +13,7 @@ FIRST, SECOND = (dl.Count(), dl.geometric(1)), (dl.Parity(), dl.symmetric("0.2")
 
 
 def solved(listed, adversary, records=BITS, **limits):
-    query, mechanism = dl.releases(listed)
+    query, mechanism = dl.together(listed)
     question = dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=adversary)
     result = dl.solve(question, **limits)
     assert dl.verify(question, result.certificate).proved
@@ -49,7 +49,7 @@ def test_against_an_entropy_bound_they_do_not():
     second = (dl.Sum([[0, 0], [0, 1]]), dl.Channel([[1, 0], [0, 1]]))
     parity = (dl.Parity(), dl.Channel([[1, 0], [0, 1]]))
     fair = dl.EntropyAtLeast("1 max")
-    query, mechanism = dl.releases([second, parity])
+    query, mechanism = dl.together([second, parity])
     question = dl.WorstCaseLeakage(records=BITS, query=query, mechanism=mechanism, adversary=fair)
     assert dl.solve(question).lower == pytest.approx(math.log(2), abs=1e-9)
     alone = dl.WorstCaseLeakage(records=BITS, query=parity[0], mechanism=parity[1], adversary=fair)

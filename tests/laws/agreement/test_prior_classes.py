@@ -148,7 +148,7 @@ ERRORS = [
 
 @each("priors, message", *ERRORS)
 def test_errors(priors, message):
-    with pytest.raises(dl.InputError) as error:
+    with pytest.raises(dl.errors.InputError) as error:
         dl.measure([[0.5, 0.5]] * 3, prior=priors)
     assert message in str(error.value)
 
@@ -163,5 +163,5 @@ def test_what_is_not_offered_over_a_class_is_said():
     assert "local_dp_delta(log 2)" in found
     assert "local_dp_epsilon(0.1)" in found
     for name in ("output_probability[0]", "information_privacy_delta(log 2)", "information_privacy_epsilon(0.1)"):
-        with pytest.raises(dl.InputError, match="has no bound over a set of priors"):
+        with pytest.raises(dl.errors.InputError, match="has no bound over a set of priors"):
             found[name]

@@ -35,7 +35,7 @@ def instance(support, shape: tuple[int, int, int], number: int, bound: str | Non
     return support.problem([letters, classes], None, channel, bound or f"{share}e-3 max")
 
 
-def audit(question) -> dl.Result:
+def audit(question) -> dl.answers.Result:
     """A short audit: whatever it proves has to hold."""
     return dl.solve(question, gap=5e-2, time_limit=0.25)
 

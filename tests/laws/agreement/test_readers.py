@@ -34,7 +34,7 @@ def verdicts(model: str) -> tuple[bool, bool]:
     try:
         read_alone(model)
         accepted = True
-    except dl.InputError:
+    except dl.errors.InputError:
         accepted = False
     return accepted, check(model.encode(), b"").status is not Status.UNREADABLE
 
@@ -311,7 +311,7 @@ def test_what_dalenius_accepts_the_checker_reads(model):
     """And as the same problem; so whatever the checker refuses is refused by dalenius. What is written again is read again."""
     try:
         problem = read_alone(model)
-    except dl.InputError:
+    except dl.errors.InputError:
         return
     assert dalenius_check.digest(model.encode()) == digest(problem)
     again = dl.dumps(problem)
@@ -330,13 +330,13 @@ def test_what_the_checker_does_not_read_is_not_loaded(error, monkeypatch, tmp_pa
     monkeypatch.setattr(dalenius_check, "digest", refuse)
     made = read_alone(text())
     for use in (lambda: dl.loads(text()), lambda: dl.load(tmp_path / "model.toml"), lambda: dl.solve(as_made(made))):
-        with pytest.raises(dl.InputError, match=r"checker cannot read it: (limit: )?an exponent is beyond 400"):
+        with pytest.raises(dl.errors.InputError, match=r"checker cannot read it: (limit: )?an exponent is beyond 400"):
             use()
 
 
 def test_what_the_checker_reads_otherwise_is_not_loaded(monkeypatch):
     monkeypatch.setattr(dalenius_check, "digest", lambda model: "0" * 64)
-    with pytest.raises(dl.InputError, match="reads another problem"):
+    with pytest.raises(dl.errors.InputError, match="reads another problem"):
         dl.loads(text())
 
 

@@ -22,14 +22,14 @@ A = [[0.30, 0.15, 0.05], [0.05, 0.15, 0.30]]
 B = [[0.5, 0, 0], [0, 0.3, 0], [0, 0, 0.2]]
 C = [[0.25, 0.15, 0.08, 0.02], [0.02, 0.08, 0.15, 0.25]]
 MADE = {
-    "total variation": lambda most, secret: dl.TotalVariation(most, secret=secret),
-    "KL": lambda most, secret: dl.KL(most, secret=secret),
-    "chi-square": lambda most, secret: dl.ChiSquare(most, secret=secret),
-    "correlation": lambda most, secret: dl.MaximalCorrelation(square_at_most=most, secret=secret),
-    "strong total variation": lambda most, secret: dl.TotalVariation(most, strong=True, secret=secret),
-    "strong KL": lambda most, secret: dl.KL(most, strong=True, secret=secret),
-    "strong chi-square": lambda most, secret: dl.ChiSquare(most, strong=True, secret=secret),
-    "information privacy": lambda most, secret: dl.LocalInformationPrivacy(most, secret=secret),
+    "total variation": lambda most, secret: dl.constraints.TotalVariation(most, secret=secret),
+    "KL": lambda most, secret: dl.constraints.KL(most, secret=secret),
+    "chi-square": lambda most, secret: dl.constraints.ChiSquare(most, secret=secret),
+    "correlation": lambda most, secret: dl.constraints.MaximalCorrelation(square_at_most=most, secret=secret),
+    "strong total variation": lambda most, secret: dl.constraints.TotalVariation(most, strong=True, secret=secret),
+    "strong KL": lambda most, secret: dl.constraints.KL(most, strong=True, secret=secret),
+    "strong chi-square": lambda most, secret: dl.constraints.ChiSquare(most, strong=True, secret=secret),
+    "information privacy": lambda most, secret: dl.constraints.LocalInformationPrivacy(most, secret=secret),
 }
 CATALOGUE = [  # section 3.15: for A, B and C
     ("total variation", 0.1, 0.28, 0.4590163934, 0.7160869565),
@@ -95,8 +95,8 @@ STRONG = [
 def test_strong_information_privacy_with_flagged_copies(pair, secret, value):
     letters, inputs = len(secret), len(secret[0])
     rows = [[abs(x - y) if secret is C else int(x != y) for y in range(inputs)] for x in range(inputs)]
-    limit = dl.InformationPrivacy(
-        pair[0], pair[1], strong=True, exempt=dl.InformationPrivacy.flagged(letters, inputs), secret=secret
+    limit = dl.constraints.InformationPrivacy(
+        pair[0], pair[1], strong=True, exempt=dl.constraints.InformationPrivacy.flagged(letters, inputs), secret=secret
     )
     found = dl.solve(design(secret, limit, distortion=dl.DistortionMatrix([row + row for row in rows])))
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
@@ -106,8 +106,8 @@ def test_strong_information_privacy_with_flagged_copies(pair, secret, value):
 def test_plain_information_privacy_has_a_copy_for_every_set_of_letters(copies):
     """As many as there are sets lose nothing: strong privacy is never less distorting, and one copy alone knows no exception."""
     rows = [[int(x != y) for y in range(3)] for x in range(3)]
-    exempt = dl.InformationPrivacy.subsets(2, 3) if copies == 4 else None
-    plain = dl.InformationPrivacy(0.5, 0.05, exempt=exempt, secret=A)
+    exempt = dl.constraints.InformationPrivacy.subsets(2, 3) if copies == 4 else None
+    plain = dl.constraints.InformationPrivacy(0.5, 0.05, exempt=exempt, secret=A)
     found = dl.solve(design(A, plain, distortion=dl.DistortionMatrix([row * copies for row in rows])))
     assert found.upper <= 0.1459714502 + 1e-9 if copies == 4 else found.lower <= 0.1572000233 <= found.upper
 
@@ -123,7 +123,7 @@ def test_plain_information_privacy_has_a_copy_for_every_set_of_letters(copies):
 def test_randomised_response_with_delta(epsilon, delta, law, value):
     """(1 - delta)(k - 1)/(e^epsilon + k - 1), of the other catalogue's D5."""
     secret = [[p if s == x else 0 for x in range(len(law))] for s, p in enumerate(law)]
-    found = dl.solve(design(secret, dl.LocalDPDelta(epsilon, delta)))
+    found = dl.solve(design(secret, dl.constraints.LocalDPDelta(epsilon, delta)))
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
 
@@ -142,7 +142,11 @@ def test_randomised_response_with_delta(epsilon, delta, law, value):
 def test_local_information_privacy_of_the_input(text, epsilon, delta, value):
     law = [Fraction(p) for p in text.split()]
     secret = [[p if s == x else 0 for x in range(len(law))] for s, p in enumerate(law)]
-    limit = dl.LocalInformationPrivacyDelta(epsilon, delta) if delta else dl.LocalInformationPrivacy(epsilon)
+    limit = (
+        dl.constraints.LocalInformationPrivacyDelta(epsilon, delta)
+        if delta
+        else dl.constraints.LocalInformationPrivacy(epsilon)
+    )
     found = dl.solve(design(secret, limit))
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
@@ -198,9 +202,9 @@ def test_sixty_designs_have_clarabels_value_in_their_intervals(seed):
 
 
 LINEAR = {
-    "local privacy": lambda c, secret: dl.LocalDPBetween(f"log {c}", secret=secret),
-    "pointwise": lambda c, secret: dl.PointwiseLeakageLimit(f"log {c}", secret=secret),
-    "information privacy": lambda c, secret: dl.LocalInformationPrivacy(f"log {c}", secret=secret),
+    "local privacy": lambda c, secret: dl.constraints.LocalDPBetween(f"log {c}", secret=secret),
+    "pointwise": lambda c, secret: dl.constraints.PointwiseLeakageLimit(f"log {c}", secret=secret),
+    "information privacy": lambda c, secret: dl.constraints.LocalInformationPrivacy(f"log {c}", secret=secret),
 }
 
 
@@ -263,7 +267,7 @@ def test_the_mechanism_keeps_its_limit_exactly_and_more_room_costs_no_more(seed,
 
 
 def test_limits_that_nothing_meets_are_refuted():
-    none = dl.solve(design(A, dl.ErrorCap(0.05), dl.ChiSquare(0.1, secret=A)))
+    none = dl.solve(design(A, dl.constraints.ErrorCap(0.05), dl.constraints.ChiSquare(0.1, secret=A)))
     assert not none.feasible
     assert [price.kind for price in none.constraints] == ["error", "chi_square"]
 
@@ -280,7 +284,7 @@ def test_a_limit_beside_an_adversary():
                 dl.Hamming(),
                 most,
                 dl.AnyPrior(),
-                constraints=[dl.ChiSquare(chi, secret=bit)],
+                constraints=[dl.constraints.ChiSquare(chi, secret=bit)],
             ),
             gap=1e-3,
         )
@@ -294,9 +298,9 @@ def test_a_limit_beside_an_adversary():
 
 
 def test_a_limit_of_zero_is_refused_with_what_to_say_instead():
-    with pytest.raises(dl.DaleniusError, match="LocalInformationPrivacy"):
-        dl.solve(design(A, dl.ChiSquare(0, secret=A)))
-    told = dl.solve(design(A, dl.LocalInformationPrivacy(0, secret=A)))
+    with pytest.raises(dl.errors.DaleniusError, match="LocalInformationPrivacy"):
+        dl.solve(design(A, dl.constraints.ChiSquare(0, secret=A)))
+    told = dl.solve(design(A, dl.constraints.LocalInformationPrivacy(0, secret=A)))
     channel, law = measures.channel_of_secret(np.array(A), np.array(told.mechanism.rows, dtype=float))
     assert measures.total_variation(channel, law) < 1e-12
     assert told.lower <= told.upper < 0.65  # of the best constant
@@ -315,30 +319,42 @@ def test_the_master_is_exported_with_its_cones():
     from dalenius.export.offer import offers
     from plain_clarabel import solved
 
-    for limit in (dl.ChiSquare(0.1, secret=A), dl.MutualInformation(0.1, secret=A), dl.TotalVariation(0.1, secret=A)):
+    for limit in (
+        dl.constraints.ChiSquare(0.1, secret=A),
+        dl.constraints.MutualInformation(0.1, secret=A),
+        dl.constraints.TotalVariation(0.1, secret=A),
+    ):
         program = offers(design(A, limit))[0].make()
         _, _, value = solved(parse_cbf(cbf_text(program.standard_form())))
         found = program.solve()
         assert found.lower - 1e-7 <= value <= found.upper + 1e-7
-    with pytest.raises(dl.InputError, match="semidefinite"):
-        offers(design(A, dl.MaximalCorrelation(0.3, secret=A)))[0].make()
+    with pytest.raises(dl.errors.InputError, match="semidefinite"):
+        offers(design(A, dl.constraints.MaximalCorrelation(0.3, secret=A)))[0].make()
 
 
 @each(
     "limit, instead, epsilon",
-    (dl.LocalDPDelta("log 2", 0, secret=A), dl.LocalDPBetween("log 2", secret=A), "log 2"),
-    (dl.LocalInformationPrivacyDelta("log 2", 0, secret=A), dl.LocalInformationPrivacy("log 2", secret=A), "log 2"),
-    (dl.ChiSquare(0, secret=A), dl.LocalInformationPrivacy(0, secret=A), "0"),
+    (dl.constraints.LocalDPDelta("log 2", 0, secret=A), dl.constraints.LocalDPBetween("log 2", secret=A), "log 2"),
+    (
+        dl.constraints.LocalInformationPrivacyDelta("log 2", 0, secret=A),
+        dl.constraints.LocalInformationPrivacy("log 2", secret=A),
+        "log 2",
+    ),
+    (dl.constraints.ChiSquare(0, secret=A), dl.constraints.LocalInformationPrivacy(0, secret=A), "0"),
 )
 def test_what_a_limit_of_nothing_is_refused_for_says_the_same(limit, instead, epsilon):
     """A little more than nothing costs hardly less than the rows that the refusal names."""
     data = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "law": dl.Iid([0.35, 0.3, 0.35])}
     data |= {"distortion": dl.Hamming()}
-    with pytest.raises(dl.DaleniusError, match=rf"dl\.{type(instead).__name__}\) with epsilon {epsilon} in"):
+    with pytest.raises(dl.errors.DaleniusError, match=rf"dl\.{type(instead).__name__}\) with epsilon {epsilon} in"):
         dl.solve(dl.MinDistortion(**data, constraints=[limit]))
     rows = dl.solve(dl.MinDistortion(**data, constraints=[instead]))
     little = {"at_most": Fraction(1, 10**6), "secret": limit.secret}
-    little |= {"epsilon": limit.epsilon} if isinstance(limit, dl.LocalDPDelta | dl.LocalInformationPrivacyDelta) else {}
+    little |= (
+        {"epsilon": limit.epsilon}
+        if isinstance(limit, dl.constraints.LocalDPDelta | dl.constraints.LocalInformationPrivacyDelta)
+        else {}
+    )
     found = dl.solve(dl.MinDistortion(**data, constraints=[type(limit)(**little)]), gap=1e-4)
     assert found.lower <= rows.upper
     assert found.upper >= rows.lower - 5e-3

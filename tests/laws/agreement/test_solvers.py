@@ -157,7 +157,7 @@ def test_a_solver_that_answers_nonsense_costs_width_and_nothing_else(name, monke
     ),
 )
 def test_what_has_no_meaning_is_refused(problem, options, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.solve(problem, **options)
 
 
@@ -165,6 +165,6 @@ def test_a_solver_that_is_not_there_is_refused_before_any_work(monkeypatch, solv
     monkeypatch.setattr("cvxcertify.solvers.installed", lambda: frozenset(["CLARABEL"]))
     for problem, options in ((DESIGNS["leakage"], {}), (AUDIT, {"method": "alternating"})):
         for solver in ("mosek", "scs"):
-            with pytest.raises(dl.InputError, match=f"{solver.upper()} is not installed; pip install {solver}"):
+            with pytest.raises(dl.errors.InputError, match=f"{solver.upper()} is not installed; pip install {solver}"):
                 dl.solve(problem, solver=solver, **options)
     assert not solved

@@ -17,7 +17,7 @@ MODULAR = support.problem(dl.Records(2, alphabet=3), dl.ModularSum(3), dl.symmet
 
 def band(question, points, gap=2e-2):
     curve = list(dl.entropy_curve(question, points, gap=gap, time_limit=None))
-    return dl.LeakageCurve.of(*((point.problem, point.result) for point in curve)), curve
+    return dl.answers.LeakageCurve.of(*((point.problem, point.result) for point in curve)), curve
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_no_prior_is_told_more_than_the_band_says(curves, support):
         channel = dl.Channel(support.exact_rows(counts, 100), inputs="dataset")
         question = support.problem([2, 2], None, channel, f"{rng.integers(2, 95)}/100 max")
         result = dl.solve(question, gap=3e-2, time_limit=None, node_limit=3000, curve=["1/4", "3/4"], seed=seed)
-        found = dl.LeakageCurve.of((question, result))
+        found = dl.answers.LeakageCurve.of((question, result))
         assert curves.proved_apart(question, result.certificate, ["0 max", f"{rng.integers(1, 99)}/100 max", "1 max"])
         for share in ("1/10 max", "5/10 max", "9/10 max"):
             there = support.with_bound(question, dl.EntropyAtLeast(share))

@@ -21,7 +21,7 @@ def parity(adversary, flip="0.1"):
 def test_a_fair_bit_hides_the_other(support):
     result = dl.solve(parity(dl.PriorSet(UNIFORM)))
     support.assert_contains(result, 0.0)
-    assert (result.gap, result.termination) == (0.0, dl.Termination.GAP_REACHED)
+    assert (result.gap, result.termination) == (0.0, dl.answers.Termination.GAP_REACHED)
 
 
 def test_a_known_bit_hides_nothing(support):

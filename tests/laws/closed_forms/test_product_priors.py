@@ -30,7 +30,7 @@ def test_parity(support, n, flip):
         assert Decimal(result.lower) <= exact + Decimal("1e-45")
         assert exact - Decimal("1e-45") <= Decimal(result.upper)
     assert result.upper - result.lower <= 1e-12
-    assert result.scope is dl.Scope.GLOBAL
+    assert result.scope is dl.answers.Scope.GLOBAL
 
 
 @each("epsilon", 0.1, 1.0, 8.0)
@@ -79,7 +79,7 @@ def test_letters_that_change_nothing(support):
     result = dl.solve(independent(support, [3, 1], dl.Sum([0, 0, 0]), dl.Channel([[0.3, 0.7]])))
     assert result.lower == 0.0
     assert result.upper <= 1e-12
-    assert (result.gap, result.witness, result.termination) == (0.0, None, dl.Termination.GAP_REACHED)
+    assert (result.gap, result.witness, result.termination) == (0.0, None, dl.answers.Termination.GAP_REACHED)
 
 
 def test_records_of_one_letter(support):

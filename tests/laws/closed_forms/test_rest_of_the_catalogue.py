@@ -55,14 +55,14 @@ def test_unsanitised(joint, values):
 
 @each(
     "limit, value",  # section 3.15: the secret is the input, uniform and binary; Hamming distortion
-    (dl.TotalVariation(0.05), 0.475),
-    (dl.TotalVariation(0.2), 0.4),
-    (dl.KL(0.05), 0.3432184016),
-    (dl.KL(0.2), 0.1948271628),
-    (dl.ChiSquare(0.05), 0.3881966011),
-    (dl.ChiSquare(0.2), 0.2763932022),
-    (dl.MaximalCorrelation(square_at_most=0.2), 0.2763932022),
-    (dl.LocalInformationPrivacy(0.3), 0.3704091103),
+    (dl.constraints.TotalVariation(0.05), 0.475),
+    (dl.constraints.TotalVariation(0.2), 0.4),
+    (dl.constraints.KL(0.05), 0.3432184016),
+    (dl.constraints.KL(0.2), 0.1948271628),
+    (dl.constraints.ChiSquare(0.05), 0.3881966011),
+    (dl.constraints.ChiSquare(0.2), 0.2763932022),
+    (dl.constraints.MaximalCorrelation(square_at_most=0.2), 0.2763932022),
+    (dl.constraints.LocalInformationPrivacy(0.3), 0.3704091103),
     every=4,
 )
 def test_uniform_binary_designs(limit, value):

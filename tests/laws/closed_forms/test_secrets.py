@@ -239,7 +239,7 @@ def test_the_best_count_that_tells_little_of_the_majority(at_most, value):
         query=dl.Count(),
         distortion=dl.Absolute(),
         law=dl.Uniform(),
-        constraints=[dl.MutualInformation(at_most, secret=joints)],
+        constraints=[dl.constraints.MutualInformation(at_most, secret=joints)],
     )
     result = dl.solve(design, gap=1e-6)
     assert result.lower - 1e-8 <= value <= result.upper + 1e-8

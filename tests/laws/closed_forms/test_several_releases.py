@@ -11,7 +11,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.model.mechanisms.several_releases import PARTS
+from dalenius.model.mechanisms.independent_releases import PARTS
 
 DOCS = (Path(__file__).parents[3] / "docs/model-format.md").read_text()
 
@@ -85,7 +85,7 @@ def test_a_release_of_no_use_adds_nothing(support):
     (lambda: dl.loads(dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace('"symmetric"', '"x"')), "x"),
 )
 def test_releases_that_cannot_be(build, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         build()
 
 
@@ -115,5 +115,5 @@ def test_a_count_of_randomised_answers_is_what_it_says(mechanism):
     (lambda: dl.randomized_count(1).channel(np.arange(5000)), "fewer records"),
 )
 def test_counts_that_cannot_be(build, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         build()

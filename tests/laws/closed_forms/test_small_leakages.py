@@ -40,7 +40,7 @@ def test_a_small_leakage_is_found_relative_to_its_size(off, adversary):
     result = dl.solve(parity(Fraction(1, 2) - Fraction(off), PRIORS[adversary]))
     assert Fraction(result.lower) <= capacity(off) <= Fraction(result.upper)
     assert 0.0 < result.gap <= 1e-4
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
 
 
 @each("off", "1e-5", "1e-6")
@@ -49,7 +49,7 @@ def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
     result = dl.solve(parity(Fraction(1, 2) - Fraction(off), dl.EntropyAtLeast("0.95 max")), node_limit=3000)
     assert 0.0 < result.lower <= result.upper <= float(capacity(off)) * (1.0 + 1e-3)
     assert result.gap > 1e-4
-    assert result.termination is dl.Termination.STALLED
+    assert result.termination is dl.answers.Termination.STALLED
     assert max(record.leaves for record in result.records) < 3000
 
 
@@ -63,7 +63,7 @@ def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
 def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
     result = dl.solve(support.problem(dl.Records(3, alphabet=2), dl.Parity(), mechanism, adversary))
     assert (result.lower, result.upper, result.gap) == (0.0, 0.0, 0.0)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert not result.refusals
 
 
@@ -71,7 +71,7 @@ def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
 def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(mechanism):
     problem = support.problem(dl.Records(2, alphabet=2), dl.Table([5, 6, 6, 7]), mechanism, "1 bits")
     result = dl.solve(problem)
-    assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
+    assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.answers.Termination.GAP_REACHED)
 
 
 @each("adversary", dl.AnyPrior(), dl.EntropyAtLeast("0.5 max"), dl.ProductPriors())
@@ -80,7 +80,7 @@ def test_a_query_with_one_value_leaks_0_exactly_whatever_the_other_rows_are(mech
     """Of a count of all letters only the largest value occurs."""
     query = dl.Count(letters=(0, 1))
     result = dl.solve(support.problem(dl.Records(1, alphabet=2), query, mechanism, adversary))
-    assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
+    assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.answers.Termination.GAP_REACHED)
     assert not result.refusals
 
 
@@ -93,7 +93,7 @@ def test_rows_that_are_equal_as_doubles_only_leak_something():
     )
     result = dl.solve(problem)
     assert result.lower == 0.0 < result.upper <= 1e-12
-    assert (result.gap, result.termination) == (1.0, dl.Termination.STALLED)
+    assert (result.gap, result.termination) == (1.0, dl.answers.Termination.STALLED)
 
 
 def test_a_query_that_is_fair_under_the_uniform_prior_leaks_0_exactly():
@@ -118,11 +118,11 @@ def test_a_gap_is_asked_for_by_a_finite_number(gap):
         lambda: dl.compare(problem, methods=["paper-full"], gap=gap),
         lambda: dl.solve(problem).require(gap=gap),
     ):
-        with pytest.raises(dl.InputError, match="gap: expected a"):
+        with pytest.raises(dl.errors.InputError, match="gap: expected a"):
             ask()
 
 
 def test_an_infinite_gap_on_the_command_line_is_bad_input():
     done = CliRunner().invoke(app, ["solve", "identity/bit", "--gap", "inf"])
-    assert isinstance(done.exception, dl.InputError)
+    assert isinstance(done.exception, dl.errors.InputError)
     assert str(done.exception) == "gap: expected a finite number of at least 0, got inf"

@@ -37,7 +37,7 @@ def test_independent_records(support, data):
     assert result.lower <= high + 1e-12
     assert low - 1e-12 <= result.upper
     nothing = high < 1e-12 and result.upper < 1e-12  # one row, of which a certificate has only decimals
-    assert nothing or result.termination is dl.Termination.GAP_REACHED
+    assert nothing or result.termination is dl.answers.Termination.GAP_REACHED
     assert dl.loads(dl.dumps(question)) == question
 
 

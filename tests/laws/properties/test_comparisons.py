@@ -34,7 +34,7 @@ def audit(sizes, query, mechanism, share) -> dl.WorstCaseLeakage:
     return support.problem(dl.Records(alphabets=sizes), query, mechanism, share)
 
 
-def designs() -> Iterator[tuple[str, dl.DesignProblem]]:
+def designs() -> Iterator[tuple[str, dl.problems.DesignProblem]]:
     for name, n, k, query, distortion in (
         ("parity", 4, 2, dl.Parity(), dl.Hamming()),
         ("modular sum", 3, 3, dl.ModularSum(3), dl.Hamming()),
@@ -48,7 +48,7 @@ def designs() -> Iterator[tuple[str, dl.DesignProblem]]:
         yield f"{name}, least distortion", dl.MinDistortion(**given, max_leakage="0.05", adversary=adversary)
 
 
-def assert_fair(comparison: dl.Comparison) -> None:
+def assert_fair(comparison: dl.answers.Comparison) -> None:
     """Whatever is proved, and whoever found it."""
     assert 0.0 <= comparison.lower <= comparison.upper
     assert dl.verify(comparison.problem, comparison.result.certificate).proved

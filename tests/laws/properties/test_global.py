@@ -35,7 +35,7 @@ def model(support, shape, rows, percent: int) -> dl.WorstCaseLeakage:
     return support.problem(shape, None, dl.Channel(rows, inputs="dataset"), f"{percent}e-2 max")
 
 
-def audit(support, shape, rows, percent: int) -> dl.Result:
+def audit(support, shape, rows, percent: int) -> dl.answers.Result:
     """The interval of a short audit."""
     return support.solve(model(support, shape, rows, percent), gap=1e-2, time_limit=0.4)
 

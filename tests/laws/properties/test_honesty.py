@@ -46,7 +46,7 @@ def test_every_certificate_is_proved(support, data):
     verdict = dl.verify(question, result.certificate)
     assert verdict.proved
     assert (float(verdict.lower), float(verdict.upper)) == (result.lower, result.upper)
-    assert result.scope is dl.Scope.GLOBAL
+    assert result.scope is dl.answers.Scope.GLOBAL
 
 
 @few

@@ -29,7 +29,7 @@ def channel(question, bound):
 def test_every_block_is_at_rest_and_the_value_never_falls(question, bound, blocks):
     record = channel(question, bound)
     result = alternate(LeakageScheme(record, blocks, gap=1e-5), Settings(gap=1e-5), rng=np.random.default_rng(1))
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert {name.split()[0] for name in result.gains} == set(blocks)
     assert all(gain <= 1e-5 * result.value + 1e-11 for gain in result.gains.values())
     assert all(b >= a - 1e-12 for a, b in itertools.pairwise([sweep.value for sweep in result.trace]))
@@ -44,9 +44,9 @@ def test_blockwise_needs_a_certified_gain_of_every_block():
     record = channel(PARITY, 2.5)
     for blocks in (("marginal", "conditional"), ("posterior",), ("posterior", "row")):
         result = alternate(LeakageScheme(record, blocks))
-        assert result.termination is dl.Termination.GAP_REACHED
-        assert result.scope is dl.Scope.FEASIBLE
-    assert alternate(LeakageScheme(record)).scope is dl.Scope.BLOCKWISE
+        assert result.termination is dl.answers.Termination.GAP_REACHED
+        assert result.scope is dl.answers.Scope.FEASIBLE
+    assert alternate(LeakageScheme(record)).scope is dl.answers.Scope.BLOCKWISE
 
 
 @pytest.mark.thorough
@@ -58,9 +58,9 @@ def test_all_conditionals_together_gain_where_none_does_alone():
         "0.6 max",
     )
     alone = alternate(LeakageScheme(record, ("posterior", "marginal", "row")), start=record.uniform)
-    assert (alone.scope, round(alone.value, 4)) == (dl.Scope.BLOCKWISE, 0.3097)
+    assert (alone.scope, round(alone.value, 4)) == (dl.answers.Scope.BLOCKWISE, 0.3097)
     together = alternate(LeakageScheme(record, (*SCHEMES[0], *WHOLE)), start=alone.state)
-    assert (together.scope, round(together.value, 4)) == (dl.Scope.BLOCKWISE, 0.3410)
+    assert (together.scope, round(together.value, 4)) == (dl.answers.Scope.BLOCKWISE, 0.3410)
 
 
 def test_the_uniform_prior_is_left_where_no_first_order_step_leaves_it():
@@ -68,9 +68,9 @@ def test_the_uniform_prior_is_left_where_no_first_order_step_leaves_it():
     record = record_channels(dl.load("parity/laplace-n4"))[0]
     stuck = alternate(LeakageScheme(record, ("posterior",)), start=record.uniform)
     assert stuck.value < 1e-12
-    assert stuck.scope is dl.Scope.FEASIBLE
+    assert stuck.scope is dl.answers.Scope.FEASIBLE
     free = alternate(LeakageScheme(record), start=record.uniform)
-    assert free.scope is dl.Scope.BLOCKWISE
+    assert free.scope is dl.answers.Scope.BLOCKWISE
     assert free.value == pytest.approx(0.0795415058653, rel=1e-6)
 
 
@@ -80,7 +80,7 @@ def test_no_block_of_a_state_at_rest_can_gain_more_than_it_says(instances, solve
     record, rng = channel(COUNT, "0.6 max"), np.random.default_rng(2)
     scheme = LeakageScheme(record, solver=solver, gap=1e-3)
     result = alternate(scheme, Settings(gap=1e-3), rng=rng)
-    assert result.scope is dl.Scope.BLOCKWISE
+    assert result.scope is dl.answers.Scope.BLOCKWISE
     p = result.state
     pi, w = p.sum(axis=1), p / p.sum(axis=1, keepdims=True)
     most = result.value + max(result.gains[name] for name in scheme.needed)
@@ -164,8 +164,8 @@ class Rotation:
 def test_a_cycle_is_reported_with_its_evidence(size):
     with pytest.warns(CycleWarning, match="back at its state after sweep 0"):
         result = alternate(Rotation(size))
-    assert result.termination is dl.Termination.STALLED
-    assert result.scope is dl.Scope.FEASIBLE
+    assert result.termination is dl.answers.Termination.STALLED
+    assert result.scope is dl.answers.Scope.FEASIBLE
     assert (result.cycle.first, result.cycle.second) == (0, size)
     assert result.cycle.distance < 1e-12
     assert len(result.cycle.values) == size
@@ -185,7 +185,7 @@ class Crawl(Rotation):
 def test_slow_progress_is_no_cycle():
     result = alternate(Crawl(1), Settings(sweeps=60))
     assert result.cycle is None
-    assert result.termination is dl.Termination.SIZE_LIMIT
+    assert result.termination is dl.answers.Termination.SIZE_LIMIT
 
 
 class Counter:
@@ -219,7 +219,7 @@ class Counters:
 def test_costly_blocks_wait_until_the_others_rest():
     cheap, dear = Counter("cheap", 5.0), Counter("dear", 7.0, costly=True)
     result = alternate(Counters(cheap, dear), Settings(gap=1e-3))
-    assert (result.value, result.scope) == (7.0, dl.Scope.BLOCKWISE)
+    assert (result.value, result.scope) == (7.0, dl.answers.Scope.BLOCKWISE)
     assert (cheap.turns, dear.turns) == (8, 3)
     assert result.found_by == ("dear", "own")
 
@@ -227,13 +227,17 @@ def test_costly_blocks_wait_until_the_others_rest():
 def test_a_bound_that_does_not_close_is_no_rest():
     """Nothing better is found, and the gain cannot be excluded: STALLED, and no claim."""
     result = alternate(Counters(Counter("wide", 3.0, gain=0.5)), Settings(gap=1e-3))
-    assert (result.value, result.termination, result.scope) == (3.0, dl.Termination.STALLED, dl.Scope.FEASIBLE)
+    assert (result.value, result.termination, result.scope) == (
+        3.0,
+        dl.answers.Termination.STALLED,
+        dl.answers.Scope.FEASIBLE,
+    )
 
 
 def test_a_stopped_clock_is_an_interrupt():
     clock = Clock(60.0)
     result = alternate(Counters(Counter("endless", 1e9)), progress=lambda sweep: clock.stop(), clock=clock)
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert len(result.trace) == 1
 
 
@@ -244,17 +248,17 @@ def test_a_block_of_ones_own_takes_its_turn():
         name, costly = "swap", False
 
         def step(self, state):
-            return Step(state[::-1], scheme.value(state[::-1]), 0.0, dl.Scope.FEASIBLE)
+            return Step(state[::-1], scheme.value(state[::-1]), 0.0, dl.answers.Scope.FEASIBLE)
 
     scheme = LeakageScheme(channel(PARITY, 2.5), ("posterior", Swap(), "marginal", "row"))
     result = alternate(scheme)
-    assert result.scope is dl.Scope.BLOCKWISE
+    assert result.scope is dl.answers.Scope.BLOCKWISE
     assert result.gains["swap"] == 0.0
 
 
 def test_a_time_limit_stops_honestly():
     result = alternate(LeakageScheme(channel(COUNT, "0.6 max")), Settings(gap=1e-14, time_limit=1e-3))
-    assert result.termination in (dl.Termination.TIME_LIMIT, dl.Termination.GAP_REACHED)
+    assert result.termination in (dl.answers.Termination.TIME_LIMIT, dl.answers.Termination.GAP_REACHED)
     assert result.trace
 
 
@@ -262,12 +266,12 @@ def test_settings_are_frozen_and_checked():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Settings().gap = 1.0
     for bad in ({"gap": 0.0}, {"gap": float("nan")}, {"sweeps": 0}, {"restarts": -1}):
-        with pytest.raises(dl.InputError, match=next(iter(bad))):
+        with pytest.raises(dl.errors.InputError, match=next(iter(bad))):
             Settings(**bad)
     for bad in (("everything",), (), "row"):
-        with pytest.raises(dl.InputError, match="blocks"):
+        with pytest.raises(dl.errors.InputError, match="blocks"):
             LeakageScheme(channel(PARITY, 1.0), bad)
-    with pytest.raises(dl.InputError, match="solver"):
+    with pytest.raises(dl.errors.InputError, match="solver"):
         LeakageScheme(channel(PARITY, 1.0), solver="gurobi")
 
 

@@ -252,12 +252,12 @@ def test_a_certificate_of_the_uniform_prior_claims_no_curve():
 
 @each("curve", ["1"], [-0.1], 3, ["x"], "0.5")
 def test_what_cannot_be_asked_for(curve):
-    with pytest.raises(dl.InputError, match="curve"):
+    with pytest.raises(dl.errors.InputError, match="curve"):
         dl.solve(count(), curve=curve)
 
 
 def test_other_questions_have_no_curve():
-    with pytest.raises(dl.InputError, match="curve: against entropy_at_least only"):
+    with pytest.raises(dl.errors.InputError, match="curve: against entropy_at_least only"):
         dl.solve(replace(count(), adversary=dl.ProductPriors()), curve=True)
-    with pytest.raises(dl.InputError, match="curve: only an audit of records varies the entropy bound"):
+    with pytest.raises(dl.errors.InputError, match="curve: only an audit of records varies the entropy bound"):
         dl.solve(dl.load("design/and-full"), curve=True)

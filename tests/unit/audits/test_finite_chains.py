@@ -98,7 +98,7 @@ def test_a_first_look_and_no_time_are_proved():
     late = dl.solve(question, time_limit=1e-3)
     assert 0 <= late.lower <= late.upper <= np.log(3) + 1e-9
     few = dl.solve(question, gap=1e-6, node_limit=4)
-    assert few.termination is dl.Termination.SIZE_LIMIT
+    assert few.termination is dl.answers.Termination.SIZE_LIMIT
     assert late.lower <= few.upper
 
 

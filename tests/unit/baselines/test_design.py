@@ -221,17 +221,17 @@ def test_a_clock_that_has_run_out():
 
 def test_bad_input():
     infeasible = least_leakage(max_distortion=-1)
-    with pytest.raises(dl.InputError, match="meets the budget"):
+    with pytest.raises(dl.errors.InputError, match="meets the budget"):
         design_run(infeasible, aggregated(infeasible))
-    with pytest.raises(dl.InputError, match="blur"):
+    with pytest.raises(dl.errors.InputError, match="blur"):
         DesignSettings(blur=0.0)
-    with pytest.raises(dl.InputError, match="clip"):
+    with pytest.raises(dl.errors.InputError, match="clip"):
         MechanismSettings(clip=2.0)
-    with pytest.raises(dl.InputError, match="smoothing"):
+    with pytest.raises(dl.errors.InputError, match="smoothing"):
         MechanismSettings(smoothing=-1)
-    with pytest.raises(dl.InputError, match="penalty: expected kept or restarted, got 'raised'"):
+    with pytest.raises(dl.errors.InputError, match="penalty: expected kept or restarted, got 'raised'"):
         DesignSettings(penalty="raised")
-    with pytest.raises(dl.InputError, match="shape"):
+    with pytest.raises(dl.errors.InputError, match="shape"):
         MechanismSettings(shape="cubic")
 
 

@@ -47,5 +47,5 @@ def test_less_is_hidden_where_less_depends():
     (lambda: markov_quilt_scale(dl.MarkovChain(0.1, 0.1, start="any"), dl.Records(4, alphabet=2), 1), "stationary"),
 )
 def test_refused(ask, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         ask()

@@ -343,26 +343,26 @@ def test_a_thousand_records(support):
 
 class TestBadInput:
     def test_too_many_datasets(self, support):
-        with pytest.raises(dl.InputError, match="aggregated"):
+        with pytest.raises(dl.errors.InputError, match="aggregated"):
             full_joint(support.problem([2] * 30, dl.Parity(), dl.symmetric(0.1, k=2), 1.0))
-        with pytest.raises(dl.InputError, match="cells"):
+        with pytest.raises(dl.errors.InputError, match="cells"):
             full_joint(support.problem([2] * 21, dl.Count(), dl.geometric(0.5), 1.0))
 
     def test_another_adversary(self, support):
         for family in FAMILIES.values():
-            with pytest.raises(dl.InputError, match="entropy"):
+            with pytest.raises(dl.errors.InputError, match="entropy"):
                 family(support.problem([2, 2], dl.Parity(), dl.symmetric(0.1, k=2), dl.ProductPriors()))
 
     def test_nobody_to_learn_about(self, support):
         for family in FAMILIES.values():
-            with pytest.raises(dl.InputError, match="more than one letter"):
+            with pytest.raises(dl.errors.InputError, match="more than one letter"):
                 family(support.problem([1, 1], dl.Parity(), dl.symmetric(0.1, k=2), 0.0))
 
     def test_steps_that_are_dense(self, support):
         for run, most in ((slsqp_run, 600), (trust_constr_run, 600), (cvxpy_nlp_run, 4096)):
             if run is cvxpy_nlp_run and find_spec("unopy") is None:
                 continue
-            with pytest.raises(dl.InputError, match=f"at most {most} cells"):
+            with pytest.raises(dl.errors.InputError, match=f"at most {most} cells"):
                 run(full_joint(support.problem([2] * 13, dl.Parity(), dl.symmetric(0.1, k=2), 1.0)))
 
     @pytest.mark.parametrize(
@@ -385,5 +385,5 @@ class TestBadInput:
         ],
     )
     def test_settings(self, settings, name, value):
-        with pytest.raises(dl.InputError, match=name):
+        with pytest.raises(dl.errors.InputError, match=name):
             settings(**{name: value})

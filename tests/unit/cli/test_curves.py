@@ -48,7 +48,7 @@ def test_several_models_as_they_are(command_line, tmp_path):
         ("parity-n1000-002", "design/parity-n1000"),
     ]
     assert (tmp_path / "out/parity-n1000-002.mechanism.json").exists()
-    dl.Sweep.read(tmp_path / "out").verify()
+    dl.answers.Sweep.read(tmp_path / "out").verify()
 
 
 def test_budgets_that_took_a_search_to_find_are_those_of_the_sweep_that_is_there(command_line, tmp_path, monkeypatch):

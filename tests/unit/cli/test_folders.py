@@ -135,7 +135,7 @@ def test_files_that_belong_together_are_replaced_together_or_not_at_all(tmp_path
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(dl.InputError, match="second: cannot be written"):
+    with pytest.raises(dl.errors.InputError, match="second: cannot be written"):
         write_together({first: "new", second: "new"}, without=[stale])
     assert names(tmp_path) == ["first", "second", "stale"]
     assert {path.read_text() for path in (first, second, stale)} == {"old"}

@@ -13,9 +13,14 @@ from dalenius.outcome import Refusal
 
 def test_an_answer_becomes_json_whatever_it_holds(capsys):
     """Everything that results are made of: nested data, numbers that are not finite, exact ones, and the words of enumerations."""
-    refusal = Refusal("upper", "0", "1/3", "too late", False, dl.Termination.TIME_LIMIT)
+    refusal = Refusal("upper", "0", "1/3", "too late", False, dl.answers.Termination.TIME_LIMIT)
     write_json(
-        {"refusals": (refusal,), "ends": [Fraction(1, 3), math.inf], "scope": dl.Scope.GLOBAL, "file": Path("a/b")}
+        {
+            "refusals": (refusal,),
+            "ends": [Fraction(1, 3), math.inf],
+            "scope": dl.answers.Scope.GLOBAL,
+            "file": Path("a/b"),
+        }
     )
     told = capsys.readouterr().out
     assert told.count("\n") == 1
@@ -38,7 +43,7 @@ def test_an_answer_becomes_json_whatever_it_holds(capsys):
 
 def test_a_refusal_by_a_limit_is_told_by_solve(tmp_path, command_line, monkeypatch):
     (tmp_path / "model.toml").write_text(dl.dumps(dl.load("parity/laplace-n4")))
-    late = Refusal("lower", "0", "1", "undecided: limit", False, dl.Termination.TIME_LIMIT)
+    late = Refusal("lower", "0", "1", "undecided: limit", False, dl.answers.Termination.TIME_LIMIT)
     solve = dl.solve
 
     def refused(*arguments, **named):

@@ -167,7 +167,7 @@ def test_no_rule_for_plain_information_privacy_to_differential_privacy():
 )
 def test_what_cannot_be_used_is_refused_in_one_line(arguments, facts, text):
     notion, value, to = arguments
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         dl.convert(notion, value, to=to, **facts)
     assert text in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -54,7 +54,7 @@ def test_a_program_that_takes_too_long_is_left(monkeypatch):
     monkeypatch.setattr("dalenius.designs.extreme._solve", lambda *given: end.wait())
     late = dl.solve(asked, time_limit=1e-3)
     end.set()
-    assert late.termination is dl.Termination.TIME_LIMIT
+    assert late.termination is dl.answers.Termination.TIME_LIMIT
     assert late.lower < whole.lower <= whole.upper < late.upper < float("inf")
 
 
@@ -132,7 +132,7 @@ def test_both_ends_are_proved(problem):
     answer = dl.solve(problem, gap=1e-6)
     assert answer.gap <= 1e-6
     assert not answer.refusals
-    assert answer.quantity is dl.Quantity.LEAKAGE
+    assert answer.quantity is dl.answers.Quantity.LEAKAGE
     assert answer.exp_epsilon == problem.exp_epsilon(answer.mechanism.rows) <= problem.privacy.factor()[0]
     assert dl.verify(problem, answer.certificate).proved
     assert dl.loads(dl.dumps(problem)) == problem
@@ -196,7 +196,7 @@ def test_a_sweep_over_epsilon():
     (lambda: dl.solve(question(P1, LDP(1)), known=1), "known: .* leave it out"),
 )
 def test_what_cannot_be_asked(make, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         make()
 
 

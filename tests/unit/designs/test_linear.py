@@ -72,7 +72,7 @@ def test_known_optima(privacy, law, distortion, n, value):
     result = dl.solve(problem)
     assert result.lower - 1e-9 <= value <= result.upper + 1e-9
     assert result.gap <= 1e-14
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
     assert dl.verify(problem, result.certificate).proved
 
 
@@ -314,7 +314,7 @@ def test_without_a_solver_there_is_an_interval(monkeypatch):
     monkeypatch.setattr(LinearDesign, "in_doubles", failing)
     problem = design(PML(1), law=P1)
     result = dl.solve(problem)
-    assert result.termination is dl.Termination.STALLED
+    assert result.termination is dl.answers.Termination.STALLED
     assert result.lower == 0.0
     assert 0.1738 < result.upper <= 0.5
     assert dl.verify(problem, result.certificate).proved
@@ -322,7 +322,7 @@ def test_without_a_solver_there_is_an_interval(monkeypatch):
 
 def test_a_clock_that_has_run_out():
     result = dl.solve(design(LDP(1), 10), time_limit=1e-9)
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert result.lower <= float(result.distortion) <= result.upper
 
 
@@ -330,7 +330,7 @@ def test_a_stopped_clock_says_interrupted():
     run = LinearDesign(design(LDP(1), 5), Run.of(Limits(gap=1e-6)))
     run.clock.stop()
     run.run()
-    assert run.termination is dl.Termination.INTERRUPTED
+    assert run.termination is dl.answers.Termination.INTERRUPTED
     assert run.lower < run.upper
 
 
@@ -353,13 +353,13 @@ def test_extreme_distortions(scale):
 
 
 def test_distortions_beyond_doubles():
-    with pytest.raises(dl.DaleniusError, match="another unit"):
+    with pytest.raises(dl.errors.DaleniusError, match="another unit"):
         dl.solve(design(LDP(1), 2, distortion=dl.DistortionMatrix([[0, "1e390"], ["1e390", 0]])))
 
 
 def test_designs_that_are_too_large():
     problem = design(LDP(1), query=dl.Count(), records=dl.Records(1000, alphabet=2))
-    with pytest.raises(dl.DaleniusError, match="coarsen the query"):
+    with pytest.raises(dl.errors.DaleniusError, match="coarsen the query"):
         dl.solve(problem)
 
 
@@ -369,7 +369,7 @@ def test_negative_epsilons_are_proved_infeasible(epsilon):
         problem = design(make(epsilon))
         result = dl.solve(problem)
         assert not result.feasible
-        assert result.termination is dl.Termination.INFEASIBLE
+        assert result.termination is dl.answers.Termination.INFEASIBLE
         assert dl.verify(problem, result.certificate).proved
         assert result.exp_epsilon is None
 
@@ -407,11 +407,11 @@ def test_the_program_offered_is_the_problem(problem):
 
 
 def test_programs_that_are_not_offered():
-    with pytest.raises(dl.InputError, match="expected one of linear"):
+    with pytest.raises(dl.errors.InputError, match="expected one of linear"):
         offered(design(LDP(1)), "master")
-    with pytest.raises(dl.InputError, match="negative"):
+    with pytest.raises(dl.errors.InputError, match="negative"):
         offered(design(LDP(-1)), "linear")
-    with pytest.raises(dl.InputError, match="no solver"):
+    with pytest.raises(dl.errors.InputError, match="no solver"):
         offered(design(LDP(1000)), "linear")
 
 
@@ -463,4 +463,4 @@ def test_an_exported_program_and_a_solution_back(run):
 @pytest.mark.parametrize("command", ["sweep", "frontier", "compare"])
 def test_commands_about_adversaries_say_so(command, run):
     done = run(design(LDP(1)), command, "model.toml", *([] if command == "compare" else ["-o", "out"]))
-    assert isinstance(done.exception, dl.InputError)
+    assert isinstance(done.exception, dl.errors.InputError)

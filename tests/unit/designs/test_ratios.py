@@ -14,13 +14,13 @@ from dalenius.search import Limits, Run
 JOINT = [["1/4", "3/20", "2/25", "1/50"], ["1/50", "2/25", "3/20", "1/4"]]
 THIRD = [["1/8", "1/16", "1/16", 0], [0, "1/8", "1/4", "1/16"], ["1/16", "1/16", 0, "3/16"]]
 LIMITS = [
-    dl.LocalInformationPrivacy("log 3/2"),
-    dl.LocalInformationPrivacy(0.4, secret=[JOINT, THIRD]),
-    dl.LocalInformationPrivacy("log 2", priors=[[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]),
-    dl.LocalDPBetween("log 2", secret=THIRD),
-    dl.LocalDPBetween("log 2", pairs=[(0, 1), (1, 2), (3, 2)]),
-    dl.PointwiseLeakageLimit("log 5/4", secret=JOINT),
-    dl.PointwiseLeakageLimit("log 2", priors=[[0.4, 0.3, 0.3, 0], [0.1, 0.2, 0.3, 0.4]]),
+    dl.constraints.LocalInformationPrivacy("log 3/2"),
+    dl.constraints.LocalInformationPrivacy(0.4, secret=[JOINT, THIRD]),
+    dl.constraints.LocalInformationPrivacy("log 2", priors=[[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]),
+    dl.constraints.LocalDPBetween("log 2", secret=THIRD),
+    dl.constraints.LocalDPBetween("log 2", pairs=[(0, 1), (1, 2), (3, 2)]),
+    dl.constraints.PointwiseLeakageLimit("log 5/4", secret=JOINT),
+    dl.constraints.PointwiseLeakageLimit("log 2", priors=[[0.4, 0.3, 0.3, 0], [0.1, 0.2, 0.3, 0.4]]),
 ]
 
 
@@ -69,7 +69,7 @@ def test_many_inputs():
     rng = np.random.default_rng(5)
     joint = rng.integers(1, 20, size=(3, 60))
     secret = [[Fraction(int(p), int(joint.sum())) for p in row] for row in joint]
-    problem = design(dl.LocalInformationPrivacy("log 3/2", secret=secret), letters=60)
+    problem = design(dl.constraints.LocalInformationPrivacy("log 3/2", secret=secret), letters=60)
     assert has_only_ratios(problem)
     answer = dl.solve(problem, gap=1e-6)
     assert answer.gap <= 1e-6
@@ -79,9 +79,12 @@ def test_many_inputs():
 
 @each(
     "more",
-    {"constraints": [dl.LocalInformationPrivacy(0.5), dl.Unbiased(1)]},
-    {"constraints": [dl.LocalInformationPrivacy(0)]},
-    {"constraints": [dl.LocalInformationPrivacy(0.5)], "objective": dl.WeightedSum([dl.DistortionTerm(dl.Squared())])},
+    {"constraints": [dl.constraints.LocalInformationPrivacy(0.5), dl.constraints.Unbiased(1)]},
+    {"constraints": [dl.constraints.LocalInformationPrivacy(0)]},
+    {
+        "constraints": [dl.constraints.LocalInformationPrivacy(0.5)],
+        "objective": dl.objectives.WeightedSum([dl.objectives.DistortionTerm(dl.Squared())]),
+    },
 )
 def test_what_else_is_asked_of_a_design_is_not_left_out(more):
     records, query = dl.Records(1, alphabet=60), dl.Identity()

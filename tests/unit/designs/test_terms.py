@@ -31,7 +31,7 @@ BIT = {
 }
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 LISTED = dl.PriorSet([[Fraction(1, 8)] * 8, [Fraction(1, 2), 0, 0, 0, 0, 0, 0, Fraction(1, 2)]])
-WRONG = dl.DistortionTerm(dl.Hamming(), weight="3/2")
+WRONG = dl.objectives.DistortionTerm(dl.Hamming(), weight="3/2")
 
 
 def told(flip: float) -> float:
@@ -39,7 +39,7 @@ def told(flip: float) -> float:
     return math.log(2) + flip * math.log(flip) + (1 - flip) * math.log(1 - flip)
 
 
-def proved(problem: dl.DesignProblem, **options) -> dl.DesignResult:
+def proved(problem: dl.problems.DesignProblem, **options) -> dl.answers.DesignResult:
     """Solved; what is promised of any result holds, and what the terms come to is at most `upper`."""
     result = dl.solve(problem, **{"gap": 1e-4, "time_limit": 60.0} | options)
     assert dl.verify(problem, result.certificate).proved
@@ -51,7 +51,7 @@ def proved(problem: dl.DesignProblem, **options) -> dl.DesignResult:
     return result
 
 
-def assert_weights_are_allowed(problem: dl.DesignProblem, result: dl.DesignResult) -> None:
+def assert_weights_are_allowed(problem: dl.problems.DesignProblem, result: dl.answers.DesignResult) -> None:
     """v_j <= w_j, or sum v_j / w_j <= 1, exactly, for the weights as the certificate writes them."""
     shares = [Fraction(0)] * len(problem.objective.weights)
     for line in result.certificate.lower_lines():
@@ -69,7 +69,7 @@ def assert_weights_are_allowed(problem: dl.DesignProblem, result: dl.DesignResul
 
 def test_a_bit_that_pays_for_every_error():
     """Least log 2 - h(f) + w f: log((1-f)/f) = w. A budget that nobody exceeds plays no part, however large it is."""
-    result = proved(dl.MinLeakage(**BIT, max_distortion=10**15, objective=dl.WeightedSum([WRONG])))
+    result = proved(dl.MinLeakage(**BIT, max_distortion=10**15, objective=dl.objectives.WeightedSum([WRONG])))
     flip = 1 / (1 + math.exp(1.5))
     assert result.lower <= told(flip) + 1.5 * flip <= result.upper
     assert result.units == "objective"
@@ -88,7 +88,7 @@ def test_a_bit_whose_leakage_and_weighted_error_are_alike():
     while high - low > 1e-15:
         flip = 0.5 * (low + high)
         low, high = (flip, high) if told(flip) > 1.5 * flip else (low, flip)
-    result = proved(dl.MinLeakage(**BIT, max_distortion=1, objective=dl.WeightedMaximum([WRONG])))
+    result = proved(dl.MinLeakage(**BIT, max_distortion=1, objective=dl.objectives.WeightedMaximum([WRONG])))
     assert result.lower <= told(low) + 1e-12
     assert 1.5 * high <= result.upper + 1e-12
     assert all(term.multiplier > 0 for term in result.objective)
@@ -102,20 +102,25 @@ def test_a_private_release_may_be_wrong_in_two_ways():
         "distortion": dl.Hamming(),
         "privacy": dl.LocalDP("log 2"),
     }
-    cyclic = dl.DistortionTerm(dl.DistortionMatrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), weight=2)
-    for kind, best in ((dl.WeightedSum, 1.5), (dl.WeightedMaximum, 1.0)):
+    cyclic = dl.objectives.DistortionTerm(dl.DistortionMatrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), weight=2)
+    for kind, best in ((dl.objectives.WeightedSum, 1.5), (dl.objectives.WeightedMaximum, 1.0)):
         result = proved(dl.MinDistortion(**given, objective=kind([cyclic])))
         assert result.lower <= best <= result.upper
         assert result.upper - result.lower < 1e-9
         assert result.exp_epsilon <= 2
         assert result.audit is None
         exact = result.certificate.header.claim == (Fraction(best), Fraction(best))
-        assert exact == (kind is dl.WeightedSum), "a sum of distortions is a linear program, solved at its vertex"
+        assert exact == (kind is dl.objectives.WeightedSum), (
+            "a sum of distortions is a linear program, solved at its vertex"
+        )
     assert [
-        term.multiplier for term in proved(dl.MinDistortion(**given, objective=dl.WeightedSum([cyclic]))).objective
+        term.multiplier
+        for term in proved(dl.MinDistortion(**given, objective=dl.objectives.WeightedSum([cyclic]))).objective
     ] == [1, 2]
     leaking = proved(
-        dl.MinDistortion(**given, objective=dl.WeightedMaximum([dl.LeakageTerm(dl.ProductPriors(), weight=20)]))
+        dl.MinDistortion(
+            **given, objective=dl.objectives.WeightedMaximum([dl.objectives.LeakageTerm(dl.ProductPriors(), weight=20)])
+        )
     )
     assert leaking.upper > 0.5
     assert leaking.objective[1].multiplier > 0
@@ -124,13 +129,13 @@ def test_a_private_release_may_be_wrong_in_two_ways():
 def test_several_adversaries_and_a_limit_at_once():
     """A least distortion with two leakages that are paid for, one that is limited, one that is the budget, and rows."""
     terms = [
-        dl.LeakageTerm(dl.ProductPriors(), weight=2),
-        dl.LeakageTerm(LISTED, weight="1/7"),
-        dl.DistortionTerm(dl.Squared()),
+        dl.objectives.LeakageTerm(dl.ProductPriors(), weight=2),
+        dl.objectives.LeakageTerm(LISTED, weight="1/7"),
+        dl.objectives.DistortionTerm(dl.Squared()),
     ]
     problem = dl.MinDistortion(
-        **COUNT, adversary=dl.EntropyAtLeast("1 max"), max_leakage="0.12", objective=dl.WeightedSum(terms, weight=3),
-        constraints=[dl.LeakageLimit(LISTED, "0.3"), dl.LocalDP("log 20")],
+        **COUNT, adversary=dl.EntropyAtLeast("1 max"), max_leakage="0.12", objective=dl.objectives.WeightedSum(terms, weight=3),
+        constraints=[dl.constraints.LeakageLimit(LISTED, "0.3"), dl.LocalDP("log 20")],
     )  # fmt: skip
     result = proved(problem, gap=1e-2)
     assert result.gap <= 1e-2
@@ -145,7 +150,7 @@ def test_several_adversaries_and_a_limit_at_once():
     in_bits = result.with_leakages_in("bits").objective
     assert in_bits[1].upper * math.log(2) == pytest.approx(result.objective[1].upper)
     assert [term.units for term in in_bits] == ["distortion", "bits", "bits", "distortion"]
-    with pytest.raises(dl.InputError, match="an objective counts in weighted nats and distortions"):
+    with pytest.raises(dl.errors.InputError, match="an objective counts in weighted nats and distortions"):
         result.to("bits")
 
 
@@ -156,9 +161,9 @@ def test_the_class_additive_and_what_is_best_silent():
         "distortion": dl.Hamming(),
         "mechanism": "additive",
     }
-    terms = [dl.LeakageTerm(dl.EntropyAtLeast("0.9 max"), weight=2)]
-    objective = dl.WeightedMaximum(terms)
-    paid = dl.WeightedSum([*terms, dl.DistortionTerm(dl.Hamming(), weight=3)])
+    terms = [dl.objectives.LeakageTerm(dl.EntropyAtLeast("0.9 max"), weight=2)]
+    objective = dl.objectives.WeightedMaximum(terms)
+    paid = dl.objectives.WeightedSum([*terms, dl.objectives.DistortionTerm(dl.Hamming(), weight=3)])
     result = proved(
         dl.MinLeakage(**modular, adversary=dl.ProductPriors(), max_distortion="0.3", objective=paid), gap=1e-2
     )
@@ -172,13 +177,19 @@ def test_the_class_additive_and_what_is_best_silent():
 
 def test_symmetries_that_a_term_breaks_are_not_used():
     given = {**COUNT, "adversary": dl.EntropyAtLeast("0.5 max"), "max_distortion": 1}
-    lopsided = dl.DistortionTerm(dl.DistortionMatrix([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [2, 1, 1, 0]]))
-    for term, maps in ((dl.DistortionTerm(dl.Squared()), 1), (lopsided, 0), (dl.LeakageTerm(dl.ProductPriors()), 0)):
-        problem = dl.MinLeakage(**given, objective=dl.WeightedSum([term]))
+    lopsided = dl.objectives.DistortionTerm(
+        dl.DistortionMatrix([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [2, 1, 1, 0]])
+    )
+    for term, maps in (
+        (dl.objectives.DistortionTerm(dl.Squared()), 1),
+        (lopsided, 0),
+        (dl.objectives.LeakageTerm(dl.ProductPriors()), 0),
+    ):
+        problem = dl.MinLeakage(**given, objective=dl.objectives.WeightedSum([term]))
         assert len(ConstrainedExchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
 
 
-@each("kind", dl.WeightedSum, dl.WeightedMaximum)
+@each("kind", dl.objectives.WeightedSum, dl.objectives.WeightedMaximum)
 def test_the_unit_of_the_weights_makes_no_difference(kind):
     ends = []
     for unit in (Fraction(1), Fraction(1, 10**30), Fraction(10**60)):
@@ -187,16 +198,16 @@ def test_the_unit_of_the_weights_makes_no_difference(kind):
         assert result.gap <= 1e-6
         ends.append((Fraction(result.lower) / unit, Fraction(result.upper) / unit))
     assert max(low for low, _ in ends) <= min(high for _, high in ends)
-    with pytest.raises(dl.InputError, match="none less than 1e-15 of another"):
+    with pytest.raises(dl.errors.InputError, match="none less than 1e-15 of another"):
         dl.MinLeakage(**BIT, max_distortion=1, objective=kind([WRONG], weight=Fraction(1, 10**20)))
 
 
 # ---------------------------------------------------------------- what the claim rests on
 
 
-@each("kind", dl.WeightedSum, dl.WeightedMaximum)
+@each("kind", dl.objectives.WeightedSum, dl.objectives.WeightedMaximum)
 def test_without_a_weight_that_is_needed_the_claim_is_rejected(kind):
-    objective = kind([WRONG, dl.LeakageTerm(dl.FixedPrior([0.25, 0.75]))])
+    objective = kind([WRONG, dl.objectives.LeakageTerm(dl.FixedPrior([0.25, 0.75]))])
     problem = dl.MinLeakage(**BIT, max_distortion=1, objective=objective)
     result = proved(problem)
     header, *lines = result.certificate.text.splitlines()
@@ -219,14 +230,14 @@ def test_without_a_weight_that_is_needed_the_claim_is_rejected(kind):
 
 def test_infeasible_designs_name_what_is_in_conflict():
     problem = dl.MinLeakage(
-        **COUNT, adversary=LISTED, max_distortion=3, constraints=[dl.LocalDP("log 3"), dl.Band(1)],
-        objective=dl.WeightedMaximum([dl.DistortionTerm(dl.Squared())]),
+        **COUNT, adversary=LISTED, max_distortion=3, constraints=[dl.LocalDP("log 3"), dl.constraints.Band(1)],
+        objective=dl.objectives.WeightedMaximum([dl.objectives.DistortionTerm(dl.Squared())]),
     )  # fmt: skip
     result = proved(problem)
     assert str(result) == "no mechanism meets constraints[0] (local_dp) and constraints[1] (band) (proved)"
     assert (result.objective, result.certificate.header.terms) == ((), None)
     never = dataclasses.replace(problem, constraints=(), max_distortion=-1)
-    assert proved(never).termination is dl.Termination.INFEASIBLE
+    assert proved(never).termination is dl.answers.Termination.INFEASIBLE
 
 
 def test_little_time_gives_a_wide_interval(work_clock):
@@ -237,10 +248,12 @@ def test_little_time_gives_a_wide_interval(work_clock):
         dl.Absolute(),
         1,
         "0.8 max",
-        objective=dl.WeightedSum([dl.LeakageTerm(dl.EntropyAtLeast("0.9 max")), dl.DistortionTerm(dl.Squared())]),
+        objective=dl.objectives.WeightedSum(
+            [dl.objectives.LeakageTerm(dl.EntropyAtLeast("0.9 max")), dl.objectives.DistortionTerm(dl.Squared())]
+        ),
     )
     result = proved(problem, gap=1e-9, time_limit=0.3)
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert 0.0 < result.lower <= result.upper < 3.0
     assert len(result.objective) == 3
 
@@ -261,7 +274,7 @@ def test_what_a_solver_may_take_follows_from_the_clock_that_counts_work(monkeypa
         "max_distortion": 0.3,
     }
     adversary = dl.EntropyAtLeast("0.8 max")
-    for objective in (None, dl.WeightedSum([dl.LeakageTerm(dl.EntropyAtLeast("0.9 max"))])):
+    for objective in (None, dl.objectives.WeightedSum([dl.objectives.LeakageTerm(dl.EntropyAtLeast("0.9 max"))])):
         dl.solve(dl.MinLeakage(**bit, adversary=adversary, objective=objective), gap=0.1, time_limit=0.3)
         assert limits
         assert 10.0 < min(limits) <= max(limits) <= 0.3 * PATIENCE
@@ -270,8 +283,8 @@ def test_what_a_solver_may_take_follows_from_the_clock_that_counts_work(monkeypa
 
 def test_two_proofs_become_one():
     """The lower end of the one with the mechanism, and the ends of its terms, of the other."""
-    terms = [dl.LeakageTerm(dl.FixedPrior([0.25, 0.75])), WRONG]
-    problem = dl.MinLeakage(**BIT, max_distortion=1, objective=dl.WeightedMaximum(terms))
+    terms = [dl.objectives.LeakageTerm(dl.FixedPrior([0.25, 0.75])), WRONG]
+    problem = dl.MinLeakage(**BIT, max_distortion=1, objective=dl.objectives.WeightedMaximum(terms))
     one, other = proved(problem, gap=1e-6).certificate, proved(problem, gap=0.5).certificate
     header = json.loads(one.text.splitlines()[0]) | {"lower": "0.1"}
     loose = dl.Certificate("\n".join([json.dumps(header), *one.text.splitlines()[1:], ""]))
@@ -283,7 +296,10 @@ def test_two_proofs_become_one():
 
 @pytest.mark.thorough
 def test_few_nodes_give_a_wide_interval():
-    terms = [dl.LeakageTerm(dl.EntropyAtLeast("0.8 max"), weight="1/2"), dl.DistortionTerm(dl.Squared())]
+    terms = [
+        dl.objectives.LeakageTerm(dl.EntropyAtLeast("0.8 max"), weight="1/2"),
+        dl.objectives.DistortionTerm(dl.Squared()),
+    ]
     problem = support.design(
         dl.MinLeakage,
         dl.Records(2, alphabet=2),
@@ -291,10 +307,10 @@ def test_few_nodes_give_a_wide_interval():
         dl.Absolute(),
         1,
         "0.9 max",
-        objective=dl.WeightedMaximum(terms),
+        objective=dl.objectives.WeightedMaximum(terms),
     )
     result = proved(problem, gap=1e-2, node_limit=1)
-    assert result.termination is dl.Termination.SIZE_LIMIT
+    assert result.termination is dl.answers.Termination.SIZE_LIMIT
     assert 0.0 < result.lower < result.upper
 
 
@@ -302,7 +318,7 @@ def test_few_nodes_give_a_wide_interval():
 
 
 def test_budgets_and_releases_and_exports_know_it():
-    problem = dl.MinLeakage(**BIT, max_distortion="0.1", objective=dl.WeightedSum([WRONG]))
+    problem = dl.MinLeakage(**BIT, max_distortion="0.1", objective=dl.objectives.WeightedSum([WRONG]))
     points = list(dl.frontier(problem, ["0.05", "0.1", "0.2"], gap=1e-3))
     assert [point.result.units for point in points] == ["objective"] * 3
     band, best = Band(points), told(0.15) + 0.225
@@ -319,7 +335,7 @@ def test_budgets_and_releases_and_exports_know_it():
 
 
 def test_what_knows_no_objectives_refuses_them():
-    objective = dl.WeightedSum([dl.DistortionTerm(dl.Squared())])
+    objective = dl.objectives.WeightedSum([dl.objectives.DistortionTerm(dl.Squared())])
     problem = dl.MinLeakage(**COUNT, adversary=dl.EntropyAtLeast(1), max_distortion="0.2", objective=objective)
     for refused, message in (
         (lambda: dl.solve(problem, method="alternating"), "method: a design with an objective of several terms"),
@@ -331,12 +347,12 @@ def test_what_knows_no_objectives_refuses_them():
             "baselines: expected a design without",
         ),
     ):
-        with pytest.raises(dl.InputError, match=message):
+        with pytest.raises(dl.errors.InputError, match=message):
             refused()
 
 
 def test_the_command_line_says_what_the_terms_come_to(tmp_path, command_line):
-    problem = dl.MinLeakage(**BIT, max_distortion=1, objective=dl.WeightedSum([WRONG]))
+    problem = dl.MinLeakage(**BIT, max_distortion=1, objective=dl.objectives.WeightedSum([WRONG]))
     (model := tmp_path / "bit.toml").write_text(dl.dumps(problem))
     answer = json.loads(command_line("solve", model, "--json", "--units", "bits").stdout)
     assert answer["units"] == "objective"

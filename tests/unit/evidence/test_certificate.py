@@ -112,13 +112,13 @@ def test_one_entry_more_or_of_another_kind_is_refused(line):
     spoilt += [[word, *entries[:j], {}, *entries[j + 1 :]] for j in range(len(fields(line)))]
     spoilt += [[word, *entries[:j], 0.5, *entries[j + 1 :]] for j in range(len(fields(line)))]
     for bad in spoilt:
-        with pytest.raises(dl.InputError, match="not a line of a certificate"):
+        with pytest.raises(dl.errors.InputError, match="not a line of a certificate"):
             decode(json.dumps(bad))
 
 
 @each("text", "", "{}", "7", "[]", "[[]]", '["none"]', '["split",1,0]', "[" * 10_000, "nonsense")
 def test_what_is_no_line(text):
-    with pytest.raises(dl.InputError, match="not a line of a certificate"):
+    with pytest.raises(dl.errors.InputError, match="not a line of a certificate"):
         decode(text)
 
 
@@ -154,7 +154,7 @@ def test_headers():
     {"upper": ["1"]},
 )
 def test_headers_of_other_types_are_refused(change):
-    with pytest.raises(dl.InputError, match=r"certificate"):
+    with pytest.raises(dl.errors.InputError, match=r"certificate"):
         Header.decode(json.dumps(json.loads(HEADER.encode()) | change))
 
 
@@ -171,7 +171,7 @@ def test_headers_of_other_types_are_refused(change):
     {"above": [["1", "0"]], "below": [], "beside": []},
 )
 def test_claims_of_other_forms_about_a_curve_are_refused(curve):
-    with pytest.raises(dl.InputError, match="curve must hold two lists"):
+    with pytest.raises(dl.errors.InputError, match="curve must hold two lists"):
         Header.decode(json.dumps(json.loads(HEADER.encode()) | {"curve": curve}))
 
 

@@ -84,11 +84,11 @@ def _composed(p, q, times, epsilon):
 
 
 def test_what_cannot_be_exported_is_one_clear_error(monkeypatch):
-    with pytest.raises(dl.InputError, match="expected rows from 0 to 20"):
+    with pytest.raises(dl.errors.InputError, match="expected rows from 0 to 20"):
         log_masses(COUNT, 3, 21)
-    with pytest.raises(dl.InputError, match="does not say which inputs"):
+    with pytest.raises(dl.errors.InputError, match="does not say which inputs"):
         log_masses(dl.geometric(1), 0, 1)
     monkeypatch.setitem(sys.modules, "dp_accounting", None)
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
-    with pytest.raises(dl.InputError, match="pip install 'dalenius\\[accounting\\]'"):
+    with pytest.raises(dl.errors.InputError, match="pip install 'dalenius\\[accounting\\]'"):
         to_dp_accounting(COUNT, 3, 4)

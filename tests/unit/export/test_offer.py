@@ -101,11 +101,11 @@ def test_no_default_instance_is_trivial_where_it_need_not_be(model):
     problem, optimum, least = model.load(), float(model.claim[0]), 0.0
     if isinstance(problem, dl.MinDistortion):
         least = float(problem.least_distortion)
-    rules = [rule.kind for rule in problem.constraints] if isinstance(problem, dl.DesignProblem) else []
+    rules = [rule.kind for rule in problem.constraints] if isinstance(problem, dl.problems.DesignProblem) else []
     refused = [reason for kind, reason in UNWRITTEN.items() if kind in rules]
     for offer in offers(problem):
         if refused:
-            with pytest.raises(dl.InputError, match=refused[0]):
+            with pytest.raises(dl.errors.InputError, match=refused[0]):
                 offer.make()
             continue
         answer = offer.make().solve(gap=1e-3)

@@ -341,7 +341,7 @@ def test_every_entry_of_a_linear_file_is_written_in_full(format, tmp_path):
         assert number in text
 
 
-def models() -> dict[str, dl.Problem]:
+def models() -> dict[str, dl.problems.Problem]:
     """A model of every kind that offers programs."""
     bits, pair = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}, dl.Records(alphabets=[2, 3])
     noisy = {"records": pair, "query": dl.Sum(), "mechanism": dl.geometric(1.0)}

@@ -195,7 +195,7 @@ def test_an_entropy_bound_of_several_records_has_what_holds_for_more_priors_from
         assert found[name].what.startswith("at most, over more priors: ")
     for name, words in (("shannon_capacity", "entropy_at_least = 0 has a bound"), ("total_variation", "list priors")):
         assert name not in found
-        with pytest.raises(dl.InputError, match=f"{name} has no bound against entropy_at_least: .*{words}"):
+        with pytest.raises(dl.errors.InputError, match=f"{name} has no bound against entropy_at_least: .*{words}"):
             found[name]
     assert str(found).count("no bound against") == 2
 
@@ -204,16 +204,16 @@ def test_what_has_no_matrix_has_what_its_audit_proves():
     noisy = pair(dl.AnyPrior(), dl.gaussian(scale=2))
     found = dl.measure(noisy)
     assert found["mutual_information"].upper == dl.solve(noisy).upper
-    with pytest.raises(dl.InputError, match="noise on the real line has no matrix"):
+    with pytest.raises(dl.errors.InputError, match="noise on the real line has no matrix"):
         found["differential_privacy"]
     cut = dl.measure(pair(dl.FixedPrior([0.25] * 4), dl.discrete_gaussian(scale=2)))
     assert [row.name for row in cut] == ["mutual_information", "conditional_mutual_information"]
 
 
 def test_what_cannot_be_asked_of_a_set_is_said():
-    with pytest.raises(dl.InputError, match="outputs, delta: not offered against product_priors"):
+    with pytest.raises(dl.errors.InputError, match="outputs, delta: not offered against product_priors"):
         dl.measure(pair(dl.ProductPriors()), outputs=True)
-    with pytest.raises(dl.InputError, match="no measure here is named 'bayes'"):
+    with pytest.raises(dl.errors.InputError, match="no measure here is named 'bayes'"):
         dl.measure(pair(dl.ProductPriors()), only=["bayes"])
     late = dl.measure(pair(dl.EntropyAtLeast("1 bits")), time_limit=1e-9)["mutual_information"]
     assert 0 <= late.lower <= late.upper <= math.log(2) + 1e-9

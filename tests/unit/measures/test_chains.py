@@ -99,7 +99,7 @@ def test_a_time_limit_leaves_what_is_known(work_clock):
     }
     assert (ends["none"].lower, ends["none"].upper) == (0.0, math.inf)
     assert ends["few"].lower <= ends["more"].lower <= ends["more"].upper < ends["few"].upper < math.inf
-    with pytest.raises(dl.InputError, match="time_limit"):
+    with pytest.raises(dl.errors.InputError, match="time_limit"):
         dl.measure(asked, time_limit=0)
 
 
@@ -110,7 +110,7 @@ def test_a_time_limit_leaves_what_is_known(work_clock):
     (chain(101, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), "count or sum"),
 )
 def test_refused(problem, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.measure(problem, only=PUFFERFISH)["pufferfish_privacy"]
 
 
@@ -130,7 +130,7 @@ def test_a_chain_has_what_its_audit_and_its_box_prove():
     for name in ("pointwise_maximal_leakage", "information_privacy"):
         assert (found[name].lower, found[name].upper) == (0.0, worst.upper)
         assert found[name].what.startswith("at most, over more priors: ")
-    with pytest.raises(dl.InputError, match=r"no bound against markov_chain: .*list priors"):
+    with pytest.raises(dl.errors.InputError, match=r"no bound against markov_chain: .*list priors"):
         found["bayes_advantage"]
     matrix = dl.FiniteChain([[("0.8", "0.9"), ("0.1", "0.2")], ["0.3", "0.7"]])
     several = dl.measure(dataclasses.replace(problem, adversary=matrix))

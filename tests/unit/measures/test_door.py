@@ -43,7 +43,7 @@ def test_rows_have_names_of_functions_and_come_in_order():
     for name in names:
         assert name == "shannon_capacity" or callable(getattr(formulas, name))
     assert found["local_dp"].exact == found["leakage_capacity"].exact == "log 7"
-    with pytest.raises(dl.InputError, match="did you mean 'chi_square'"):
+    with pytest.raises(dl.errors.InputError, match="did you mean 'chi_square'"):
         found["chi_squar"]
 
 
@@ -89,7 +89,7 @@ def test_a_designed_mechanism_is_measured_under_the_law_of_its_design():
     found = dl.measure(design, mechanism=design.designed(best))
     assert found["pointwise_maximal_leakage"].exact == "log 5"
     assert dl.measure(design, mechanism=design.designed(best), law=dl.Uniform())["local_dp"].exact == "infinite"
-    with pytest.raises(dl.InputError, match="give the mechanism to measure"):
+    with pytest.raises(dl.errors.InputError, match="give the mechanism to measure"):
         dl.measure(design)
 
 
@@ -97,7 +97,7 @@ def test_mechanisms_that_know_their_inputs():
     assert dl.measure(dl.randomized_response(1, k=3))["local_dp"].upper == pytest.approx(1, abs=1e-15)
     assert dl.measure(dl.geometric(1, range=(2, 5)))["local_dp"].upper == pytest.approx(3, abs=1e-15)
     assert len(dl.measure(dl.laplace_threshold(1), prior="uniform", outputs=True)) == len(OF_CHANNEL) + 4
-    with pytest.raises(dl.InputError, match="does not say which inputs it has"):
+    with pytest.raises(dl.errors.InputError, match="does not say which inputs it has"):
         dl.measure(dl.symmetric(0.1))
 
 
@@ -158,7 +158,7 @@ def test_what_has_no_value_when_time_is_over_is_refused_by_name(work_clock, end)
     assert found.rows == whole[:first]
     assert list(found.refused)[: len(names) - first] == names[first:]
     assert len(found.refused) > len(names) - first
-    with pytest.raises(dl.InputError, match="maximal_leakage has no value: the time was over"):
+    with pytest.raises(dl.errors.InputError, match="maximal_leakage has no value: the time was over"):
         found["maximal_leakage"]
 
 
@@ -216,7 +216,7 @@ ERRORS = [
 
 @each("arguments, options, message", *ERRORS)
 def test_errors(arguments, options, message):
-    with pytest.raises(dl.InputError) as error:
+    with pytest.raises(dl.errors.InputError) as error:
         dl.measure(*arguments, **options)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
@@ -224,7 +224,7 @@ def test_errors(arguments, options, message):
 
 def test_sums_over_pairs_of_inputs_have_a_limit(monkeypatch):
     monkeypatch.setattr("dalenius.measures.door.MAX_PAIRS", 26)
-    with pytest.raises(dl.InputError, match="is 27; leave them out"):
+    with pytest.raises(dl.errors.InputError, match="is 27; leave them out"):
         dl.measure(ROWS, epsilon=[1])
 
 
@@ -236,10 +236,10 @@ def test_errors_of_problems():
         ({"law": dl.Iid([0.2, 0.3, 0.5])}, "law: iid needs one probability for each letter"),
         ({"mechanism": dl.DesignedMechanism([[1, 0], [0, 1]])}, "the problem has one already"),
     ):
-        with pytest.raises(dl.InputError, match=message):
+        with pytest.raises(dl.errors.InputError, match=message):
             dl.measure(problem, **options)
     single = support.problem(dl.Records(2, alphabet=1), None, dl.Channel([[1]], inputs="dataset"), dl.AnyPrior())
-    with pytest.raises(dl.InputError, match="one letter only"):
+    with pytest.raises(dl.errors.InputError, match="one letter only"):
         dl.measure(single)
 
 
@@ -258,7 +258,7 @@ def test_errors_of_problems():
 def test_tables_that_cannot_be_read(tmp_path, text, message):
     path = tmp_path / "channel.csv"
     path.write_text(text)
-    with pytest.raises(dl.InputError) as error:
+    with pytest.raises(dl.errors.InputError) as error:
         dl.measure(path)
     assert message in str(error.value)
 
@@ -272,16 +272,16 @@ def test_shapes_that_do_not_fit_are_said_by_every_function_of_both():
         "output_law",
         "min_entropy_leakage",
     ):
-        with pytest.raises(dl.InputError, match="one probability an input"):
+        with pytest.raises(dl.errors.InputError, match="one probability an input"):
             getattr(formulas, name)(ROWS, [0.5, 0.5])
 
 
 def test_slips_are_one_clear_error():
     rows = [["0.7", "0.3"], ["0.2", "0.8"]]
-    with pytest.raises(dl.InputError, match=r"epsilon: expected a list, got 0\.5"):
+    with pytest.raises(dl.errors.InputError, match=r"epsilon: expected a list, got 0\.5"):
         dl.measure(rows, epsilon=0.5)
-    with pytest.raises(dl.InputError, match="expected pairs of a problem and its result"):
-        dl.LeakageCurve.of(dl.load("parity/laplace-n4"))
+    with pytest.raises(dl.errors.InputError, match="expected pairs of a problem and its result"):
+        dl.answers.LeakageCurve.of(dl.load("parity/laplace-n4"))
     assert "local_dp" in dl.measure(rows)
     assert "locals" not in dl.measure(rows)
 
@@ -314,7 +314,7 @@ def test_no_prior_is_any_prior_and_uniform_is_asked_for():
     assert found["mutual_information"].upper >= found["shannon_capacity"].lower > uniform["mutual_information"].upper
     for name in ("bayes_advantage", "output_probability[0]", "information_privacy_delta(log 2)", "disclosure"):
         assert name in uniform
-        with pytest.raises(dl.InputError, match=r"has no bound over a set of priors: .*uniform"):
+        with pytest.raises(dl.errors.InputError, match=r"has no bound over a set of priors: .*uniform"):
             found[name]
     assert found["local_dp"].claim.epsilon == "log 7"
     assert found["pointwise_maximal_leakage"].claim is None

@@ -35,7 +35,7 @@ def test_the_reference_system():
     found = dl.supersample_cmi(problem)
     inside(found, "0.076304751456")
     most = dl.solve(problem, gap=1e-9)
-    inside(dl.Measure("", 3 * most.lower, 3 * most.upper, "nats", ""), "0.090899585942", width=1e-8)
+    inside(dl.answers.Measure("", 3 * most.lower, 3 * most.upper, "nats", ""), "0.090899585942", width=1e-8)
     assert found.upper < 3 * most.lower
     bits = dl.supersample_cmi(problem, units="bits")
     assert bits.lower * np.log(2) <= found.upper
@@ -75,7 +75,7 @@ def test_candidates_of_a_law():
 
 
 def test_what_cannot_be_listed_is_refused():
-    with pytest.raises(dl.InputError, match="too many supersamples"):
+    with pytest.raises(dl.errors.InputError, match="too many supersamples"):
         dl.supersample_cmi(of(dl.Count(), dl.geometric(1), dl.Records(20, alphabet=2)))
-    with pytest.raises(dl.InputError, match="expected a WorstCaseLeakage"):
+    with pytest.raises(dl.errors.InputError, match="expected a WorstCaseLeakage"):
         dl.supersample_cmi(dl.geometric(1))

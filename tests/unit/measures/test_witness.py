@@ -93,19 +93,19 @@ def test_what_cannot_be_measured_is_one_clear_error():
     problem = dl.WorstCaseLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
     certificate = dl.solve(problem).certificate
     other = dl.WorstCaseLeakage(**RELEASES["threshold"], adversary=dl.ProductPriors())
-    with pytest.raises(dl.InputError, match="another model's"):
+    with pytest.raises(dl.errors.InputError, match="another model's"):
         dl.measure(other, prior=certificate)
-    with pytest.raises(dl.InputError, match="measure that, without law"):
+    with pytest.raises(dl.errors.InputError, match="measure that, without law"):
         dl.measure(problem, prior=certificate, law=dl.Iid([0.5, 0.5]))
     silent = dl.WorstCaseLeakage(
         **{**RELEASES["threshold"], "mechanism": dl.symmetric("1/2", k=2)}, adversary=dl.AnyPrior()
     )
-    with pytest.raises(dl.InputError, match="shows no prior"):
+    with pytest.raises(dl.errors.InputError, match="shows no prior"):
         dl.measure(silent, prior=dl.solve(silent).certificate)
     local = support.problem(
         dl.Records(1, alphabet=40), dl.Identity(), dl.optimized_unary_encoding(1), dl.ProductPriors()
     )
-    with pytest.raises(dl.InputError, match="closed form"):
+    with pytest.raises(dl.errors.InputError, match="closed form"):
         dl.measure(local, prior=dl.solve(local).certificate)
 
 
@@ -132,7 +132,7 @@ def test_only_what_is_asked_for(tmp_path):
         "local_dp",
         "bayes_advantage",
     ]
-    with pytest.raises(dl.InputError, match=r"no measure here is named 'local_pd'.*local_dp"):
+    with pytest.raises(dl.errors.InputError, match=r"no measure here is named 'local_pd'.*local_dp"):
         dl.measure(channel, only=["local_pd"])
 
 

@@ -12,35 +12,60 @@ import dalenius_check
 import support
 from campaigns import each
 from dalenius.model import digest, model_bytes
-from dalenius.model.constraints import CONSTRAINTS, RowConstraint
+from dalenius.model.constraints import (
+    CONSTRAINTS,
+    KL,
+    Affine,
+    Band,
+    ChiSquare,
+    DistortionBudget,
+    ErrorCap,
+    InformationPrivacy,
+    LeakageLimit,
+    Linear,
+    LocalDPBetween,
+    LocalDPDelta,
+    LocalInformationPrivacy,
+    LocalInformationPrivacyDelta,
+    MaximalCorrelation,
+    Monotone,
+    MutualInformation,
+    PointwiseLeakageLimit,
+    RowConstraint,
+    SecondOrderCone,
+    SecretLeakageLimit,
+    TotalVariation,
+    Unbiased,
+    ZeroEntries,
+)
 from dalenius.model.model_file import normal_form
 
 OUTPUTS = [-1, 0, 1, "5/2", 3]
 SECRET = [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]
 ONE_OF_EACH = {
-    "linear": dl.Linear([(0, 1, 2), (3, 0, "-1/3"), (0, 1, 1)], at_most=0.5),
-    "zero": dl.ZeroEntries([(0, 4), (3, 0)]),
-    "band": dl.Band(1.5),
-    "unbiased": dl.Unbiased(tolerance=0.7),
-    "error": dl.ErrorCap("3/2", groups=[[0, 2], [3]], distortion=dl.Absolute(outputs=[0, 1, 2, 3, 4])),
-    "distortion": dl.DistortionBudget(dl.DistortionMatrix([[1, 0, 2, 1, 0]] * 4), at_most=1),
-    "monotone": dl.Monotone(),
-    "local_dp": dl.LocalDPBetween("log 3", pairs=[(0, 1), (2, 1)]),
-    "pointwise_maximal_leakage": dl.PointwiseLeakageLimit(0.8, priors=[[0.25, 0.25, 0.5, 0]]),
-    "cone": dl.SecondOrderCone([dl.Affine([(0, 0, 1), (0, 0, 1)], constant=-1), dl.Affine([])], [(1, 1, 1)], 0.75),
-    "leakage": dl.LeakageLimit(dl.EntropyAtLeast("0.5 max"), "0.2 bits"),
-    "secret_leakage": dl.SecretLeakageLimit(dl.Secret(dl.Threshold(2), given=dl.Letters(2)), "0.2 bits"),
-    "local_information_privacy": dl.LocalInformationPrivacy("log 6/5", secret=SECRET),
-    "information_privacy": dl.InformationPrivacy(
+    "linear": Linear([(0, 1, 2), (3, 0, "-1/3"), (0, 1, 1)], at_most=0.5),
+    "zero": ZeroEntries([(0, 4), (3, 0)]),
+    "band": Band(1.5),
+    "unbiased": Unbiased(tolerance=0.7),
+    "error": ErrorCap("3/2", groups=[[0, 2], [3]], distortion=dl.Absolute(outputs=[0, 1, 2, 3, 4])),
+    "distortion": DistortionBudget(dl.DistortionMatrix([[1, 0, 2, 1, 0]] * 4), at_most=1),
+    "monotone": Monotone(),
+    "local_dp": LocalDPBetween("log 3", pairs=[(0, 1), (2, 1)]),
+    "pointwise_maximal_leakage": PointwiseLeakageLimit(0.8, priors=[[0.25, 0.25, 0.5, 0]]),
+    "cone": SecondOrderCone([Affine([(0, 0, 1), (0, 0, 1)], constant=-1), Affine([])], [(1, 1, 1)], 0.75),
+    "leakage": LeakageLimit(dl.EntropyAtLeast("0.5 max"), "0.2 bits"),
+    "secret_leakage": SecretLeakageLimit(dl.Secret(dl.Threshold(2), given=dl.Letters(2)), "0.2 bits"),
+    "local_information_privacy": LocalInformationPrivacy("log 6/5", secret=SECRET),
+    "information_privacy": InformationPrivacy(
         "log 5/4", 0.3, strong=True, exempt=[(0, 4), (1, 4), (1, 2)], secret=SECRET
     ),
-    "mutual_information": dl.MutualInformation("0.1 bits"),
-    "kl": dl.KL(0.2, strong=True, priors=[[0.25, 0.25, 0.5, 0], [0, 0.5, 0.25, "1/4"]]),
-    "total_variation": dl.TotalVariation("1/3", secret=SECRET),
-    "chi_square": dl.ChiSquare(0.3, strong=True, secret=[SECRET, SECRET[::-1]]),
-    "maximal_correlation": dl.MaximalCorrelation(square_at_most=0.3, secret=SECRET),
-    "local_dp_delta": dl.LocalDPDelta("1 bits", 0.05),
-    "local_information_privacy_delta": dl.LocalInformationPrivacyDelta(0.5, "1/7", secret=SECRET),
+    "mutual_information": MutualInformation("0.1 bits"),
+    "kl": KL(0.2, strong=True, priors=[[0.25, 0.25, 0.5, 0], [0, 0.5, 0.25, "1/4"]]),
+    "total_variation": TotalVariation("1/3", secret=SECRET),
+    "chi_square": ChiSquare(0.3, strong=True, secret=[SECRET, SECRET[::-1]]),
+    "maximal_correlation": MaximalCorrelation(square_at_most=0.3, secret=SECRET),
+    "local_dp_delta": LocalDPDelta("1 bits", 0.05),
+    "local_information_privacy_delta": LocalInformationPrivacyDelta(0.5, "1/7", secret=SECRET),
 }
 
 
@@ -149,23 +174,28 @@ def test_every_kind_goes_into_a_file_and_back_and_both_programs_read_the_same():
 
 
 def test_defaults_and_spellings_make_no_difference():
-    by_default = design(dl.Unbiased(), dl.LocalDP("log 2"), dl.PointwiseMaximalLeakage(1), dl.ErrorCap(1))
+    by_default = design(Unbiased(), dl.LocalDP("log 2"), dl.PointwiseMaximalLeakage(1), ErrorCap(1))
     text = dl.dumps(by_default)
     assert "pairs" not in text
     spelled = text.replace("tolerance = 0", 'tolerance = "0/7"').replace("at_most = 1", "at_most = 1.00")
     assert digest(dl.loads(spelled)) == digest(by_default)
     kinds = [type(constraint) for constraint in by_default.own_constraints]
-    assert kinds == [dl.Unbiased, dl.LocalDPBetween, dl.PointwiseLeakageLimit, dl.ErrorCap]
+    assert kinds == [
+        Unbiased,
+        LocalDPBetween,
+        PointwiseLeakageLimit,
+        ErrorCap,
+    ]
     assert normal_form(by_default)["constraints"][1] == {"kind": "local_dp", "epsilon": "log 2", "pairs": None}
 
 
 def test_rows_of_datasets_and_of_values_that_nobody_has():
-    datasets = design(dl.Unbiased(), mechanism="full", law=dl.Uniform())
+    datasets = design(Unbiased(), mechanism="full", law=dl.Uniform())
     made = datasets.own_constraints[0].rows(datasets.space)
     assert [int(end) for end in made.ends] == [0, 1, 1, 2, 1, 2, 2, 3]
     modular = dl.MinDistortion(
         records=dl.Records(1, alphabet=2), query=dl.ModularSum(4), distortion=dl.Absolute(), privacy=dl.LocalDP(1),
-        constraints=[dl.ErrorCap(1), dl.Monotone(), dl.LocalDP(2)],
+        constraints=[ErrorCap(1), Monotone(), dl.LocalDP(2)],
     )  # fmt: skip
     assert modular.possible_inputs == (0, 1)
     assert [len(c.rows(modular.space)) for c in modular.own_constraints] == [2, 3, 8]
@@ -182,35 +212,35 @@ def test_sizes_are_counted_without_making_rows():
 @each(
     "make, message",
     
-        (lambda: dl.Linear([], at_most=1), "at least one term"),
-        (lambda: dl.Linear([(0, 1, 1)]), "one of at_most and equals, got neither"),
-        (lambda: dl.Linear([(0, 1, 1)], 1, 1), "got both"),
-        (lambda: dl.Linear([(0, 1)], 1), r"terms\[0\]: expected \[input, output, factor\]"),
-        (lambda: dl.ZeroEntries([(0, 1), (0, 1)]), "comes twice"),
-        (lambda: dl.ZeroEntries([]), "at least one"),
-        (lambda: dl.Band(-1), "width must be at least 0"),
-        (lambda: dl.Unbiased(-1), "tolerance must be at least 0"),
-        (lambda: dl.ErrorCap(1, groups=[[0, 0]]), "lists of different inputs"),
-        (lambda: dl.ErrorCap(1, distortion="hamming"), "expected a Distortion"),
-        (lambda: dl.DistortionBudget("absolute", 1), "expected a Distortion"),
-        (lambda: dl.LocalDPBetween("-1 nats"), "epsilon must be at least 0"),
-        (lambda: dl.LocalDPBetween(1, pairs=[]), "at least one pair"),
-        (lambda: dl.LocalDPBetween(1, pairs=[(1, 1)]), "two different inputs"),
-        (lambda: dl.PointwiseLeakageLimit("log 1/2"), "epsilon must be at least 0"),
-        (lambda: dl.SecondOrderCone([]), "at least one Affine"),
-        (lambda: dl.LeakageLimit("anybody", 1), "expected an Adversary"),
-        (lambda: design(dl.ZeroEntries([(4, 0)])), r"constraints\[0\]: zero: entries: there is no input 4"),
-        (lambda: design(dl.Unbiased(), dl.Linear([(0, 5, 1)], 1)), r"constraints\[1\]: .* there is no output 5"),
-        (lambda: design(dl.Band(1), distortion=dl.DistortionMatrix([[0, 1]] * 4)), r"give it outputs="),
-        (lambda: design(dl.DistortionBudget(dl.Absolute(), 1)), "its distortion has 4 outputs, the model's own has 5"),
-        (lambda: design(dl.ErrorCap(1, groups=[[0, 3]]), law=dl.Iid([0.5, 0.5]), query=dl.Threshold(9)), "no input 3"),
-        (lambda: design("unbiased"), r"constraints\[0\]: expected a constraint such as dl.Unbiased\(\), got 'unbiased'"),
-        (lambda: design(dl.LeakageLimit(dl.EntropyAtLeast("4 bits"), 1)), "above the largest possible"),
+        (lambda: Linear([], at_most=1), "at least one term"),
+        (lambda: Linear([(0, 1, 1)]), "one of at_most and equals, got neither"),
+        (lambda: Linear([(0, 1, 1)], 1, 1), "got both"),
+        (lambda: Linear([(0, 1)], 1), r"terms\[0\]: expected \[input, output, factor\]"),
+        (lambda: ZeroEntries([(0, 1), (0, 1)]), "comes twice"),
+        (lambda: ZeroEntries([]), "at least one"),
+        (lambda: Band(-1), "width must be at least 0"),
+        (lambda: Unbiased(-1), "tolerance must be at least 0"),
+        (lambda: ErrorCap(1, groups=[[0, 0]]), "lists of different inputs"),
+        (lambda: ErrorCap(1, distortion="hamming"), "expected a Distortion"),
+        (lambda: DistortionBudget("absolute", 1), "expected a Distortion"),
+        (lambda: LocalDPBetween("-1 nats"), "epsilon must be at least 0"),
+        (lambda: LocalDPBetween(1, pairs=[]), "at least one pair"),
+        (lambda: LocalDPBetween(1, pairs=[(1, 1)]), "two different inputs"),
+        (lambda: PointwiseLeakageLimit("log 1/2"), "epsilon must be at least 0"),
+        (lambda: SecondOrderCone([]), "at least one Affine"),
+        (lambda: LeakageLimit("anybody", 1), "expected an Adversary"),
+        (lambda: design(ZeroEntries([(4, 0)])), r"constraints\[0\]: zero: entries: there is no input 4"),
+        (lambda: design(Unbiased(), Linear([(0, 5, 1)], 1)), r"constraints\[1\]: .* there is no output 5"),
+        (lambda: design(Band(1), distortion=dl.DistortionMatrix([[0, 1]] * 4)), r"give it outputs="),
+        (lambda: design(DistortionBudget(dl.Absolute(), 1)), "its distortion has 4 outputs, the model's own has 5"),
+        (lambda: design(ErrorCap(1, groups=[[0, 3]]), law=dl.Iid([0.5, 0.5]), query=dl.Threshold(9)), "no input 3"),
+        (lambda: design("unbiased"), r"constraints\[0\]: expected a constraint such as dl.constraints.Unbiased\(\), got 'unbiased'"),
+        (lambda: design(LeakageLimit(dl.EntropyAtLeast("4 bits"), 1)), "above the largest possible"),
         (lambda: dl.Absolute(outputs=[1, 1]), "each larger than the one before"),
         (lambda: dl.DistortionMatrix([[0, 1]], outputs=[1]), "one number for each of the 2 columns"),
 )  # fmt: skip
 def test_bad_constraints_are_named(make, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         make()
 
 
@@ -225,7 +255,7 @@ def test_bad_tables_are_named():
         ("[[constraints]]\nkind = \"monotone\"", "[constraints2]\nkind = \"monotone\"", "unknown key"),
     ):  # fmt: skip
         assert old in text
-        with pytest.raises(dl.InputError, match=message):
+        with pytest.raises(dl.errors.InputError, match=message):
             dl.loads(text.replace(old, new))
 
 

@@ -35,7 +35,7 @@ def test_letters_that_occur_are_sorted_by_size():
     ([1, True], "got both"),
 )
 def test_a_column_of_households_says_who_lives_where(homes, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.IndependentBlocks.of_column(homes)
 
 
@@ -52,7 +52,7 @@ def test_what_pandas_calls_missing_is_refused(column, missing):
     pandas = pytest.importorskip("pandas")
     entries = [1, getattr(pandas, missing), 1, 2, 1]
     typed = pandas.array(entries, dtype="Int64") if missing == "NA" else entries
-    with pytest.raises(dl.InputError, match=f"no {column}"):
+    with pytest.raises(dl.errors.InputError, match=f"no {column}"):
         dl.from_frame(TABLE | {column: typed}, answer="vote", household="home")
 
 
@@ -84,7 +84,7 @@ def test_numbers_stand_for_truth_values_where_all_of_a_column_do():
     ({"table": 5}, "expected a column"),
 )
 def test_tables_that_do_not_fit(arguments, words):
-    with pytest.raises(dl.InputError, match=words) as caught:
+    with pytest.raises(dl.errors.InputError, match=words) as caught:
         dl.from_frame(**{"table": TABLE, "answer": "vote", "household": "home"} | arguments)
     assert "yes" not in str(caught.value), "no message repeats an answer"
 
@@ -93,7 +93,7 @@ def test_mass_functions_share_their_outputs():
     mechanism = dl.from_pmfs([{"a": "1/3", "b": "2/3"}, {"c": 1}])
     assert mechanism == dl.Channel([["1/3", "2/3", 0], [0, 0, 1]])
     for wrong in ([], [[0.5, 0.5]], [{"a": 0.5}], [{"a": 1.5, "b": -0.5}]):
-        with pytest.raises(dl.InputError, match="mechanism"):
+        with pytest.raises(dl.errors.InputError, match="mechanism"):
             dl.from_pmfs(wrong)
 
 
@@ -121,7 +121,7 @@ def test_mechanisms_of_diffprivlib_are_read_from_their_attributes():
     (5, "got int"),
 )
 def test_other_mechanisms_are_refused(mechanism, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.from_diffprivlib(mechanism)
 
 
@@ -173,7 +173,7 @@ def test_counts_and_sums_of_pipelines_are_whole_numbers(domain):
     (made(CLAMPED, ("make_sum", {}), domain=TEXTS), "whole numbers.*String"),
 )
 def test_what_is_no_whole_number_is_called_that(domain, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0))
 
 
@@ -214,7 +214,7 @@ def test_numbers_of_opendp_are_the_doubles_that_they_are():
     (json.dumps({}), "got None"),
 )
 def test_other_measurements_are_refused(text, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.from_opendp(text)
 
 
@@ -225,7 +225,7 @@ def test_opendp_itself():
     space = dp.vector_domain(dp.atom_domain(T=bool)), dp.symmetric_distance()
     assert dl.from_opendp(space >> dp.t.then_count() >> dp.m.then_laplace(scale=2.0)) == dl.discrete_laplace(scale=2)
     assert dl.from_opendp(dp.m.make_randomized_response_bool(prob=0.75)) == dl.symmetric(0.25, k=2)
-    with pytest.raises(dl.InputError, match="make_gaussian"):
+    with pytest.raises(dl.errors.InputError, match="make_gaussian"):
         dl.from_opendp(dp.m.make_gaussian(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=2.0))
-    with pytest.raises(dl.InputError, match="expected a JSON object"):
+    with pytest.raises(dl.errors.InputError, match="expected a JSON object"):
         dl.from_opendp(5)

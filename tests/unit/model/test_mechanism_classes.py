@@ -79,7 +79,7 @@ def test_among_outputs_of_least_cost_the_near_mechanism_decides():
     "tied",
 )
 def test_numbers_of_no_mechanism(numbers):
-    with pytest.raises(dl.InputError, match="expected every row to number the entries of one row"):
+    with pytest.raises(dl.errors.InputError, match="expected every row to number the entries of one row"):
         TiedEntries(numbers)
 
 
@@ -93,7 +93,7 @@ def test_words_and_classes():
     )
     assert by_word == by_class
     assert dl.dumps(by_word) == dl.dumps(by_class)
-    with pytest.raises(dl.InputError, match="did you mean 'additive'"):
+    with pytest.raises(dl.errors.InputError, match="did you mean 'additive'"):
         mechanism_class("aditive")
 
 

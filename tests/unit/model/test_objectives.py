@@ -10,11 +10,12 @@ import dalenius as dl
 from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import loads, normal_form
+from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum, WeightedSum
 
 GIVEN = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 TERMS = [
-    dl.LeakageTerm(dl.ProductPriors(), weight=2),
-    dl.DistortionTerm(dl.Squared(outputs=[0, 1, 2, 4]), weight="1/10"),
+    LeakageTerm(dl.ProductPriors(), weight=2),
+    DistortionTerm(dl.Squared(outputs=[0, 1, 2, 4]), weight="1/10"),
 ]
 TEXT = """
 problem = "min_leakage"
@@ -38,28 +39,28 @@ combine = "sum"
 TERM = '[[objective.terms]]\nkind = "distortion"\ndistortion = { kind = "hamming" }\n'
 
 
-def design(objective: dl.Objective | None, **given) -> dl.MinLeakage:
+def design(objective: Objective | None, **given) -> dl.MinLeakage:
     return dl.MinLeakage(**GIVEN | given, max_distortion=1, adversary=dl.EntropyAtLeast("0.8 max"), objective=objective)
 
 
 def test_what_the_terms_come_to():
     values = [Fraction(1, 2), Fraction(1, 3), Fraction(7)]
-    assert dl.WeightedSum(TERMS, weight=3).of(values) == Fraction(3, 2) + Fraction(2, 3) + Fraction(7, 10)
-    assert dl.WeightedMaximum(TERMS).of(values) == Fraction(7, 10)
-    assert dl.WeightedMaximum(terms=TERMS).weights == (1, 2, Fraction(1, 10))
+    assert WeightedSum(TERMS, weight=3).of(values) == Fraction(3, 2) + Fraction(2, 3) + Fraction(7, 10)
+    assert WeightedMaximum(TERMS).of(values) == Fraction(7, 10)
+    assert WeightedMaximum(terms=TERMS).weights == (1, 2, Fraction(1, 10))
 
 
 def test_a_design_says_what_is_minimised():
-    assert design(None).quantity is dl.Quantity.LEAKAGE
-    assert design(dl.WeightedSum(TERMS)).quantity is dl.Quantity.OBJECTIVE
+    assert design(None).quantity is dl.answers.Quantity.LEAKAGE
+    assert design(WeightedSum(TERMS)).quantity is dl.answers.Quantity.OBJECTIVE
     private = dl.MinDistortion(**GIVEN, privacy=dl.LocalDP(1))
-    assert private.quantity is dl.Quantity.DISTORTION
-    assert dataclasses.replace(private, objective=dl.WeightedMaximum(TERMS)).quantity.units == "objective"
+    assert private.quantity is dl.answers.Quantity.DISTORTION
+    assert dataclasses.replace(private, objective=WeightedMaximum(TERMS)).quantity.units == "objective"
 
 
-@each("kind", dl.WeightedSum, dl.WeightedMaximum)
+@each("kind", WeightedSum, WeightedMaximum)
 def test_it_goes_into_a_file_and_back(kind):
-    problem = design(kind([*TERMS, dl.LeakageTerm(dl.PriorSet([[Fraction(1, 8)] * 8]))], weight="1/3"))
+    problem = design(kind([*TERMS, LeakageTerm(dl.PriorSet([[Fraction(1, 8)] * 8]))], weight="1/3"))
     again = loads(dl.dumps(problem))
     assert again == problem
     assert digest(again) == digest(problem) != digest(design(None))
@@ -67,31 +68,31 @@ def test_it_goes_into_a_file_and_back(kind):
 
 
 def test_the_normal_form_is_that_of_the_document():
-    form = normal_form(design(dl.WeightedSum(TERMS)))["objective"]
+    form = normal_form(design(WeightedSum(TERMS)))["objective"]
     assert json.dumps(form, sort_keys=True, separators=(",", ":")) == (
         '{"combine":"sum","terms":[{"adversary":{"kind":"product_priors"},"kind":"leakage","weight":"2"},'
         '{"distortion":{"kind":"squared","outputs":["0","1","2","4"]},"kind":"distortion","weight":"1/10"}],"weight":"1"}'
     )
-    assert loads(TEXT + TERM).objective == dl.WeightedSum([dl.DistortionTerm(dl.Hamming())])
+    assert loads(TEXT + TERM).objective == WeightedSum([DistortionTerm(dl.Hamming())])
 
 
 @each(
     "make, message",
     
-        (lambda: dl.WeightedSum([]), "expected 1 to 100 terms besides the problem's own, got 0"),
-        (lambda: dl.WeightedSum([TERMS[0]] * 101), "got 101"),
-        (lambda: dl.WeightedSum([dl.Squared()]), "objective: term 1: expected a LeakageTerm or a DistortionTerm"),
-        (lambda: dl.WeightedSum(TERMS, weight=0), "objective: weight: expected a number more than 0, got 0"),
-        (lambda: dl.LeakageTerm(dl.ProductPriors(), weight=-1), "objective: leakage: weight: expected a number more than 0"),
-        (lambda: dl.LeakageTerm(dl.Hamming()), "objective: leakage: adversary: expected an Adversary"),
-        (lambda: dl.DistortionTerm(dl.ProductPriors()), "objective: distortion: distortion: expected a Distortion"),
-        (lambda: dl.DistortionTerm(dl.Hamming(), weight="much"), "weight"),
+        (lambda: WeightedSum([]), "expected 1 to 100 terms besides the problem's own, got 0"),
+        (lambda: WeightedSum([TERMS[0]] * 101), "got 101"),
+        (lambda: WeightedSum([dl.Squared()]), "objective: term 1: expected a LeakageTerm or a DistortionTerm"),
+        (lambda: WeightedSum(TERMS, weight=0), "objective: weight: expected a number more than 0, got 0"),
+        (lambda: LeakageTerm(dl.ProductPriors(), weight=-1), "objective: leakage: weight: expected a number more than 0"),
+        (lambda: LeakageTerm(dl.Hamming()), "objective: leakage: adversary: expected an Adversary"),
+        (lambda: DistortionTerm(dl.ProductPriors()), "objective: distortion: distortion: expected a Distortion"),
+        (lambda: DistortionTerm(dl.Hamming(), weight="much"), "weight"),
         (lambda: design(TERMS), "objective: expected Objective"),
-        (lambda: design(dl.WeightedSum([dl.DistortionTerm(dl.Squared(outputs=[1, 2]))])), "term 1: its distortion has 2 outputs"),
-        (lambda: design(dl.WeightedSum([*TERMS, dl.LeakageTerm(dl.EntropyAtLeast(9))])), "objective: term 3"),
+        (lambda: design(WeightedSum([DistortionTerm(dl.Squared(outputs=[1, 2]))])), "term 1: its distortion has 2 outputs"),
+        (lambda: design(WeightedSum([*TERMS, LeakageTerm(dl.EntropyAtLeast(9))])), "objective: term 3"),
 )  # fmt: skip
 def test_what_is_no_objective_is_refused(make, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         make()
 
 
@@ -113,12 +114,12 @@ def test_what_is_no_objective_is_refused(make, message):
 def test_model_files_that_state_none_are_refused(change, message):
     old, new = change
     text = TEXT.replace(old, new) if old else TEXT + new
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         loads(text)
 
 
 def test_an_audit_has_no_objective():
-    with pytest.raises(dl.InputError, match="unknown key 'objective'"):
+    with pytest.raises(dl.errors.InputError, match="unknown key 'objective'"):
         loads(
             "problem='maximal_leakage'\nrecords={count=1,alphabet=2}\nquery={kind='parity'}\nadversary={entropy_at_least=0}\n"
             "mechanism={kind='symmetric',flip=0.1}\nobjective={combine='sum'}\n"

@@ -89,7 +89,7 @@ def test_epsilons_that_are_none(epsilon):
         assert dl.LocalDP(epsilon) == dl.LocalDP(2)
         return
     for notion in (dl.LocalDP, dl.PointwiseMaximalLeakage):
-        with pytest.raises(dl.InputError, match="epsilon"):
+        with pytest.raises(dl.errors.InputError, match="epsilon"):
             notion(epsilon)
 
 
@@ -136,7 +136,7 @@ def test_values_without_datasets_play_no_part():
     problem = design(dl.LocalDP(1), query=dl.ModularSum(4), records=records, law=dl.Uniform())
     assert problem.exp_epsilon([["1/2", "1/2", 0, 0]] * 3 + [[0, 0, 0, 1]]) == 1
     assert problem.references[0].inputs == (0, 1, 2)
-    with pytest.raises(dl.InputError, match="no dataset"):
+    with pytest.raises(dl.errors.InputError, match="no dataset"):
         design(dl.PointwiseMaximalLeakage(1, [[0.25] * 4]), query=dl.ModularSum(4), records=records, law=dl.Uniform())
 
 
@@ -211,7 +211,7 @@ def test_files_that_state_none(old, new, match):
     text = TEXT.replace(old, new)
     assert text != TEXT
     text = text if new.startswith("max_leakage") is False else "max_leakage = 1\n" + TEXT
-    with pytest.raises(dl.InputError, match=match):
+    with pytest.raises(dl.errors.InputError, match=match):
         dl.loads(text)
 
 
@@ -221,20 +221,22 @@ def test_files_that_state_none(old, new, match):
 def test_either_a_budget_or_privacy():
     adversary = dl.EntropyAtLeast(0)
     for more in ({}, {"adversary": adversary}, {"max_leakage": 1}):
-        with pytest.raises(dl.InputError, match="an adversary and max_leakage, or privacy, or constraints alone"):
+        with pytest.raises(
+            dl.errors.InputError, match="an adversary and max_leakage, or privacy, or constraints alone"
+        ):
             design(None, **more)
     for more in ({"adversary": adversary}, {"max_leakage": 1}, {"adversary": adversary, "max_leakage": 1}):
-        with pytest.raises(dl.InputError, match="an adversary and max_leakage, or privacy"):
+        with pytest.raises(dl.errors.InputError, match="an adversary and max_leakage, or privacy"):
             design(dl.LocalDP(1), **more)
-    with pytest.raises(dl.InputError, match="privacy: expected Privacy"):
+    with pytest.raises(dl.errors.InputError, match="privacy: expected Privacy"):
         design(1.0)
-    with pytest.raises(dl.InputError, match="adversary: expected Adversary"):
+    with pytest.raises(dl.errors.InputError, match="adversary: expected Adversary"):
         design(None, adversary=1.0, max_leakage=1)
 
 
 def test_what_has_an_adversary_has_no_level():
     problem = design(None, adversary=dl.EntropyAtLeast(0), max_leakage=1)
-    with pytest.raises(dl.InputError, match="expected one with privacy"):
+    with pytest.raises(dl.errors.InputError, match="expected one with privacy"):
         problem.exp_epsilon([[1, 0, 0]] * 3)
 
 
@@ -251,7 +253,7 @@ def test_what_has_an_adversary_has_no_level():
     lambda p: dl.solve(p, method="alternating"),
 )
 def test_what_needs_an_adversary_says_so(ask):
-    with pytest.raises(dl.InputError, match=r"privacy"):
+    with pytest.raises(dl.errors.InputError, match=r"privacy"):
         ask(PROBLEMS[0])
 
 
@@ -260,9 +262,9 @@ def test_what_else_needs_an_adversary_says_so():
     from dalenius.search import Limits, Run
     from dalenius.studies.curves import entropy_curve, spread_budgets
 
-    with pytest.raises(dl.InputError, match="privacy"):
+    with pytest.raises(dl.errors.InputError, match="privacy"):
         Exchange(PROBLEMS[0], Run.of(Limits()))
-    with pytest.raises(dl.InputError, match="privacy"):
+    with pytest.raises(dl.errors.InputError, match="privacy"):
         spread_budgets(PROBLEMS[0], 3)
-    with pytest.raises(dl.InputError, match="needs a mechanism to audit"):
+    with pytest.raises(dl.errors.InputError, match="needs a mechanism to audit"):
         entropy_curve(PROBLEMS[0], [0.5])

@@ -59,9 +59,9 @@ def test_a_histogram_lists_its_values_by_number():
     assert query.check(BINARY) is None
     assert query.values(BINARY).tolist() == [0, 1, 2, 3, 4]
     assert query.value(BINARY, [0, 0, 0, 1]) == 3
-    with pytest.raises(dl.InputError, match="histograms; at most 65536"):
+    with pytest.raises(dl.errors.InputError, match="histograms; at most 65536"):
         query.check_values(dl.Records(200, alphabet=4))
-    with pytest.raises(dl.InputError, match="one alphabet"):
+    with pytest.raises(dl.errors.InputError, match="one alphabet"):
         query.check(MIXED)
 
 
@@ -174,7 +174,7 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
     (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
 )
 def test_noise_that_cannot_be(build, words):
-    with pytest.raises(dl.InputError, match=re.escape(words)):
+    with pytest.raises(dl.errors.InputError, match=re.escape(words)):
         build()
 
 
@@ -207,5 +207,5 @@ def test_local_protocols_are_their_formulas():
     (lambda: dl.optimized_unary_encoding("1 bit"), "bits"),
 )
 def test_local_protocols_that_do_not_fit(build, words):
-    with pytest.raises(dl.InputError, match=re.escape(words)):
+    with pytest.raises(dl.errors.InputError, match=re.escape(words)):
         build()

@@ -56,7 +56,7 @@ def complaint(model, folder):
     """What the loader says; None if it reads the model."""
     try:
         SPELLINGS[model["problem"]].from_model(model, folder)
-    except dl.InputError as error:
+    except dl.errors.InputError as error:
         return str(error)
     return None
 
@@ -120,7 +120,7 @@ def test_every_shelf_is_in_it(schema):
         assert {*shelf} == {*kinds} - {"csv"}
         for kind, keys in kinds.items():
             if kind != "csv":
-                with pytest.raises(dl.InputError, match="unknown key") as refused:
+                with pytest.raises(dl.errors.InputError, match="unknown key") as refused:
                     read_shelved(shelf, {"kind": kind, "unheard_of": 1}, name)
                 listed = str(refused.value).split("expected ", 1)[1].split(" (did you")[0]
                 assert keys == ({*listed.split(", ")} - {"no keys"})

@@ -10,8 +10,9 @@ def test_signatures_are_those_of_the_objects_that_are_made():
     """Of all public classes, as help, Jupyter and the site show them."""
     classes = {
         name: thing
-        for name in dir(dl)
-        if isinstance(thing := getattr(dl, name), type) and not issubclass(thing, enum.Enum)
+        for room in (dl, dl.answers, dl.constraints, dl.objectives)
+        for name in dir(room)
+        if isinstance(thing := getattr(room, name), type) and not issubclass(thing, enum.Enum)
     }
     own = {name: cls for name, cls in classes.items() if inspect.isfunction(cls.__init__)}
     assert len(own) > 90

@@ -94,12 +94,12 @@ def test_the_certifier_speaks_as_one_of_ours(tmp_path, monkeypatch):
     model = cp.Problem(cp.Minimize(cp.norm(x)), [cp.sum(x) == 3])
     found = certify(model)
     assert isinstance(found, CertifiedInterval)
-    assert found.termination is dl.Termination.GAP_REACHED
-    assert {each.value for each in cvxcertify.Termination} <= {each.value for each in dl.Termination}
-    with pytest.raises(dl.InputError, match="cannot be written"):
+    assert found.termination is dl.answers.Termination.GAP_REACHED
+    assert {each.value for each in cvxcertify.Termination} <= {each.value for each in dl.answers.Termination}
+    with pytest.raises(dl.errors.InputError, match="cannot be written"):
         found.write(tmp_path / "nowhere" / "interval.json")
     for asked in ({"solver": "simplex"}, {"gap": -1.0}, {"gap": float("inf")}, {"time_limit": "1"}, {"x": np.ones(1)}):
-        with pytest.raises(dl.InputError, match=next(iter(asked))):
+        with pytest.raises(dl.errors.InputError, match=next(iter(asked))):
             certify(model, **asked)
     monkeypatch.setattr("dalenius.programs.own.stop_requested", lambda: True)
-    assert certify(model).termination is dl.Termination.INTERRUPTED
+    assert certify(model).termination is dl.answers.Termination.INTERRUPTED

@@ -30,7 +30,7 @@ def test_a_million_people_in_households(size):
 def test_what_is_proved_is_told_where_time_is_over_before_the_rest():
     """Ctrl-C when the search is done: the interval is proved, and nothing is evaluated at its prior."""
 
-    def interrupt(moment: dl.Progress) -> None:
+    def interrupt(moment: dl.answers.Progress) -> None:
         if moment.stage == "proving":
             signal.raise_signal(signal.SIGINT)
 
@@ -83,7 +83,7 @@ def test_the_page_is_written_beside_its_proof(tmp_path):
     page = told.write(tmp_path / "two.md")
     assert page.read_text() == told.page(model="two.toml", certificate="two.cert")
     assert dl.verify(tmp_path / "two.toml", tmp_path / "two.cert").proved
-    with pytest.raises(dl.InputError, match="expected a file that ends in"):
+    with pytest.raises(dl.errors.InputError, match="expected a file that ends in"):
         told.write(tmp_path / "two.pdf")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["two.cert", "two.md", "two.toml"]
     shown = told._repr_html_()
@@ -136,5 +136,5 @@ def test_noise_on_the_real_line_is_computed_on_a_grid():
     (lambda: dl.audit(dl.audit(dl.geometric(1), records=3).problem, records=3), "leave them out here"),
 )
 def test_what_makes_no_question_is_refused(call, said):
-    with pytest.raises(dl.InputError, match=said):
+    with pytest.raises(dl.errors.InputError, match=said):
         call()

@@ -72,7 +72,7 @@ def test_the_edges_of_a_band_are_outside_of_a_falling_curve():
 
 def test_the_band_is_nowhere_inside_of_what_is_proved(curve):
     ax = curve_picture({"count": curve}, units="bits")
-    proofs = dl.LeakageCurve.of(*((point.problem, point.result) for point in curve)).to("bits")
+    proofs = dl.answers.LeakageCurve.of(*((point.problem, point.result) for point in curve)).to("bits")
     for j in range(0, 1000, 7):
         (low, high), (least, most) = reach(ax, j / 1000), proofs.at(f"{Fraction(j, 1000)} max")
         assert low <= least + 1e-12
@@ -81,7 +81,7 @@ def test_the_band_is_nowhere_inside_of_what_is_proved(curve):
 
 def test_every_point_says_its_interval(curve):
     ax = curve_picture({"count": curve}, units="bits")
-    proofs = dl.LeakageCurve.of(*((point.problem, point.result) for point in curve)).to("bits")
+    proofs = dl.answers.LeakageCurve.of(*((point.problem, point.result) for point in curve)).to("bits")
     assert told(ax) == [
         f"{TELL}count, {share} of the largest entropy: {interval_text(*proofs.at(f'{share} max'))} bits"
         for share in ("0", "0.5", "1")
@@ -164,7 +164,7 @@ def test_a_heat_map_of_what_is_released_and_of_what_was_designed(audit, points):
         designed.get_images()[0].get_array(), [[float(p) for p in row] for row in points[0].result.mechanism.rows]
     )
     assert mechanism_picture(points[0].result.mechanism).get_xlabel() == "output"
-    with pytest.raises(dl.InputError, match="hand in the result of solving it"):
+    with pytest.raises(dl.errors.InputError, match="hand in the result of solving it"):
         mechanism_picture(points[0].problem)
 
 
@@ -172,17 +172,17 @@ def test_the_worst_case_prior_in_words_and_bars(curve):
     ax = prior_picture(curve[1].problem, curve[1].result.certificate)
     assert ax.get_title().startswith("The adversary believes that record 0 is 0 (")
     assert sum(bar.get_height() for bars in ax.containers for bar in bars) == pytest.approx(1.0)
-    with pytest.raises(dl.InputError, match="another model's"):
+    with pytest.raises(dl.errors.InputError, match="another model's"):
         prior_picture(curve[0].problem, curve[1].result)
 
 
 def test_what_cannot_be_drawn_is_one_clear_error(curve, points, monkeypatch):
-    with pytest.raises(dl.InputError, match="at least one point"):
+    with pytest.raises(dl.errors.InputError, match="at least one point"):
         frontier_picture({"none": []})
-    ends = {"lower": math.inf, "upper": math.inf, "termination": dl.Termination.INFEASIBLE}
+    ends = {"lower": math.inf, "upper": math.inf, "termination": dl.answers.Termination.INFEASIBLE}
     nothing = dataclasses.replace(points[0].result, mechanism=None, **ends)
-    with pytest.raises(dl.InputError, match="no mechanism meets the budget"):
+    with pytest.raises(dl.errors.InputError, match="no mechanism meets the budget"):
         mechanism_picture(nothing)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(dl.InputError, match=r"pip install 'dalenius\[plot\]'"):
+    with pytest.raises(dl.errors.InputError, match=r"pip install 'dalenius\[plot\]'"):
         curve_picture({"count": curve})

@@ -75,14 +75,14 @@ def random_channel():
 
 def test_a_bound_that_is_no_more_than_all_there_is_has_a_status():
     closed = dl.solve(random_channel())
-    assert (closed.status, closed.values, closed.most) == (dl.Status.CLOSED, 2, most_of(2, "nats"))
-    wide = dataclasses.replace(closed, upper=closed.most, termination=dl.Termination.TIME_LIMIT)
-    assert wide.status is dl.Status.ALL_THERE_IS
-    assert wide.to("bits").status is dl.Status.ALL_THERE_IS
+    assert (closed.status, closed.values, closed.most) == (dl.answers.Status.CLOSED, 2, most_of(2, "nats"))
+    wide = dataclasses.replace(closed, upper=closed.most, termination=dl.answers.Termination.TIME_LIMIT)
+    assert wide.status is dl.answers.Status.ALL_THERE_IS
+    assert wide.to("bits").status is dl.answers.Status.ALL_THERE_IS
     assert str(wide.to("bits")).endswith(" bits of 1 bit possible: all there is to know (time_limit)")
     assert "all there is to know" in wide._repr_html_()
-    narrower = dataclasses.replace(closed, upper=0.69, termination=dl.Termination.TIME_LIMIT)
-    assert narrower.status is dl.Status.OPEN
+    narrower = dataclasses.replace(closed, upper=0.69, termination=dl.answers.Termination.TIME_LIMIT)
+    assert narrower.status is dl.answers.Status.OPEN
     assert "all there is" not in narrower._repr_html_() + str(narrower)
 
 
@@ -93,7 +93,7 @@ def test_everything_that_can_be_told_is_proved_to_be_told():
             records=dl.Records(1, alphabet=3), query=dl.Identity(), mechanism=dl.symmetric(0), adversary=dl.AnyPrior()
         )
     )
-    assert whole.status is dl.Status.CLOSED
+    assert whole.status is dl.answers.Status.CLOSED
     assert str(whole.to("bits")).endswith("1.585 bits of 1.585 bits possible: all there is to know (gap_reached)")
 
 

@@ -76,12 +76,12 @@ def test_random_guesses_from_random_tables_never_exceed_it():
     ([[["1/2"], [0]], [[0], ["1/2", 0]]], "one shape"),
 )
 def test_what_is_no_law_is_refused(joint, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         converse(joint, "0.1")
 
 
 def test_laws_of_two_gaussians_are_checked():
-    with pytest.raises(dl.InputError, match="two rows of two numbers"):
+    with pytest.raises(dl.errors.InputError, match="two rows of two numbers"):
         TwoGaussians([["1/2", "1/2"]])
-    with pytest.raises(dl.InputError, match="points"):
+    with pytest.raises(dl.errors.InputError, match="points"):
         atoms(1)

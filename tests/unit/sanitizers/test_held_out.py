@@ -69,14 +69,14 @@ def test_attacks_give_a_bound():
 
 @each("successes, count", (-1, 5), (6, 5), (0, 0))
 def test_counts_are_checked(successes, count):
-    with pytest.raises(dl.InputError, match="successes"):
+    with pytest.raises(dl.errors.InputError, match="successes"):
         proportion_below(successes, count)
 
 
 def test_critics_beyond_their_bound_and_confidences_are_refused():
-    with pytest.raises(dl.InputError, match="clip it"):
+    with pytest.raises(dl.errors.InputError, match="clip it"):
         chi_square_below(np.full(4, 2.0), np.ones(4), np.ones(4), bound=1.0)
-    with pytest.raises(dl.InputError, match="confidence"):
+    with pytest.raises(dl.errors.InputError, match="confidence"):
         proportion_below(1, 2, 1.0)
-    with pytest.raises(dl.InputError, match="form"):
+    with pytest.raises(dl.errors.InputError, match="form"):
         variational([1], [1], [1], "other")

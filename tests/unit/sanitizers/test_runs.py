@@ -30,7 +30,7 @@ def test_what_is_proved_needs_no_torch(tmp_path):
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="torch is installed")
 def test_without_torch_learning_is_refused_with_one_line(tmp_path):
-    with pytest.raises(dl.InputError, match="needs torch"):
+    with pytest.raises(dl.errors.InputError, match="needs torch"):
         list(sanitize([Run("correlated", QUICK)], tmp_path))
     assert not list(tmp_path.iterdir())
 
@@ -131,7 +131,7 @@ def test_an_attack_finds_the_direction_that_noise_has_left():
 def test_a_file_that_is_no_record_of_the_run_is_refused(tmp_path, text):
     run = Run("independent", QUICK)
     (tmp_path / f"{run.name}.json").write_text(text)
-    with pytest.raises(dl.InputError, match="no record of this run"):
+    with pytest.raises(dl.errors.InputError, match="no record of this run"):
         list(sanitize([run], tmp_path))
 
 
@@ -213,7 +213,7 @@ def test_digits_keep_their_budget_and_their_label(tmp_path):
     (lambda: Run("independent", QUICK, "gap"), "method"),
 )
 def test_settings_are_checked(make, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         make()
 
 

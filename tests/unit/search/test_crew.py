@@ -189,5 +189,5 @@ def test_time_that_others_work_is_no_delay():
     ],
 )
 def test_bad_arguments(support, arguments, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         dl.solve(support.parity4(1.0), **arguments)

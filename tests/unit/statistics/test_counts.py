@@ -106,5 +106,5 @@ def test_it_says_that_it_is_no_proof():
     ([[1, 2], [3, 4]], {"prior": [1, 2, 3]}, "prior: expected 2 numbers"),
 )
 def test_what_cannot_be_used_is_one_clear_error(counts, more, said):
-    with pytest.raises(dl.InputError, match=said):
+    with pytest.raises(dl.errors.InputError, match=said):
         dl.audit_counts(counts, **more)

@@ -143,7 +143,7 @@ def test_words_stand_where_a_secret_has_few_values():
     (np.zeros((50, 1)), np.zeros(50), {"confidence": 0}, "confidence"),
 )
 def test_what_cannot_be_used_is_one_clear_error(records, outputs, more, said):
-    with pytest.raises(dl.InputError, match=said):
+    with pytest.raises(dl.errors.InputError, match=said):
         dl.audit_samples(records, outputs, **more)
 
 

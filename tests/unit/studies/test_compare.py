@@ -98,7 +98,7 @@ def test_table(comparison, design):
 def test_which_methods_fit():
     large = support.problem(dl.Records(40, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), "0.5 max")
     assert methods_for(large) == [method for method in INSTALLED if not method.endswith("-full")]
-    with pytest.raises(dl.InputError, match="aggregated"):
+    with pytest.raises(dl.errors.InputError, match="aggregated"):
         dl.compare(large, methods=["paper-full"])
 
 
@@ -112,7 +112,7 @@ class TestWhatCannotBe:
                 return dataclasses.replace(super().audited(*arguments), value=CERTIFIED * (1.0 + 1e-7))
 
         monkeypatch.setitem(RIVALS, method, Lying(**vars(RIVALS[method])))
-        with pytest.raises(dl.DaleniusError, match=f"{method} attains .* more than the certified upper bound"):
+        with pytest.raises(dl.errors.DaleniusError, match=f"{method} attains .* more than the certified upper bound"):
             module.compare(support.parity4(1.0), methods=[method], seeds=1, gap=1e-8)
 
     def test_a_design(self, monkeypatch, design):
@@ -120,7 +120,7 @@ class TestWhatCannotBe:
             return dataclasses.replace(with_mechanism(problem, rows, leakage, limits), upper=0.1)
 
         monkeypatch.setattr(contest, "with_mechanism", lying)
-        with pytest.raises(dl.DaleniusError, match="less than the certified lower bound"):
+        with pytest.raises(dl.errors.DaleniusError, match="less than the certified lower bound"):
             module.compare(design.problem, methods=["paper-aggregated"], seeds=1, budget=1.0)
 
 
@@ -133,14 +133,14 @@ def clumsy(monkeypatch):
     true = module.solve
 
     def solve(problem, **limits):
-        if isinstance(problem, dl.DesignProblem):
+        if isinstance(problem, dl.problems.DesignProblem):
             return true(problem, **limits | {"time_limit": 1e-3})
         return know_nothing(problem)
 
     monkeypatch.setattr(module, "solve", solve)
 
 
-def know_nothing(problem, prior=None) -> dl.Result:
+def know_nothing(problem, prior=None) -> dl.answers.Result:
     """What the uniform prior proves: of a parity, that 0 is told."""
     return with_prior(problem, Prior(record_channels(problem)[0].uniform, kind=0))
 
@@ -203,7 +203,7 @@ def test_progress_names_the_methods_before_they_begin(support):
     ({"paper-full": DesignSettings()}, "paper-full takes LeakageSettings on this problem"),
 )
 def test_settings_of_something_else(settings, message, support):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         dl.compare(support.parity4(1.0), settings=settings)
 
 
@@ -220,7 +220,7 @@ def test_settings_of_something_else(settings, message, support):
     ({"solver": "clarabel"}, "of an audit there is no program to solve; leave solver out"),
 )
 def test_bad_arguments(arguments, message, support):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         dl.compare(support.parity4(1.0), **arguments)
 
 
@@ -234,19 +234,19 @@ def test_a_solver_that_is_not_installed(monkeypatch, support):
         monkeypatch.setattr(f"dalenius.baselines.{module}.find_spec", lambda name: None)
     assert methods_for(support.parity4(1.0)) == ["certified", "paper-full", "paper-aggregated", "slsqp", "trust-constr"]
     for method in ("cvxpy-nlp-full", "scip", "maingo"):
-        with pytest.raises(dl.InputError, match=r"not installed; pip install 'dalenius\[rivals\]'"):
+        with pytest.raises(dl.errors.InputError, match=r"not installed; pip install 'dalenius\[rivals\]'"):
             dl.compare(support.parity4(1.0), methods=[method])
 
 
 def test_bad_problems(support, design):
-    with pytest.raises(dl.InputError, match="expected a WorstCaseLeakage"):
+    with pytest.raises(dl.errors.InputError, match="expected a WorstCaseLeakage"):
         dl.compare("parity")
-    with pytest.raises(dl.InputError, match="entropy_at_least"):
+    with pytest.raises(dl.errors.InputError, match="entropy_at_least"):
         dl.compare(dataclasses.replace(support.parity4(1.0), adversary=dl.ProductPriors()))
     for method in list(METHODS)[3:]:
-        with pytest.raises(dl.InputError, match=f"{method} audits a mechanism, it does not design one"):
+        with pytest.raises(dl.errors.InputError, match=f"{method} audits a mechanism, it does not design one"):
             dl.compare(design.problem, methods=[method])
-    with pytest.raises(dl.InputError, match="meets the budget"):
+    with pytest.raises(dl.errors.InputError, match="meets the budget"):
         dl.compare(dataclasses.replace(design.problem, max_distortion=-1))
 
 
@@ -277,7 +277,7 @@ def test_the_command(command_line, tmp_path):
 @each("arguments", ["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"])
 def test_bad_commands(arguments):
     told = CliRunner().invoke(app, ["compare", str(ROOT / "models/parity/laplace-n4.toml"), *arguments])
-    assert told.exit_code == 2 or isinstance(told.exception, dl.InputError)  # which the program answers with 2
+    assert told.exit_code == 2 or isinstance(told.exception, dl.errors.InputError)  # which the program answers with 2
     assert told.stdout == ""
 
 

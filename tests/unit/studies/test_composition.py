@@ -29,11 +29,11 @@ def test_households_add_up():
     people = dl.Records(1_000, alphabet=3)
     noises = [(dl.Count([1, 2]), dl.geometric("0.5")), (dl.Sum(), dl.discrete_laplace("0.2"))]
     answers = [answered(one, dl.IndependentBlocks(2), people) for one in noises]
-    together = answered(dl.releases(noises), dl.IndependentBlocks(2), people)[1]
+    together = answered(dl.together(noises), dl.IndependentBlocks(2), people)[1]
     both = dl.composition(answers)
     assert (both.rule, both.upper >= together.lower) == ("sum", True)
     unknown = [answered(one, dl.IndependentBlocks(2, entropy_at_least="1 max"), people, gap=0.5) for one in noises]
-    with pytest.raises(dl.InputError, match="independent_blocks does not know everything else"):
+    with pytest.raises(dl.errors.InputError, match="independent_blocks does not know everything else"):
         dl.composition(unknown, rule="sum")
 
 
@@ -71,10 +71,10 @@ def test_the_sum_is_false_against_an_entropy_bound():
     fair = dl.EntropyAtLeast("1 max")
     answers = [answered(one, fair, THREE) for one in (OF_TWO, OF_ALL)]
     assert max(result.upper for _, result in answers) < 1e-9
-    query, mechanism = dl.releases([OF_TWO, OF_ALL])
+    query, mechanism = dl.together([OF_TWO, OF_ALL])
     assert answered((query, mechanism), fair, THREE)[1].lower == pytest.approx(math.log(2))
     assert 1.0 <= dl.composition(answers).to("bits").upper < 1.0 + 1e-9
-    with pytest.raises(dl.InputError, match="sum is false here: entropy_at_least does not know everything else"):
+    with pytest.raises(dl.errors.InputError, match="sum is false here: entropy_at_least does not know everything else"):
         dl.composition(answers, rule="sum")
     told = dl.composition(answers, eta="1 bits", rule="sum and eta").to("bits")
     assert told.upper >= 1.0
@@ -112,7 +112,7 @@ def test_it_rounds_outward_in_bits_too():
     bits = both.to("bits")
     assert bits.upper >= both.upper / math.log(2)
     assert "sum: L_1 + ... + L_k" in str(bits)
-    with pytest.raises(dl.InputError, match="this one is in bits"):
+    with pytest.raises(dl.errors.InputError, match="this one is in bits"):
         bits.to("nats")
 
 
@@ -121,7 +121,7 @@ def test_certificates_are_proved_before_they_count():
     assert dl.composition([(problem, result.certificate), (problem, result)]).rule == "sum"
     claimed = result.certificate.header.upper
     lower = dl.Certificate(result.certificate.text.replace(f'"{claimed}"', '"0.001"', 1))
-    with pytest.raises(dl.InputError, match="the certificate is not proved"):
+    with pytest.raises(dl.errors.InputError, match="the certificate is not proved"):
         dl.composition([(problem, lower), (problem, result)])
 
 
@@ -148,7 +148,7 @@ KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
     (lambda: dl.composition([KNOWN] * 2, eta="1 hour"), "expected at least 0 nats"),
 )
 def test_what_is_refused(made, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         made()
 
 
@@ -194,7 +194,7 @@ def test_two_parities_tell_a_secret_that_neither_tells():
     told = about((dl.Identity(), dl.Channel(np.eye(4)[parities], inputs="dataset")), third, fair)[1]
     assert told.lower == pytest.approx(math.log(2))
     assert dl.composition(answers).upper >= told.lower
-    with pytest.raises(dl.InputError, match="secret and given do not determine the data"):
+    with pytest.raises(dl.errors.InputError, match="secret and given do not determine the data"):
         dl.composition(answers, rule="sum")
     with_eta = dl.composition(answers, eta=eta_of_outputs([2, 2]), rule="sum and eta")
     assert told.upper - 1e-9 <= with_eta.upper < math.log(2) + 1e-8
@@ -206,12 +206,12 @@ def test_two_parities_tell_a_secret_that_neither_tells():
 def test_secrets_and_releases_that_are_chosen_after_others():
     everything = [about((dl.Count(), dl.geometric(e)), ALL, dl.FixedPrior([1 / 8] * 8)) for e in (1, 2)]
     assert dl.composition(everything, rule="sum").rule == "sum"
-    with pytest.raises(dl.InputError, match="chosen after others; ask about AnyPrior"):
+    with pytest.raises(dl.errors.InputError, match="chosen after others; ask about AnyPrior"):
         dl.composition(everything, adaptive=True, rule="sum")
     known = [about((dl.Count(), dl.geometric(e)), MAJORITY, dl.AnyPrior()) for e in (1, 2)]
     both = dl.composition([known[0], known], rule="sum")
     assert both.upper == pytest.approx(known[0][1].upper + known[1][1].upper, rel=1e-12)
     assert dl.composition(known * 3).upper == pytest.approx(math.log(2)), "a majority has two values"
     for other in (everything[0], answered((dl.Count(), dl.geometric(1)), dl.AnyPrior(), THREE)):
-        with pytest.raises(dl.InputError, match="same records, or secrets, and the same adversary"):
+        with pytest.raises(dl.errors.InputError, match="same records, or secrets, and the same adversary"):
             dl.composition([known[0], other])

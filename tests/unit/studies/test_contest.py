@@ -39,5 +39,5 @@ def test_settings_inside_settings():
     (DESIGN, "scip.gap=1e-3", "scip audits a mechanism, it does not design one"),
 )
 def test_what_is_no_setting(problem, text, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         settings_from_text(problem, [text])

@@ -71,7 +71,7 @@ def test_a_point_that_fails_has_no_record_and_the_others_go_on(alone, monkeypatc
     def failing(problem, **options):
         asked.append(problem)
         if len(asked) == 3:
-            raise dl.DaleniusError("nothing can be proved")
+            raise dl.errors.DaleniusError("nothing can be proved")
         return solve(problem, **options)
 
     monkeypatch.setattr(engines, "solve", failing)
@@ -79,7 +79,7 @@ def test_a_point_that_fails_has_no_record_and_the_others_go_on(alone, monkeypatc
     assert engine.failed == {PLAN.schedule[2].index: "nothing can be proved"}
     assert len(found) == 5
     asked.clear()
-    with pytest.raises(dl.DaleniusError, match="nothing"):
+    with pytest.raises(dl.errors.DaleniusError, match="nothing"):
         records(strict=True)
 
 

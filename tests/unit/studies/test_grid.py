@@ -19,7 +19,7 @@ DESIGN = support.design(
     dl.Absolute(),
     "0.1 bits",
     dl.AnyPrior(),
-    constraints=[dl.ErrorCap(1)],
+    constraints=[dl.constraints.ErrorCap(1)],
 )
 
 
@@ -38,13 +38,13 @@ def test_values_are_exact(text, expected):
 
 @each("text", "", "0:1 max:1", "0:1:x", "a:b:3", "1,,2", '"open', "0:1:1000000")
 def test_values_that_are_none(text):
-    with pytest.raises(dl.InputError, match="path: "):
+    with pytest.raises(dl.errors.InputError, match="path: "):
         values_in(text, "path")
 
 
 @each("text", "1:2", " 0.1 : 1/3 ", "0:1 max")
 def test_a_spread_without_its_count(text):
-    with pytest.raises(dl.InputError, match=r"path: expected FIRST:LAST:COUNT.*has no COUNT"):
+    with pytest.raises(dl.errors.InputError, match=r"path: expected FIRST:LAST:COUNT.*has no COUNT"):
         values_in(text, "path")
     assert values_in(f'"{text}"', "path") == [text.strip()], "what is quoted is a text"
 
@@ -61,7 +61,7 @@ def test_a_spread_without_its_count(text):
     ([("mechanism.epsilon", [1])], "expected a mapping"),
 )
 def test_grids_that_are_none(grid, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         axes_of(grid)
 
 
@@ -100,5 +100,5 @@ def test_one_key_changes_and_nothing_else(problem, path, value, line):
     ("mechanisms", dl.geometric(1), "expected one of records, query, "),
 )
 def test_what_is_wrong_names_the_place(path, value, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         with_value(AUDIT, path, value)

@@ -48,7 +48,7 @@ def test_a_folder_says_what_was_answered(tmp_path, problem, grid):
     made, solved = swept(tmp_path, grid, problem)
     alone = dl.sweep(problem, grid)
     assert len(solved) == len(made.records)
-    read = dl.Sweep.read(tmp_path)
+    read = dl.answers.Sweep.read(tmp_path)
     assert read.plan == made.plan
     assert read.records == made.records
     assert [json.loads(line)["index"] for line in (tmp_path / RECORDS).read_text().splitlines()] == sorted(solved)
@@ -60,7 +60,7 @@ def test_a_folder_says_what_was_answered(tmp_path, problem, grid):
         assert there.certificate == here.certificate
         assert there.ends == here.ends
         assert dl.dumps(read.problem(record)) == dl.dumps(alone.problem(other))
-        if isinstance(here, dl.DesignResult):
+        if isinstance(here, dl.answers.DesignResult):
             assert there.mechanism == here.mechanism
             assert (there.leakage, there.distortion, there.feasible) == (here.leakage, here.distortion, here.feasible)
 
@@ -113,7 +113,7 @@ def test_what_is_damaged_is_done_again_and_nothing_else(there, tmp_path, damage)
 )
 def test_another_sweep_is_noticed_and_nothing_is_touched(there, change, words):
     before = files(there)
-    with pytest.raises(dl.InputError, match="holds another sweep: " + words):
+    with pytest.raises(dl.errors.InputError, match="holds another sweep: " + words):
         swept(there, **change)
     assert files(there) == before
 
@@ -129,7 +129,7 @@ def test_what_is_the_same_is_taken_over(tmp_path):
     assert (
         more.records == dl.sweep(PARITY, {**GRID, "mechanism.flip": [0.1, 0.15, 0.2]}, output=tmp_path / "new").records
     )
-    dl.Sweep.read(tmp_path).verify()
+    dl.answers.Sweep.read(tmp_path).verify()
     fewer, solved = swept(tmp_path, {**GRID, "mechanism.flip": [0.2]}, force=True)
     assert solved == []
     assert sorted(path.name for path in tmp_path.glob("*.cert")) == ["model-001.cert", "model-002.cert"]
@@ -139,13 +139,13 @@ def test_what_is_the_same_is_taken_over(tmp_path):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "dalenius-sweep/2", "digest": ""}', "half"])
 def test_a_plan_that_is_none(tmp_path, text):
     (tmp_path / PLAN).write_text(text)
-    for read in (read_plan, dl.Sweep.read, swept):
-        with pytest.raises(dl.InputError, match=r"sweep\.json: not the plan of a sweep"):
+    for read in (read_plan, dl.answers.Sweep.read, swept):
+        with pytest.raises(dl.errors.InputError, match=r"sweep\.json: not the plan of a sweep"):
             read(tmp_path)
 
 
 def test_a_plan_that_was_edited(there, tmp_path):
     shutil.copytree(there, tmp_path, dirs_exist_ok=True)
     (tmp_path / PLAN).write_text((tmp_path / PLAN).read_text().replace('"0.2"', '"0.3"'))
-    with pytest.raises(dl.InputError, match="or damaged"):
+    with pytest.raises(dl.errors.InputError, match="or damaged"):
         swept(tmp_path)

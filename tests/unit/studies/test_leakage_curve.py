@@ -29,7 +29,7 @@ def claiming(entropy, lower, upper, above=(), below=()):
 
 def curve_of(*proofs):
     """Of claims, as if they were proved."""
-    return dl.LeakageCurve(proofs)
+    return dl.answers.LeakageCurve(proofs)
 
 
 FIRST = claiming("0.5 max", "0.2", "0.3", [("0.6", "0.4"), ("0.35", "0")], [("9/10 max", "0.1"), ("1 nats", "0.15")])
@@ -101,11 +101,11 @@ def test_a_share_that_has_a_proof_is_not_chosen_again():
 
 
 def test_what_is_not_proved_is_refused():
-    with pytest.raises(dl.NotProvedError, match="curve"):
-        dl.LeakageCurve.of(FIRST)
+    with pytest.raises(dl.errors.NotProvedError, match="curve"):
+        dl.answers.LeakageCurve.of(FIRST)
     result = dl.solve(against("0.5 max"), gap=1e-3)
     for proof in (result, result.certificate):
-        assert dl.LeakageCurve.of((against("0.5 max"), proof)).upper("0.5 max") == result.upper
+        assert dl.answers.LeakageCurve.of((against("0.5 max"), proof)).upper("0.5 max") == result.upper
 
 
 def test_what_is_no_curve():
@@ -121,16 +121,16 @@ def test_what_is_no_curve():
         ([(RELEASE, "proof.cert")], "its own result"),
     ]
     for proofs, words in cases:
-        with pytest.raises(dl.InputError, match=words):
-            dl.LeakageCurve.of(*proofs)
+        with pytest.raises(dl.errors.InputError, match=words):
+            dl.answers.LeakageCurve.of(*proofs)
 
 
 @each("entropy", -1, "1.1 max", 2, "3 bits", "much")
 def test_what_is_no_entropy(entropy):
-    with pytest.raises(dl.InputError):
+    with pytest.raises(dl.errors.InputError):
         curve_of(FIRST).at(entropy)
 
 
 def test_no_other_units():
-    with pytest.raises(dl.InputError, match="bits"):
+    with pytest.raises(dl.errors.InputError, match="bits"):
         curve_of(FIRST).to("hartleys")

@@ -121,7 +121,7 @@ def test_scales_whose_interval_is_around_the_budget_leave_a_wider_gap(monkeypatc
         return dataclasses.replace(dl.solve(problem, **options), lower=0.0, upper=1.0)
 
     monkeypatch.setattr("dalenius.studies.least_noise.solve", never)
-    with pytest.raises(dl.DaleniusError, match="no scale was proved to be enough"):
+    with pytest.raises(dl.errors.DaleniusError, match="no scale was proved to be enough"):
         dl.least_noise(one_of_two("discrete_laplace"), 0.1)
 
 
@@ -138,7 +138,7 @@ def test_what_was_proved_before_an_interruption_is_kept(monkeypatch):
         def solved(problem, **options):
             result = dl.solve(problem, **options)
             over = (result.upper <= 0.1) == enough
-            return dataclasses.replace(result, termination=dl.Termination.INTERRUPTED) if over else result
+            return dataclasses.replace(result, termination=dl.answers.Termination.INTERRUPTED) if over else result
 
         return solved
 
@@ -198,7 +198,7 @@ def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
     (lambda q: dl.least_noise(dl.load("parity/laplace-n4"), 1), "expected noise with a scale"),
 )
 def test_what_is_no_question_is_refused(call, reason):
-    with pytest.raises(dl.InputError, match=reason):
+    with pytest.raises(dl.errors.InputError, match=reason):
         call(one_of_two("discrete_laplace"))
 
 
@@ -221,5 +221,5 @@ def test_every_kind_has_its_scale_changed():
 def test_a_budget_of_which_the_closed_forms_know_nothing_is_too_small():
     """A root of 1e-300 is no number: the forms are left out, and the largest scale is tried."""
     question = support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.laplace(1), dl.IndependentBlocks(1))
-    with pytest.raises(dl.InputError, match="the largest scale there is"):
+    with pytest.raises(dl.errors.InputError, match="the largest scale there is"):
         dl.least_noise(question, 1e-300)

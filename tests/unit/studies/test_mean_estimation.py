@@ -97,5 +97,5 @@ def test_estimates_are_as_close_as_they_should_be():
 )
 def test_what_cannot_be_estimated_is_refused(change, words):
     asked = {"data": np.zeros((500, 2)), "second_moment": 1.0, "epsilon": 0.1, "beta": 0.1} | change
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         private_mean(**asked)

@@ -81,11 +81,11 @@ def test_a_key_says_all_that_a_record_depends_on():
     ({"a": PARITY}, {"mechanism.flip": [2]}, "mechanism.flip = 2: "),
 )
 def test_plans_that_are_none(models, grid, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         Plan.of(models, grid, Settings())
 
 
 @each("wrong", {"gap": -1}, {"time_limit": 0}, {"seed": -1}, {"solver": "me"})
 def test_settings_that_are_none(wrong):
-    with pytest.raises(dl.InputError, match=next(iter(wrong))):
+    with pytest.raises(dl.errors.InputError, match=next(iter(wrong))):
         Settings(**wrong)

@@ -71,7 +71,7 @@ def test_the_better_end_is_taken_and_proved(proved):
     assert joined.witness is witness.witness
     assert dl.verify(AUDIT, joined.certificate).proved
     assert better_of(AUDIT, proved, loose, 1e-2) is proved
-    assert better_of(AUDIT, loose, witness, 0.9).termination is dl.Termination.GAP_REACHED
+    assert better_of(AUDIT, loose, witness, 0.9).termination is dl.answers.Termination.GAP_REACHED
 
 
 @pytest.mark.parametrize(("_", "problem"), thinned(DESIGNS.items(), every=2))

@@ -242,10 +242,10 @@ def test_data_is_looked_at_after_the_proof_only(audit):
 
     mechanism = MODEL.designed(ROWS)
     weak = audit.certificate.text.replace(audit.certificate.header.upper, "0.3")
-    with pytest.raises(dl.NotProvedError, match="nothing is released") as caught:
+    with pytest.raises(dl.errors.NotProvedError, match="nothing is released") as caught:
         dl.release(MODEL, mechanism, letters, certificate=dl.Certificate(weak))
     assert (caught.value.status, caught.value.exit_code) == ("rejected", 1)
-    with pytest.raises(dl.InputError, match="rows belong"):
+    with pytest.raises(dl.errors.InputError, match="rows belong"):
         dl.release(MODEL, dl.DesignedMechanism([[1, 0]] * 3), letters)
     with pytest.raises(AssertionError, match="nobody may look"):
         dl.release(MODEL, mechanism, letters, certificate=audit.certificate)
@@ -253,14 +253,14 @@ def test_data_is_looked_at_after_the_proof_only(audit):
 
 def test_a_certificate_of_another_mechanism(design):
     other = MODEL.designed([["0.95", "0.05"], ["0.05", "0.95"]])
-    with pytest.raises(dl.NotProvedError, match="another mechanism") as caught:
+    with pytest.raises(dl.errors.NotProvedError, match="another mechanism") as caught:
         dl.release(MODEL, other, [0, 0, 0, 0], certificate=design.certificate)
     assert caught.value.exit_code == 2
 
 
 @each("letters", [0, 1], [0, 1, 2, 0], [0, 1, 0, None], "0101", 5)
 def test_letters_that_do_not_fit(audit, letters):
-    with pytest.raises(dl.InputError):
+    with pytest.raises(dl.errors.InputError):
         dl.release(MODEL, MODEL.designed(ROWS), letters, certificate=audit.certificate)
 
 
@@ -270,11 +270,11 @@ def test_arguments_of_release(audit):
         (("model.toml", mechanism, [0] * 4), "problem: "),
         ((MODEL, dl.Channel(ROWS), [0] * 4), "mechanism: "),
     ):
-        with pytest.raises(dl.InputError, match=words):
+        with pytest.raises(dl.errors.InputError, match=words):
             dl.release(*arguments, certificate=audit.certificate)
-    with pytest.raises(dl.InputError, match="certificate: "):
+    with pytest.raises(dl.errors.InputError, match="certificate: "):
         dl.release(MODEL, mechanism, [0] * 4, certificate=5)
-    with pytest.raises(dl.InputError, match="rng: "):
+    with pytest.raises(dl.errors.InputError, match="rng: "):
         dl.release(MODEL, mechanism, [0] * 4, certificate=audit.certificate, rng=5)
 
 
@@ -330,7 +330,7 @@ def test_certificates_that_prove_nothing(write, release, audit):
 
 def test_an_audit_that_is_stopped_releases_nothing(write, release, monkeypatch, audit):
     write()
-    stopped = dataclasses.replace(audit, termination=dl.Termination.INTERRUPTED)
+    stopped = dataclasses.replace(audit, termination=dl.answers.Termination.INTERRUPTED)
     monkeypatch.setattr(deciding, "solve", lambda *arguments, **more: stopped)
     assert release()[:2] == (130, "")
 
@@ -388,7 +388,7 @@ def test_what_does_not_keep_its_budget_is_not_released(write, release, tmp_path,
     assert missing in errors
     assert errors.endswith("or release despite the budget (--despite-budget, despite_budget=True)\n")
     assert errors.count("\n") == 1
-    with pytest.raises(dl.NotProvedError, match="nothing is released") as caught:
+    with pytest.raises(dl.errors.NotProvedError, match="nothing is released") as caught:
         dl.release(problem, mechanism, nobody)
     assert (caught.value.status, caught.value.exit_code) == ("budget not met", 5)
 
@@ -530,7 +530,7 @@ def test_letters_of_records_with_alphabets_of_their_own(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("x\n1\n2\n0\n")
     assert read_letters(path, dl.Records(alphabets=[2, 3, 1])) == [1, 2, 0]
-    with pytest.raises(dl.InputError, match=r"line 3: .* record 1's letters, \['0', '1'\]"):
+    with pytest.raises(dl.errors.InputError, match=r"line 3: .* record 1's letters, \['0', '1'\]"):
         read_letters(path, dl.Records(alphabets=[2, 2, 3]))
 
 

@@ -34,7 +34,7 @@ def test_parquet_comes_back(tmp_path):
 def test_without_pandas_there_is_one_line(monkeypatch):
     swept = dl.sweep(PARITY)
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(dl.InputError, match=r"pip install 'dalenius\[frames\]'"):
+    with pytest.raises(dl.errors.InputError, match=r"pip install 'dalenius\[frames\]'"):
         swept.frame()
 
 
@@ -81,7 +81,7 @@ def test_whole_parts_may_be_values():
     ((PARITY,), {"methods": ["luck"]}, "methods: expected some of"),
 )
 def test_what_cannot_be_asked(arguments, options, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         dl.sweep(*arguments, **options)
 
 
@@ -103,7 +103,7 @@ def test_secrets_are_swept_along_any_key(tmp_path):
     assert (first.record, first.proofs[0]["method"]) == (0, "selections")
     assert found.result(first).secrets[0].exact
     assert dl.sweep(vote, grid, gap=1e-6, output=tmp_path / "votes").records == found.records
-    again = dl.Sweep.read(tmp_path / "votes")
+    again = dl.answers.Sweep.read(tmp_path / "votes")
     assert again.complete
     again.verify()
     assert not again.curves()

@@ -185,7 +185,7 @@ class SecretLeakageLimit(Constraint):
         if amount <= 0:
             raise InputError(
                 f"{what}: at_most must be above 0, got {brief(self.at_most)}; a mechanism that tells nothing of it meets "
-                "local_dp (dl.LocalDPBetween) with epsilon 0 and the pairs of inputs that must look alike"
+                "local_dp (dl.constraints.LocalDPBetween) with epsilon 0 and the pairs of inputs that must look alike"
             )
         object.__setattr__(self, "at_most", f"{fraction_text(amount)} {units}")
 

@@ -97,7 +97,7 @@ class SecretLimit(Constraint):
     @property
     def at_zero(self) -> str:
         """The constraint of rows that says the same as a limit of 0: independence, for most kinds."""
-        return "local_information_privacy (dl.LocalInformationPrivacy) with epsilon 0"
+        return "local_information_privacy (dl.constraints.LocalInformationPrivacy) with epsilon 0"
 
     @property
     def about_the_law(self) -> bool:
@@ -322,7 +322,7 @@ class LocalDPDelta(HockeyStick):
 
     @property
     def at_zero(self) -> str:
-        return f"local_dp (dl.LocalDPBetween) with epsilon {self.epsilon}"
+        return f"local_dp (dl.constraints.LocalDPBetween) with epsilon {self.epsilon}"
 
 
 @dataclass(frozen=True, init=False)
@@ -344,4 +344,4 @@ class LocalInformationPrivacyDelta(HockeyStick):
 
     @property
     def at_zero(self) -> str:
-        return f"local_information_privacy (dl.LocalInformationPrivacy) with epsilon {self.epsilon}"
+        return f"local_information_privacy (dl.constraints.LocalInformationPrivacy) with epsilon {self.epsilon}"

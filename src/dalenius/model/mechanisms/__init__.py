@@ -1,25 +1,43 @@
 """The shelf of mechanisms; `MECHANISMS` maps the model file's `kind` to the class.
 
-`DesignedMechanism` has no kind of its own: in a model file it is the `matrix` of its rows. The lower-case factory functions
-stand beside their mechanisms.
+`DesignedMechanism` has no kind of its own: in a model file it is the `matrix` of its rows. Models are made with the lower-case
+functions.
 """
 
-from dalenius.model.mechanisms.adaptive import Adaptive
+from dalenius.model.mechanisms.adaptive_releases import Adaptive, adaptive
 from dalenius.model.mechanisms.base import Mechanism, OfQueries, Vectors
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.model.mechanisms.exponential import Exponential
-from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric
-from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
+from dalenius.model.mechanisms.exponential_mechanism import Exponential, exponential
+from dalenius.model.mechanisms.independent_releases import SeveralReleases, several_releases
+from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric, randomized_response, symmetric
+from dalenius.model.mechanisms.noise import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Geometric,
+    LaplaceThreshold,
+    discrete_gaussian,
+    discrete_laplace,
+    geometric,
+    laplace_threshold,
+)
 from dalenius.model.mechanisms.protocols import (
     HadamardResponse,
     LocalHashing,
     LocalProtocol,
     OptimizedUnaryEncoding,
     SubsetSelection,
+    hadamard_response,
+    local_hashing,
+    optimized_unary_encoding,
+    subset_selection,
 )
-from dalenius.model.mechanisms.randomized_counts import RandomizedCount, RandomizedHistogram
-from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise
-from dalenius.model.mechanisms.several_releases import SeveralReleases
+from dalenius.model.mechanisms.randomized_counts import (
+    RandomizedCount,
+    RandomizedHistogram,
+    randomized_count,
+    randomized_histogram,
+)
+from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise, gaussian, laplace
 
 __all__ = [
     "MECHANISMS",
@@ -47,6 +65,23 @@ __all__ = [
     "SubsetSelection",
     "Symmetric",
     "Vectors",
+    "adaptive",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "exponential",
+    "gaussian",
+    "geometric",
+    "hadamard_response",
+    "laplace",
+    "laplace_threshold",
+    "local_hashing",
+    "optimized_unary_encoding",
+    "randomized_count",
+    "randomized_histogram",
+    "randomized_response",
+    "several_releases",
+    "subset_selection",
+    "symmetric",
 ]
 
 MECHANISMS: dict[str, type[Mechanism]] = {

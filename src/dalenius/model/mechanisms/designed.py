@@ -191,7 +191,7 @@ class DesignedMechanism(Channel):
     # ------------------------------------------------------------ files
 
     def save(self, path: str | Path) -> Path:
-        """Write the mechanism to a JSON file, whole or not at all; `dalenius.Mechanism.load` reads it (docs/release.md).
+        """Write the mechanism to a JSON file, whole or not at all; `dalenius.mechanisms.Mechanism.load` reads it (docs/release.md).
 
         Raises
         ------

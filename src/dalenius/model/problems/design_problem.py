@@ -339,7 +339,9 @@ def _as_constraints(given: object) -> tuple[Constraint, ...]:
             case PointwiseMaximalLeakage():
                 found.append(PointwiseLeakageLimit.of(member))
             case _:
-                raise InputError(f"constraints[{j}]: expected a constraint such as dl.Unbiased(), got {brief(member)}")
+                raise InputError(
+                    f"constraints[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}"
+                )
     return tuple(found)
 
 

@@ -57,7 +57,7 @@ def of_vectors(query: Joint, records: Records, mechanism: Mechanism) -> Mechanis
     )
 
 
-def releases(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralReleases]:
+def together(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralReleases]:
     """The query and the mechanism of independent releases of several queries of one dataset, looked at together.
 
     Parameters
@@ -77,7 +77,7 @@ def releases(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralR
 
     >>> import dalenius as dl
     >>> twice = [(dl.Count(), dl.geometric(1))] * 2
-    >>> query, mechanism = releases([*twice, (dl.Sum([0, 2]), dl.geometric(0.5))])
+    >>> query, mechanism = together([*twice, (dl.Sum([0, 2]), dl.geometric(0.5))])
     >>> query, [(part.times, part.on) for part in mechanism.parts]
     (Joint(queries=(Count(letters=(1,)), Sum(weights=(0, 2)))), [(2, 0), (1, 1)])
     """

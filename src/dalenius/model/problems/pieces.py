@@ -26,7 +26,7 @@ from dalenius.model.mechanisms import (
     SeveralReleases,
     Symmetric,
 )
-from dalenius.model.mechanisms.exponential import MergedExponential
+from dalenius.model.mechanisms.exponential_mechanism import MergedExponential
 from dalenius.model.problems.known_others import KnownOthers
 from dalenius.model.queries import Count, Histogram, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery

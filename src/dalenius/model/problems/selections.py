@@ -56,7 +56,7 @@ class Told:
         if listed > MOST_LISTED or len(largest) > MOST:
             raise InputError(
                 f"the secret's values can be had from {max(listed, len(largest))} selections of inputs, and at most {MOST} are worked "
-                "with; limit a coarser secret, or what is told of the query's value (dl.LeakageLimit)"
+                "with; limit a coarser secret, or what is told of the query's value (dl.constraints.LeakageLimit)"
             )
         return [found[each] for each in largest]
 

@@ -100,10 +100,10 @@ def test_what_is_refused(changed, message):
         "mechanism": dl.discrete_laplace(1),
         "adversary": dl.IndependentBlocks(2),
     }
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         dl.WorstCaseLeakage(query=dl.Histogram(), **(parts | changed))
 
 
 def test_a_design_has_no_histogram():
-    with pytest.raises(dl.InputError, match="a histogram is for audits"):
+    with pytest.raises(dl.errors.InputError, match="a histogram is for audits"):
         support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Histogram(), dl.Hamming(), "0.1", dl.AnyPrior())

@@ -21,14 +21,14 @@ from dalenius.model.shelf import Shelved
 from libraries import HOME, MODELS, problems, rows
 
 
-def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
+def kinds(problem: dl.problems.Problem) -> set[tuple[str, str]]:
     """Every kind of part that a problem has, and how the model file states it."""
     parts = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
     found = {(name, part.kind) for name, part in parts.items() if isinstance(part, Shelved)}
-    if isinstance(problem, dl.DesignProblem):
+    if isinstance(problem, dl.problems.DesignProblem):
         found.add(("class", problem.mechanism_class.kind))
         found |= {("constraint", constraint.kind) for constraint in problem.own_constraints}
-    if isinstance(problem, dl.DesignProblem) and problem.objective is not None:
+    if isinstance(problem, dl.problems.DesignProblem) and problem.objective is not None:
         found.add(("objective", problem.objective.combine))
         found |= {("term", term.kind) for term in problem.objective.terms}
     if isinstance(problem, dl.WorstCaseLeakage) and isinstance(problem.mechanism, dl.Channel):
@@ -68,7 +68,7 @@ def test_the_sets_contain_one_another():
     assert len(large) >= 60
     assert len({row.digest for row in rows()}) == len(large), "two names for one model"
     assert dl.library is library
-    with pytest.raises(dl.InputError, match="expected one of minimal, fast, various; got 'huge'"):
+    with pytest.raises(dl.errors.InputError, match="expected one of minimal, fast, various; got 'huge'"):
         library("huge")
 
 

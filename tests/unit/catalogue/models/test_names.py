@@ -32,7 +32,7 @@ def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
     ("x" * 5000, "no model named 'xxx"),
 )
 def test_unknown_names(name, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         dl.load(name)
 
 

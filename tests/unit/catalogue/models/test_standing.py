@@ -77,7 +77,7 @@ def test_what_is_not_proved_is_not_called_proved(forged, home):
     assert (answer[LAPLACE]["proved"], answer[LAPLACE]["lower"]) == (False, "")
     assert (answer[EXPONENTIAL]["proved"], answer[INFEASIBLE]["proved"]) == (True, True)
 
-    with pytest.raises(dl.InputError, match=f"no index is written, for what is not proved: {LAPLACE} .rejected"):
+    with pytest.raises(dl.errors.InputError, match=f"no index is written, for what is not proved: {LAPLACE} .rejected"):
         ratchet.write_index(home)
     assert {path: path.read_bytes() for path in before} == before
 
@@ -93,7 +93,7 @@ def test_an_index_that_lies_is_not_believed_by_the_next_one(home):
         table = csv.DictWriter(file, rows[0])
         table.writeheader()
         table.writerows(rows)
-    with pytest.raises(dl.InputError, match="no index is written"):
+    with pytest.raises(dl.errors.InputError, match="no index is written"):
         ratchet.write_index(home)
 
 

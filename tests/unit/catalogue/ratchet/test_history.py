@@ -52,7 +52,7 @@ def test_a_lost_row_of_the_history_comes_back(small):
 
 def test_a_history_that_is_no_table(small):
     (small / "history.csv").write_text("name,date\n")
-    with pytest.raises(dl.InputError, match="expected a table with the columns name, date, digest"):
+    with pytest.raises(dl.errors.InputError, match="expected a table with the columns name, date, digest"):
         ratchet.history(small)
 
 
@@ -60,7 +60,7 @@ def test_a_history_that_is_no_table(small):
 def test_a_name_that_would_break_the_history(small, by):
     """Nothing is written, neither the certificate nor a row that nobody can read back."""
     best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
-    with pytest.raises(dl.InputError, match="one line of at most 200 printable characters"):
+    with pytest.raises(dl.errors.InputError, match="one line of at most 200 printable characters"):
         ratchet.submit(best, small, by=by)
     assert not list(small.rglob("*.cert"))
     assert ratchet.submit(best, small, by='Ada, "Lovelace"') == ratchet.history(small)[-1]
@@ -71,6 +71,6 @@ def test_a_history_that_cannot_be_read(small, row):
     best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
     text = "name,date,digest,lower,upper,by\n" + row.replace("DIGEST", best.header.model) + "\n"
     (small / "history.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(dl.InputError, match=r"history\.csv"):
+    with pytest.raises(dl.errors.InputError, match=r"history\.csv"):
         ratchet.submit(best, small)
     assert not list(small.rglob("*.cert"))

@@ -37,10 +37,10 @@ def test_what_is_refused(small, monkeypatch):
         (dl.Certificate.read(MODELS["identity/bit"].certificate_path), "of no model in"),
         (wrong, "not proved"),
     ):
-        with pytest.raises(dl.InputError, match=message):
+        with pytest.raises(dl.errors.InputError, match=message):
             ratchet.submit(certificate, small)
     monkeypatch.setattr(ratchet, "MOST_BYTES", 100)
-    with pytest.raises(dl.InputError, match="the library takes 100"):
+    with pytest.raises(dl.errors.InputError, match="the library takes 100"):
         ratchet.submit(best, small)
     assert not list(small.rglob("*.cert*"))
     assert ratchet.history(small) == []
@@ -62,7 +62,7 @@ def test_what_is_refused(small, monkeypatch):
 )
 def test_a_list_of_sets_that_does_not_fit(small, text, message):
     (small / "sets.toml").write_text(text)
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         library(folder=small)
 
 
@@ -79,8 +79,10 @@ def test_a_stored_certificate_that_is_none(small, text):
         lambda: ratchet.tighten(model, small),
         lambda: ratchet.submit(dl.Certificate.read(MODELS[AUDIT].certificate_path), small),
     ):
-        with pytest.raises(dl.InputError, match=rf"{AUDIT}\.cert: (not a certificate|lower: expected a number)"):
+        with pytest.raises(dl.errors.InputError, match=rf"{AUDIT}\.cert: (not a certificate|lower: expected a number)"):
             use()
-    with pytest.raises(dl.InputError, match=r"^(not a certificate|lower: expected|the certificate is of no model)"):
+    with pytest.raises(
+        dl.errors.InputError, match=r"^(not a certificate|lower: expected|the certificate is of no model)"
+    ):
         ratchet.submit(dl.Certificate(text), small)
     assert path.read_text() == text

@@ -33,7 +33,7 @@ def test_the_better_ends_are_combined(small, name):
     assert (Fraction(second.lower), Fraction(second.upper)) == MODELS[name].claim == library_model(name, small).claim
     assert [entry.by for entry in ratchet.history(small)] == ["left", best.header.producer]
     for worse in (best, left, right):
-        with pytest.raises(dl.InputError, match="no tighter"):
+        with pytest.raises(dl.errors.InputError, match="no tighter"):
             ratchet.submit(worse, small)
     assert dl.Certificate.read(model.certificate_path) == kept
     assert len(ratchet.history(small)) == 2
@@ -49,7 +49,7 @@ def test_evidence_of_two_searches_is_combined():
             assert verdict.proved, verdict.reason
             assert verdict.lower == max(Fraction(first.lower), Fraction(second.lower))
             assert verdict.upper == min(Fraction(first.upper), Fraction(second.upper))
-    with pytest.raises(dl.InputError, match="of one model"):
+    with pytest.raises(dl.errors.InputError, match="of one model"):
         join(problems()[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
 
 
@@ -108,11 +108,11 @@ def test_a_name_keeps_its_meaning_and_its_narrowest_interval(small):
     ratchet.submit(best, small)
     path = small / f"{AUDIT}.toml"
     path.with_suffix(".cert").unlink()
-    with pytest.raises(dl.InputError, match="narrower interval"):
+    with pytest.raises(dl.errors.InputError, match="narrower interval"):
         ratchet.submit(claimed(best, lower=0), small)
     changed = dataclasses.replace(problems()[AUDIT], adversary=dl.EntropyAtLeast("1 bits"))
     path.write_text(dl.dumps(changed))
-    with pytest.raises(dl.InputError, match="new name"):
+    with pytest.raises(dl.errors.InputError, match="new name"):
         ratchet.submit(dl.solve(changed, gap=0.1).certificate, small)
     path.write_text(MODELS[AUDIT].path.read_text())
     ratchet.submit(best, small)
@@ -127,7 +127,7 @@ folder, *texts = sys.argv[1:]
 for text in texts:
     try:
         ratchet.submit(dl.Certificate.read(text), folder, by=text)
-    except dl.InputError as error:
+    except dl.errors.InputError as error:
         assert "no tighter" in str(error), error
 """
 
@@ -154,7 +154,7 @@ def test_two_processes_lose_nothing(small, tmp_path_factory):
 
 def test_an_interrupted_search_is_kept_and_the_interrupt_goes_on(small, monkeypatch):
     """Otherwise Ctrl-C would only skip to the next of eighty models."""
-    done = dataclasses.replace(dl.solve(problems()[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
+    done = dataclasses.replace(dl.solve(problems()[AUDIT], gap=0.1), termination=dl.answers.Termination.INTERRUPTED)
     monkeypatch.setattr(ratchet, "solve", lambda *_, **__: done)
     with pytest.raises(KeyboardInterrupt):
         ratchet.tighten(library_model(AUDIT, small), small)
@@ -175,5 +175,5 @@ def test_the_commands(small, tmp_path):
     ]
     assert f"[{AUDIT}]({AUDIT}.toml)" in (small / "INDEX.md").read_text()
     assert [entry.by for entry in ratchet.history(small)][1:] == ["somebody"]
-    with pytest.raises(dl.InputError, match="no tighter"):
+    with pytest.raises(dl.errors.InputError, match="no tighter"):
         run("library", "submit", MODELS[AUDIT].certificate_path, "--folder", small)

@@ -78,7 +78,7 @@ def test_one_that_fails_leaves_the_others(command_line, monkeypatch):
 
     def failing(problem, **options):
         if problem.query.kind == "identity":
-            raise dl.InputError("too large")
+            raise dl.errors.InputError("too large")
         return solve(problem, **options)
 
     monkeypatch.setattr(dl, "solve", failing)

@@ -21,7 +21,7 @@ def test_posteriors_that_vanish_in_doubles():
         dl.Hamming(),
         "0.3",
         dl.AnyPrior(),
-        constraints=[dl.ErrorCap("0.4")],
+        constraints=[dl.constraints.ErrorCap("0.4")],
     )
     run = ConstrainedExchange(problem, Run.of(Limits()))
     goal, masses = Goal(run.region, run.watchers), np.diag([1.0, 1e-30, 1e-30])

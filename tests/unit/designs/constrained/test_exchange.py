@@ -13,6 +13,18 @@ import support
 from campaigns import each
 from dalenius.designs.constrained import ConstrainedExchange
 from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
+from dalenius.model.constraints import (
+    Affine,
+    Band,
+    ErrorCap,
+    LeakageLimit,
+    Linear,
+    LocalDPBetween,
+    Monotone,
+    SecondOrderCone,
+    Unbiased,
+    ZeroEntries,
+)
 
 FAIR = {"records": dl.Records(1, alphabet=2), "query": dl.Identity(), "adversary": dl.ProductPriors()}
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}
@@ -23,7 +35,7 @@ def entropy(*laws: float) -> float:
     return -sum(p * math.log(p) for p in laws if p > 0.0)
 
 
-def proved(problem: dl.DesignProblem, **options) -> dl.DesignResult:
+def proved(problem: dl.problems.DesignProblem, **options) -> dl.answers.DesignResult:
     """Solved; what is promised of any result holds."""
     result = dl.solve(problem, **{"gap": 1e-4, "time_limit": 60.0} | options)
     assert dl.verify(problem, result.certificate).proved
@@ -41,7 +53,7 @@ def proved(problem: dl.DesignProblem, **options) -> dl.DesignResult:
 
 def test_a_capped_error_is_a_rate_distortion_problem():
     """An error of at most 0.1 for each bit, whatever its probability: capacity of the channel that attains it."""
-    problem = dl.MinLeakage(**FAIR, distortion=dl.Hamming(), max_distortion=1, constraints=[dl.ErrorCap("0.1")])
+    problem = dl.MinLeakage(**FAIR, distortion=dl.Hamming(), max_distortion=1, constraints=[ErrorCap("0.1")])
     result = proved(problem)
     assert result.lower <= math.log(2) - entropy(0.1, 0.9) <= result.upper
     assert [price.binds for price in result.constraints] == [True]
@@ -51,7 +63,7 @@ def test_a_capped_error_is_a_rate_distortion_problem():
 
 def test_an_unbiased_bit_needs_outputs_beyond_it():
     """With outputs 0 and 1 it must be told as it is; with -1, 0, 1, 2 less is told, exactly on average."""
-    ends = {**FAIR, "distortion": dl.Squared(), "max_distortion": 1, "constraints": [dl.Unbiased()]}
+    ends = {**FAIR, "distortion": dl.Squared(), "max_distortion": 1, "constraints": [Unbiased()]}
     told = proved(dl.MinLeakage(**ends))
     assert told.mechanism.rows == ((1, 0), (0, 1))
     assert told.lower <= math.log(2) <= told.upper
@@ -66,16 +78,23 @@ def test_an_unbiased_bit_needs_outputs_beyond_it():
 def test_a_privacy_notion_with_constraints_is_a_linear_program():
     """k-ary randomised response, right with probability e^epsilon/(e^epsilon + k - 1), is best; a zero in it makes it impossible."""
     given = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "distortion": dl.Hamming()}
-    problem = dl.MinDistortion(**given, privacy=dl.LocalDP("log 2"), constraints=[dl.ErrorCap("1/2")])
+    problem = dl.MinDistortion(**given, privacy=dl.LocalDP("log 2"), constraints=[ErrorCap("1/2")])
     result = proved(problem)
     assert result.lower <= 0.5 <= result.upper
     assert result.upper - result.lower < 1e-9
     assert result.exp_epsilon <= 2
     pointwise = dl.MinDistortion(
-        **given, law=dl.Iid([0.5, 0.3, 0.2]), privacy=dl.PointwiseMaximalLeakage("log 2"), constraints=[dl.Monotone()]
+        **given,
+        law=dl.Iid([0.5, 0.3, 0.2]),
+        privacy=dl.PointwiseMaximalLeakage("log 2"),
+        constraints=[Monotone()],
     )
     assert proved(pointwise).lower <= 0.2 <= proved(pointwise).upper
-    never = dl.MinDistortion(**given, privacy=dl.LocalDP(1), constraints=[dl.ZeroEntries([(0, 2)]), dl.ErrorCap("1/2")])
+    never = dl.MinDistortion(
+        **given,
+        privacy=dl.LocalDP(1),
+        constraints=[ZeroEntries([(0, 2)]), ErrorCap("1/2")],
+    )
     assert (
         str(proved(never)) == "no mechanism meets privacy and constraints[0] (zero) and constraints[1] (error) (proved)"
     )
@@ -86,9 +105,9 @@ def test_several_adversaries_and_a_cone():
     problem = dl.MinLeakage(
         **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_distortion="0.4",
         constraints=[
-            dl.LeakageLimit(dl.PriorSet([[Fraction(1, 4), 0, 0, Fraction(1, 4), 0, Fraction(1, 4), Fraction(1, 4), 0]]), "0.05"),
-            dl.SecondOrderCone([dl.Affine([(0, y, 1)]) for y in (1, 2, 3)], constant="0.3"),
-            dl.LocalDPBetween("log 12", pairs=[(1, 2)]),
+            LeakageLimit(dl.PriorSet([[Fraction(1, 4), 0, 0, Fraction(1, 4), 0, Fraction(1, 4), Fraction(1, 4), 0]]), "0.05"),
+            SecondOrderCone([Affine([(0, y, 1)]) for y in (1, 2, 3)], constant="0.3"),
+            LocalDPBetween("log 12", pairs=[(1, 2)]),
         ],
     )  # fmt: skip
     result = proved(problem, gap=1e-3)
@@ -105,7 +124,7 @@ def test_several_adversaries_and_a_cone():
 def test_a_least_distortion_within_two_limits_of_leakage():
     problem = dl.MinDistortion(
         **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_leakage="0.3 bits",
-        constraints=[dl.LeakageLimit(dl.ProductPriors(), "0.1"), dl.ErrorCap("1.4")],
+        constraints=[LeakageLimit(dl.ProductPriors(), "0.1"), ErrorCap("1.4")],
     )  # fmt: skip
     result = proved(problem, gap=1e-3)
     assert result.gap <= 1e-3
@@ -117,8 +136,8 @@ def test_a_least_distortion_within_two_limits_of_leakage():
 def test_symmetries_that_constraints_break_are_not_used():
     """The class full on three bits: four orbits where the constraints treat records alike, six where they name a dataset."""
     given = {**COUNT, "adversary": dl.EntropyAtLeast("0.5 max"), "mechanism": "full", "distortion": dl.Absolute()}
-    alike = dl.MinLeakage(**given, max_distortion=1, constraints=[dl.ErrorCap("0.5")])
-    single = dl.MinLeakage(**given, max_distortion=1, constraints=[dl.ErrorCap("0.5", groups=[[1]])])
+    alike = dl.MinLeakage(**given, max_distortion=1, constraints=[ErrorCap("0.5")])
+    single = dl.MinLeakage(**given, max_distortion=1, constraints=[ErrorCap("0.5", groups=[[1]])])
     from dalenius.search import Limits, Run
 
     assert len(ConstrainedExchange(alike, Run.of(Limits())).orbits.cost) == 4
@@ -131,7 +150,7 @@ def test_symmetries_that_constraints_break_are_not_used():
         "0.5",
         dl.PriorSet([[Fraction(1, 9)] * 9]),
         mechanism="additive",
-        constraints=[dl.Linear([(0, 1, 1), (0, 2, -3)], equals=0)],
+        constraints=[Linear([(0, 1, 1), (0, 2, -3)], equals=0)],
     )
     q = proved(modular).mechanism.rows[0]
     assert q[1] == 3 * q[2]
@@ -143,12 +162,12 @@ def test_symmetries_that_constraints_break_are_not_used():
 @each(
     "constraints, names",
     
-        ([dl.LocalDP("log 3"), dl.Band(1)], "constraints[0] (local_dp) and constraints[1] (band)"),
-        ([dl.Monotone(), dl.Unbiased(), dl.ZeroEntries([(0, 0)])], "constraints[1] (unbiased) and constraints[2] (zero)"),
-        ([dl.SecondOrderCone([dl.Affine([(1, y, 1)]) for y in range(4)], constant="0.45")], "constraints[0] (cone)"),
-        ([dl.ErrorCap("0.1"), dl.LeakageLimit(LISTED, "0.1")], "constraints[0] (error) and constraints[1] (leakage)"),
-        ([dl.Band(3), dl.LeakageLimit(LISTED, "-0.1")], "constraints[1] (leakage)"),
-        ([dl.Linear([(0, 0, 1)], equals="2/3"), dl.Linear([(0, 0, 2)], at_most=1)], 
+        ([dl.LocalDP("log 3"), Band(1)], "constraints[0] (local_dp) and constraints[1] (band)"),
+        ([Monotone(), Unbiased(), ZeroEntries([(0, 0)])], "constraints[1] (unbiased) and constraints[2] (zero)"),
+        ([SecondOrderCone([Affine([(1, y, 1)]) for y in range(4)], constant="0.45")], "constraints[0] (cone)"),
+        ([ErrorCap("0.1"), LeakageLimit(LISTED, "0.1")], "constraints[0] (error) and constraints[1] (leakage)"),
+        ([Band(3), LeakageLimit(LISTED, "-0.1")], "constraints[1] (leakage)"),
+        ([Linear([(0, 0, 1)], equals="2/3"), Linear([(0, 0, 2)], at_most=1)], 
             "constraints[0] (linear) and constraints[1] (linear)"),
 )  # fmt: skip
 def test_infeasible_designs_are_proved_so_and_name_what_is_in_conflict(constraints, names):
@@ -156,7 +175,7 @@ def test_infeasible_designs_are_proved_so_and_name_what_is_in_conflict(constrain
         **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_distortion=3, constraints=constraints
     )
     result = proved(problem)
-    assert result.termination is dl.Termination.INFEASIBLE
+    assert result.termination is dl.answers.Termination.INFEASIBLE
     assert str(result) == f"no mechanism meets {names} (proved)"
     assert result.mechanism is None
     for number in range(len(constraints)):  # what the claim needs is needed
@@ -168,7 +187,11 @@ def test_infeasible_designs_are_proved_so_and_name_what_is_in_conflict(constrain
 
 def test_a_budget_of_leakage_below_what_constraints_need():
     problem = dl.MinDistortion(
-        **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_leakage="0.01", constraints=[dl.ErrorCap(1)]
+        **COUNT,
+        adversary=LISTED,
+        distortion=dl.Absolute(),
+        max_leakage="0.01",
+        constraints=[ErrorCap(1)],
     )
     assert str(proved(problem)) == "no mechanism meets max_leakage and constraints[0] (error) (proved)"
 
@@ -178,14 +201,17 @@ def test_a_budget_of_leakage_below_what_constraints_need():
 
 def test_without_a_multiplier_that_binds_the_claim_is_rejected():
     problem = dl.MinLeakage(
-        **FAIR, distortion=dl.Hamming(), max_distortion=1, constraints=[dl.ErrorCap("0.1"), dl.Monotone()]
+        **FAIR,
+        distortion=dl.Hamming(),
+        max_distortion=1,
+        constraints=[ErrorCap("0.1"), Monotone()],
     )
     result = proved(problem)
     lines = result.certificate.text.splitlines()
     assert any(line.startswith('["multiplier",0') for line in lines)
     left = [line for line in lines if not line.startswith('["multiplier",0')]
     assert not dl.verify(problem, dl.Certificate("\n".join([*left, ""]))).proved
-    other = dataclasses.replace(problem, constraints=[dl.ErrorCap("0.11"), dl.Monotone()])
+    other = dataclasses.replace(problem, constraints=[ErrorCap("0.11"), Monotone()])
     assert not dl.verify(other, result.certificate).proved
 
 
@@ -195,13 +221,13 @@ def test_what_does_not_go_with_constraints_is_refused():
         adversary=dl.EntropyAtLeast(1),
         distortion=dl.Hamming(),
         max_distortion="0.2",
-        constraints=[dl.Monotone()],
+        constraints=[Monotone()],
     )
-    with pytest.raises(dl.InputError, match="method: a design with constraints"):
+    with pytest.raises(dl.errors.InputError, match="method: a design with constraints"):
         dl.solve(problem, method="alternating")
-    with pytest.raises(dl.InputError, match="solver: our own method knows no constraints"):
+    with pytest.raises(dl.errors.InputError, match="solver: our own method knows no constraints"):
         dl.solve(problem, solver="own")
-    with pytest.raises(dl.InputError, match="compare: expected a design without constraints"):
+    with pytest.raises(dl.errors.InputError, match="compare: expected a design without constraints"):
         dl.compare(problem)
 
 
@@ -213,9 +239,9 @@ def test_little_time_gives_a_wide_interval():
         dl.Absolute(),
         1,
         "0.8 max",
-        constraints=[dl.ErrorCap("0.9")],
+        constraints=[ErrorCap("0.9")],
     )
     result = proved(problem, gap=1e-6, time_limit=1.0)
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert 0.0 <= result.lower <= result.upper <= math.log(2) + 1e-9
     assert np.isfinite(float(result.distortion))

@@ -35,7 +35,7 @@ def told(problem: dl.MinDistortion, rows) -> float:
 @pytest.mark.parametrize(("at_most", "least"), thinned(D2B, every=3))
 def test_the_catalogue(at_most, least):
     """D2b: a count of three, g the majority."""
-    problem = dl.MinDistortion(**VOTES, constraints=[dl.SecretLeakageLimit(WON, at_most)])
+    problem = dl.MinDistortion(**VOTES, constraints=[dl.constraints.SecretLeakageLimit(WON, at_most)])
     found = dl.solve(problem, gap=1e-7)
     assert found.lower - 1e-9 <= least <= found.upper + 1e-9
     assert found.upper - found.lower < 1e-7
@@ -62,7 +62,7 @@ def test_random_secrets_against_cvxpy(seed):
         query=dl.Table(inputs.tolist()),
         distortion=dl.Hamming(),
         constraints=[
-            dl.SecretLeakageLimit(
+            dl.constraints.SecretLeakageLimit(
                 dl.Secret(dl.Table(g.tolist()), given=[] if w.max() == 0 else dl.Table(w.tolist())), "0.1"
             )
         ],
@@ -82,7 +82,7 @@ def test_random_secrets_against_cvxpy(seed):
 
 
 def test_selections_are_those_that_no_other_one_contains():
-    problem = dl.MinDistortion(**VOTES, constraints=[dl.SecretLeakageLimit(dl.Secret(dl.Letters(0)), 1)])
+    problem = dl.MinDistortion(**VOTES, constraints=[dl.constraints.SecretLeakageLimit(dl.Secret(dl.Letters(0)), 1)])
     pairs = {frozenset(k for _, k in law.chosen) for law in selection_laws(problem)}
     assert pairs == {frozenset(pair) for pair in itertools.combinations(range(4), 2)}
     rows = np.full((4, 4), 0.25)
@@ -92,22 +92,24 @@ def test_selections_are_those_that_no_other_one_contains():
 
 
 def test_with_no_room_there_is_none_and_with_too_many_selections_no_answer():
-    tight = dl.MinDistortion(**VOTES, constraints=[dl.ErrorCap("0.3"), dl.SecretLeakageLimit(WON, "0.01")])
+    tight = dl.MinDistortion(
+        **VOTES, constraints=[dl.constraints.ErrorCap("0.3"), dl.constraints.SecretLeakageLimit(WON, "0.01")]
+    )
     found = dl.solve(tight)
-    assert found.termination is dl.Termination.INFEASIBLE
+    assert found.termination is dl.answers.Termination.INFEASIBLE
     assert dl.verify(tight, found.certificate).proved
-    with pytest.raises(dl.InputError, match="at most 2048 are worked with"):
+    with pytest.raises(dl.errors.InputError, match="at most 2048 are worked with"):
         dl.MinDistortion(
             records=dl.Records(1, alphabet=28),
             query=dl.Identity(),
             distortion=dl.Hamming(),
-            constraints=[dl.SecretLeakageLimit(dl.Secret(dl.ModularSum(4)), 1)],
+            constraints=[dl.constraints.SecretLeakageLimit(dl.Secret(dl.ModularSum(4)), 1)],
         )
 
 
 def test_of_a_secret_that_nothing_tells_the_whole_limit_is_left():
     """Its value is known from what is given."""
-    idle = dl.SecretLeakageLimit(dl.Secret(dl.Letters(0), given=dl.Letters(0)), "0.1")
+    idle = dl.constraints.SecretLeakageLimit(dl.Secret(dl.Letters(0), given=dl.Letters(0)), "0.1")
     problem = dl.MinDistortion(**VOTES, constraints=[idle])
     found = dl.solve(problem)
     assert found.lower == found.upper == 0.0
@@ -117,5 +119,5 @@ def test_of_a_secret_that_nothing_tells_the_whole_limit_is_left():
 
 @each("at_most", 0, "-0.1 bits", "0.1 eggs")
 def test_a_limit_is_above_zero(at_most):
-    with pytest.raises(dl.InputError, match="at_most"):
-        dl.SecretLeakageLimit(WON, at_most)
+    with pytest.raises(dl.errors.InputError, match="at_most"):
+        dl.constraints.SecretLeakageLimit(WON, at_most)

@@ -85,12 +85,14 @@ LEAST = {
 
 
 def capped(entry, at_most):
-    return dl.Linear(terms=[(*entry, 1)], at_most=at_most)
+    return dl.constraints.Linear(terms=[(*entry, 1)], at_most=at_most)
 
 
 def test_designs_with_less_room_than_doubles_see_have_a_mechanism():
     """No error but 1e-40; and nobody ever gets an output but with 1e-40."""
-    told = dl.solve(dl.MinLeakage(**LEAST, max_distortion="1e-40", constraints=[dl.Band(1)]), time_limit=5.0)
+    told = dl.solve(
+        dl.MinLeakage(**LEAST, max_distortion="1e-40", constraints=[dl.constraints.Band(1)]), time_limit=5.0
+    )
     assert told.mechanism is not None
     assert told.distortion <= Fraction(1, 10**40)
     few = [capped((0, 0), Fraction(1, 10**40)), capped((1, 0), Fraction(1, 10**40))]
@@ -128,7 +130,7 @@ def test_limits_that_no_audit_proves_leave_the_constant_mechanism():
         adversary=dl.EntropyAtLeast("0.7 max"),
         max_leakage="1e-17",
         mechanism="full",
-        objective=dl.WeightedMaximum([dl.DistortionTerm(dl.Absolute(), weight=2)]),
+        objective=dl.objectives.WeightedMaximum([dl.objectives.DistortionTerm(dl.Absolute(), weight=2)]),
     )
     result = dl.solve(problem, time_limit=3.0)
     assert result.leakage == (0.0, 0.0)
@@ -144,7 +146,7 @@ def test_hardly_any_room_in_rows_leaves_the_cheapest_constant_mechanism():
         distortion=dl.Hamming(),
         mechanism="full",
         privacy=dl.LocalDP("1e-17"),
-        constraints=[dl.ErrorCap(1), dl.PointwiseLeakageLimit("1e-40")],
+        constraints=[dl.constraints.ErrorCap(1), dl.constraints.PointwiseLeakageLimit("1e-40")],
     )
     result = dl.solve(problem, time_limit=5.0)
     assert result.upper - result.lower < 1e-4

@@ -71,7 +71,7 @@ def test_a_long_rational_is_claimed_rounded_upward():
 
 def test_entries_that_cannot_be_written_are_refused_in_one_line():
     long = Fraction(2**1500 + 1, 3**1000)
-    with pytest.raises(dl.InputError, match="round the matrix"):
+    with pytest.raises(dl.errors.InputError, match="round the matrix"):
         claim("local_dp", exact_rows([[long, 1 - long], [1 - long, long]]), exact_rows([[Fraction(1, 2)] * 2])[0])
 
 

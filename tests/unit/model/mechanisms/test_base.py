@@ -48,7 +48,7 @@ def test_rational_kinds_are_exact():
 
 
 @dataclass(frozen=True)
-class Doubled(dl.Mechanism):
+class Doubled(dl.mechanisms.Mechanism):
     """A kind of one's own, in doubles."""
 
     kind: ClassVar[str] = "doubled"

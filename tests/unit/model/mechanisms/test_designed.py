@@ -100,7 +100,7 @@ BAD = {
 
 @each("message", *BAD)
 def test_bad_mechanisms_are_refused(message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         dl.DesignedMechanism(**BAD[message])
 
 
@@ -139,7 +139,7 @@ def test_it_is_audited_as_the_matrix_it_is(support):
     (dl.DesignedMechanism([[1]] * 3, inputs="dataset"), dl.Count(), "3 datasets from 0 to 2, the model has 4"),
 )
 def test_a_query_with_other_values_is_refused(support, mechanism, query, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         support.problem([2, 2], query, mechanism, 0)
 
 
@@ -177,9 +177,9 @@ def test_a_design_refuses_what_is_not_of_its_class():
         (dl.DesignedMechanism([[1, 0]] * 4, "query", good.values), "each of the 4 outputs"),
         (dl.DesignedMechanism(good.rows, "query", good.values, [0, 5, 10, 20]), "expected 15, got 20"),
     ):
-        with pytest.raises(dl.InputError, match=message):
+        with pytest.raises(dl.errors.InputError, match=message):
             problem.check_designed(bad)
-    with pytest.raises(dl.InputError, match="moved along"):
+    with pytest.raises(dl.errors.InputError, match="moved along"):
         design(query=dl.Parity(), mechanism="additive").check_designed(dl.DesignedMechanism([[1, 0], [1, 0]]))
 
 
@@ -247,14 +247,14 @@ def test_a_seed_repeats_and_a_sure_output_is_sure():
 
 @each("value", 0, 3, "4", 4.0, True, None, [4], -2)
 def test_unknown_inputs_are_refused_without_being_repeated(value):
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         NOISY.sample(value)
     assert str(caught.value) == "value: expected one of the mechanism's inputs, 2 query values from -1 to 4"
 
 
 @each("rng", 7, np.random, np.random.RandomState(1), lambda: 0)
 def test_other_sources_of_randomness_are_refused(rng):
-    with pytest.raises(dl.InputError, match="rng: expected"):
+    with pytest.raises(dl.errors.InputError, match="rng: expected"):
         NOISY.sample(4, rng)
 
 
@@ -267,15 +267,15 @@ def test_round_trip(tmp_path_factory, rows, inputs, rng):
     outputs = [rng.choice([f'"{y}" é\\', -y]) for y in range(len(rows[0]))]
     mechanism = dl.DesignedMechanism(rows, inputs, values, outputs)
     path = mechanism.save(tmp_path_factory.mktemp("m") / "m.json")
-    assert dl.Mechanism.load(path) == mechanism == dl.DesignedMechanism.load(str(path))
+    assert dl.mechanisms.Mechanism.load(path) == mechanism == dl.DesignedMechanism.load(str(path))
     assert path.read_text(encoding="ascii").startswith('{"format": "dalenius-mechanism/1",')
 
 
 def test_long_numbers_round_trip(tmp_path):
     tiny = Fraction(1, 10**400)
     mechanism = dl.DesignedMechanism([["1e-390", "0." + "9" * 390], [Fraction(1, 2**600), 1 - Fraction(1, 2**600)]])
-    assert dl.Mechanism.load(mechanism.save(tmp_path / "m.json")) == mechanism
-    with pytest.raises(dl.InputError, match="400 characters"):
+    assert dl.mechanisms.Mechanism.load(mechanism.save(tmp_path / "m.json")) == mechanism
+    with pytest.raises(dl.errors.InputError, match="400 characters"):
         dl.DesignedMechanism([[tiny, 1 - tiny]])
 
 
@@ -321,16 +321,16 @@ BAD_FILES = {
 def test_bad_files_are_refused_and_named(tmp_path, message):
     path, content = tmp_path / "bad.json", BAD_FILES[message]
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(dl.InputError, match=message) as caught:
-        dl.Mechanism.load(path)
+    with pytest.raises(dl.errors.InputError, match=message) as caught:
+        dl.mechanisms.Mechanism.load(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert len(str(caught.value)) < 500 + len(str(path))
 
 
 def test_the_good_file_is_good(tmp_path):
     (tmp_path / "good.json").write_text(GOOD)
-    assert dl.Mechanism.load(tmp_path / "good.json") == dl.DesignedMechanism([[0.9, 0.1], [0, 1]])
-    with pytest.raises(dl.InputError, match="expected a Symmetric, got a DesignedMechanism"):
+    assert dl.mechanisms.Mechanism.load(tmp_path / "good.json") == dl.DesignedMechanism([[0.9, 0.1], [0, 1]])
+    with pytest.raises(dl.errors.InputError, match="expected a Symmetric, got a DesignedMechanism"):
         type(dl.symmetric(0, k=2)).load(tmp_path / "good.json")
 
 
@@ -339,11 +339,11 @@ def test_files_are_bounded(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "MAX_INPUT", len(GOOD) + 20)
     path = tmp_path / "m.json"
     path.write_text(GOOD + " " * 20)
-    dl.Mechanism.load(path)
+    dl.mechanisms.Mechanism.load(path)
     path.write_text(GOOD + " " * 21)
-    with pytest.raises(dl.InputError, match="at most"):
-        dl.Mechanism.load(path)
-    with pytest.raises(dl.InputError, match="would have"):
+    with pytest.raises(dl.errors.InputError, match="at most"):
+        dl.mechanisms.Mechanism.load(path)
+    with pytest.raises(dl.errors.InputError, match="would have"):
         dl.DesignedMechanism([[Fraction(1, 50)] * 50]).save(tmp_path / "n.json")
     assert [entry.name for entry in tmp_path.iterdir()] == ["m.json"]
 
@@ -351,9 +351,9 @@ def test_files_are_bounded(tmp_path, monkeypatch):
 @pytest.mark.parametrize("where", ["missing/m.json", "folder"])
 def test_places_that_cannot_be_read_or_written(tmp_path, where):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(dl.InputError, match="cannot be read"):
-        dl.Mechanism.load(tmp_path / where)
-    with pytest.raises(dl.InputError, match="cannot be written"):
+    with pytest.raises(dl.errors.InputError, match="cannot be read"):
+        dl.mechanisms.Mechanism.load(tmp_path / where)
+    with pytest.raises(dl.errors.InputError, match="cannot be written"):
         NOISY.save(tmp_path / where)
 
 
@@ -364,9 +364,9 @@ def test_an_old_file_stays_whole(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(dl.InputError, match="No space left"):
+    with pytest.raises(dl.errors.InputError, match="No space left"):
         dl.DesignedMechanism([[1]]).save(path)
-    assert dl.Mechanism.load(path) == NOISY
+    assert dl.mechanisms.Mechanism.load(path) == NOISY
     assert json.loads(path.read_text())["values"] == [-1, 4]
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -403,5 +403,5 @@ def test_a_value_of_many_records():
 
 @each("letters", [0], [0, 1, 0], [0, 2], [0, -1], [0, True], [0, "1"], [0, 1.0], [0, None], "01")
 def test_what_is_no_dataset(letters):
-    with pytest.raises(dl.InputError, match="dataset: "):
+    with pytest.raises(dl.errors.InputError, match="dataset: "):
         dl.Parity().value(dl.Records(2, alphabet=2), letters)

@@ -326,7 +326,7 @@ def test_frozen_arrays():
 
 
 def refused(build, *words):
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         build()
     message = str(caught.value)
     assert len(message) < 600
@@ -528,7 +528,7 @@ def test_a_model_whose_law_is_in_a_table(tmp_path, monkeypatch):
 def test_tables_that_cannot_be_used(tmp_path, text, words):
     path = survey(tmp_path, text)
     refused(lambda: dl.law_from_csv(path, "smokes", ["no", "yes"]), "survey.csv", *words)
-    with pytest.raises(dl.InputError) as caught:
+    with pytest.raises(dl.errors.InputError) as caught:
         dl.law_from_csv(path, "smokes", ["no", "yes"])
     assert "secret" not in str(caught.value)
     assert "xff" not in str(caught.value)

@@ -62,7 +62,7 @@ def audit() -> dl.WorstCaseLeakage:
 
 
 @pytest.fixture(scope="module")
-def result(audit) -> dl.Result:
+def result(audit) -> dl.answers.Result:
     return dl.solve(audit, gap=1e-2)
 
 
@@ -166,7 +166,7 @@ def test_nothing_is_reported_that_is_not_proved(audit, result, tmp_path, command
     lower = f'"upper":"{result.certificate.header.lower}"'
     forged = re.sub(r'"upper":"[^"]*"', lower, header)
     (tmp_path / "x.cert").write_text("\n".join([forged, *lines]) + "\n")
-    with pytest.raises(dl.NotProvedError, match="not proved, so that nothing of it is reported"):
+    with pytest.raises(dl.errors.NotProvedError, match="not proved, so that nothing of it is reported"):
         write_report([tmp_path], tmp_path / "page.html")
     told = command_line("report", tmp_path, "-o", "page.html")
     assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
@@ -184,12 +184,12 @@ def test_a_partial_sweep_says_that_it_is_partial(audit, result, tmp_path):
 
 @pytest.mark.usefixtures("without_pictures")
 def test_certificates_find_their_models_or_say_what_is_missing(audit, result, tmp_path, folder):
-    with pytest.raises(dl.InputError, match="no certificate"):
+    with pytest.raises(dl.errors.InputError, match="no certificate"):
         report_page([tmp_path])
-    with pytest.raises(dl.InputError, match="expected a path, or a pair"):
+    with pytest.raises(dl.errors.InputError, match="expected a path, or a pair"):
         report_page([audit])  # type: ignore[list-item]
     result.certificate.write(tmp_path / "lonely.cert")
-    with pytest.raises(dl.InputError, match="name the model's file as well"):
+    with pytest.raises(dl.errors.InputError, match="name the model's file as well"):
         report_page([tmp_path / "lonely.cert"])
     model = tmp_path / "elsewhere"
     model.mkdir()
@@ -207,18 +207,18 @@ def test_folders_of_programs_are_not_searched(audit, result, tmp_path, monkeypat
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "broken.cert").write_text("no certificate")
         (tmp_path / place / "broken.toml").write_text("no model")
-    with pytest.raises(dl.InputError, match=r"env.lib.deep.broken\.cert"):
+    with pytest.raises(dl.errors.InputError, match=r"env.lib.deep.broken\.cert"):
         report_page([tmp_path])
     (tmp_path / "env/pyvenv.cfg").write_text("home = /usr/bin")
     assert "0.5 times" in report_page([tmp_path])
     monkeypatch.setattr("dalenius.report.page.proofs.MOST_FILES", 1)
-    with pytest.raises(dl.InputError, match="more than 1 files; name the folder"):
+    with pytest.raises(dl.errors.InputError, match="more than 1 files; name the folder"):
         report_page([tmp_path])
 
 
 def test_what_is_missing_is_said_before_any_file_is_read(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(dl.InputError, match="reports need jinja2 and matplotlib"):
+    with pytest.raises(dl.errors.InputError, match="reports need jinja2 and matplotlib"):
         report_page([tmp_path / "nowhere"])
 
 

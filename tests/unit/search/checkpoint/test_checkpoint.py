@@ -71,7 +71,7 @@ def changed(path, change):
 def test_another_file_is_refused(path, change, reason):
     changed(path, change)
     before = path.read_bytes()
-    with pytest.raises(dl.InputError) as info:
+    with pytest.raises(dl.errors.InputError) as info:
         of(path)
     assert str(info.value).startswith(f"{path}: {reason}")
     assert "\n" not in str(info.value)
@@ -80,16 +80,16 @@ def test_another_file_is_refused(path, change, reason):
 
 def test_half_a_file_is_refused(path):
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(dl.InputError, match="too early"):
+    with pytest.raises(dl.errors.InputError, match="too early"):
         of(path)
     path.write_bytes(b"\x00\x01")
-    with pytest.raises(dl.InputError, match="not a checkpoint"):
+    with pytest.raises(dl.errors.InputError, match="not a checkpoint"):
         of(path)
 
 
 def test_a_large_file_is_not_read(path, monkeypatch):
     monkeypatch.setattr(checkpoint, "MAX_PROOF", 64)
-    with pytest.raises(dl.InputError, match="at most 64 bytes"):
+    with pytest.raises(dl.errors.InputError, match="at most 64 bytes"):
         of(path)
 
 
@@ -99,7 +99,7 @@ def test_a_place_is_tried_before_the_work(tmp_path):
         (tmp_path / "folder", "not a regular file"),
         (tmp_path / "none" / "file", "cannot be written"),
     ):
-        with pytest.raises(dl.InputError, match=reason):
+        with pytest.raises(dl.errors.InputError, match=reason):
             of(place)
 
 

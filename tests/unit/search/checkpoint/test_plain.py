@@ -74,7 +74,7 @@ def test_depth_is_no_matter():
     '[["run","echo"]]',
 )
 def test_other_text_is_refused(rows):
-    with pytest.raises(dl.InputError, match="not what was written"):
+    with pytest.raises(dl.errors.InputError, match="not what was written"):
         PLAIN.read(rows)
 
 

@@ -21,7 +21,7 @@ def test_a_scheme_and_a_solver_of_ones_choice_at_every_point(support):
     found = list(entropy_curve(problem, SHARES, gap=1e-2, method="alternating", solver="clarabel"))
     assert {use.solver for point in found for use in point.result.solvers} == {"clarabel"}
     for point, other in zip(found, plain, strict=True):
-        assert point.result.alternating[0].scope is dl.Scope.BLOCKWISE
+        assert point.result.alternating[0].scope is dl.answers.Scope.BLOCKWISE
         assert not other.result.alternating
         assert point.result.lower <= other.result.upper
         assert other.result.lower <= point.result.upper
@@ -34,7 +34,7 @@ def test_a_scheme_and_a_solver_of_ones_choice_at_every_point(support):
     ({"method": "exchange"}, "method: of an audit expected alternating, or none"),
 )
 def test_a_way_that_has_no_meaning_is_refused_before_the_first_point(support, options, words):
-    with pytest.raises(dl.InputError, match=words):
+    with pytest.raises(dl.errors.InputError, match=words):
         entropy_curve(support.parity4(2.0), SHARES, **options)
 
 
@@ -88,7 +88,7 @@ def test_witnesses_lie_between_the_neighbours(curves):
 
 @each("points", 1, 0, 2.5, "many")
 def test_how_many_points_there_cannot_be(points):
-    with pytest.raises(dl.InputError, match="points"):
+    with pytest.raises(dl.errors.InputError, match="points"):
         dl.entropy_curve(count(), points=points)
 
 
@@ -110,4 +110,7 @@ def test_the_command_chooses_points_and_writes_the_band(curves, command_line, tm
     assert all(right <= left * 1.02 for left, right in itertools.pairwise(uppers))
     assert {name for row in band[1:] for name in row[3:]} <= files | {""}
     last = dl.load(str(tmp_path / "out" / "symmetric-n2-002.toml"))
-    assert dl.LeakageCurve.of((last, dl.Certificate.read(tmp_path / "out/symmetric-n2-002.cert"))).upper("1 max") < 1e-9
+    assert (
+        dl.answers.LeakageCurve.of((last, dl.Certificate.read(tmp_path / "out/symmetric-n2-002.cert"))).upper("1 max")
+        < 1e-9
+    )

@@ -155,15 +155,15 @@ def test_the_table(points):
 
 def test_bad_input_is_refused():
     audit = least_leakage().release([[0.9, 0.1], [0.1, 0.9]])
-    with pytest.raises(dl.InputError, match="expected a MinLeakage or MinDistortion"):
+    with pytest.raises(dl.errors.InputError, match="expected a MinLeakage or MinDistortion"):
         dl.frontier(audit, [0.1])
-    with pytest.raises(dl.InputError, match=r"budgets\[1\]"):
+    with pytest.raises(dl.errors.InputError, match=r"budgets\[1\]"):
         dl.frontier(least_leakage(), [0.1, "much"])
-    with pytest.raises(dl.InputError, match="points"):
+    with pytest.raises(dl.errors.InputError, match="points"):
         spread_budgets(least_leakage(), 1)
-    with pytest.raises(dl.InputError, match=r"solver: expected one of auto, .*; got 'gurobi'"):
+    with pytest.raises(dl.errors.InputError, match=r"solver: expected one of auto, .*; got 'gurobi'"):
         dl.frontier(least_leakage(), [0.1], solver="gurobi")
-    with pytest.raises(dl.InputError, match="method: expected one of exchange, alternating"):
+    with pytest.raises(dl.errors.InputError, match="method: expected one of exchange, alternating"):
         dl.frontier(least_leakage(), [0.1], method="descent")
 
 
@@ -195,7 +195,7 @@ def test_it_writes_a_table_a_picture_and_proofs(model, tmp_path, command_line):
         stem = tmp_path / f"out/model-{j:03d}"
         for name in (f"{stem}", f"{stem}.mechanism"):
             assert command_line(f"{name}.toml", f"{name}.cert", program="dalenius_check").returncode == 0
-        assert dl.Mechanism.load(Path(f"{stem}.mechanism.json")).sample(1) in (0, 1)
+        assert dl.mechanisms.Mechanism.load(Path(f"{stem}.mechanism.json")).sample(1) in (0, 1)
 
 
 def test_points_instead_of_budgets(model, tmp_path, command_line):

@@ -85,5 +85,5 @@ def test_the_noise_of_figure_1(bits, dimension, variance):
 
 @pytest.mark.parametrize(("amplitude", "dimension"), [(0, 1), (13, 1), (1, 0), (1, 65)])
 def test_what_is_out_of_range_is_refused(amplitude, dimension):
-    with pytest.raises(dl.InputError):
+    with pytest.raises(dl.errors.InputError):
         amplitude_capacity(amplitude, dimension)

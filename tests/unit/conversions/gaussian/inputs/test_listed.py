@@ -130,6 +130,6 @@ def test_the_curve_against_quadrature_on_inputs_that_are_not_symmetric():
 
 def test_lists_that_do_not_fit_are_refused():
     for inputs, weights, variance in (([1], [1], 1), ([1, 2], [1], 1), ([1, 2], [1, 0], 1), ([1, 2], [1, 1], 0)):
-        with pytest.raises(dl.InputError, match="expected at least two inputs"):
+        with pytest.raises(dl.errors.InputError, match="expected at least two inputs"):
             ListedInputs.of(inputs, weights, variance)
     assert np.isfinite(float(ListedInputs.of([1, 2], [1, 1], 1).mutual_information()))

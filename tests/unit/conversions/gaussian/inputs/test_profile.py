@@ -89,5 +89,5 @@ def test_numbers_are_taken_as_everywhere():
         (lambda: saddle_value(1, -1, 2), "noise: expected a number above 0"),
         (lambda: listed.deltas(None), "epsilon"),
     ):
-        with pytest.raises(dl.InputError, match=words):
+        with pytest.raises(dl.errors.InputError, match=words):
             wrong()

@@ -18,16 +18,16 @@ BITS2 = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion"
 
 
 def leakage(budget, share="0.7 max", **parts) -> dl.MinLeakage:
-    adversary = share if isinstance(share, dl.Adversary) else dl.EntropyAtLeast(share)
+    adversary = share if isinstance(share, dl.adversaries.Adversary) else dl.EntropyAtLeast(share)
     return dl.MinLeakage(max_distortion=budget, adversary=adversary, **parts)
 
 
 def distortion(budget, share="0.7 max", **parts) -> dl.MinDistortion:
-    adversary = share if isinstance(share, dl.Adversary) else dl.EntropyAtLeast(share)
+    adversary = share if isinstance(share, dl.adversaries.Adversary) else dl.EntropyAtLeast(share)
     return dl.MinDistortion(max_leakage=budget, adversary=adversary, **parts)
 
 
-def solved(problem, *, gap=5e-2, time_limit=60.0) -> dl.DesignResult:
+def solved(problem, *, gap=5e-2, time_limit=60.0) -> dl.answers.DesignResult:
     """A design whose promises are all checked, the mechanism's in exact numbers."""
     result = dl.solve(problem, gap=gap, time_limit=time_limit)
     assert 0.0 <= result.lower <= result.upper
@@ -288,7 +288,7 @@ def test_whoever_may_distort_that_much_tells_nothing(budget):
     result = solved(leakage(budget, **BITS2))
     assert (result.lower, result.upper, result.rounds) == (0.0, 0.0, 0)
     assert result.leakage == (0.0, 0.0)
-    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.termination is dl.answers.Termination.GAP_REACHED
 
 
 @each("budget", 100, "1e300", "0.7")
@@ -308,7 +308,7 @@ def test_infeasible(make, budget):
     result = solved(make(budget, **BITS2))
     assert not result.feasible
     assert (result.mechanism, result.audit, result.distortion, result.leakage) == (None, None, None, None)
-    assert result.termination is dl.Termination.INFEASIBLE
+    assert result.termination is dl.answers.Termination.INFEASIBLE
     assert result.gap == 0.0
     assert str(result) == "no mechanism meets the budget (proved)"
     assert result.lower == result.upper == math.inf
@@ -423,7 +423,7 @@ def test_a_modular_sum_of_few_records_with_additive_noise():
 @each("size", "1e305", "1e-7")
 def test_distortions_beyond_doubles_are_refused(size):
     matrix = dl.DistortionMatrix([[0, size], [size, 0], [size, size]])
-    with pytest.raises(dl.DaleniusError, match="in another unit"):
+    with pytest.raises(dl.errors.DaleniusError, match="in another unit"):
         dl.solve(distortion(0.1, records=dl.Records(2, alphabet=2), query=dl.Count(), distortion=matrix))
 
 
@@ -440,10 +440,10 @@ def test_additive_noise_that_tells_nothing_is_uniform():
 
 
 def test_words_and_traces():
-    seen = list[dl.Progress]()
+    seen = list[dl.answers.Progress]()
     result = dl.solve(leakage(0.3, "0.7 max", **BITS2), gap=1e-1, time_limit=60.0, progress=seen.append)
     assert result.require(gap=1e-1) is result
-    with pytest.raises(dl.GapNotReachedError, match=r"asked for 1e-09"):
+    with pytest.raises(dl.errors.GapNotReachedError, match=r"asked for 1e-09"):
         result.require(gap=1e-9)
     assert str(result).endswith("nats possible (gap_reached)")
     assert "least leakage" in str(result)

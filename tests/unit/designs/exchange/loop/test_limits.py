@@ -45,9 +45,9 @@ def honest(problem, result):
 def test_time_limits(make, limit):
     problem = make(**HARD)
     result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=limit))
-    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert result.seconds < limit + 5.0
-    with pytest.raises(dl.GapNotReachedError, match="time_limit"):
+    with pytest.raises(dl.errors.GapNotReachedError, match="time_limit"):
         result.require(gap=1e-9)
 
 
@@ -62,12 +62,12 @@ def test_a_problem_that_is_large_for_its_time(make):
 def test_few_nodes(make):
     problem = make(**dict(EASY, records=dl.Records(3, alphabet=2)))
     result = honest(problem, dl.solve(problem, gap=1e-5, time_limit=1.0, node_limit=2))
-    assert result.termination is not dl.Termination.GAP_REACHED
+    assert result.termination is not dl.answers.Termination.GAP_REACHED
 
 
 @both
 def test_interrupt_returns_what_was_reached(make):
-    calls = list[dl.Progress]()
+    calls = list[dl.answers.Progress]()
 
     def progress(moment):
         calls.append(moment)
@@ -77,7 +77,7 @@ def test_interrupt_returns_what_was_reached(make):
     problem, before = make(**HARD), signal.getsignal(signal.SIGINT)
     result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=300.0, progress=progress))
     assert len(calls) >= 2
-    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.termination is dl.answers.Termination.INTERRUPTED
     assert result.seconds < 30.0
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -104,7 +104,7 @@ def test_an_oracle_that_finds_nothing(make, monkeypatch):
     monkeypatch.setattr(EntropyOracle, "worst_priors", lambda *args, **more: [])
     problem = make(**EASY)
     result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
-    assert result.termination is not dl.Termination.GAP_REACHED or result.gap <= 5e-2
+    assert result.termination is not dl.answers.Termination.GAP_REACHED or result.gap <= 5e-2
 
 
 @both
@@ -119,7 +119,7 @@ def test_an_oracle_that_lies(make, monkeypatch):
 
     monkeypatch.setattr(EntropyOracle, "worst_priors", worst_priors)
     problem = make("0.9 max", **EASY)
-    with pytest.warns(dl.ProofRefusedWarning, match="lower end"):
+    with pytest.warns(dl.errors.ProofRefusedWarning, match="lower end"):
         truth = dl.solve(problem, gap=5e-2, time_limit=1.0)
     monkeypatch.undo()
     free = dl.solve(problem, gap=1e-2, time_limit=2.0)
@@ -195,14 +195,14 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
     upper = EntropyAudit.upper
     monkeypatch.setattr(EntropyAudit, "upper", property(lambda self: upper.fget(self) * 0.5))
     problem = make(**EASY)
-    with pytest.warns(dl.ProofRefusedWarning):
+    with pytest.warns(dl.errors.ProofRefusedWarning):
         result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
     assert any(not refusal.rounding for refusal in (*result.refusals, *result.audit.refusals))
     assert result.lower > 0.0
     if (
         result.audit.upper == 0.0
     ):  # another mechanism is shown than the one that was refused, which is told all the same
-        assert result.termination is dl.Termination.PROOF_REFUSED
+        assert result.termination is dl.answers.Termination.PROOF_REFUSED
 
 
 @each("seconds", 0.05, 0.2)

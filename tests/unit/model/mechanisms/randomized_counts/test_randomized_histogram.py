@@ -135,5 +135,5 @@ def test_pieces_say_whom_they_know():
     (lambda: asked(3, 2, dl.geometric(1)), "against independent_blocks or product_priors"),
 )
 def test_what_is_refused(made, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         made()

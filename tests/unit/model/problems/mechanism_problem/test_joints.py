@@ -41,7 +41,7 @@ def of_datasets(problem):
 
 @each("chosen", (0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3))
 def test_the_channel_is_the_product_over_the_queries(chosen):
-    problem = audit(*dl.releases([LISTED[j] for j in chosen]))
+    problem = audit(*dl.together([LISTED[j] for j in chosen]))
     product = np.ones((len(datasets(RECORDS)), 1))
     for j in chosen:
         product = (product[:, :, None] * rows_of(*LISTED[j])[:, None, :]).reshape(len(product), -1)
@@ -62,7 +62,7 @@ def test_vectors_are_those_that_some_dataset_has_in_their_order():
 
 
 def test_one_query_released_twice_is_no_joint_query():
-    query, mechanism = dl.releases([(dl.Count(), dl.geometric(1)), (dl.Count(), dl.geometric(1))])
+    query, mechanism = dl.together([(dl.Count(), dl.geometric(1)), (dl.Count(), dl.geometric(1))])
     assert query == dl.Count()
     assert mechanism == dl.several_releases(dl.geometric(1), times=2)
 
@@ -71,7 +71,7 @@ def test_one_query_released_twice_is_no_joint_query():
 def test_households_are_audits_of_their_own_vectors(times):
     """What a block of two tells is what two people alone tell, in a town of a million."""
     listed = [(dl.Count(), dl.geometric(1)), (dl.Sum([0, 1, 3]), dl.discrete_laplace("0.5"))] * times
-    query, mechanism = dl.releases(listed)
+    query, mechanism = dl.together(listed)
     town = audit(query, mechanism, dl.IndependentBlocks(2), dl.Records(1_000_000, alphabet=3))
     ((piece, question),) = town.pieces
     assert piece.total is None
@@ -87,12 +87,12 @@ def test_households_are_audits_of_their_own_vectors(times):
 def test_a_query_may_be_constant_on_a_block(weights):
     """About one block nothing is told by that query: what is proved is the worse of the blocks' own audits."""
     records, listed = dl.Records(4, alphabet=2), [(dl.Count(), dl.geometric("0.7")), (dl.Sum(weights), dl.geometric(1))]
-    found = dl.solve(audit(*dl.releases(listed), dl.IndependentBlocks(2), records))
+    found = dl.solve(audit(*dl.together(listed), dl.IndependentBlocks(2), records))
     alone = []
     for own in (weights[:2], weights[2:]):
         constant = all(len(set(row)) == 1 for row in own)
         releases = listed[:1] if constant else [listed[0], (dl.Sum(own), dl.geometric(1))]
-        alone.append(dl.solve(audit(*dl.releases(releases), records=dl.Records(2, alphabet=2))))
+        alone.append(dl.solve(audit(*dl.together(releases), records=dl.Records(2, alphabet=2))))
     assert found.lower <= max(one.upper for one in alone)
     assert found.upper >= max(one.lower for one in alone)
     assert found.upper - found.lower < 1e-9 < min(one.upper for one in alone)
@@ -105,7 +105,7 @@ def test_a_query_may_be_constant_on_a_block(weights):
         lambda: dl.Joint(dl.Count(), dl.Identity()),
         "is made of parity, modular_sum, count, sum, threshold; got Identity",
     ),
-    (lambda: dl.releases([(dl.Count(), dl.geometric(1)), (dl.Identity(), dl.symmetric(0))]), "only sums"),
+    (lambda: dl.together([(dl.Count(), dl.geometric(1)), (dl.Identity(), dl.symmetric(0))]), "only sums"),
     (lambda: audit(dl.Joint(dl.Count(), dl.Parity()), dl.geometric(1)), "needs several_releases"),
     (
         lambda: audit(dl.Count(), dl.several_releases(dl.geometric(1), on=[1])),
@@ -113,7 +113,7 @@ def test_a_query_may_be_constant_on_a_block(weights):
     ),
     (lambda: dl.several_releases(dl.geometric(1), on=[0, 1]), "of each of the 1 mechanisms"),
     (
-        lambda: audit(*dl.releases(LISTED[:2]), dl.IndependentBlocks(2), dl.Records(alphabets=[3, 2, 3])),
+        lambda: audit(*dl.together(LISTED[:2]), dl.IndependentBlocks(2), dl.Records(alphabets=[3, 2, 3])),
         "records of one alphabet",
     ),
     (
@@ -132,5 +132,5 @@ def test_a_query_may_be_constant_on_a_block(weights):
     ),
 )
 def test_what_is_refused(made, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         made()

@@ -17,7 +17,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
-from dalenius.model.mechanisms.exponential import Exponential
+from dalenius.model.mechanisms.exponential_mechanism import Exponential
 from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric
 from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
 from dalenius.model.mechanisms.randomized_counts import RandomizedCount
@@ -63,7 +63,7 @@ class SeveralReleases(OfQueries):
     times : int, optional
         All of them are released so many times.
     on : sequence of int, optional
-        Of a `Joint` query: which of its queries each mechanism releases, counted from 0; `dl.releases` fills it in.
+        Of a `Joint` query: which of its queries each mechanism releases, counted from 0; `dl.together` fills it in.
 
     Raises
     ------

@@ -123,7 +123,7 @@ def wide():
     ],
 )
 def test_what_is_refused(made, message):
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         made()
 
 
@@ -145,5 +145,5 @@ query = {{ kind = "parity" }}
 adversary = {{ entropy_at_least = 0 }}
 mechanism = {table}
 """
-    with pytest.raises(dl.InputError, match=message):
+    with pytest.raises(dl.errors.InputError, match=message):
         loads(text)

@@ -14,7 +14,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
-from dalenius.model.mechanisms.several_releases import PARTS
+from dalenius.model.mechanisms.independent_releases import PARTS
 from dalenius.model.shelf import check_keys, read_shelved
 
 DEEPEST = 16

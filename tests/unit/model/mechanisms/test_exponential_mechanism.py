@@ -7,7 +7,7 @@ import numpy as np
 import dalenius as dl
 from campaigns import each
 from dalenius.information.measures.numbers import doubles
-from dalenius.model.mechanisms.exponential import MergedExponential
+from dalenius.model.mechanisms.exponential_mechanism import MergedExponential
 
 
 @each("epsilon, values, span", ("1", [0, 1, 2], (-4, 9)), ("1/3", [2, 5], (2, 40)), (0, [1, 3], (0, 7)))

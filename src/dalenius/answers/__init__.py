@@ -1,0 +1,13 @@
+"""The types of what dalenius answers, for annotations and for those who look closer; nobody makes them by hand.
+
+Solving         Result, DesignResult, SecretResult; Witness, SecretWitness, RecordProof, SecretProof, ConstraintPrice, TermValue;
+                Termination, Scope, Status, Refusal, Quantity, SolverUse, Alternation; while it goes on: Progress
+Pages           Audit; Measures of Measure, PrivacyClaim; SampledLeakage
+Questions       Conversion, Composition, LeastNoise, Comparison; People of a table
+Studies         Sweep of Record; LeakageCurve of CurvePoint; FrontierPoint
+Files           LibraryModel, Release
+"""
+
+from cvxcertify.faces import lazily
+
+__getattr__, __dir__ = lazily(__name__, __file__)

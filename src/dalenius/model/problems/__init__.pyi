@@ -1,0 +1,11 @@
+from dalenius.model.problem import Problem as Problem
+from dalenius.model.problems.budgeted import MaxUtility as MaxUtility
+from dalenius.model.problems.budgeted import MinDistortion as MinDistortion
+from dalenius.model.problems.budgeted import MinLeakage as MinLeakage
+from dalenius.model.problems.design_problem import DesignProblem as DesignProblem
+from dalenius.model.problems.max_information import MaxInformation as MaxInformation
+from dalenius.model.problems.mechanism_problem import MechanismProblem as MechanismProblem
+from dalenius.model.problems.mechanism_problem import together as together
+from dalenius.model.problems.secret_leakage import SecretLeakage as SecretLeakage
+from dalenius.model.problems.worst_case_leakage import MaximalLeakage as MaximalLeakage
+from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage as WorstCaseLeakage
