@@ -148,14 +148,15 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
 
 
 def _print_comparison(comparison: Comparison) -> None:
+    unit = comparison.units
     heads = (
         "method",
         "starts",
-        "value",
-        "uniform start",
+        f"value, {unit}",
+        f"uniform start, {unit}",
         "falls short by",
-        "no more than" if comparison.maximises else "no less than",
-        "violation",
+        f"no {'more' if comparison.maximises else 'less'} than, {unit}",
+        f"violation, {comparison.violation_units}",
         "iterations",
         "evaluations",
         "s",

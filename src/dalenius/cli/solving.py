@@ -205,7 +205,7 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
         if result.distortion is not None:
-            out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
+            out.print(f"    and distorts     at most {_distortion(result.distortion)}")
         for term in result.objective:
             out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
         for price in result.constraints:
@@ -229,9 +229,7 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
 def _term_text(term: TermValue) -> str:
     """What a term of the objective comes to, its weight, and what it weighs in the proof."""
     value = (
-        f"{interval_text(term.lower, term.upper)} {term.units}"
-        if term.kind == "leakage"
-        else text_above(term.upper, 10)
+        f"{interval_text(term.lower, term.upper)} {term.units}" if term.kind == "leakage" else _distortion(term.upper)
     )
     return f"{value}, weight {term.weight}, in the proof {term.multiplier:.6g}"
 
@@ -241,10 +239,10 @@ def _why_not(folder: Output | None, what: str) -> str:
     return f"-o FOLDER writes {what}" if folder is None else str(folder.trouble)
 
 
-def _exactly(value: Fraction) -> str:
-    """The number itself, where it is short enough to be read."""
-    exact = str(value)
-    return f" (exactly {exact})" if len(exact) <= SHORT else ""
+def _distortion(value: float | Fraction) -> str:
+    """An upper end of it, and the number itself, where it is one that is short enough to be read."""
+    exact = f" (exactly {value})" if isinstance(value, Fraction) and len(str(value)) <= SHORT else ""
+    return f"{text_above(value, 10)} distortion{exact}"
 
 
 @dataclass(frozen=True)

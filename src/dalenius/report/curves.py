@@ -151,8 +151,8 @@ def _draw(ax: Axes, name: str, curve: LeakageCurve, colour: str, marker: str) ->
 
 BAND_STEPS = 200
 FRONTIER_HEADS = (
-    "budget", "lower", "upper", "unit", "band_lower", "band_upper", "relative_gap", "distortion", "leakage_lower", "leakage_upper",
-    "termination", "certificate",
+    "budget", "budget_unit", "lower", "upper", "unit", "band_lower", "band_upper", "relative_gap", "distortion",
+    "leakage_lower", "leakage_upper", "leakage_unit", "termination", "certificate",
 )  # fmt: skip
 
 
@@ -176,12 +176,13 @@ def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats", cert
             shared = ends_text(*_ends(point, band.lower(point.budget), band.upper(point.budget), units))
         cells = [
             fraction_text(point.budget),
+            point.problem.budget_units if isinstance(point.problem, MinDistortion) else Quantity.DISTORTION.units,
             *result.ends,
             result.units,
             *shared,
             gap_text(result.gap),
             "" if result.distortion is None else text_above(result.distortion, 17),
-            *(("", "") if result.leakage is None else ends_text(*result.leakage)),
+            *(("", "", "") if result.leakage is None else (*ends_text(*result.leakage), units)),
             result.termination.value,
             certificate,
         ]

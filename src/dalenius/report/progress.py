@@ -92,7 +92,7 @@ STYLES = ("-", "--", ":", "-.")  # where there are more methods than colours
 SHORTEST = 1e-3  # seconds, on a logarithmic axis
 HEADS = (
     "method,starts,value,first_start,claimed,claimed_bound,certified_lower,certified_upper,shortfall,shortfall_at_most,violation,"
-    "iterations,evaluations,seconds,seconds_to_gap,unit"
+    "iterations,evaluations,seconds,seconds_to_gap,unit,violation_unit"
 )
 
 
@@ -107,7 +107,7 @@ def comparison_table(comparison: Comparison) -> str:
             f"{entry.method},{entry.seeds},{value},{first},{entry.claimed!r},{bound},{lower},{upper},"
             f"{text_below(entry.shortfall, 3)},{text_above(entry.shortfall_at_most, 3)},{entry.violation:.3g},"
             f"{entry.iterations},{entry.evaluations},"
-            f"{entry.seconds:.3f},{reached},{comparison.units}"
+            f"{entry.seconds:.3f},{reached},{comparison.units},{comparison.violation_units}"
         )
     return "\n".join(rows) + "\n"
 

@@ -70,11 +70,8 @@ class Proved:
 
     @property
     def interval(self) -> str:
-        """Both ends for people, with the unit, and beside what is possible: a bound that is all there is to know says so."""
-        low, high = self.exact_ends
-        if self.quantity is Quantity.LEAKAGE:
-            return told_text(low, high, self.units, self._of)
-        return " .. ".join(self.ends)
+        """Both ends for people, with the unit, a leakage beside what is possible: a bound that is all there is to know says so."""
+        return told_text(*self.exact_ends, self.units, self._of)
 
     def told(self, what: str) -> str:
         """The interval around what it is about, as in ``0.1 <= leakage <= 0.2 nats of 0.6932 nats possible``."""

@@ -13,6 +13,7 @@ from dalenius.exact import is_number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.intervals import text_below
 from dalenius.notebook import table
+from dalenius.results import possible_text
 
 
 def confidence_of(confidence: object) -> float:
@@ -109,6 +110,8 @@ class SampledLeakage:
         Of counts: no differential privacy with a smaller epsilon (nats) is compatible with them, with the same confidence, jointly.
     method : str
         How it was found.
+    values : int or None
+        Of counts: how many inputs there are, whose logarithm is all there is to know. Of data in numbers nobody knows that.
     """
 
     lower: float
@@ -119,22 +122,25 @@ class SampledLeakage:
     runs: int
     method: str
     epsilon: float | None = None
+    values: int | None = None
 
     @property
     def statistical(self) -> bool:
         """Always: samples prove nothing."""
         return True
 
+    @property
+    def _told(self) -> str:
+        possible = "" if self.values is None else f" {possible_text(self.values, self.units)}"
+        return f"{text_below(self.lower, 4)} {self.units}{possible}"
+
     def __str__(self) -> str:
-        return (
-            f"{self.about} >= {text_below(self.lower, 4)} {self.units} with a confidence of {100 * self.confidence:.6g} %, from "
-            f"{self.runs} runs ({LABEL})"
-        )
+        return f"{self.about} >= {self._told} with a confidence of {100 * self.confidence:.6g} %, from {self.runs} runs ({LABEL})"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
         rows = [
-            ("at least", f"{text_below(self.lower, 4)} {self.units}"),
+            ("at least", self._told),
             ("confidence", f"{100 * self.confidence:.6g} %"),
         ]
         return table(

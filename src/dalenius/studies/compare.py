@@ -114,6 +114,11 @@ class Comparison:
         return self.result.units
 
     @property
+    def violation_units(self) -> str:
+        """Of the violations: those of the budget, or of the adversary's entropy."""
+        return "distortion" if self.quantity is Quantity.LEAKAGE and not self.maximises else "nats"
+
+    @property
     def termination(self) -> Termination:
         """Why the certified solver stopped; or that a rival's point closed the gap."""
         return self.result.termination

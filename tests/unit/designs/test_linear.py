@@ -382,7 +382,7 @@ def test_what_a_result_says():
     assert result.audit is None
     assert result.leakage is None
     assert result.explain() == ""
-    assert str(result) == "0.25 <= least distortion <= 0.25 (gap_reached)"
+    assert str(result) == "0.25 <= least distortion <= 0.25 distortion (gap_reached)"
     assert result.mechanism.sample(1) in (0, 1)
     assert result.require(gap=1e-9) is result
     assert result.trace
@@ -442,7 +442,7 @@ def test_the_command_line(run, tmp_path):
 
 def test_the_command_line_in_words(run):
     text = run(design(PML("log 2"), law=P1), "solve", "model.toml").stdout
-    assert "least distortion     0.2 .. 0.2" in text
+    assert "least distortion     0.2 .. 0.2 distortion\n" in text
     assert "pointwise_maximal_leakage, epsilon at most 0.6931471806 nats (asked: log 2)" in text
 
 

@@ -86,6 +86,7 @@ def test_means_of_bounded_numbers():
 def test_it_says_that_it_is_no_proof():
     found = dl.audit_counts([[90, 10], [20, 80]])
     assert found.statistical
+    assert "bits of 1 bit possible with a confidence of 95 %" in str(found)
     assert "statistical, never a proof" in str(found)
     assert "statistical, never a proof" in found._repr_html_()
     assert not hasattr(found, "certificate")

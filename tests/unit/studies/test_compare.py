@@ -88,11 +88,11 @@ def test_a_budget_of_leakage_is_met_by_the_houses_own_repair():
 
 
 def test_table(comparison, design):
-    for found, unit in ((comparison, "nats"), (design, "nats")):
+    for found, unit, missed in ((comparison, "nats", "nats"), (design, "nats", "distortion")):
         rows = list(csv.DictReader(comparison_table(found).splitlines()))
         assert [row["method"] for row in rows] == [entry.method for entry in found.entries]
         assert [float(row["value"]) for row in rows] == [entry.value for entry in found.entries]
-        assert {row["unit"] for row in rows} == {unit}
+        assert {(row["unit"], row["violation_unit"]) for row in rows} == {(unit, missed)}
 
 
 def test_which_methods_fit():
@@ -258,6 +258,8 @@ def test_the_command(command_line, tmp_path):
     for method in methods_for(dl.load(model)):
         assert method in told.stdout
     assert "certified  0.0795415058" in told.stdout
+    for column in ("value", "uniform start", "no more than", "violation"):
+        assert f"{column}, nats" in told.stdout
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "laplace-n4.compare.cert",
         "laplace-n4.compare.csv",
