@@ -1,9 +1,15 @@
-"""Audits that many work on: the same answer as alone, proved as always, also where workers die, limits are met, or Ctrl-C comes."""
+"""Audits and sweeps that many work on: the same answer as alone, also where workers die or the sweep is killed, limits are met, or
+Ctrl-C comes.
+"""
 
+import contextlib
 import os
 import signal
 import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +19,13 @@ import support
 from colleagues import Colleagues
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_multipliers import row_multipliers
+from dalenius.catalogue.models import library_model
 from dalenius.reduction import record_channels
 from dalenius.search import Clock
 from dalenius.search.crew import Crew, Work
 from dalenius.search.pools import LocalPool
+from dalenius.studies.grid import ENTROPY
+from dalenius.studies.keeping import records_in
 
 
 @pytest.fixture
@@ -178,24 +187,44 @@ def test_processes_one_of_which_is_killed(monkeypatch):
     assert not children()
 
 
+@pytest.fixture
+def cluster(monkeypatch) -> Iterator[tuple[str, Callable[[], int]]]:
+    """The address of three workers of Dask, in processes of their own, and what kills one of them.
+
+    Nobody is given up because the machine is busy: the limits of Dask, and ours for finding it, are seconds of the wall clock.
+    """
+    distributed, dask = pytest.importorskip("distributed"), pytest.importorskip("dask")
+    monkeypatch.setattr("dalenius.search.pools.PATIENCE", 600)
+    patient = dict.fromkeys(("comm.timeouts.connect", "comm.timeouts.tcp", "deploy.lost-worker-timeout"), "600s")
+    with (
+        dask.config.set(
+            {"distributed.scheduler.worker-ttl": None, **{f"distributed.{k}": v for k, v in patient.items()}}
+        ),
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as workers,
+    ):
+
+        def kill() -> int:
+            number = next(iter(workers.workers.values())).process.process.pid
+            os.kill(number, signal.SIGKILL)
+            return number
+
+        yield workers.scheduler_address, kill
+
+
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")  # what a cluster says when its workers die
-def test_a_cluster_one_of_whose_workers_is_killed(monkeypatch):
-    """Three workers of Dask, in processes of their own."""
-    distributed = pytest.importorskip("distributed")
+def test_a_cluster_one_of_whose_workers_is_killed(monkeypatch, cluster):
     monkeypatch.setattr("dalenius.audits.tree_room.ALONE", -1.0)
-    killed: list[int] = []
-    with distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    ) as cluster:
+    (address, kill), killed = cluster, list[int]()
 
-        def progress(moment):
-            if moment.stage != "search" and not killed:
-                killed.append(next(iter(cluster.workers.values())).process.process.pid)
-                os.kill(killed[0], signal.SIGKILL)
+    def progress(moment):
+        if moment.stage != "search" and not killed:
+            killed.append(kill())
 
-        question, gap = rows_of_two(), 1e-5
-        result = dl.solve(question, gap=gap, time_limit=None, scheduler=cluster.scheduler_address, progress=progress)
+    question, gap = rows_of_two(), 1e-5
+    result = dl.solve(question, gap=gap, time_limit=None, scheduler=address, progress=progress)
     assert killed
     assert result.gap <= gap
     assert dl.verify(question, result.certificate).proved
@@ -206,3 +235,71 @@ def test_nobody_answers_there(address):
     pytest.importorskip("distributed")
     with pytest.raises(dl.errors.InputError, match="scheduler: expected the address of a Dask scheduler"):
         dl.solve(count("0.5 max"), scheduler=address)
+
+
+# Sweeps ------------------------------------------------------------------------------------------------------------------------
+
+
+SURVEY = "real/fair-cell-geometric"
+GRID = {ENTROPY: "0:1 max:25", "mechanism.epsilon": "0.1,0.3,1"}
+BY_NODES = {"gap": 2e-2, "node_limit": 300, "time_limit": None}  # stopped by nodes, not by time
+COMMAND = [
+    sys.executable,
+    "-m",
+    "dalenius.cli",
+    "sweep",
+    SURVEY,
+    *(f"--set={path}={values}" for path, values in GRID.items()),
+]
+COMMAND += ["--gap=2e-2", "--node-limit=300", "--time-limit=inf", "--quiet", "-o", "out"]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted() -> tuple[dl.answers.Record, ...]:
+    return dl.sweep({SURVEY: library_model(SURVEY).load()}, GRID, **BY_NODES).records
+
+
+def same(found: list[dl.answers.Record], expected: tuple[dl.answers.Record, ...]) -> bool:
+    """Record for record, but for where the files are."""
+    return [{**vars(one), "files": 0, "seconds": 0} for one in found] == [
+        {**vars(one), "files": 0, "seconds": 0} for one in expected
+    ]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_killed_twice_and_run_again(tmp_path, uninterrupted, jobs):
+    """25 x 3 points of the survey; SIGKILL comes once a third, and once two thirds of the records are there."""
+    folder, command = tmp_path / "out", [*COMMAND, "--jobs", jobs]
+    for enough in (25, 50):
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
+        while len(list(folder.glob("*.record.json"))) < enough:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                pytest.fail(f"it ended with {process.wait(timeout=0.1)}")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        before = {record.index: record.seconds for record in records_in(folder)}
+        assert enough <= len(before) < 75
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    found = records_in(folder)
+    assert same(found, uninterrupted)
+    assert all(record.seconds == before[record.index] for record in found if record.index in before), "done twice"
+    dl.answers.Sweep.read(folder).verify()
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore")  # what a cluster says when its workers die
+def test_a_cluster_that_sweeps_and_loses_a_worker(tmp_path, uninterrupted, cluster):
+    """On the same grid as a process alone."""
+    (address, kill), killed = cluster, list[int]()
+
+    def progress(moment):
+        if moment.done >= 10 and not killed:
+            killed.append(kill())
+
+    problem = {SURVEY: library_model(SURVEY).load()}
+    swept = dl.sweep(problem, GRID, output=tmp_path, scheduler=address, progress=progress, **BY_NODES)
+    assert killed
+    assert not swept.failed
+    assert same(list(swept.records), uninterrupted)
+    assert same(records_in(Path(tmp_path)), uninterrupted)
