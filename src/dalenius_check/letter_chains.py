@@ -136,6 +136,12 @@ class Letters:
         """The outputs that a letter may be followed by."""
         return [y for y in range(self.chain.channel.outputs) if not self.chain.channel.vanishes(y, self.reached[x])]
 
+    @property
+    def least(self) -> fmpq:
+        """What no output of a letter has less of, of those whose probability is proved to be more than 0; at most 1."""
+        told = (row[y].lower().fmpq() for x, row in enumerate(self.given) for y in self.pairs(x))
+        return min((probability for probability in told if probability > 0), default=fmpq(1))
+
     def log(self, x: int, y: int) -> arb:
         """How much likelier a letter makes an output; nothing is known where that may be 0."""
         given, whole = self.given[x][y], self.outputs[y]

@@ -2,7 +2,8 @@
 
 They are in whole numbers of units of 2^-bits, rounded up at each step, so that they may be added and compared exactly. A number is
 bounded from below by the mean of its negative. What is solved for at the point is a sum of exact multiples of what is given, and the
-units are as much finer as these are large: of rare letters they are differences of numbers much larger than themselves.
+units are as much finer as these are large: of rare letters they are differences of numbers much larger than themselves. So they are
+where an output is rare: squares of what it has in units are divided by its probability.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Means:
         k = chain.letters
         self._turns = self._solution() if chain.stationary else []
         largest = max((abs(x) // below for row, below in self._turns for x in row), default=0)
-        self.bits = chosen().precision() + largest.bit_length()
+        self.bits = chosen().precision() + largest.bit_length() + int(1 / here.least).bit_length() // 2
         self.scale = 1 << self.bits
         self.ranges = [box[a * k : (a + 1) * k] for a in range(k)]
         self.rows = [Rows(side, self.bits) for side in self.ranges]

@@ -102,6 +102,12 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     'mechanism = { kind = "matrix", rows = [["0.1", "0.9"], ["1", "0"]] } }, { }] }\n'
     'adversary = { kind = "finite_chain", transitions = [["5/662", "657/662"], [["0", "1/50"], ["49/50", "1"]]], '
     'start = "stationary", record = 0 }',
+    "a chain whose outputs have probabilities of e^-300": BIT.format("maximal_leakage")
+    .replace("count = 1", "count = 2")
+    .replace('"identity"', '"count"')
+    + 'mechanism = { kind = "several_releases", parts = [{ kind = "exponential", epsilon = "300", range = [-1, 2] }] }\n'
+    'adversary = { kind = "finite_chain", transitions = [[["43/70", "57/70"], ["13/70", "27/70"]], '
+    '[["27341/27950", "1"], ["0", "609/27950"]]], record = 1 }',
     "selections far apart, of which few laws of the class tell": LETTERS.format("[3, 3, 3]")
     + 'query = { kind = "modular_sum", modulus = 4 }\nmax_leakage = "0.5"\nmechanism = { class = "full" }\n'
     'distortion = { kind = "absolute", outputs = ["1", "2", "4", "9/2"] }\nlaw = { kind = "uniform" }\n'
