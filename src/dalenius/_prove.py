@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -161,9 +161,7 @@ def _apart(desk: _Desk, certain: L, lowers: _Lazy[L], uppers: _Lazy[U]) -> Prove
     tried = list[tuple[Lower | Upper, Refusal]]()
     certificate, upper = _first_proved(desk, [certain], uppers, tried)
     best, lower = certificate, certain
-    for candidate in itertools.islice(lowers, None if not desk.late else int(desk.affordable)):
-        if candidate.candidate == certain.candidate:
-            break
+    for candidate in _worth_a_check(desk, certain, lowers):
         certificate, verdict = desk.check(candidate, upper)
         if desk.accepts(verdict):
             best, lower = certificate, candidate
@@ -175,6 +173,19 @@ def _apart(desk: _Desk, certain: L, lowers: _Lazy[L], uppers: _Lazy[U]) -> Prove
         if refusal.limit is None
     ]
     return _proved(best, lower, upper, [*desk.beyond, *refusals])
+
+
+def _worth_a_check(desk: _Desk, certain: L, lowers: _Lazy[L]) -> Iterable[L]:
+    """The lower ends that need a search; where it is late one alone, if it can be afforded: the first that rounding cannot refute."""
+    searched = itertools.takewhile(lambda end: end.candidate != certain.candidate, lowers)
+    if not desk.late:
+        return searched
+    chosen = list[L]()
+    for end in searched if desk.affordable else ():
+        chosen = [end]
+        if not end.doubtful:
+            break
+    return chosen
 
 
 def _first_proved(

@@ -174,6 +174,28 @@ def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(monkeypatch):
     assert [refusal.limit for refusal in proved.refusals] == [dl.answers.Termination.TIME_LIMIT]
 
 
+def test_when_it_is_late_the_lower_end_is_one_that_rounding_cannot_refute(monkeypatch):
+    """There is time for one check: that of a leakage whose last digits were those of doubles was refused, and 0 was left of it."""
+    import dalenius._prove as place
+    from dalenius.search import Limits, Run
+    from dalenius_check import Status, Verdict
+
+    verify, seen = place.verify, []
+
+    def first_too_slow(problem, certificate, **options):
+        seen.append(certificate.header.lower)
+        if len(seen) == 1:
+            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(place, "verify", first_too_slow)
+    found = [lower(margin=-1e-12, doubtful=True), lower(margin=1e-9), ZERO]
+    proved = prove(PROBLEM, Proposes(found, [upper(), LOG_2]), Run.of(Limits(time_limit=5.0)))
+    assert proved.lower_end == found[1]
+    assert not proved.doubted
+    assert len(seen) == 3
+
+
 def test_a_lower_end_is_not_made_that_nobody_will_try(monkeypatch):
     """One may be a prior of millions of weights, which was once written in every rounding although the time was over."""
     import dalenius._prove as place

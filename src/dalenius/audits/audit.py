@@ -21,6 +21,7 @@ DOUBLES = (
     1e-13  # nats that bounds in doubles may be wrong by; a long proof that is refused for less costs more than it gains
 )
 SHORT = 64  # lines
+RETREAT = 0.05  # of the time limit: what a proof takes at most that is tried where the best one took too long
 FAINT = 1e-26  # nats: rows that differ by rounding, a part in 1e16, seem to tell 1e-32
 NOTHING = 1e-15  # nats: an upper end below it is perhaps exactly 0
 UpperProof = tuple[PieceSection | RecordLine | CellSection | SecretSection | MeanLine | ProofLine, ...]
@@ -156,6 +157,7 @@ class Bounded(ABC):
                 lines=found.lines,
                 candidate=step(margin, DOUBLES / unit),
                 exposure=found,
+                doubtful=margin * unit < DOUBLES,
             )
             if not end.rounded:
                 break
