@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import RETREAT, Audit, Exposure, UpperProof
 from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
-from dalenius.evidence.upper import Halve, LettersLine, ProofLine, RecordLine
+from dalenius.evidence.upper import ExpansionLeaf, Halve, LettersLine, ProofLine, RecordLine
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.chains import Chain
@@ -22,6 +22,7 @@ from dalenius.information.letter_chains import LetterChain, Tangents
 from dalenius.results import RecordProof
 from dalenius.search.tree import Branch, Leaf, Tree
 
+LATER = 1.25  # times the leaves that the last proof had which was kept: so keeping takes no longer than searching
 SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 SLACK = 0.02, 1e-9  # of what a bound adds, and of itself: a checker's enclosures may be a little wider
 MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, measured on leaves of 5 to 60 records
@@ -88,6 +89,8 @@ K = TypeVar("K", bound=Kind[Any])
 class ChainTrees(Audit, Generic[K]):
     """A running audit of a chain: a tree over its parameters for each record that is asked about.
 
+    On the way it keeps the last bound whose proof is short: what is left where there is no time for the whole one.
+
     Attributes
     ----------
     whole : box
@@ -102,6 +105,8 @@ class ChainTrees(Audit, Generic[K]):
     checking: float = field(default=0.0, init=False)
     whole: Any = field(init=False)
     inputs: Integers = field(init=False)
+    _kept: tuple[float, UpperProof] | None = field(default=None, init=False)
+    _kept_leaves: int = field(default=0, init=False)
 
     @property
     def lower(self) -> float:
@@ -122,6 +127,7 @@ class ChainTrees(Audit, Generic[K]):
             if self.clock.expired:
                 break
             self._begin(kind)
+        self._keep()
         while not self.clock.expired and self.upper > self.enough:
             kind = max(self.kinds, key=lambda each: each.tree.upper)
             batch = self._batch(kind)
@@ -129,8 +135,9 @@ class ChainTrees(Audit, Generic[K]):
                 break
             if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
                 break
+            self._keep()
             self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
-        self.out_of_time = self.clock.expired or not all(map(self._batch, self.kinds))
+        self.out_of_time |= self.clock.expired or not all(map(self._batch, self.kinds))
         self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
         self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
 
@@ -142,15 +149,25 @@ class ChainTrees(Audit, Generic[K]):
     def _leaves(self) -> int:
         return sum(kind.tree.leaves for kind in self.kinds)
 
+    def _keep(self) -> None:
+        """Keep the bound that there is; a later one only as long as checking its proof is predicted to take little."""
+        late = self.checking > RETREAT * self.search.limits.seconds
+        if self._kept is None or not (late or self._leaves < LATER * self._kept_leaves):
+            self._kept, self._kept_leaves = (self.upper, self.proof()), self._leaves
+
     def _halved(self, kind: K, leaves: Sequence[ChainLeaf]) -> list[list[ChainLeaf]]:
-        """The halves of each leaf."""
+        """The halves of each leaf, or itself where there is no time to bound them as well."""
         boxes = list[Any]()
         for leaf in leaves:
             assert leaf.cut is not None
             boxes += leaf.content.box.halves(leaf.cut[0])[1:]
-        found = self._leaves_of(kind, boxes)
-        self.checking += self._cost(kind, found) - self._cost(kind, leaves)
-        return [found[j : j + 2] for j in range(0, len(found), 2)]
+        found = self._leaves_of(kind, boxes, [leaf.bound for leaf in leaves for _ in (0, 1)])
+        families = [found[j : j + 2] for j in range(0, len(found), 2)]
+        for j, leaf in enumerate(leaves):
+            if self.out_of_time and is_expanded(leaf) and max(part.bound for part in families[j]) > leaf.bound:
+                families[j] = [replace(leaf, cut=None)]
+        self.checking += self._cost(kind, [part for parts in families for part in parts]) - self._cost(kind, leaves)
+        return families
 
     def _by_letters(self, chain: Any) -> Tree[Content, Cut]:
         """A tree without a search: a leakage is at most the entropy of the letter."""
@@ -167,8 +184,8 @@ class ChainTrees(Audit, Generic[K]):
         """How many boxes are halved at once; 0 where there is no time to check more leaves."""
 
     @abstractmethod
-    def _leaves_of(self, kind: K, boxes: Sequence[Any]) -> list[ChainLeaf]:
-        """The boxes with their bounds, and where each is best halved."""
+    def _leaves_of(self, kind: K, boxes: Sequence[Any], most: Sequence[float]) -> list[ChainLeaf]:
+        """The boxes with their bounds, which are wanted to be less than those known, and where each is best halved."""
 
     @abstractmethod
     def _cost(self, kind: K, leaves: Sequence[ChainLeaf]) -> float:
@@ -203,9 +220,16 @@ class ChainTrees(Audit, Generic[K]):
         return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=texts(best.point), tilts=tilts)
 
     @property
-    def _proved(self) -> Iterable[K]:
-        """The records with what is proved of each."""
-        return self.kinds
+    def _proved(self) -> list[K]:
+        """The records with what is proved of each; a tree that says no more than the entropy of a letter is left out."""
+        upper = self.upper
+        return [
+            kind if upper < self._letters(kind.chain, self.whole) else replace(kind, tree=self._by_letters(kind.chain))
+            for kind in self.kinds
+        ]
+
+    def quick(self) -> tuple[float, UpperProof]:
+        return self._kept or self.certain()
 
     def proof(self) -> UpperProof:
         return tuple(line for kind in self._proved for line in kind.lines)
@@ -223,6 +247,11 @@ class ChainTrees(Audit, Generic[K]):
     def _times(self, kind: K) -> int:
         """How many records are alike."""
         return 1
+
+
+def is_expanded(leaf: ChainLeaf) -> bool:
+    """Whether it is bounded to first order about a point, as a chain of letters."""
+    return isinstance(leaf.content.line, ExpansionLeaf)
 
 
 def texts(point: Iterable[Any]) -> tuple[str, ...]:

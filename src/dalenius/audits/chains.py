@@ -14,7 +14,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.audits.chain_trees import ChainLeaf, ChainTrees, Content, Kind, checked_bounds, expansion_seconds, texts
+from dalenius.audits.chain_trees import (
+    ChainLeaf,
+    ChainTrees,
+    Content,
+    Kind,
+    checked_bounds,
+    expansion_seconds,
+    is_expanded,
+    texts,
+)
 from dalenius.evidence import Upper
 from dalenius.evidence.upper import (
     AfterLeaf,
@@ -125,7 +134,9 @@ class ChainAudit(ChainTrees[_Record]):
         best = [self._best.point] if self.lower > 0.0 else self._grid()  # the same chain tells most about most records
         for point in best if not self.short else (self.whole.low, self.whole.high):
             self._try(kind, point)
-        kind.tree.renew(self._leaves_of(kind, [self.whole])[0])
+        leaves = self._leaves_of(kind, [self.whole], [kind.tree.upper])
+        self.checking += self._cost(kind, leaves)
+        kind.tree.renew(leaves[0])
 
     def _grid(self) -> list[Point]:
         """Of long chains; from any start the stationary one is tried."""
@@ -156,11 +167,10 @@ class ChainAudit(ChainTrees[_Record]):
         assert noise is not None
         return tilted(self.count, kind.chain.record, _doubles(point), float(noise.epsilon))
 
-    def _leaves_of(self, kind: _Record, boxes: Sequence[Box]) -> list[ChainLeaf]:
-        """The boxes with their least bounds; a part's is no larger than that of the whole, whose proof it inherits."""
+    def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float]) -> list[ChainLeaf]:
         nothing: Bound = (math.inf, LettersLine(), None)
         slopes: list[Bound] = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
-        self._expanded(kind, boxes, slopes)
+        self._expanded(kind, boxes, most, slopes)
         found = list[ChainLeaf]()
         for box, (bound, line, parameter) in zip(boxes, slopes, strict=True):
             known, without = _in_closed_form(kind.chain, *box.ends)
@@ -193,18 +203,22 @@ class ChainAudit(ChainTrees[_Record]):
             found.append((bound, SlopeLeaf(texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None))
         return found
 
-    def _expanded(self, kind: _Record, boxes: Sequence[Box], found: list[Bound]) -> None:
-        """Bounds of the chain as one of letters where a derivative has no end, if there is time to check them."""
-        middles = {j: boxes[j].middle for j, (bound, _, _) in enumerate(found) if bound == math.inf and self.short}
+    def _expanded(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float], found: list[Bound]) -> None:
+        """Bounds of the chain as one of letters where derivatives have no end, or say nothing, if there is time to check them."""
+        middles = {j: box.middle for j, box in enumerate(boxes) if self.short and not found[j][0] < most[j]}
         points = {j: point for j, point in middles.items() if _are_doubles(x for p in point for x in (p, 1 - p))}
-        if not (points and self.checking + len(points) * self._expansion(kind) <= self.clock.left):
+        if not points:
+            return
+        if self.checking + len(points) * self._expansion(kind) > self.clock.left:
+            self.out_of_time = True
             return
         low, high, at = [boxes[j].low for j in points], [boxes[j].high for j in points], list(points.values())
         chain, groups = self._lettered(kind.chain), (_pairs(low, high), _pairs(high, low), _pairs(at, at))
         expansions = tangents(chain, self.rows, *groups)
         for (j, point), bound, bases in zip(points.items(), checked_bounds(expansions), expansions.bases, strict=True):
             self._try(kind, point)
-            found[j] = float(bound), ExpansionLeaf(texts(point), tuple(bases.tolist())), found[j][2]
+            if bound < found[j][0]:
+                found[j] = float(bound), ExpansionLeaf(texts(point), tuple(bases.tolist())), found[j][2]
 
     def _expansion(self, kind: _Record) -> float:
         """Seconds that checking an expansion takes, predicted."""
@@ -216,7 +230,7 @@ class ChainAudit(ChainTrees[_Record]):
         return LetterChain(chain.count, chain.record, (0, 1), chain.stationary)
 
     def _cost(self, kind: _Record, leaves: Sequence[ChainLeaf]) -> float:
-        expansions = sum(isinstance(leaf.content.line, ExpansionLeaf) for leaf in leaves)
+        expansions = sum(map(is_expanded, leaves))
         return len(leaves) * self.clock.pace * self._checked + expansions * self._expansion(kind)
 
     @property

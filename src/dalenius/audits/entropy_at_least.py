@@ -13,7 +13,7 @@ import numpy as np
 from dalenius._costs import AuditCosts
 from dalenius._prove import Proved
 from dalenius.audits.ascent import Candidate, search
-from dalenius.audits.audit import Audit, Exposure, LowerEnd, UpperProof
+from dalenius.audits.audit import RETREAT, Audit, Exposure, LowerEnd, UpperProof
 from dalenius.audits.bounding import Bounding, of_few_selections
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
@@ -46,7 +46,6 @@ Proof = tuple[ProofLine, ...]
 BRIEFLY = 4.0  # seconds whose share a first search gets
 TANGENT = 0.6  # share of the time left that bounds of one slope may take
 LAST = 0.05  # share of the time limit that a last checkpoint may take, once it is passed
-RETREAT = 0.05  # of the time limit: what a proof takes at most that is tried where the best one took too long
 
 
 @dataclass

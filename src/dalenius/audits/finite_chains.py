@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dalenius.audits.audit import UpperProof
 from dalenius.audits.chain_trees import ChainLeaf, ChainTrees, Content, Kind, checked_bounds, expansion_seconds, texts
-from dalenius.evidence.upper import ExpansionLeaf, LettersLine, ProofLine, RecordLine
+from dalenius.evidence.upper import ExpansionLeaf, LettersLine, ProofLine
 from dalenius.exact import between, few_digits, is_writable
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import mutual_information
@@ -78,11 +77,7 @@ class Box:
         return tuple(_corner(group, each) for group, each in zip(self.groups, slopes, strict=True))
 
 
-@dataclass
-class _Record(Kind[LetterChain]):
-    """With the first leaf of its tree."""
-
-    first: ChainLeaf | None = None
+_Record = Kind[LetterChain]
 
 
 @dataclass
@@ -105,8 +100,7 @@ class FiniteChainAudit(ChainTrees[_Record]):
     def _begin(self, kind: _Record) -> None:
         self._try(kind, [self.whole.middle])
         if self._affords(kind.chain):
-            kind.first = self._leaves_of(kind, [self.whole])[0]
-            kind.tree.renew(kind.first)
+            kind.tree.renew(self._leaves_of(kind, [self.whole], [kind.tree.upper])[0])
             self.checking += self._seconds(kind.chain)
 
     def _batch(self, kind: _Record) -> int:
@@ -128,7 +122,7 @@ class FiniteChainAudit(ChainTrees[_Record]):
 
     # ------------------------------------------------------------ leaves
 
-    def _leaves_of(self, kind: _Record, boxes: Sequence[Box]) -> list[ChainLeaf]:
+    def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float]) -> list[ChainLeaf]:
         points = [box.middle for box in boxes]
         at, ends = _doubles(points), np.array([box.ends for box in boxes])
         found = tangents(kind.chain, self.rows, ends[:, 0], ends[:, 1], at)
@@ -181,23 +175,6 @@ class FiniteChainAudit(ChainTrees[_Record]):
         """The log of the number of letters that the record can have."""
         free = chain.stationary or chain.record > 0
         return math.log(chain.letters if free else sum(most > 0 for _, most in box.groups[-1]))
-
-    @property
-    def _proved(self) -> list[_Record]:
-        """The records with what is proved of each; a tree that says no more than the entropy of a letter is left out."""
-        upper = self.upper
-        return [
-            kind if upper < self._letters(kind.chain, self.whole) else replace(kind, tree=self._by_letters(kind.chain))
-            for kind in self.kinds
-        ]
-
-    def quick(self) -> tuple[float, UpperProof]:
-        """Each record's first leaf."""
-        leaves = [kind.first for kind in self.kinds]
-        if not all(leaves):
-            return self.certain()
-        lines = [(RecordLine(kind.chain.record), kind.first.content.line) for kind in self.kinds if kind.first]
-        return max(leaf.bound for leaf in leaves if leaf), tuple(line for pair in lines for line in pair)
 
 
 def _weights(chain: LetterChain, points: Floats) -> Floats:

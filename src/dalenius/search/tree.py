@@ -94,7 +94,8 @@ class Tree(Generic[Content, Cut]):
         Parameters
         ----------
         parts : callable
-            From the chosen leaves, which have a cut, to the leaves that cover each of them, or to a tree of other cuts.
+            From the chosen leaves, which have a cut, to the leaves that cover each of them, one alone that takes its place, or a
+            tree of other cuts.
         batch : int
             How many leaves at most.
         above : float
@@ -116,7 +117,12 @@ class Tree(Generic[Content, Cut]):
             raise
         for (_, number), leaf, family in zip(chosen, leaves, families, strict=True):
             assert leaf.cut is not None
-            self._sprout(number, family if isinstance(family, Sprout) else Sprout(leaf.cut, tuple(family)))
+            if isinstance(family, Sprout):
+                self._sprout(number, family)
+            elif len(family) == 1:
+                self._put(number, family[0])
+            else:
+                self._sprout(number, Sprout(leaf.cut, tuple(family)))
         return True
 
     def _sprout(self, number: int, sprout: Sprout[Content, Cut]) -> None:

@@ -11,7 +11,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.evidence.lower import ChainPoint
-from dalenius.evidence.upper import Halve, RecordLine, SlopeLeaf, WindowLeaf
+from dalenius.evidence.upper import ExpansionLeaf, Halve, RecordLine, SlopeLeaf, WindowLeaf
 from dalenius.information import mutual_information
 from dalenius.information.chains import Chain, joint_law
 
@@ -39,7 +39,13 @@ def test_the_largest_leakage_is_not_at_a_corner():
     assert isinstance(point, ChainPoint)
     assert point.tilts is None
     assert 0.06 < Fraction(point.point[0]) < 0.08
-    assert {type(line) for line in result.certificate.upper_lines()} <= {RecordLine, Halve, SlopeLeaf, WindowLeaf}
+    assert {type(line) for line in result.certificate.upper_lines()} <= {
+        RecordLine,
+        Halve,
+        SlopeLeaf,
+        WindowLeaf,
+        ExpansionLeaf,
+    }
 
 
 def test_one_chain_is_a_prior():
