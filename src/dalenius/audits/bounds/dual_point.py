@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits.bounds.output_groups import OutputGroups
-from dalenius.audits.bounds.row_multipliers import newton
+from dalenius.audits.bounds.row_leaves import ChosenLaw, SmoothBound
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline, need_time
@@ -131,18 +131,16 @@ def _climbed(channel: RecordChannel, a: int, w: Floats, lam: Floats, beta: float
     return w
 
 
-class _Model:
+class _Model(SmoothBound):
     """Tangents at the maxima so far, and the bound from below that they make: a function of a shift of -log r, by groups, and beta."""
 
     def __init__(self, channel: RecordChannel, lam: Floats, p: Floats, until: Deadline | None) -> None:
         self._channel, self._fixed = channel, channel.rows @ lam
         self._member = _membership(channel, p, until)
-        self.columns = channel.rows @ self._member
-        self._law = np.exp(-lam - log_sum_exp(-lam)) @ self._member
-        self.last = [np.empty((0, len(channel.rows))) for _ in range(channel.letters)]
-        self._letter = np.empty(0, dtype=np.int64)
-        self._scores = np.empty((0, len(channel.rows)))
-        self._start = lam
+        usual = np.exp(-lam - log_sum_exp(-lam)) @ self._member
+        letters = channel.letters
+        super().__init__(channel.rows @ self._member, usual, channel.granted, ChosenLaw(np.ones(letters)), letters)
+        self.last = [np.empty((0, len(channel.rows))) for _ in range(letters)]
 
     def spread(self, shift: Floats) -> Floats:
         """A shift of groups as one of outputs."""
@@ -153,23 +151,28 @@ class _Model:
         self.last = maxima
         for a, w in enumerate(maxima):
             scores = (1.0 + np.log(np.maximum(w @ self._channel.rows, 1e-300))) @ self._channel.rows.T
-            self._scores = np.vstack([self._scores, scores + self._fixed])
-            self._letter = np.append(self._letter, np.full(len(w), a))
+            self.scores = np.vstack([self.scores, scores + self._fixed])
+            self.group = np.append(self.group, np.full(len(w), a))
+        self._settle()
+
+    def _settle(self) -> None:
+        """What all tangents of a letter have."""
+        self.log_masses, self.constant = self._channel.log_uniform[self.group], np.full(len(self.group), -1.0)
 
     def minimised(
         self, shift: Floats, beta: float, temperature: float, radius: float
     ) -> tuple[Floats, float, float, bool]:
         """The best shift and beta nearby, the model's value there, and whether they are well inside the region."""
         low, high, least, most = shift - radius, shift + radius, beta * np.exp(-radius), beta * np.exp(radius)
-        value = self._value(shift, beta, temperature)
+        value = self.bound(shift, beta, temperature)
         for _ in range(30):
-            step = self._direction(shift, beta, temperature)
+            step = self.direction(shift, beta, temperature)
             length = 1.0
             while length > 1e-4:
                 moved = shift + length * step[:-1]
-                moved = np.clip(moved - moved @ self._law + shift @ self._law, low, high)
+                moved = np.clip(moved - moved @ self.usual + shift @ self.usual, low, high)
                 scaled = float(np.clip(beta + length * step[-1], least, most))
-                trial = self._value(moved, scaled, temperature)
+                trial = self.bound(moved, scaled, temperature)
                 if trial < value:
                     break
                 length *= 0.3
@@ -180,71 +183,18 @@ class _Model:
                 break
         inside = bool(np.all(shift > low) and np.all(shift < high) and least < beta < most)
         self._forget(shift, beta)
-        return shift, beta, self._value(shift, beta, 0.0), inside
+        return shift, beta, self.bound(shift, beta, 0.0), inside
 
     def _forget(self, shift: Floats, beta: float) -> None:
         """All but the highest tangents of a letter, where there are many."""
-        values = self._tangents(shift, beta)[0]
+        values = self.values(shift, beta)[0]
         kept = np.ones(len(values), dtype=np.bool_)
         for a in range(self._channel.letters):
-            mine = np.flatnonzero(self._letter == a)
+            mine = np.flatnonzero(self.group == a)
             if len(mine) > MOST_TANGENTS:
                 kept[mine[np.argsort(-values[mine])[KEPT:]]] = False
-        self._letter, self._scores = self._letter[kept], self._scores[kept]
-
-    def _tangents(self, shift: Floats, beta: float) -> tuple[Floats, Floats]:
-        """What each tangent proves of its letter's row problem from below, and its maximiser."""
-        norm = float(log_sum_exp(self.spread(-shift) - self._start))
-        weight = self._channel.log_uniform[self._letter] + (self._scores + self.columns @ shift + norm) / beta
-        total = log_sum_exp(weight)
-        return beta * total - 1.0, np.exp(weight - total[:, None])
-
-    def _smoothed(self, values: Floats, temperature: float) -> tuple[Floats, Floats]:
-        """The smoothed maximum over each letter's tangents, and their shares in it."""
-        psi = np.array([values[self._letter == a].max() for a in range(self._channel.letters)])
-        if temperature == 0.0:
-            return psi, np.asarray(values == psi[self._letter], dtype=float)
-        share = np.exp((values - psi[self._letter]) / temperature)
-        total = np.bincount(self._letter, share, len(psi))
-        return psi + temperature * np.log(total), share / total[self._letter]
-
-    def _value(self, shift: Floats, beta: float, temperature: float) -> float:
-        psi = self._smoothed(self._tangents(shift, beta)[0], temperature)[0]
-        return beta * (float(log_sum_exp(psi / beta)) + self._channel.granted)
-
-    def _direction(self, shift: Floats, beta: float, temperature: float) -> Floats:
-        """Newton's direction in (shift, beta) for the smoothed model."""
-        values, w = self._tangents(shift, beta)
-        psi, share = self._smoothed(values, temperature)
-        q = np.exp(psi / beta - log_sum_exp(psi / beta))
-        law = np.exp(-shift) * self._law
-        law /= law.sum()
-        K, log_masses = w @ self.columns, self._channel.log_uniform[self._letter]
-        surprise = np.where(np.isfinite(log_masses), log_masses, 0.0) - np.log(np.maximum(w, 1e-300))
-        entropy = np.sum(w * surprise, axis=1)
-        feature = np.concatenate([K - law, entropy[:, None]], axis=1)
-        mean = np.zeros((len(psi), feature.shape[1]))
-        np.add.at(mean, self._letter, share[:, None] * feature)
-        weight = q[self._letter] * share
-        centred = feature - mean[self._letter]
-        hessian = (centred * weight[:, None]).T @ centred / temperature
-        outer = mean.copy()
-        outer[:, -1] -= psi / beta
-        outer -= q @ outer
-        hessian += (outer * q[:, None]).T @ outer / beta
-        joint = weight[:, None] * w
-        hessian[:-1, :-1] += (
-            (self.columns * joint.sum(axis=0)[:, None]).T @ self.columns - (K * weight[:, None]).T @ K
-        ) / beta
-        mixed = ((joint * surprise).sum(axis=0) @ self.columns - (weight * entropy) @ K) / beta
-        hessian[:-1, -1] += mixed
-        hessian[-1, :-1] += mixed
-        hessian[-1, -1] += (np.sum(joint * surprise**2) - weight @ entropy**2) / beta
-        hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
-        gradient = q @ mean
-        gradient[-1] += self._channel.granted - np.sum(x_log_x(q))
-        hessian[np.diag_indices_from(hessian)] += 1e-9 * np.trace(hessian) / len(hessian)
-        return newton(gradient[None], hessian[None])[0]
+        self.group, self.scores = self.group[kept], self.scores[kept]
+        self._settle()
 
 
 def _membership(channel: RecordChannel, p: Floats, until: Deadline | None) -> Floats:

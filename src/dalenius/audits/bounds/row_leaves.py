@@ -1,6 +1,6 @@
-"""The leaves of a node's row trees as arrays, and the dual bound that they prove for any output law and multiplier.
+"""The dual bound U(r, beta) of closed forms of the row problems: of a node's row leaves, or of tangents at local maxima.
 
-For given row leaves the bound U(r, beta) is convex in (-log r, beta); with its maxima over leaves smoothed it has two derivatives.
+For given closed forms it is convex in (-log r, beta); with its maxima over them smoothed it has two derivatives.
 """
 
 from __future__ import annotations
@@ -111,88 +111,50 @@ class GivenLaw:
         return float(self.pi[letter]) / mass if mass > 0.0 else 0.0
 
 
-class RowLeaves:
-    """Row leaves of all letters; letters that share a row tree (equal counts, equal boxes) are one group.
+class SmoothBound:
+    """Closed forms of the letters' row problems, some of each group of letters, and the dual bound that they make.
+
+    At an output law ~ usual exp(-lam) and beta that of a leaf is, lam being shifted so that the law sums to 1,
+
+        constant + beta log sum_k N(k) exp( (scores + columns lam)(k) / beta ).
 
     Parameters
     ----------
-    channel : RecordChannel
-    trees : sequence of Row
-        A letter each.
-    pi : (letters,), optional
-        The letter law, where the adversary does not choose it.
+    columns : (classes, variables)
+    usual : (variables,)
+    granted : float
+        What the bound has times beta.
+    law : LetterLaw
+        What the groups' bounds come to.
+    groups : int
 
     Attributes
     ----------
-    first : (groups,)
-        One letter of each group.
-    items : list of Row
-    group : (leaves,)
-    low, high, kappa : (leaves, outputs)
-    law : LetterLaw
-        What the groups' bounds come to.
-    log_masses : (leaves, classes)
-        log_uniform of the leaf's letter.
-    constant : (leaves,)
-        The sum of the lines' intercepts; -inf for an empty box.
+    group, constant : (leaves,)
+    log_masses, scores : (leaves, classes)
+        log N of the leaf's letter.
     """
 
-    def __init__(self, channel: RecordChannel, trees: Sequence[Row], pi: Floats | None = None) -> None:
-        self.rows, self.granted, self._log_uniform = channel.rows, channel.granted, channel.log_uniform
-        self._products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), -1)
-        identity = [id(tree) for tree in trees]
-        self.first = np.array(sorted(identity.index(i) for i in set(identity)))
-        firsts = [identity[a] for a in self.first]
-        self.law: LetterLaw
-        if pi is None:
-            self.law = ChosenLaw(np.array([float(identity.count(i)) for i in firsts]))
-        else:
-            self.law = GivenLaw(pi, np.array([firsts.index(i) for i in identity]))
-        self.items: list[Row] = []
-        self.group = np.empty(0, dtype=np.int64)
-        self.low = self.high = self.kappa = np.empty((0, self.rows.shape[1]))
-        self.constant = np.empty(0)
-        for g, a in enumerate(self.first):
-            leaves = list(trees[a].leaves())
-            self.append(leaves, np.full(len(leaves), g))
-
-    def append(self, leaves: list[Row], group: NDArray[np.int64]) -> None:
-        """More leaves, and the groups that they belong to."""
-        low, high = (np.array([getattr(leaf, name) for leaf in leaves]) for name in ("low", "high"))
-        low, high = tighten(low, high, axis=1)
-        kappa = np.array([leaf.kappa for leaf in leaves])
-        constant = np.where((low > high).any(axis=1), -np.inf, intercept(kappa, low, high).sum(axis=1))
-        self.items += leaves
-        self.group = np.concatenate([self.group, group])
-        self.low, self.high = np.concatenate([self.low, low]), np.concatenate([self.high, high])
-        self.kappa = np.concatenate([self.kappa, kappa])
-        self.constant = np.concatenate([self.constant, constant])
-        self.log_masses = self._log_uniform[self.first[self.group]]
-
-    def drop(self, numbers: list[int]) -> None:
-        """Without these leaves; `append` must follow."""
-        kept = np.ones(len(self.items), dtype=np.bool_)
-        kept[numbers] = False
-        self.items = [item for item, keep in zip(self.items, kept.tolist(), strict=True) if keep]
-        self.group, self.low, self.high = self.group[kept], self.low[kept], self.high[kept]
-        self.kappa, self.constant = self.kappa[kept], self.constant[kept]
+    def __init__(self, columns: Floats, usual: Floats, granted: float, law: LetterLaw, groups: int) -> None:
+        self.columns, self.usual, self.granted, self.law, self.groups = columns, usual, granted, law, groups
+        self.group, self.constant = np.empty(0, dtype=np.int64), np.empty(0)
+        self.log_masses = self.scores = np.empty((0, len(columns)))
 
     def values(self, lam: Floats, beta: float) -> tuple[Floats, Floats]:
-        """psi of every leaf, and its maximiser w (leaves, classes), at the output law ~ exp(-lam)."""
-        lam = lam + log_sum_exp(-lam)
-        weight = self.log_masses + (self.kappa + lam) @ self.rows.T / beta
+        """psi of every leaf, and its maximiser w (leaves, classes)."""
+        lam = lam + log_sum_exp(np.log(self.usual) - lam)
+        weight = self.log_masses + (self.scores + self.columns @ lam) / beta
         total = log_sum_exp(weight)
         return self.constant + beta * total, np.exp(weight - total[:, None])
 
     def maxima(self, values: Floats, temperature: float) -> tuple[Floats, Floats]:
         """The smoothed maximum over each group's leaves, and the leaves' shares in it."""
-        groups = len(self.first)
-        top = np.full(groups, -np.inf)
+        top = np.full(self.groups, -np.inf)
         np.maximum.at(top, self.group, values)
         if temperature == 0.0:
             return top, (values == top[self.group]).astype(float)
         shifted = np.exp((values - np.where(np.isfinite(top), top, 0.0)[self.group]) / temperature)
-        total = np.zeros(groups)
+        total = np.zeros(self.groups)
         np.add.at(total, self.group, shifted)
         share = shifted / np.where(total > 0.0, total, 1.0)[self.group]
         with np.errstate(divide="ignore"):
@@ -205,20 +167,20 @@ class RowLeaves:
 
     def sums(self, weights: Floats, x: Floats) -> Floats:
         """Sums of weights x over the leaves of each group, (groups, ...)."""
-        sums = np.zeros((len(self.first), x.shape[1]))
+        sums = np.zeros((self.groups, x.shape[1]))
         np.add.at(sums, self.group, weights[:, None] * x)
         return sums
 
     def direction(
-        self, lam: Floats, beta: float, temperature: float, orbit: Integers, *, fixed: bool = False
+        self, lam: Floats, beta: float, temperature: float, orbit: Integers | None = None, *, fixed: bool = False
     ) -> Floats:
         """Newton's direction in (lam, beta), with beta `fixed` in lam alone, for the smoothed bound; lam stays constant on orbits."""
         values, w = self.values(lam, beta)
         psi, share = self.maxima(values, temperature)
         q = self.law.masses(psi, beta)
-        law = np.exp(-lam)
+        law = self.usual * np.exp(-lam)
         law /= law.sum()
-        K = w @ self.rows
+        K = w @ self.columns
         surprise = np.where(np.isfinite(self.log_masses), self.log_masses, 0.0) - np.log(np.maximum(w, 1e-300))
         entropy = np.sum(w * surprise, axis=1)
         feature = np.concatenate([K - law, entropy[:, None]], axis=1)
@@ -235,6 +197,7 @@ class RowLeaves:
         gradient[-1] += self.law.entropy(q) + self.granted
         if fixed:
             gradient[-1] = hessian[-1, :-1] = hessian[:-1, -1] = 0.0
+        orbit = np.arange(len(lam)) if orbit is None else orbit
         fold = np.eye(orbit.max() + 2)[np.append(orbit, orbit.max() + 1)]
         gradient, hessian = gradient @ fold, fold.T @ hessian @ fold
         size = len(gradient)
@@ -245,8 +208,68 @@ class RowLeaves:
         """The covariance of (row, surprise) under the leaves' own maximisers, weighted."""
         joint, size = weight[:, None] * w, K.shape[1] + 1
         inner = np.zeros((size, size))
-        inner[:-1, :-1] = (joint.sum(axis=0) @ self._products).reshape(size - 1, -1) - (K * weight[:, None]).T @ K
-        inner[:-1, -1] = (joint * surprise).sum(axis=0) @ self.rows - (weight * entropy) @ K
+        inner[:-1, :-1] = (self.columns * joint.sum(axis=0)[:, None]).T @ self.columns - (K * weight[:, None]).T @ K
+        inner[:-1, -1] = (joint * surprise).sum(axis=0) @ self.columns - (weight * entropy) @ K
         inner[-1, :-1] = inner[:-1, -1]
         inner[-1, -1] = np.sum(joint * surprise**2) - weight @ entropy**2
         return inner
+
+
+class RowLeaves(SmoothBound):
+    """Row leaves of all letters; letters that share a row tree (equal counts, equal boxes) are one group.
+
+    Parameters
+    ----------
+    channel : RecordChannel
+    trees : sequence of Row
+        A letter each.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it.
+
+    Attributes
+    ----------
+    first : (groups,)
+        One letter of each group.
+    items : list of Row
+    low, high, kappa : (leaves, outputs)
+    constant : (leaves,)
+        The sum of the lines' intercepts; -inf for an empty box.
+    """
+
+    def __init__(self, channel: RecordChannel, trees: Sequence[Row], pi: Floats | None = None) -> None:
+        identity = [id(tree) for tree in trees]
+        self.first = np.array(sorted(identity.index(i) for i in set(identity)))
+        firsts = [identity[a] for a in self.first]
+        law: LetterLaw = ChosenLaw(np.array([float(identity.count(i)) for i in firsts]))
+        if pi is not None:
+            law = GivenLaw(pi, np.array([firsts.index(i) for i in identity]))
+        outputs = channel.rows.shape[1]
+        super().__init__(channel.rows, np.ones(outputs), channel.granted, law, len(firsts))
+        self._log_uniform = channel.log_uniform
+        self.items: list[Row] = []
+        self.low = self.high = self.kappa = np.empty((0, outputs))
+        for g, a in enumerate(self.first):
+            leaves = list(trees[a].leaves())
+            self.append(leaves, np.full(len(leaves), g))
+
+    def append(self, leaves: list[Row], group: NDArray[np.int64]) -> None:
+        """More leaves, and the groups that they belong to."""
+        low, high = (np.array([getattr(leaf, name) for leaf in leaves]) for name in ("low", "high"))
+        low, high = tighten(low, high, axis=1)
+        kappa = np.array([leaf.kappa for leaf in leaves])
+        constant = np.where((low > high).any(axis=1), -np.inf, intercept(kappa, low, high).sum(axis=1))
+        self.items += leaves
+        self.group = np.concatenate([self.group, group])
+        self.low, self.high = np.concatenate([self.low, low]), np.concatenate([self.high, high])
+        self.kappa = np.concatenate([self.kappa, kappa])
+        self.constant = np.concatenate([self.constant, constant])
+        self.scores = np.concatenate([self.scores, kappa @ self.columns.T])
+        self.log_masses = self._log_uniform[self.first[self.group]]
+
+    def drop(self, numbers: list[int]) -> None:
+        """Without these leaves; `append` must follow."""
+        kept = np.ones(len(self.items), dtype=np.bool_)
+        kept[numbers] = False
+        self.items = [item for item, keep in zip(self.items, kept.tolist(), strict=True) if keep]
+        self.group, self.low, self.high = self.group[kept], self.low[kept], self.high[kept]
+        self.kappa, self.constant, self.scores = self.kappa[kept], self.constant[kept], self.scores[kept]
