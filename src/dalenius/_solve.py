@@ -296,7 +296,6 @@ def _designed(problem: DesignProblem, search: Run, known: Certificate | None, me
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import (
-        ConstrainedProposer,
         ExchangeProposer,
         InfeasibleProposer,
         LinearProposer,
@@ -309,16 +308,11 @@ def _designed(problem: DesignProblem, search: Run, known: Certificate | None, me
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    linear = is_linear(problem)
     if has_only_ratios(problem):
         ratios = RatioProposer.of(problem, search)
         ratios.run()
         return prove(problem, ratios, search)
-    if not problem.plain and not linear:
-        constrained = ConstrainedProposer.of(problem, search, known)
-        constrained.run()
-        return prove(problem, constrained, search)
-    if linear:
+    if is_linear(problem):
         exact = LinearProposer.of(problem, search)
         exact.run()
         return prove(problem, exact, search)

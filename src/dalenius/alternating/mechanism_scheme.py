@@ -16,14 +16,15 @@ from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step
 from dalenius.alternation import Sweep
 from dalenius.audits import audit_of
 from dalenius.designs import ExchangeProposer
-from dalenius.designs.exchange import Exchange
-from dalenius.designs.exchange.loop import MasterAnswer
-from dalenius.designs.exchange.proposer import AuditedUpper
+from dalenius.designs.constrained import OWN, Exchange
+from dalenius.designs.constrained.loop import Answer
+from dalenius.designs.constrained.proposer import ProvedUpper
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
-from dalenius.programs.solvers import OWN, order_of
+from dalenius.programs.solvers import OWN as OWN_METHOD
+from dalenius.programs.solvers import order_of
 from dalenius.results import DesignResult
 
 SWEEPS = 60
@@ -54,7 +55,7 @@ class MechanismScheme:
     >>> import dalenius as dl
     >>> from dalenius.search import Limits, Run
     >>> from dalenius.alternating import MechanismScheme, alternate
-    >>> from dalenius.designs.exchange import Exchange
+    >>> from dalenius.designs.constrained import Exchange
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
     ...     adversary=dl.EntropyAtLeast(0.5))
     >>> result = alternate(MechanismScheme(Exchange(problem, Run.of(Limits(time_limit=10)))))
@@ -67,40 +68,41 @@ class MechanismScheme:
     needed: Collection[str] = ("mechanism", "adversary")
 
     def __init__(self, run: Exchange) -> None:
-        self.run = run
+        self.run, self.rounds, self.oracle, self.tied = run, run.free, run.watchers[0].oracle, run.region.tied
         # one prior leaves many mechanisms optimal: our own method picks the same one every time, so that a cycle can be seen
-        run.master.order = order_of(run.search.solver, (OWN, "CLARABEL"))
+        self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
         self.blocks: Sequence[Block[MechanismAndPrior]] = [_Mechanism(self), _Adversary(self)]
 
     def start(self, rng: np.random.Generator) -> MechanismAndPrior:
         """The best mechanism for what the oracle answers to a blurred one of least distortion."""
-        mechanisms, tied = self.run.mechanisms, self.run.mechanisms.tied
-        noise = tied.expand(rng.dirichlet(np.ones(tied.outputs), size=tied.rows))
-        prior = self.best_reply(0.5 * mechanisms.least + 0.5 * noise)
-        answer = self.best_mechanism(prior)
-        return MechanismAndPrior(answer.mechanism, prior, answer.solution.found_by["point"])
+        tied, truth = self.tied, self.run.region.choosing(self.run.orbits.cost)
+        noise = rng.dirichlet(np.ones(tied.outputs), size=tied.rows)
+        prior = self.best_reply(tied.expand(0.5 * self.run.region.matrix(truth) + 0.5 * noise))
+        return self.answered(self.best_mechanism(prior), prior)
 
-    def best_mechanism(self, prior: Prior) -> MasterAnswer:
+    def best_mechanism(self, prior: Prior) -> Answer:
         """The best mechanism for a prior, with a certified bound on what the best one attains, which the run keeps."""
-        answer = self.run.solved([prior])
-        self.run.keep_bound(answer)
+        answer = self.rounds.solved([(OWN, prior)])
+        self.rounds.keep_bound(answer)
         return answer
+
+    def answered(self, answer: Answer, prior: Prior) -> MechanismAndPrior:
+        """The mechanism of a master's answer to a prior."""
+        return MechanismAndPrior(self.tied.expand(answer.q), prior, answer.found_by)
 
     def best_reply(self, Q: Floats) -> Prior:
         """The prior that learns most, as far as the oracle sees."""
-        replies = self.run.oracle.worst_priors(Q, [], self.run.clock)
-        return max(replies, key=lambda prior: self.run.oracle.leakage(prior, Q))
+        replies = self.oracle.worst_priors(Q, [], self.run.search.clock)
+        return max(replies, key=lambda prior: self.oracle.leakage(prior, Q))
 
     def leakage(self, state: MechanismAndPrior) -> float:
         """What the mechanism leaks to the prior, in nats."""
-        return self.run.oracle.leakage(state.prior, state.Q)
+        return self.oracle.leakage(state.prior, state.Q)
 
     def value(self, state: MechanismAndPrior) -> float:
-        return (
-            self.run.mechanisms.distortion(state.Q)
-            if isinstance(self.run.problem, MinDistortion)
-            else self.leakage(state)
-        )
+        if isinstance(self.run.problem, MinDistortion):
+            return float(np.sum(self.run.orbits.cost * state.Q))
+        return self.leakage(state)
 
     def key(self, state: MechanismAndPrior) -> Floats:
         return state.Q.reshape(-1)
@@ -117,8 +119,8 @@ class _Mechanism:
 
     def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
         answer = self.scheme.best_mechanism(state.prior)
-        new = MechanismAndPrior(answer.mechanism, state.prior, answer.solution.found_by["point"])
-        gain = self.scheme.value(state) - answer.least
+        new = self.scheme.answered(answer, state.prior)
+        gain = self.scheme.value(state) - answer.program.bound(answer.solution.multipliers)
         if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it leaks too much
             gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
         return Step(new, self.scheme.value(new), max(gain, 0.0))
@@ -141,13 +143,15 @@ class _Adversary:
         self.scheme = scheme
 
     def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
-        run = self.scheme.run
+        run, q = self.scheme.run, self.scheme.tied.variable(state.Q)
         reply = self.scheme.best_reply(state.Q)
-        leakage = run.oracle.leakage(reply, state.Q)
-        run.consider(state.Q, leakage, state.found_by)
+        leakage = self.scheme.oracle.leakage(reply, state.Q)
+        self.scheme.rounds.consider(q, {OWN: leakage}, state.found_by)
         new = replace(state, prior=reply if leakage > self.scheme.leakage(state) else state.prior)
-        part = run.search.part(run.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
-        audit = audit_of(run.problem.release(run.mechanisms.exact(state.Q)), part)
+        part = run.search.part(run.search.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
+        exact = run.region.exact(q, [])
+        assert exact is not None
+        audit = audit_of(run.problem.release(run.region.own_rows(exact)), part)
         audit.run()
         upper, now = audit.upper, self.scheme.leakage(state)
         if isinstance(run.problem, MinDistortion):
@@ -163,9 +167,11 @@ def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
     settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=None)
 
     def tell(sweep: Sweep) -> None:
-        run.clock.tell("alternating", run.bound.value, min(run.best.attained, run.upper), 1, rounds=sweep.number)
+        rounds = run.free
+        lower, upper = max(run.bound.value, rounds.lower), min(rounds.best.attained, run.keeper.upper)
+        run.search.clock.tell("alternating", lower, upper, 1, rounds=sweep.number)
 
-    clock = run.clock.part(SHARE)
+    clock = run.search.clock.part(SHARE)
     result: AlternatingResult[MechanismAndPrior] = alternate(
         MechanismScheme(run), settings, rng=run.search.rng, progress=tell, clock=clock
     )
@@ -183,7 +189,7 @@ class AlternatingProposer(ExchangeProposer):
         """Alternate."""
         self.alternated = alternating(self.exchange)
 
-    def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
+    def result(self, proved: Proved[Lower, ProvedUpper]) -> DesignResult:
         """With what the scheme did."""
         assert self.alternated is not None
         units = self.exchange.problem.quantity.units

@@ -13,7 +13,7 @@ import numpy as np
 from dalenius.audits import search
 from dalenius.designs import Terms
 from dalenius.designs.constrained import OWN, Place, constrained_master
-from dalenius.designs.exchange import KnownPriors, Mechanisms
+from dalenius.designs.constrained.priors import KnownPriors
 from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
@@ -317,13 +317,14 @@ def _on_costs(problem: DesignProblem, cost: Floats, tied: TiedEntries, priors: l
 def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:
     """What an exchange knows after some rounds: the priors that learn most from its mechanisms, with their images."""
     orbits = Orbits.of(problem)
-    mechanisms, known = Mechanisms(problem, orbits), KnownPriors(orbits)
+    tied, known = problem.mechanism_class.tied(*orbits.cost.shape), KnownPriors(orbits)
+    costs = tied.sums(orbits.cost)
     oracle = oracle_of(problem, orbits.completions, np.random.default_rng(0))
-    Q = mechanisms.mixed(mechanisms.least, BLUR)
+    Q = tied.expand((1.0 - BLUR) * tied.cheapest(costs) + BLUR * np.array(tied.constant(costs), dtype=float))
     for _ in range(ROUNDS):
         if not known.add(oracle.worst_priors(Q, [], Clock(), FEW)):
             break
-        program = _on_costs(problem, mechanisms.cost, mechanisms.tied, [prior.masses for prior in known.priors])
+        program = _on_costs(problem, orbits.cost, tied, [prior.masses for prior in known.priors])
         Q = program.mechanism(program.solve(gap=SOLVED).point)
     for prior in known.priors:
         placed = orbits.lift(prior.record, prior.masses, np.zeros((len(prior.masses), problem.output_count)))

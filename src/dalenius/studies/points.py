@@ -98,8 +98,7 @@ def with_mechanism(problem: DesignProblem, rows: Floats, leakage: float, limits:
 
     search = Run.of(limits)
     proposer = ExchangeProposer.of(problem, search)
-    proposer.exchange.consider(proposer.exchange.orbits.apply_mechanism(rows), leakage, "start")
-    proposer.exchange.conclude()
+    proposer.exchange.judge(rows, leakage)
     return prove(problem, proposer, search)
 
 

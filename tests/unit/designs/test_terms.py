@@ -14,7 +14,7 @@ from campaigns import each
 from clocks import PATIENCE
 from dalenius._join import join
 from dalenius.baselines import aggregated, design_run
-from dalenius.designs.constrained import ConstrainedExchange
+from dalenius.designs.constrained import Exchange
 from dalenius.evidence.lower import TermLine, WeightLine
 from dalenius.evidence.upper import TermSection
 from dalenius.export import offered, offers
@@ -186,7 +186,7 @@ def test_symmetries_that_a_term_breaks_are_not_used():
         (dl.objectives.LeakageTerm(dl.ProductPriors()), 0),
     ):
         problem = dl.MinLeakage(**given, objective=dl.objectives.WeightedSum([term]))
-        assert len(ConstrainedExchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
+        assert len(Exchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
 
 
 @each("kind", dl.objectives.WeightedSum, dl.objectives.WeightedMaximum)

@@ -258,12 +258,8 @@ def test_what_needs_an_adversary_says_so(ask):
 
 
 def test_what_else_needs_an_adversary_says_so():
-    from dalenius.designs.exchange import Exchange
-    from dalenius.search import Limits, Run
     from dalenius.studies.curves import entropy_curve, spread_budgets
 
-    with pytest.raises(dl.errors.InputError, match="privacy"):
-        Exchange(PROBLEMS[0], Run.of(Limits()))
     with pytest.raises(dl.errors.InputError, match="privacy"):
         spread_budgets(PROBLEMS[0], 3)
     with pytest.raises(dl.errors.InputError, match="needs a mechanism to audit"):

@@ -1,4 +1,4 @@
-"""What multipliers of a constrained master program prove of the optimum, or that there is none."""
+"""What multipliers of a master program prove of the optimum, or that there is none."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.designs.constrained.goals import OWN, Goal, Place, Watched, term_of
+from dalenius.designs.constrained.priors import WeightedPrior, of_all_letters, on_inputs
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.vertex import Vertex
-from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters, on_inputs
 from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text, vector_text
 from dalenius.evidence.lower import (
@@ -35,9 +35,11 @@ from dalenius.model import MinDistortion, MinLeakage
 from dalenius.model.constraints import LeakageLimit, Rows, SecondOrderCone
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Named
+from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.secrets import Tangent
 
 USED = 1e-12  # share of the largest multiplier below which one is 0
+HEAVIEST = 1e8  # weight of a prior, relative to the largest cost: posteriors are written in doubles
 LEAST = 1e-290  # posterior of a letter that has mass: it must be above 0 as it is written
 
 
@@ -90,11 +92,19 @@ class ConstrainedBound:
 
 
 def constrained_bound(
-    program: ConstrainedUpdate, goal: Goal, watched: Sequence[Watched], multipliers: Named, found_by: str
+    program: ConstrainedUpdate | MechanismUpdate,
+    goal: Goal,
+    watched: Sequence[Watched],
+    multipliers: Named,
+    found_by: str,
 ) -> ConstrainedBound | None:
     """The bound with posteriors as a certificate will have them, tiny multipliers left out; None if it is nothing."""
+    if isinstance(program, MechanismUpdate):
+        multipliers = _of_budget(program, multipliers)
     region, prices = goal.region, multipliers["prices"].copy()
-    weights, charged = program.scaled(multipliers)
+    weights, charged = (
+        program.scaled(multipliers) if isinstance(program, ConstrainedUpdate) else (multipliers["weights"], np.zeros(0))
+    )
     prices[np.abs(prices) <= USED * np.abs(prices).max(initial=0.0)] = 0.0
     multipliers, parts = multipliers | {"weights": weights, "charged": charged, "prices": prices}, list[Floats]()
     if program.leakages is not None:
@@ -106,7 +116,10 @@ def constrained_bound(
     if not math.isfinite(value) or raised is None:
         return None
     paid = prices
-    prices = prices + program.lift_needed(multipliers) * raised
+    if isinstance(program, ConstrainedUpdate):
+        prices = prices + program.lift_needed(multipliers) * raised
+    elif not weights.sum() > 0.0:  # a certificate needs a prior
+        return None
     used = np.flatnonzero(weights > USED * weights.max(initial=0.0)).tolist()
     return ConstrainedBound(
         value,
@@ -122,6 +135,34 @@ def constrained_bound(
         found_by,
         paid,
     )
+
+
+def _of_budget(program: MechanismUpdate, multipliers: Named) -> Named:
+    """Those of a program with one budget: that of distortion is a row's price; weights that doubles can write posteriors for.
+
+    Lighter weights with ratios as much farther from 1 prove the same, but for terms of second order in the ratios.
+    """
+    multipliers = multipliers | {"prices": np.atleast_1d(multipliers.get("nu", np.zeros(0))).astype(float)}
+    weights, ratios = multipliers["weights"], np.expm1(multipliers["log_ratio"])
+    lighter = HEAVIEST * float(program.cost.max()) / max(float(weights.max()), 1e-300)
+    if "nu" in multipliers or not lighter < 1.0:
+        return multipliers
+    log_ratio = np.log1p(np.maximum(ratios / lighter, -0.9))
+    return multipliers | {"weights": lighter * weights, "log_ratio": log_ratio}
+
+
+def without_search(goal: Goal) -> ConstrainedBound:
+    """The least distortion, whatever anybody is told; 0 of a leakage. The prior is there because a certificate needs one."""
+    problem = goal.region.problem
+    least = float(problem.least_distortion) if goal.is_free and isinstance(problem, MinDistortion) else 0.0
+    if least <= 0.0:
+        return ConstrainedBound()
+    watcher = goal.watchers[0]
+    weight = max(1e-16 * least / (1.0 + (watcher.limit or 0.0)), 5e-324)
+    prior = watcher.oracle.any_prior
+    posteriors = np.tile(prior.masses.sum(axis=1, keepdims=True), (1, problem.output_count))
+    part = WeightedPrior(prior, weight, posteriors)
+    return ConstrainedBound(least * (1.0 - 2e-15), ((watcher.place, part),), goal.charged(np.zeros(0)))
 
 
 DIGITS = 16

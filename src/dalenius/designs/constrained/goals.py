@@ -1,4 +1,4 @@
-"""What a constrained exchange minimises: its design's own objective, or excesses; and the adversaries whom that concerns."""
+"""What an exchange minimises: its design's own objective, or excesses; and the adversaries whom that concerns."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dalenius.audits import Audit, EntropyAudit, audit_of
+from dalenius.designs.constrained.free import FreeRegion
+from dalenius.designs.constrained.priors import KnownPriors
 from dalenius.designs.constrained.region import Region
-from dalenius.designs.exchange.audits import KnownPriors
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
 from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
 from dalenius.model import Adversary, MinDistortion
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.programs import ConstrainedUpdate
+from dalenius.programs import ConstrainedUpdate, MinDistortionProgram, MinLeakageProgram
 from dalenius.programs.demands import NONE, Levels
+from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 
@@ -67,25 +69,34 @@ class Watcher:
         """What the priors that are known learn from a mechanism at most, in nats."""
         return max((self.oracle.leakage(prior, Q) for prior in self.known.priors), default=0.0)
 
-    def audited(self, problem: DesignProblem, rows: Sequence[Sequence[object]], search: Run, enough: float) -> Audit:
-        """The audit of a mechanism's exact rows, run until its upper bound is enough or its gap small; what it finds becomes known."""
+    def audited(
+        self, problem: DesignProblem, rows: Sequence[Sequence[object]], search: Run, enough: float, *, news: bool = True
+    ) -> Audit:
+        """The audit of a mechanism's exact rows, run until its upper bound is enough or its gap small.
+
+        What it finds becomes known, if that is news.
+        """
         audit = audit_of(problem.release(rows, self.adversary), search)  # type: ignore[arg-type]
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
         audit.run()
-        self.known.learn(audit)
+        if news:
+            self.known.learn(audit)
         return audit
 
 
-def watchers_of(problem: DesignProblem, orbits: Orbits, rng: np.random.Generator) -> list[Watcher]:
-    """The design's own adversary, if it has one, then those of its limits, then those of its objective, each in their order."""
+def watchers_of(problem: DesignProblem, orbits: Orbits, rng: np.random.Generator, *, gap: float = 0.0) -> list[Watcher]:
+    """The design's own adversary, if it has one, then those of its limits, then those of its objective, each in their order.
+
+    Where a relative gap is said, they search for no longer than it is worth.
+    """
     return [
         Watcher(
             place,
             adversary,
             limit,
             term_of(problem, place),
-            oracle_of(problem, orbits.completions, rng, adversary),
+            oracle_of(problem, orbits.completions, rng, adversary, gap=gap),
             KnownPriors(orbits),
         )
         for place, adversary, limit in _named(problem)
@@ -147,13 +158,32 @@ class Goal:
         """Whether nothing but leakages is minimised: what releases nothing is best then."""
         return not self.raises and not self.terms.distortions
 
+    @property
+    def block(self) -> str:
+        """The name of the master program."""
+        if not self.is_free:
+            return ConstrainedUpdate.name
+        return (MinDistortionProgram if isinstance(self.region.problem, MinDistortion) else MinLeakageProgram).name
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the mechanisms have nothing to meet but one budget."""
+        return isinstance(self.region, FreeRegion) and not self.raises
+
     def is_raised(self, watcher: Watcher) -> bool:
         return self.raises or watcher.limit is None
 
     # ------------------------------------------------------------ the master program
 
-    def program(self, watched: Sequence[Watched], anchor: Floats, room: float = 0.0) -> ConstrainedUpdate:
-        """The master program over these priors; with limits lowered by this share of them, where they must be kept."""
+    def program(
+        self, watched: Sequence[Watched], anchor: Floats, room: float = 0.0
+    ) -> ConstrainedUpdate | MechanismUpdate:
+        """The master program over these priors; with limits lowered by this share of them, where they must be kept.
+
+        Mechanisms that have nothing to meet but one budget are asked for by the programs with a method of our own.
+        """
+        if self.is_free:
+            return self._free_program([prior.masses for _, prior in watched], room)
         by_place = {watcher.place: watcher for watcher in self.watchers}
         owners, cost = [by_place[place] for place, _ in watched], np.zeros_like(self.region.orbits.cost)
         if not self.raises and not self.terms.largest:
@@ -166,6 +196,13 @@ class Goal:
             self.region.demands(anchor),
             tied=self.region.tied,
         )
+
+    def _free_program(self, masses: Sequence[Floats], room: float) -> MechanismUpdate:
+        """For one adversary: its budget, or that of distortion, is all that there is."""
+        problem, cost, tied = self.region.problem, self.region.orbits.cost, self.region.tied
+        if isinstance(problem, MinDistortion):
+            return MinDistortionProgram(masses, cost, problem.max_leakage_nats * (1.0 - room), tied=tied)
+        return MinLeakageProgram(masses, cost, float(problem.budget), tied=tied)
 
     def _levels(self, terms: Sequence[int | None]) -> Levels:
         """One level for all limits, for the largest term, or for each leakage of a sum; `terms` says which prior belongs to which."""

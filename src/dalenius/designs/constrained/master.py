@@ -63,7 +63,9 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
                 "program: no mechanism that leaks nothing meets the constraints; export a min_leakage model"
             )
         anchor = region.matrix(region.constant)
-    return Goal(region, watchers).program(watched, anchor)
+    program = Goal(region, watchers).program(watched, anchor)
+    assert isinstance(program, ConstrainedUpdate)
+    return program
 
 
 def _answers(watcher: Watcher, listed: Sequence[Floats] | None, Q: Floats) -> list[Watched]:

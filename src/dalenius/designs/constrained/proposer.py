@@ -1,19 +1,29 @@
-"""The exchange for designs with constraints as a proposer: its bound with all multipliers, its mechanisms with their proved audits."""
+"""The exchange as a proposer: its bound with all multipliers, its mechanisms with their proved audits, and what constraints cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import takewhile
 from math import isinf
 from typing import Self
 
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
-from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_lowers, termination_of, with_doubts
+from dalenius.designs.claims import (
+    NOTHING,
+    ProvedElsewhere,
+    Retreat,
+    distortion_unit,
+    rounded_lowers,
+    termination_of,
+    with_doubts,
+)
 from dalenius.designs.constrained.bound import ConstrainedBound, OwnBound, exact_lines
-from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
+from dalenius.designs.constrained.exchange import Exchange
 from dalenius.designs.constrained.goals import OWN, Place
+from dalenius.designs.constrained.keeping import Kept
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.selections import limit_sections
 from dalenius.designs.rational import short_above, weight_texts
@@ -26,10 +36,12 @@ from dalenius.results import DesignResult, Result
 from dalenius.search import Run
 
 TINY = 1e-6  # share of the largest price below which one counts as none
+LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's
+ROUNDED = 1.0 + 2.0**-50  # a budget in nats as a double is off by at most three roundings
 
 
 def prices_of(
-    run: ConstrainedExchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]
+    run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]
 ) -> tuple[ConstraintPrice, ...]:
     """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
     conflict = run.conflict if lower.value is None else None
@@ -60,9 +72,7 @@ def prices_of(
     return tuple(found)
 
 
-def values_of(
-    run: ConstrainedExchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]
-) -> tuple[TermValue, ...]:
+def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]) -> tuple[TermValue, ...]:
     """What each term of the objective comes to for the mechanism, and its weight in the bound; nothing without either."""
     if run.problem.objective is None or kept is None:
         return ()
@@ -87,9 +97,7 @@ def values_of(
     )
 
 
-def _slack(
-    run: ConstrainedExchange, j: int, kept: Kept | None, audits: Mapping[Place, Result]
-) -> Fraction | float | None:
+def _slack(run: Exchange, j: int, kept: Kept | None, audits: Mapping[Place, Result]) -> Fraction | float | None:
     """How much room the mechanism leaves: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
     if kept is None or j < 0:
         return None
@@ -115,24 +123,28 @@ def _slack(
 
 @dataclass(frozen=True, kw_only=True)
 class ProvedUpper(Upper):
-    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand; without one, none."""
+    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand; without one, none.
+
+    A long audit is not proved before this end is, of which its lines are a part.
+    """
 
     kept: Kept | None = None
     audits: Mapping[Place, Result] = field(default_factory=dict)
+    later: ProvedElsewhere | None = None
     ends: tuple[Fraction, ...] = ()  # U_j of the terms of what is minimised
 
 
 @dataclass
-class ConstrainedProposer:
-    """What an exchange found about a design with constraints; that there is no mechanism, too."""
+class ExchangeProposer:
+    """What an exchange found about a design; that there is no mechanism, too."""
 
-    exchange: ConstrainedExchange
+    exchange: Exchange
     audits: list[Result] = field(default_factory=list, init=False)
 
     @classmethod
     def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
         """It begins with the priors of a design that differs in its budget only."""
-        run = ConstrainedExchange(problem, search)
+        run = Exchange(problem, search)
         if known is not None:
             run.recall(known)
         return cls(run)
@@ -165,25 +177,41 @@ class ConstrainedProposer:
         At last, where leakages are minimised and none is limited, the best one again with short bounds of them. Where no mechanism is
         proved to keep everything, nothing from above.
         """
+        keeper, limited, found = self.exchange.keeper, bool(self.exchange.limited), 0
         if self.exchange.conflict is not None:
             yield ProvedUpper(value=None, lines=())
             return
-        found = 0
-        for number, kept in enumerate(reversed(self.exchange.kept)):
-            end = self._upper(-number, kept, kept.audits)
-            if end is not None:
+        for number, kept in enumerate([*reversed(keeper.doubtful), *reversed(keeper.kept)]):
+            for proved in self._ends_of(-number, kept):
                 found += 1
-                yield end
-        if not found:
-            silent = self.exchange.silent() if self.exchange.kept else None
+                yield proved
+        if not found or (limited and self.exchange.goal.is_free):
+            silent = keeper.silent() if keeper.kept else None
             last = None if silent is None else self._upper(CERTAIN, silent, silent.audits)
             yield last or ProvedUpper(value=None, lines=(), candidate=CERTAIN)
-        if self.exchange.kept and self.exchange.watchers and not self.exchange.limited:
-            kept = self.exchange.kept[-1]
+        if keeper.kept and self.exchange.watchers and not limited:
+            kept = keeper.kept[-1]
             for candidate in (QUICK, CERTAIN):
                 end = self._upper(candidate, kept, {p: Retreat(audit, candidate) for p, audit in kept.audits.items()})
                 assert end is not None
                 yield end
+
+    def _ends_of(self, number: int, kept: Kept) -> Iterator[ProvedUpper]:
+        """The end that a mechanism attains; of one with a long audit what it leaks at most, proved here first, rounded ever further.
+
+        In Problem 3 that is the budget.
+        """
+        problem = self.exchange.problem
+        if not self.exchange.goal.is_free or len((audit := kept.audits[OWN]).proof()) <= LONG:
+            end = self._upper(number, kept, kept.audits)
+            yield from [] if end is None else [end]
+            return
+        ends: Iterator[Upper] = audit.uppers()
+        if isinstance(problem, MinDistortion):
+            ends = iter([replace(next(ends), value=problem.max_leakage_nats * ROUNDED, margin=0.0)])
+        for told in takewhile(lambda end: end.candidate == 0, ends):
+            most = {OWN: Fraction(told.rounded or 0.0)}
+            yield self._made(number, kept, {OWN: told.lines}, most, later=ProvedElsewhere(audit, told))
 
     def _upper(self, candidate: int, kept: Kept, proposed: Mapping[Place, Audit | Retreat]) -> ProvedUpper | None:
         """None where the time was not enough to prove that a limit of leakage is kept."""
@@ -193,19 +221,33 @@ class ConstrainedProposer:
             for watcher in run.watchers
         }
         self.audits += audits.values()
-        limits = {watcher.place: watcher.limit for watcher in run.limited}
-        if not kept.constant and any(audits[p].upper > most for p, most in limits.items() if most is not None):
+        limits, certain = {watcher.place: watcher.limit for watcher in run.limited}, kept.constant or kept.doubtful
+        if not certain and any(audits[p].upper > most for p, most in limits.items() if most is not None):
             return None
+        lines = {place: audit.certificate.upper_lines() for place, audit in audits.items()}
+        return self._made(candidate, kept, lines, {p: Fraction(audit.upper) for p, audit in audits.items()}, audits)
+
+    def _made(
+        self,
+        candidate: int,
+        kept: Kept,
+        proofs: Mapping[Place, Sequence[UpperLine]],
+        leaks: Mapping[Place, Fraction],
+        audits: Mapping[Place, Result] | None = None,
+        later: ProvedElsewhere | None = None,
+    ) -> ProvedUpper:
+        """With the lines which prove that everybody is told so much at most."""
+        run, problem = self.exchange, self.exchange.problem
         sections = dict[Place, list[UpperLine]]()
-        for place, audit in audits.items():
+        for place, proof in proofs.items():
             needless = kept.constant and (place != OWN or isinstance(problem, MinLeakage) or problem.budget == 0)
-            sections[place] = [*_heading(place), *([] if needless else audit.certificate.upper_lines())]
+            sections[place] = [*_heading(place), *([] if needless else proof)]
         told = None if kept.constant else run.region.expanded(run.region.matrix(kept.q))
         for j, constraint in enumerate(problem.own_constraints):
             if isinstance(constraint, SecretLeakageLimit):
                 sections[Place("constraint", j)] = [*limit_sections(problem, j, told)]
         lines = [line for place in sorted(sections, key=_order) for line in sections[place]]
-        ends = self._ends(kept, audits)
+        ends = self._ends(kept, leaks)
         return ProvedUpper(
             value=run.terms.exactly(ends),
             unit=distortion_unit(problem),
@@ -215,16 +257,18 @@ class ConstrainedProposer:
             ends=ends,
             mechanism=weight_texts(kept.rows),
             candidate=candidate,
+            doubtful=kept.doubtful,
             kept=kept,
-            audits=audits,
+            audits=audits or {},
+            later=later,
         )
 
-    def _ends(self, kept: Kept, audits: Mapping[Place, Result]) -> tuple[Fraction, ...]:
+    def _ends(self, kept: Kept, leaks: Mapping[Place, Fraction]) -> tuple[Fraction, ...]:
         """U_j: what the audits prove, and the exact distortions; of several terms as numbers that can be written."""
         run, ends = self.exchange, dict[int, Fraction]()
         for watcher in run.watchers:
             if watcher.term is not None:
-                ends[watcher.term] = Fraction(0) if kept.constant else Fraction(audits[watcher.place].upper)
+                ends[watcher.term] = Fraction(0) if kept.constant else leaks[watcher.place]
         for j, distortion in run.terms.distortions.items():
             exact = distortion.of(kept.rows)
             ends[j] = exact if run.problem.objective is None else short_above(exact)
@@ -235,13 +279,16 @@ class ConstrainedProposer:
     def result(self, proved: Proved[Lower, ProvedUpper]) -> DesignResult:
         """The mechanism, the proved interval for the best there is, and what each constraint costs."""
         run, problem, best = self.exchange, self.exchange.problem, proved.upper_end
-        kept, proved = best.kept, with_doubts(proved, self.audits, best.audits.get(OWN))
+        kept, audit = best.kept, best.audits.get(OWN)
+        if best.later is not None and kept is not None:
+            audit = prove(problem.release(kept.rows), best.later, run.search)
+        proved = with_doubts(proved, self.audits, audit)
         private = isinstance(problem, MinDistortion) and problem.privacy is not None
         return DesignResult(
             lower=proved.lower,
             upper=proved.upper,
             mechanism=None if kept is None else problem.designed(kept.rows),
-            audit=best.audits.get(OWN),
+            audit=audit,
             distortion=None if kept is None else problem.expected_distortion(kept.rows),
             exp_epsilon=problem.exp_epsilon(kept.rows) if private and kept is not None else None,  # type: ignore[attr-defined]
             termination=Termination.INFEASIBLE
@@ -257,14 +304,16 @@ class ConstrainedProposer:
             trace=tuple(run.search.clock.trace),
             values=problem.most_values,
             solvers=run.tally.uses(self._found_by(proved)),
-            constraints=prices_of(run, proved.lower_end, kept, best.audits),
+            constraints=() if problem.plain else prices_of(run, proved.lower_end, kept, best.audits),
             objective=values_of(run, proved.lower_end, kept, best.audits),
         )
 
     def _found_by(self, proved: Proved[Lower, ProvedUpper]) -> dict[str, tuple[str, str]]:
-        """The program and the solver that the bound rests on."""
-        bound = self.exchange.conflict or self.exchange.bound
-        return {"lower": ("constrained_update", bound.found_by)} if proved.lower_end.candidate != CERTAIN else {}
+        """The program and the solver that each end rests on."""
+        run, kept = self.exchange, proved.upper_end.kept
+        bound, block = run.conflict or run.bound, run.goal.block
+        lower = {"lower": (block, bound.found_by)} if proved.lower_end.candidate != CERTAIN else {}
+        return lower if kept is None else lower | {"upper": (block, kept.found_by)}
 
 
 def _order(place: Place) -> tuple[int, int]:

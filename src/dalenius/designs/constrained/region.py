@@ -391,6 +391,12 @@ class Region:
         mechanism = as_matrix(self._full(q))
         return all(law.met_by(mechanism) for law in self.secrets)
 
+    def is_constant(self, q: Exact) -> bool:
+        """Whether all rows are one, so that nothing leaks."""
+        outputs = self.shape[1]
+        rows = self.tied.expand_rows([q[x : x + outputs] for x in range(0, len(q), outputs)])
+        return all(row == rows[0] for row in rows)
+
     def choosing(self, cost: Floats) -> Exact:
         """The mechanism of least cost that there would be without rows, cones and limits: the best output, always."""
         chosen = self.tied.sums(cost).argmin(axis=1)

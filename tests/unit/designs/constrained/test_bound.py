@@ -6,7 +6,7 @@ import numpy as np
 
 import dalenius as dl
 import support
-from dalenius.designs.constrained import ConstrainedExchange
+from dalenius.designs.constrained import Exchange
 from dalenius.designs.constrained.bound import OwnBound, constrained_bound
 from dalenius.designs.constrained.goals import OWN, Goal
 from dalenius.designs.oracle import Prior
@@ -23,7 +23,7 @@ def test_posteriors_that_vanish_in_doubles():
         dl.AnyPrior(),
         constraints=[dl.constraints.ErrorCap("0.4")],
     )
-    run = ConstrainedExchange(problem, Run.of(Limits()))
+    run = Exchange(problem, Run.of(Limits()))
     goal, masses = Goal(run.region, run.watchers), np.diag([1.0, 1e-30, 1e-30])
     watched = [(OWN, Prior(0, masses))]
     program = goal.program(watched, np.full((3, 3), 1 / 3))

@@ -11,7 +11,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.designs.constrained import ConstrainedExchange
+from dalenius.designs.constrained import Exchange
 from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
 from dalenius.model.constraints import (
     Affine,
@@ -140,8 +140,8 @@ def test_symmetries_that_constraints_break_are_not_used():
     single = dl.MinLeakage(**given, max_distortion=1, constraints=[ErrorCap("0.5", groups=[[1]])])
     from dalenius.search import Limits, Run
 
-    assert len(ConstrainedExchange(alike, Run.of(Limits())).orbits.cost) == 4
-    assert len(ConstrainedExchange(single, Run.of(Limits())).orbits.cost) == 6
+    assert len(Exchange(alike, Run.of(Limits())).orbits.cost) == 4
+    assert len(Exchange(single, Run.of(Limits())).orbits.cost) == 6
     modular = support.design(
         dl.MinLeakage,
         dl.Records(2, alphabet=3),

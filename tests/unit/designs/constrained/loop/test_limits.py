@@ -11,8 +11,8 @@ import dalenius as dl
 import support
 from campaigns import each, thinned
 from dalenius.audits import EntropyAudit
-from dalenius.designs import exchange as exchanges
 from dalenius.designs import oracle as oracles
+from dalenius.designs.constrained.loop import Rounds
 from dalenius.designs.oracle import EntropyOracle, Prior
 
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
@@ -148,17 +148,17 @@ GARBAGE = {
 @pytest.mark.parametrize("name", thinned(GARBAGE, every=2))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
-    solved = exchanges.Exchange.solved
+    solved = Rounds.solved
 
-    def spoilt(self, priors):
-        answer = solved(self, priors)
+    def spoilt(self, watched):
+        answer = solved(self, watched)
         multipliers = {
             key: np.asarray(GARBAGE[name](np.asarray(value, dtype=float)))
             for key, value in answer.solution.multipliers.items()
         }
         return dataclasses.replace(answer, solution=dataclasses.replace(answer.solution, multipliers=multipliers))
 
-    monkeypatch.setattr(exchanges.Exchange, "solved", spoilt)
+    monkeypatch.setattr(Rounds, "solved", spoilt)
     problem = make(**EASY)
     honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
@@ -166,7 +166,7 @@ def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
 @both
 def test_a_master_that_does_nothing(make, monkeypatch):
     """Its starting point and the bound that comes with it."""
-    monkeypatch.setattr(exchanges.Exchange, "solved", lambda self, priors: self.master.solved(priors, 0.0))
+    monkeypatch.setattr(Rounds, "solved", lambda self, watched: self.answer(watched, 0.0))
     problem = make(**EASY)
     honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
@@ -175,13 +175,13 @@ def test_a_master_that_does_nothing(make, monkeypatch):
 @both
 def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
     """A master that reports three times its bound: the checker's own formula decides."""
-    keep_bound = exchanges.Exchange.keep_bound
+    keep_bound = Rounds.keep_bound
 
     def boast(self, answer):
         keep_bound(self, answer)
         self.bound = dataclasses.replace(self.bound, value=3.0 * self.bound.value)
 
-    monkeypatch.setattr(exchanges.Exchange, "keep_bound", boast)
+    monkeypatch.setattr(Rounds, "keep_bound", boast)
     problem = make("0.9 max", **EASY)
     boasted = honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
     monkeypatch.undo()

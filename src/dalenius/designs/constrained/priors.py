@@ -1,20 +1,17 @@
-"""Exact mechanisms and their audits, and the priors that the master program knows from these and from the oracle."""
+"""Priors on the orbits of a problem's inputs: those that a master program knows, and what its multipliers make of them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits import Audit, ClassAudit, EntropyAudit, audit_of
-from dalenius.designs.exchange.mechanisms import Rows
+from dalenius.audits import Audit, ClassAudit, EntropyAudit
 from dalenius.designs.oracle import Prior
+from dalenius.evidence.lower import UNIFORM
 from dalenius.information.arrays import Floats
-from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction import Orbits
-from dalenius.search import Clock, Run
 
 Key = tuple[int, bytes]
 IDLE = 4  # rounds without weight after which a prior may be dropped
@@ -84,64 +81,42 @@ def _key(prior: Prior) -> Key:
 
 
 @dataclass(frozen=True, eq=False)
-class AuditedMechanism:
-    """A mechanism that can be handed out.
+class WeightedPrior:
+    """A prior's part in the bound.
 
     Attributes
     ----------
-    rows : exact, of the problem's class
-    audit : the audit of its release, which has run
-    attained : float
-        What is to be minimised: its leakage's upper bound in nats, or its expected distortion.
-    doubtful : bool
-        Rounding decides whether it meets its budget.
-    found_by : str
-        The solver whose mechanism it is made from.
+    prior : Prior
+    weight : float
+    posteriors : (letters, outputs)
+        phi(a|y), laws of the letter.
     """
 
-    rows: Rows
-    audit: Audit
-    attained: float
-    doubtful: bool = False
-    found_by: str = "start"
+    prior: Prior
+    weight: float
+    posteriors: Floats
+
+    def scores(self) -> Floats:
+        """The weight times g(x,y) = sum_a p(a,x) log(phi(a|y) / pi_a)."""
+        pi = self.prior.masses.sum(axis=1)
+        used = pi > 0.0
+        phi = self.posteriors[used]
+        log_ratio = np.log(phi / phi.sum(axis=0)) - np.log(pi[used, None])
+        return self.weight * (self.prior.masses[used].T @ log_ratio)
 
 
-class MechanismAudits:
-    """Audits mechanisms and keeps the best; what their audits find becomes known to the master program."""
+def on_inputs(part: WeightedPrior, orbits: Orbits) -> Iterator[WeightedPrior]:
+    """The prior and its images on the problem's own inputs, which share its weight."""
+    if part.prior.hint not in (None, UNIFORM):
+        yield part
+        return
+    placed = orbits.lift(part.prior.record, part.prior.masses, part.posteriors)
+    for record, masses, posteriors in placed:
+        yield WeightedPrior(Prior(record, masses, part.prior.hint), part.weight / len(placed), posteriors)
 
-    def __init__(self, problem: DesignProblem, search: Run, known: KnownPriors) -> None:
-        self.problem, self.search, self.known = problem, search, known
-        self._best: AuditedMechanism | None = None
-        self.doubtful = list[AuditedMechanism]()
 
-    @property
-    def best(self) -> AuditedMechanism | None:
-        """The best that meets its budget. The exchange goes on with what time is left without checking its proof."""
-        return self._best
-
-    @best.setter
-    def best(self, found: AuditedMechanism) -> None:
-        before = 0.0 if self._best is None else self._best.audit.checking
-        self.search.clock.reserve(found.audit.checking - before)
-        self._best = found
-
-    @property
-    def upper(self) -> float:
-        """What the best mechanism attains; infinite while there is none."""
-        return math.inf if self.best is None else self.best.attained
-
-    def audited(self, rows: Rows, clock: Clock, *, gap: float, enough: float = 0.0, news: bool = True) -> Audit:
-        """The audit of a mechanism, run until its upper bound is enough or its gap small; its prior becomes known, if that is news."""
-        audit = audit_of(self.problem.release(rows), self.search.part(clock, gap))
-        if isinstance(audit, EntropyAudit):
-            audit.enough = enough
-        audit.run()
-        if news:
-            self.known.learn(audit)
-        return audit
-
-    def candidates(self) -> Iterator[AuditedMechanism]:
-        """The mechanisms to hand out, the best first."""
-        yield from reversed(self.doubtful)
-        if self.best is not None:
-            yield self.best
+def of_all_letters(prior: Prior, posteriors: Floats) -> Floats:
+    """Zeros for the letters without mass, which programs drop."""
+    full = np.zeros((len(prior.masses), posteriors.shape[1]))
+    full[prior.masses.sum(axis=1) > 0.0] = posteriors
+    return full
