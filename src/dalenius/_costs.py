@@ -259,7 +259,9 @@ def secret_cost(problem: SecretLeakage) -> Cost:
     told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
     balls = Cost(0.0, BALL * min(entries, KEPT))
     whole = told.times(len(problem.secrets) * laws) + witness
-    return _model(problem, inputs, entries) + balls + LOGARITHM.times(entries) + whole
+    unlike = min(entries, inputs * np.unique(problem.channel).size)
+    logarithms = LOGARITHM.times(unlike) + ENTRY.times(entries - unlike)
+    return _model(problem, inputs, entries) + balls + logarithms + whole
 
 
 def _further(problem: DesignProblem) -> list[Adversary]:

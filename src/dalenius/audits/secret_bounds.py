@@ -16,7 +16,7 @@ from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.model import Records
 from dalenius.model.problems.selections import Family
-from dalenius.reduction import RecordChannel, SecretCells
+from dalenius.reduction import RecordChannel, SecretCells, distinct_rows
 from dalenius.search import Clock
 from dalenius.search.tree import Branch
 
@@ -198,8 +198,7 @@ class SecretTree:
         self._by_letters = self.plain < by_law
         first = {cell: j for j, cell in reversed(list(enumerate(self.family)))}  # a value with one input, once
         self._letters = [j for j, cell in enumerate(self.family) if len(cell) > 1 or first[cell] == j]
-        distinct, self._class_of = np.unique(own, axis=0, return_inverse=True)
-        self._distinct, self._class_of = distinct, self._class_of.reshape(-1)
+        self._distinct, self._class_of = distinct_rows(own)
 
     @property
     def upper(self) -> float:

@@ -26,7 +26,7 @@ from dalenius.information.law_classes import GivenChannel, best_given_mixture, s
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.information.measures.prior_classes import Ball
-from dalenius.reduction import SecretCells
+from dalenius.reduction import SecretCells, distinct_rows
 from dalenius.search import Clock
 
 MOST_ENTRIES, USUAL = (
@@ -196,15 +196,15 @@ class SecretLaws:
     def lines(self) -> Lines:
         """The section that proves `upper`."""
         yield SecretSection(self.cells.secret)
-        laws, of = np.unique(self._outputs, axis=0, return_inverse=True)
+        laws, of = distinct_rows(self._outputs)
         for j, law in enumerate(laws):
-            yield LawOfSelections(tuple(np.flatnonzero(of.reshape(-1) == j).tolist()), vector_text(law))
+            yield LawOfSelections(tuple(np.flatnonzero(of == j).tolist()), vector_text(law))
         yield MeanLine(self._multipliers)
 
     @property
     def leaves(self) -> int:
         """Output laws in these lines."""
-        return len(np.unique(self._outputs, axis=0))
+        return len(distinct_rows(self._outputs)[0])
 
 
 def _usual_laws(rows: Floats, listed: set[tuple[int, ...]]) -> dict[tuple[int, ...], Floats]:

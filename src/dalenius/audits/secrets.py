@@ -25,7 +25,7 @@ from dalenius.reduction import SecretCells, cells_of_secrets
 from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_gap
 
 LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
-SECTION = 6e-4  # seconds that the cells of one value which is given take the checker
+SECTION, WEIGHT = 6e-4, 3e-6  # seconds that writing and checking an output law takes, and each of its weights
 RESOLUTION = 1e-13  # nats: how near to one another the ends come where the gap asks for no less
 
 
@@ -76,8 +76,10 @@ class SecretAudit(Bounded):
             if self._leaves > self.search.limits.nodes or worst.full:
                 self.out_of_room = True
                 break
+            before = self.checking
             if worst.upper <= self._enough or worst.tree is None or not worst.tree.grow(self.clock):
                 break
+            self.clock.reserve(self.checking - before)
             self._tell("selections")
 
     @property
@@ -128,7 +130,7 @@ class SecretAudit(Bounded):
 
     @property
     def checking(self) -> float:
-        return SECTION * len(self.trees)
+        return (SECTION + WEIGHT * self.rows.shape[1]) * self._leaves
 
     def own_trees(self, cells: SecretCells) -> list[SecretTree]:
         """Those that bound a secret under all laws; none where nothing can be told."""
@@ -334,6 +336,7 @@ class ListedSecretAudit(SecretAudit):
         super().__post_init__()
         assert isinstance(self.problem.adversary, PriorSet)
         self.listed: Floats = self.problem.adversary.weights
+        self.trees = []  # nothing but the laws is in the proof
 
     @property
     def lower(self) -> float:

@@ -66,9 +66,13 @@ class RecordChannel:
 
 
 def distinct_rows(channel: Floats) -> tuple[Floats, Integers]:
-    """The distinct rows of a channel in lexicographic order, and which of them each input has."""
-    rows, row_of_input = np.unique(channel, axis=0, return_inverse=True)
-    return rows, row_of_input.reshape(-1)
+    """The distinct rows of a channel in lexicographic order, and which of them each input has.
+
+    Numbers that are not negative are in the order of their bytes, the highest first: NumPy sorts wide rows by these in no time.
+    """
+    rows = np.ascontiguousarray(channel + 0.0, dtype=">f8").view(f"V{8 * channel.shape[1]}")
+    _, first, row_of_input = np.unique(rows.reshape(-1), return_index=True, return_inverse=True)
+    return channel[first], row_of_input
 
 
 @dataclass(frozen=True)
