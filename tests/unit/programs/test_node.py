@@ -283,7 +283,7 @@ def test_the_conditional_side_is_the_dual_bound_of_its_law(instances):
     psi = []
     for a in range(3):
         low, high = (x[None, a] for x in program.boxes["conditional"])
-        psi.append(float(RowRelaxation(rows, log_counts[a], law, mu)._bound(kappa[None, a], low, high)[0][0]))
+        psi.append(RowRelaxation(rows, log_counts[a], law, mu).largest(low, high, kappa[None, a]))
     assert program.bound(m) == pytest.approx(mu * float(soft(np.array(psi) / mu)) + mu * 0.4, abs=1e-9)
 
 

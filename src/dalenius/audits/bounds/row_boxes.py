@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +20,9 @@ from numpy.typing import NDArray
 from dalenius.audits.bounds.output_groups import Groups, OutputGroups
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.short_slopes import shortened
-from dalenius.information import log_sum_exp, x_log_x
+from dalenius.audits.bounds.rows import Lines
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.secants import secant, tighten
+from dalenius.information.secants import tighten
 from dalenius.reduction import Chamber
 from dalenius.search.decimals import short_on
 
@@ -136,7 +134,7 @@ class RowProblem:
         for numbers in self._parts(boxes):
             some = [boxes[j] for j in numbers]
             found.update(
-                zip(numbers, _Lines.above(self, some).shortened([box.slopes for box in some], level), strict=True)
+                zip(numbers, self._above(some).shortened(np.array([box.slopes for box in some]), level), strict=True)
             )
         return [found[j] for j in range(len(boxes))]
 
@@ -153,7 +151,7 @@ class RowProblem:
         """Of boxes with the same groups."""
         low, high = self._narrowed(np.array([box.low for box in boxes]), np.array([box.high for box in boxes]))
         boxes = [replace(box, low=low[j], high=high[j]) for j, box in enumerate(boxes)]
-        bounds, slopes, w = _Lines.above(self, boxes).best(np.array([box.slopes for box in boxes]))
+        bounds, slopes, w = self._above(boxes).best(np.array([box.slopes for box in boxes]))
         return [Bounded(replace(box, slopes=slopes[j]), float(bounds[j]), w[j]) for j, box in enumerate(boxes)]
 
     def parts(self, box: RowBox, low: Floats, high: Floats, enough: float) -> tuple[Floats, Floats]:
@@ -164,58 +162,20 @@ class RowProblem:
             np.concatenate([ends, np.broadcast_to(more, coarser[0])], axis=1)
             for ends, more in zip((low, high), coarser[1], strict=True)
         )
-        return _Lines(self, box, low, high).best(np.broadcast_to(box.slopes, low.shape), enough)[:2]
+        return self._lines(box, low, high).best(np.broadcast_to(box.slopes, low.shape), enough)[:2]
+
+    def _above(self, boxes: Sequence[RowBox]) -> Lines:
+        """Of whole boxes with the same groups."""
+        low, high = (np.array(ends) for ends in zip(*(box.all_ranges() for box in boxes), strict=True))
+        return self._lines(boxes[0], low, high)
+
+    def _lines(self, box: RowBox, low: Floats, high: Floats) -> Lines:
+        """Of parts of a box: above x log x for the partition's groups, above 0 for the coarser ones."""
+        columns, curved = self.columns(box), len(box.groups)
+        return Lines(columns, curved, self.base(box), self.beta, low, high, self.decimals, self.multipliers)
 
     def _narrowed(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         return (low, high) if self.chamber is None else self.chamber.close(low, high)
-
-
-class _Lines:
-    """Lines above the convex functions of parts of a box: x log x for the partition's groups, 0 for the coarser ones."""
-
-    def __init__(self, problem: RowProblem, box: RowBox, low: Floats, high: Floats) -> None:
-        self._problem, self._columns, self._base = problem, problem.columns(box), problem.base(box)
-        self._low, self._high = low, high
-        self._curved = np.arange(low.shape[1]) < len(box.groups)
-        self._at_ends = tuple(np.where(self._curved, x_log_x(np.maximum(ends, 0.0)), 0.0) for ends in (low, high))
-
-    @classmethod
-    def above(cls, problem: RowProblem, boxes: Sequence[RowBox]) -> Self:
-        """Of whole boxes with the same groups."""
-        low, high = (np.array(ends) for ends in zip(*(box.all_ranges() for box in boxes), strict=True))
-        return cls(problem, boxes[0], low, high)
-
-    def best(self, hints: Floats, enough: float = -np.inf) -> tuple[Floats, Floats, Floats]:
-        """Bounds that are no worse than what hints prove, the slopes that prove them, and their maximisers w."""
-        problem = self._problem
-        at_zero, slope = (np.where(self._curved, x, 0.0) for x in secant(self._low, self._high))
-        rest = enough - at_zero.sum(axis=1) - 10.0**-problem.decimals
-        nu = problem.multipliers(self._columns, self._base, slope, self._low, self._high, problem.beta, rest)
-        slopes, w, bounds = hints, np.empty(0), np.full(len(hints), np.inf)
-        for raw in (hints, slope, slope + nu):
-            trial = np.round(raw, problem.decimals)
-            value, w_trial = self._value(trial)
-            better = (value < bounds)[:, None]
-            slopes, bounds = np.where(better, trial, slopes), np.fmin(bounds, value)
-            w = np.where(better, w_trial, w) if w.size else w_trial
-        return np.where((self._low > self._high).any(axis=1), -np.inf, bounds), slopes, w
-
-    def shortened(self, slopes: Sequence[Floats], level: float) -> Floats:
-        """Slopes with few digits, as `RowProblem.shortened` says."""
-        K = self._value(np.array(slopes))[1] @ self._columns
-        costs = np.maximum(self._high - K, K - self._low)
-        found = shortened(np.array(slopes), costs, level, self._problem.decimals, lambda trial: self._value(trial)[0])
-        found[(self._low > self._high).any(axis=1)] = 0.0
-        return found
-
-    def _value(self, slopes: Floats) -> tuple[Floats, Floats]:
-        """The bounds that slopes prove, and their maximisers."""
-        beta = self._problem.beta
-        weight = self._base + slopes @ self._columns.T / beta
-        total = log_sum_exp(weight)
-        at_low, at_high = self._at_ends
-        above = np.maximum(at_low - slopes * self._low, at_high - slopes * self._high)
-        return beta * total + above.sum(axis=1), np.exp(weight - total[:, None])
 
 
 # Cuts that close at once: parts at the ends of a box whose own bound is already at most the target.

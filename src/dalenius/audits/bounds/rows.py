@@ -10,7 +10,10 @@ The best slope is the secant's plus a multiplier nu of the box.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
@@ -18,11 +21,79 @@ from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
-from dalenius.information.secants import intercept, secant, tighten
+from dalenius.information.secants import secant, tighten
 from dalenius.search.boxes import Relaxed
 from dalenius.search.decimals import branching_point
 
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
+
+
+@dataclass(eq=False)
+class Lines:
+    """Lines above K log K on boxes of K = w columns, and above 0 where a column is not curved.
+
+    Attributes
+    ----------
+    columns : (classes, columns)
+        Of which the first `curved` are curved.
+    base : (classes,) or (boxes, classes)
+        Log weights of the classes where all slopes are 0.
+    low, high : (boxes, columns)
+        Tightened; a box with no number between them is empty.
+    multipliers : callable or None
+        Who finds those of boxes; None where they stay zero.
+    at_zero, slope : (boxes, columns)
+        Of the secants.
+    """
+
+    columns: Floats
+    curved: int
+    base: Floats
+    beta: float
+    low: Floats
+    high: Floats
+    decimals: int
+    multipliers: Multipliers | None
+
+    def __post_init__(self) -> None:
+        curved, ends = np.arange(self.low.shape[1]) < self.curved, (self.low, self.high)
+        self._at_ends = [np.where(curved, x_log_x(np.maximum(end, 0.0)), 0.0) for end in ends]
+        self.at_zero, self.slope = (np.where(curved, x, 0.0) for x in secant(*ends))
+        self.empty: NDArray[np.bool_] = np.any(self.low > self.high, axis=1)
+
+    def best(self, hints: Floats, enough: float = -np.inf) -> tuple[Floats, Floats, Floats]:
+        """Bounds that are no worse than what hints prove (-inf: empty), the slopes that prove them, and their maximisers w.
+
+        Once a bound is `enough` it is left as it is.
+        """
+        steeper: list[Floats] = [self.slope]
+        if self.multipliers is not None:
+            rest = enough - self.at_zero.sum(axis=1) - 10.0**-self.decimals
+            nu = self.multipliers(self.columns, self.base, self.slope, self.low, self.high, self.beta, rest)
+            steeper.append(self.slope + nu)
+        slopes, (value, w) = hints, self.value(hints)
+        bounds = np.fmin(np.inf, value)
+        for raw in steeper:
+            trial = np.round(raw, self.decimals)
+            value, w_trial = self.value(trial)
+            better = (value < bounds)[:, None]
+            slopes, w, bounds = np.where(better, trial, slopes), np.where(better, w_trial, w), np.fmin(bounds, value)
+        return np.where(self.empty, -np.inf, bounds), slopes, w
+
+    def shortened(self, slopes: Floats, level: float) -> Floats:
+        """Slopes with few digits that prove bounds of at most a level wherever the given ones do; zeros for empty boxes."""
+        K = self.value(slopes)[1] @ self.columns
+        costs = np.maximum(self.high - K, K - self.low)
+        found = shortened(slopes, costs, level, self.decimals, lambda trial: self.value(trial)[0])
+        return np.where(self.empty[:, None], 0.0, found)
+
+    def value(self, slopes: Floats) -> tuple[Floats, Floats]:
+        """The bounds that slopes prove, and their maximisers."""
+        weight = self.base + slopes @ self.columns.T / self.beta
+        total = log_sum_exp(weight)
+        at_low, at_high = self._at_ends
+        above = np.maximum(at_low - slopes * self.low, at_high - slopes * self.high)
+        return self.beta * total + above.sum(axis=1), np.exp(weight - total[:, None])
 
 
 class RowRelaxation:
@@ -43,52 +114,34 @@ class RowRelaxation:
         enough: float = -np.inf,
         multipliers: Multipliers = row_multipliers,
     ) -> None:
-        self.multipliers, self.enough = multipliers, enough
-        self.rows, self.log_uniform, self.beta, self.decimals = rows, log_uniform, beta, decimals
-        self.log_law = np.log(output_law)
+        self.rows, self.beta, self.decimals, self.enough = rows, beta, decimals, enough
+        self.multipliers = multipliers if rows.shape[1] <= MOST_OUTPUTS else None
+        self.base = log_uniform - rows @ np.log(output_law) / beta
 
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
         low, high = tighten(low, high, axis=1)
-        at_zero, slope = secant(low, high)
-        trials = [hints, np.round(slope, self.decimals)]
-        if self.rows.shape[1] <= MOST_OUTPUTS:
-            rest = self.enough - at_zero.sum(axis=1) - 10.0**-self.decimals
-            nu = self.multipliers(self.rows, self.log_uniform, slope - self.log_law, low, high, self.beta, rest)
-            trials.append(np.round(slope + nu, self.decimals))
-        kappa, w, bounds = hints, np.empty(0), np.full(len(low), np.inf)
-        for trial in trials:
-            value, w_trial = self._bound(trial, low, high)
-            better = (value < bounds)[:, None]
-            kappa, bounds = np.where(better, trial, kappa), np.fmin(bounds, value)
-            w = np.where(better, w_trial, w) if w.size else w_trial
+        lines = self._lines(low, high)
+        bounds, kappa, w = lines.best(hints, self.enough)
         K = w @ self.rows
-        error = np.where((low < K) & (high > K), at_zero + slope * K - x_log_x(K), 0.0)
+        error = np.where((low < K) & (high > K), lines.at_zero + lines.slope * K - x_log_x(K), 0.0)
         coordinate = np.argmax(error, axis=1)
         pick = np.arange(len(K)), coordinate
         threshold = branching_point(K[pick], low[pick], high[pick])
         splits = (error[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
-        bounds = np.where((low > high).any(axis=1), -np.inf, bounds)
         return Relaxed(bounds, kappa, np.where(splits, coordinate, -1), threshold)
 
     def shortened(self, low: Floats, high: Floats, hints: Floats, level: float) -> Floats:
         """Slopes with few digits that prove bounds of at most a level wherever the given ones do; zeros for empty boxes."""
-        low, high = tighten(low, high, axis=1)
-        K = self._bound(hints, low, high)[1] @ self.rows
-        found = shortened(
-            hints, np.maximum(high - K, K - low), level, self.decimals, lambda slopes: self._bound(slopes, low, high)[0]
-        )
-        return np.where((low > high).any(axis=1, keepdims=True), 0.0, found)
+        return self._lines(*tighten(low, high, axis=1)).shortened(hints, level)
 
     def largest(self, low: Floats, high: Floats, hints: Floats) -> float:
         """The largest bound that slopes prove of these boxes; -inf if all are empty."""
-        low, high = tighten(low, high, axis=1)
-        return float(np.max(self._bound(hints, low, high)[0], initial=-np.inf, where=(low <= high).all(axis=1)))
+        lines = self._lines(*tighten(low, high, axis=1))
+        return float(np.max(lines.value(hints)[0], initial=-np.inf, where=~lines.empty))
 
-    def _bound(self, kappa: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """The bound that lines of these slopes prove, and its maximiser w."""
-        weight = self.log_uniform + (kappa - self.log_law) @ self.rows.T / self.beta
-        total = log_sum_exp(weight)
-        return self.beta * total + intercept(kappa, low, high).sum(axis=1), np.exp(weight - total[:, None])
+    def _lines(self, low: Floats, high: Floats) -> Lines:
+        curved = self.rows.shape[1]
+        return Lines(self.rows, curved, self.base, self.beta, low, high, self.decimals, self.multipliers)
 
 
 def relaxation_bytes(rows: Floats, letters: int) -> int:
