@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from dalenius.errors import InputError, hint
 from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
+from dalenius.model.in_words import kind_and_keys, says_a_kind, toml_value
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.model_file import SPELLINGS
 from dalenius.model.privacy import NOTIONS
@@ -131,10 +130,13 @@ def _problem(text: str) -> Lines:
 def _budget(kind: str) -> _Question:
     if kind == "min_leakage":
         return _Question(
-            "--budget", "the largest expected distortion", "0.1", lambda text: [f"max_distortion = {_toml(text)}"]
+            "--budget", "the largest expected distortion", "0.1", lambda text: [f"max_distortion = {toml_value(text)}"]
         )
     return _Question(
-        "--budget", "the largest leakage, nats or '0.1 bits'", "0.1 bits", lambda text: [f"max_leakage = {_toml(text)}"]
+        "--budget",
+        "the largest leakage, nats or '0.1 bits'",
+        "0.1 bits",
+        lambda text: [f"max_leakage = {toml_value(text)}"],
     )
 
 
@@ -143,10 +145,10 @@ def _adversary() -> _Question:
     comment = f"# What the adversary does not know: {key} (nats, bits, or a share of all), or kind = {' | '.join(ADVERSARIES)}"
 
     def lines(text: str) -> Lines:
-        if _split_kind(text)[0] in ADVERSARIES:
+        if says_a_kind(text):
             return _table("adversary", ADVERSARIES, text, comment)
         _ = dl.EntropyAtLeast(text)
-        return ["[adversary]", comment, f"{key} = {_toml(text)}"]
+        return ["[adversary]", comment, f"{key} = {toml_value(text)}"]
 
     return _Question("--adversary", "how much entropy the adversary has at least, or a kind", "0.8 max", lines)
 
@@ -158,38 +160,10 @@ def _shelf_question(option: str, table: str, shelf: Mapping[str, type[Shelved]],
 
 
 def _table(name: str, shelf: Mapping[str, type[Shelved]], text: str, comment: str) -> Lines:
-    """A table's lines from a kind, and after a blank or a colon the value of the one key that it needs, or keys with values.
-
-    Of a kind that needs none it is the value of its first key: discrete_laplace:0.5, independent_blocks:4.
-    """
-    kind, rest = _split_kind(text)
-    if kind not in shelf:
-        raise InputError(f"expected one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
-    needed = [key for key, field in shelf[kind].file_fields().items() if shelf[kind].is_needed(field)]
-    if rest and "=" not in rest:
-        first = needed or list(shelf[kind].file_fields())[:1]
-        if len(first) != 1:
-            needs = " and ".join(needed) or "nothing"
-            raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
-        rest = f"{first[0]} = {_toml(rest.strip())}"
-    try:
-        keys = tomllib.loads(f"x = {{{rest}}}")["x"]
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"expected {kind} key = value, ... as in TOML, got {brief(text)} ({error})") from None
-    if missing := [key for key in needed if key not in keys]:
-        raise InputError(f"{kind} needs {' and '.join(missing)}; write for example '{kind} {missing[0]} = 1'")
+    """A table's lines from a kind with its keys."""
+    kind, rest = kind_and_keys(shelf, text)
     values = [part.strip() for part in _split(rest)]
     return [f"[{name}]", comment, f'kind = "{kind}"', *values]
-
-
-def _split_kind(text: str) -> tuple[str, str]:
-    """A kind, and what stands after it.
-
-    >>> _split_kind("geometric 0.5"), _split_kind("geometric:0.5"), _split_kind("count")
-    (('geometric', '0.5'), ('geometric', '0.5'), ('count', ''))
-    """
-    kind, *rest = re.split("[ :]", text, maxsplit=1)
-    return kind, "".join(rest)
 
 
 def _split(text: str) -> list[str]:
@@ -209,16 +183,6 @@ def _whole(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text[:20]) < 1:
         raise InputError(f"expected a whole number of at least 1, got {brief(text)}")
     return int(text)
-
-
-def _toml(text: str) -> str:
-    """A value as it stands in a file: bare where TOML reads a number or a list, else a text."""
-    try:
-        value = tomllib.loads(f"x = {text}")["x"]
-    except tomllib.TOMLDecodeError:
-        value = None
-    bare = isinstance(value, int | float | list) and not isinstance(value, bool) and "\n" not in text
-    return text if bare else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def init(

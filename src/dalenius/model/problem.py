@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
+from dalenius.model.in_words import SHELVES, part_in_words
 from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
 from dalenius.model.queries.histogram import UNLISTED
 from dalenius.model.records import Records
@@ -32,6 +33,8 @@ class Problem(metaclass=Stated):
     adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
+
+    Every part but the records may be given in one line, as on the command line: query="threshold 3", adversary="2 bits".
 
     Attributes
     ----------
@@ -70,6 +73,8 @@ class Problem(metaclass=Stated):
 
     def __post_init__(self) -> None:
         for name, kind in self.parts.items():
+            if kind in SHELVES and isinstance(text := getattr(self, name), str):
+                object.__setattr__(self, name, part_in_words(kind, text, name))
             absent = name in self.optional and getattr(self, name) is None
             if not absent and not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
