@@ -133,6 +133,27 @@ REFUSED = {
         'distortion = { kind = "hamming" } }] }\n' + LISTED,
         "none less than 1e-15 of another",
     ),
+    "a term's distortion": (
+        BIT.format("min_leakage")
+        + DESIGN
+        + 'max_distortion = "1/4"\nobjective = { combine = "sum", terms = [{ kind = "distortion", '
+        'distortion = { kind = "matrix", rows = [["1e-40", "0"], ["0", "0"]] } }] }\n' + LISTED,
+        "between 1e-06 and 1e",
+    ),
+    "distortions": (
+        BIT.format("min_distortion")
+        + DESIGN.replace('"hamming"', '"matrix", rows = [["1e-40", "0"], ["0", "0"]]')
+        + 'max_leakage = "1/4"\n'
+        + LISTED,
+        "between 1e-06 and 1e",
+    ),
+    "a distortion that weighs much": (
+        BIT.format("min_distortion")
+        + DESIGN
+        + 'privacy = { kind = "local_dp", epsilon = "1" }\nobjective = { combine = "sum", terms = [{ kind = "distortion", '
+        'weight = "1e301", distortion = { kind = "hamming" } }] }\n',
+        "between 0 and 1e",
+    ),
     "a limit of 0": (
         BIT.format("min_distortion") + DESIGN + 'constraints = [{ kind = "total_variation", at_most = "0" }]',
         "met on its boundary only",

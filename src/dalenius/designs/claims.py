@@ -1,7 +1,6 @@
 """What the proposers of designs share, and designs whose budget no mechanism meets.
 
-Shared are the unit of claims, lower ends rounded, the line that proves 0, an audit's retreat, why the work stopped, and which
-distortions doubles can work with.
+Shared are the unit of claims, lower ends rounded, the line that proves 0, an audit's retreat, and why the work stopped.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ from typing import TypeVar
 from dalenius._prove import Proved
 from dalenius.audits import Audit
 from dalenius.audits.audit import LowerEnd
-from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
 from dalenius.evidence.lower import DualLine, LowerLine
 from dalenius.model import DesignProblem
-from dalenius.model.distortions import ExpectedDistortion
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, Result, relative_gap
 from dalenius.search import Clock
@@ -29,17 +26,6 @@ U = TypeVar("U", bound=Upper)
 NOTHING = (DualLine(None),)  # proves that the optimum is at least 0
 ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
 EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
-SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
-
-
-def need_workable(distortion: ExpectedDistortion) -> None:
-    """`DaleniusError` if the largest distortion is beyond what doubles can work with."""
-    largest = float(distortion.cost.max())
-    if largest and not SMALLEST < largest < LARGEST:
-        raise DaleniusError(
-            f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
-            "measure distortion, and its budget, in another unit"
-        )
 
 
 def rounded_lowers(problem: DesignProblem, found: float, lines: tuple[LowerLine, ...], size: float) -> Iterator[Lower]:

@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.designs.claims import need_workable
 from dalenius.designs.rational import at_most_one
 from dalenius.model import Adversary, DesignProblem, MinDistortion
 from dalenius.model.distortions import ExpectedDistortion
@@ -74,11 +73,6 @@ class Terms:
         return ExpectedDistortion(
             np.asarray(whole, dtype=object), common, self.distortions[0].weights, self.distortions[0].tied
         )
-
-    def need_workable(self) -> None:
-        """`DaleniusError` if distortions are beyond what doubles can work with."""
-        for distortion in self.distortions.values():
-            need_workable(distortion)
 
     @property
     def scale(self) -> float:

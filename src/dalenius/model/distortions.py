@@ -311,6 +311,11 @@ class ExpectedDistortion:
         law.flags.writeable = False
         return law
 
+    @property
+    def largest(self) -> Fraction:
+        """The largest d(x,y)."""
+        return Fraction(int(self.whole.max()), self.denominator)
+
     def exact_cost(self) -> list[tuple[Fraction, ...]]:
         """d(x,y), a row for every input."""
         known = {number: Fraction(number, self.denominator) for number in set(self.whole.ravel().tolist())}

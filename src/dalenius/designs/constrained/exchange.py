@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.designs.claims import need_workable
 from dalenius.designs.constrained.bound import ConstrainedBound, without_search
 from dalenius.designs.constrained.free import FreeRegion
 from dalenius.designs.constrained.goals import OWN, Goal, Watcher, watchers_of
@@ -119,17 +118,15 @@ class Exchange:
     Raises
     ------
     DaleniusError
-        If the numbers are beyond what doubles can work with, or the constraints have too many terms.
+        If the constraints have too many terms.
     """
 
     def __init__(self, problem: DesignProblem, search: Run) -> None:
-        need_workable(problem.distortions)
         free = problem.plain and problem.adversary is not None
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem, None if free else Invariance(problem).kept_by)
         self.region = (FreeRegion if free else Region)(problem, self.orbits, search)
         self.terms = Terms.of(problem)
-        self.terms.need_workable()
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng, gap=self.gap if free else 0.0)
         self.goal = Goal(self.region, self.watchers)
         self.keeper, self.bound = Keeper(self.goal, search), without_search(self.goal)

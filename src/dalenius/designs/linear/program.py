@@ -24,7 +24,6 @@ from dalenius.search import Clock
 Rows = list[list[Fraction]]
 X = TypeVar("X")
 Terms = list[tuple[int, float]]  # of a row of a matrix: columns and values
-LARGEST = Fraction(10**300)  # distortion that doubles can work with
 CEILING = Fraction(2**200)  # of e^epsilon for mechanisms: what is private for less is private for more
 MOST_ENTRIES = 2**19
 
@@ -87,7 +86,7 @@ class PrivateDesign:
     Raises
     ------
     DaleniusError
-        If the largest distortion is beyond doubles, or there are too many inputs and outputs.
+        If there are too many inputs and outputs.
     """
 
     problem: MinDistortion
@@ -114,11 +113,6 @@ class PrivateDesign:
             for y in range(m)
         )
         cost = tuple(entry for row in minimised.costs() for entry in row)
-        if max(cost) > LARGEST:
-            raise DaleniusError(
-                f"nothing can be computed about this design: its largest distortion is above {float(LARGEST):g}; measure distortion "
-                "in another unit"
-            )
         return cls(problem, cost, comparisons, min(low, CEILING), above)
 
     @property

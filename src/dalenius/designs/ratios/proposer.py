@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from dalenius._prove import Proved
-from dalenius.designs.claims import NOTHING, distortion_unit, need_workable, rounded_lowers, termination_of
+from dalenius.designs.claims import NOTHING, distortion_unit, rounded_lowers, termination_of
 from dalenius.designs.rational import weight_texts
 from dalenius.designs.ratios.program import RatioProgram, Solved
 from dalenius.evidence import CERTAIN, Lower, Upper, short_text
@@ -45,7 +45,6 @@ class RatioProposer:
     def of(cls, problem: DesignProblem, search: Run) -> Self:
         """For a design that `has_only_ratios`."""
         assert isinstance(problem, MinDistortion)
-        need_workable(problem.distortions)
         return cls(RatioProgram(problem), search)
 
     def run(self) -> None:

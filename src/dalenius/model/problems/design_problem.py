@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -28,7 +29,7 @@ from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistorti
 from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform, check_size, value_weights
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
 from dalenius.model.mechanisms import Channel
-from dalenius.model.objectives import Objective, read_objective
+from dalenius.model.objectives import DistortionTerm, Objective, read_objective
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.problems.mechanism_choice import MechanismChoice
 from dalenius.model.problems.pieces import placed_blocks
@@ -40,6 +41,7 @@ from dalenius.units import Quantity
 
 D = TypeVar("D", bound="DesignProblem")
 MAX_CONSTRAINTS = 1000
+SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(10**300)  # of the largest distortion: tolerances are absolute
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +97,25 @@ class DesignProblem(MechanismChoice):
                 raise InputError(f"constraints[{j}]: {SecretLeakageLimit.kind}: {error}") from None
         if self.objective is not None:
             self.objective.check(self.space)
-            private = self.adversary is None and not self.own_constraints
-            if not (private and self.objective.is_linear):  # a linear program, which is solved in exact numbers
-                self.objective.need_workable()
+        self._need_workable()
+
+    def _need_workable(self) -> None:
+        """`InputError` if distortions, or what they weigh, are beyond what doubles can work with."""
+        objective = self.objective
+        terms = () if objective is None else objective.terms
+        further = [self.expected(term.distortion) for term in terms if isinstance(term, DistortionTerm)]
+        largest = [each.largest for each in (self.distortions, *further)]
+        least = SMALLEST
+        if self.adversary is None and not self.own_constraints and (objective is None or objective.is_linear):
+            weights = [Fraction(1)] if objective is None else objective.weights
+            largest, least = [sum(map(mul, weights, largest), Fraction(0))], Fraction(0)  # solved in exact numbers
+        elif objective is not None:
+            objective.need_workable()
+        if not all(least < size < LARGEST for size in largest if size):
+            raise InputError(
+                f"distortion: the largest should be between {float(least):g} and {float(LARGEST):g}, also where it is that of a term; "
+                "measure distortion, and its budget, in another unit"
+            )
 
     def _check_adversary(self) -> None:
         super()._check_adversary()
