@@ -1,0 +1,216 @@
+(** Certificates, the program that checks them, and the theorem that a certificate that it accepts proves its claim. *)
+From Coq Require Import Reals ZArith QArith Qreals Arith Bool Lra Lia List.
+From Interval Require Float.Basic.
+From Dalenius Require Import Definitions Sums Bounds Counting Enclosures Checker.
+Import ListNotations.
+Open Scope R_scope.
+
+(** A proof for one record. *)
+Record section := Section { about : nat; from_above : proof }.
+
+(** A prior: weights, by letter of one record and by value of the query, each spread evenly over its datasets. *)
+Record witness := Witness { for_record : nat; weights : list (list Z) }.
+
+Definition Qle_bool (p q : Q) : bool := Qle_bool p q.
+Lemma Qle_bool_correct p q : Qle_bool p q = true -> Q2R p <= Q2R q.
+Proof. intro H. apply Qle_Rle. now apply Qle_bool_iff. Qed.
+
+(** ** The number of datasets *)
+
+Definition size (alphabets : list nat) : Z := fold_right (fun a t => Z.of_nat a * t)%Z 1%Z alphabets.
+Lemma length_datasets alphabets : INR (length (datasets alphabets)) = IZR (size alphabets).
+Proof.
+  rewrite INR_IZR_INZ. f_equal. induction alphabets as [|m rest IH]; auto. simpl. rewrite <- IH. clear IH.
+  assert (H : forall n s, length (flat_map (fun a => map (cons a) (datasets rest)) (seq s n)) = (n * length (datasets rest))%nat).
+  { induction n as [|n IH]; intro s; simpl; auto. now rewrite app_length, map_length, IH. }
+  rewrite H, Nat2Z.inj_mul. reflexivity.
+Qed.
+
+Definition in_nats (m : model) (b : amount) : interval :=
+  match b with
+  | Nats q => of_Q q
+  | Bits q => times (of_Q q) (log (of_Z 2))
+  | Share q => times (of_Q q) (log (of_Z (size (alphabets m))))
+  end.
+Lemma encl_nats m b : encl (in_nats m b) (nats m b).
+Proof.
+  destruct b; unfold in_nats, nats; [apply encl_Q| |]; apply encl_times; try apply encl_Q; apply encl_log.
+  - exact (encl_Z 2).
+  - rewrite length_datasets. apply encl_Z.
+Qed.
+
+Section Model.
+Variables (m : model) (values : list Z).
+Let all := datasets (alphabets m).
+Let n := length (alphabets m).
+Let Y := outputs m.
+Let V := length values.
+
+(** ** The channel *)
+
+Definition weight_table : list (list interval) := map (fun v => tabulate Y (fun y => evaluate (weight m v y))) values.
+Definition divided (row : list interval) : list interval :=
+  let t := isum_to Y (entry row) in tabulate Y (fun y => over (entry row y) t).
+Definition channel_table (w : list (list interval)) : list (list interval) := map divided w.
+Definition channel_check (w : list (list interval)) : bool :=
+  forallb (fun row => forallb nonnegative row && positive (isum_to Y (entry row))) w.
+Definition values_check : bool := forallb (fun x => (row_of m values x <? V)%nat) all.
+
+Lemma encl_weights k y : encl (entry (row_at weight_table k) y) (value (weight m (nth k values 0%Z) y)).
+Proof.
+  unfold weight_table, row_at. destruct (Nat.lt_ge_cases k V) as [L|L].
+  - rewrite (nth_indep _ [] (tabulate Y (fun y => evaluate (weight m 0%Z y)))) by (now rewrite map_length).
+    rewrite (map_nth (fun v => tabulate Y (fun y => evaluate (weight m v y)))).
+    apply (encl_entry Y _ (fun y => value (weight m (nth k values 0%Z) y))). intros; apply encl_evaluate.
+  - rewrite nth_overflow by (now rewrite map_length). unfold entry. destruct y; apply encl_anything.
+Qed.
+Lemma encl_total_weight k : encl (isum_to Y (entry (row_at weight_table k))) (sum_to Y (fun z => value (weight m (nth k values 0%Z) z))).
+Proof. apply encl_isum_to; intros. apply encl_weights. Qed.
+Lemma encl_channel k y : encl (entry2 (channel_table weight_table) k y) (rows m values k y).
+Proof.
+  unfold entry2, channel_table. destruct (Nat.lt_ge_cases k (length weight_table)) as [L|L].
+  - rewrite (nth_indep _ [] (divided [])) by (now rewrite map_length). rewrite map_nth.
+    apply (encl_entry Y _ (rows m values k)). intros z _. apply encl_over; [apply encl_weights|apply encl_total_weight].
+  - rewrite nth_overflow by (now rewrite map_length). unfold entry. destruct y; apply encl_anything.
+Qed.
+
+Lemma values_correct : values_check = true -> all_values m values.
+Proof. intros H x Hx. unfold values_check in H. rewrite forallb_forall in H. now apply Nat.ltb_lt, H. Qed.
+
+Theorem channel_correct : values_check = true -> channel_check weight_table = true -> is_channel m.
+Proof.
+  intros Hv H x Hx. apply values_correct in Hv. pose proof (Hv x Hx) as Hk. set (k := row_of m values x) in *.
+  assert (E : nth k values 0%Z = query m x) by (apply place_nth; auto).
+  unfold channel_check in H. rewrite forallb_forall in H.
+  assert (L : (k < length weight_table)%nat) by (unfold weight_table; now rewrite map_length).
+  specialize (H (row_at weight_table k) (nth_In _ _ L)). apply andb_prop in H as [H1 H2]. rewrite forallb_forall in H1.
+  assert (T : 0 < sum_to Y (fun z => value (weight m (query m x) z))).
+  { rewrite <- E. eapply positive_correct; [exact H2|apply encl_total_weight]. }
+  split.
+  - intros y Hy. apply Rmult_le_pos; [|now apply Rlt_le, Rinv_0_lt_compat].
+    rewrite <- E. eapply nonnegative_correct; [|apply encl_weights]. apply H1. apply nth_In.
+    unfold row_at, weight_table. rewrite (nth_indep _ [] (tabulate Y (fun y => evaluate (weight m 0%Z y)))) by auto.
+    rewrite (map_nth (fun v => tabulate Y (fun y => evaluate (weight m v y)))).
+    unfold tabulate. now rewrite map_length, seq_length.
+  - unfold probability, sum_to, Rdiv. rewrite sum_scale_r. apply Rinv_r. apply Rgt_not_eq. exact T.
+Qed.
+
+(** ** Counts *)
+
+(** One table per record: how many datasets have which letter and which value. *)
+Definition tables_right (tables : list (list (list Z))) : Prop :=
+  forall i a k, (i < n)%nat -> (a < letter i (alphabets m))%nat -> (k < V)%nat ->
+    nth k (row_at (row_at tables i) a) 0%Z = count m values i a k.
+
+Definition count_tables : list (list (list Z)) :=
+  map (fun i => map (fun a => map (fun k => count m values i a k) (seq 0 V)) (seq 0 (letter i (alphabets m)))) (seq 0 n).
+Lemma count_tables_right : tables_right count_tables.
+Proof. intros i a k Hi Ha Hk. unfold count_tables, row_at. now rewrite !nth_map_seq. Qed.
+
+Variable tables : list (list (list Z)).
+
+Definition letters_check (i : nat) : bool :=
+  forallb (fun a => existsb (fun k => (0 <? nth k (row_at (row_at tables i) a) 0)%Z) (seq 0 V)) (seq 0 (letter i (alphabets m))).
+Lemma letters_correct i : tables_right tables -> (i < n)%nat -> letters_check i = true ->
+  forall a, (a < letter i (alphabets m))%nat -> exists k, (0 < count m values i a k)%Z.
+Proof.
+  intros Ht Hi H a Ha. unfold letters_check in H. rewrite forallb_forall in H. specialize (H a (proj2 (in_to _ _) Ha)).
+  apply existsb_exists in H as (k & Hk & E). exists k. apply Z.ltb_lt in E. rewrite Ht in E; auto. now apply in_to.
+Qed.
+
+Definition inputs_of (i : nat) : list (list nat) :=
+  map (fun a => filter (fun k => (0 <? nth k (row_at (row_at tables i) a) 0)%Z) (seq 0 V)) (seq 0 (letter i (alphabets m))).
+Lemma inputs_right i a : (a < letter i (alphabets m))%nat ->
+  row_at (inputs_of i) a = filter (fun k => (0 <? nth k (row_at (row_at tables i) a) 0)%Z) (seq 0 V).
+Proof. intro Ha. unfold inputs_of, row_at at 1. now rewrite nth_map_seq. Qed.
+
+Lemma count_nonneg i a k : (0 <= count m values i a k)%Z.
+Proof. unfold count, how_many. lia. Qed.
+
+(** ** Ranges of the channel's entries, by letter and output. They are hints, and checked. *)
+
+Definition in_units (x : F.type) : Z :=
+  match F.toF x with
+  | Basic.Float s k e => Z.shiftl (if s then Zneg k else Zpos k) (e + unit_exponent)
+  | _ => 0%Z
+  end.
+Definition around (i : interval) : range :=
+  let low := in_units (I.lower i) in
+  let high := in_units (I.upper i) in
+  (Z.max 0 (low - Z.shiftr low 70 - 1), high + Z.shiftr high 70 + 2)%Z.
+Definition hull (l : list range) : range :=
+  match l with
+  | [] => (0, one)%Z
+  | g :: l => fold_right (fun g h => (Z.min (fst g) (fst h), Z.max (snd g) (snd h))) g l
+  end.
+Definition root_of (channel : list (list interval)) (inputs : list (list nat)) : list (list range) :=
+  let ranges := map (map around) channel in
+  map (fun ks => map (fun y => hull (map (fun k => range_at (row_at ranges k) y) ks)) (seq 0 Y)) inputs.
+
+(** ** From above *)
+
+Section Above.
+Variables (channel : list (list interval)) (bound : interval) (upper : Q) (sections : list section).
+
+Definition section_check (s : section) : bool :=
+  let i := about s in
+  (i <? n)%nat && letters_check i
+  && record_check (letter i (alphabets m)) Y V (row_at tables i) (inputs_of i) channel bound (of_Q upper)
+    (root_of channel (inputs_of i)) (from_above s).
+
+Definition same_table (t t' : list (list Z)) : bool := if list_eq_dec (list_eq_dec Z.eq_dec) t t' then true else false.
+Definition covered (i : nat) : bool :=
+  ((letter i (alphabets m) =? 1)%nat && Qle_bool 0 upper)
+  || existsb (fun s => (letter i (alphabets m) =? letter (about s) (alphabets m))%nat
+       && same_table (row_at tables i) (row_at tables (about s))) sections.
+Definition above_check : bool := forallb section_check sections && forallb covered (seq 0 n).
+
+Lemma one_letter P i : is_prior m P -> (i < n)%nat -> letter i (alphabets m) = 1%nat -> information m P i = 0.
+Proof.
+  intros [P0 P1] Hi E. unfold information. rewrite E.
+  assert (Z : forall x, In x (datasets (alphabets m)) -> letter i x = 0%nat).
+  { intros x Hx. pose proof (letter_small _ _ _ Hx Hi). lia. }
+  assert (J : forall y, joint m P i 0 y = of_output m P y).
+  { intro y. apply sum_ext; intros x Hx. now rewrite Z. }
+  assert (L : of_letter m P i 0 = 1).
+  { rewrite <- P1. apply sum_ext; intros x Hx. now rewrite Z. }
+  unfold sum_to at 1. simpl. rewrite Rplus_0_r. apply sum_all_zero; intros y _. rewrite J, L, Rmult_1_l.
+  destruct (Req_dec (of_output m P y) 0) as [->|NZ]; [ring|]. unfold Rdiv. rewrite Rinv_r by auto. rewrite ln_1. ring.
+Qed.
+
+Theorem above_correct b : is_channel m -> all_values m values -> tables_right tables ->
+  (forall k y, encl (entry2 channel k y) (rows m values k y)) -> encl bound (nats m b) -> above_check = true ->
+  at_most m (EntropyAtLeast b) upper.
+Proof.
+  intros Hc Hv Ht HW Hb H P HP Hent i Hi. simpl in Hent. unfold above_check in H. apply andb_prop in H as [HS HC].
+  rewrite forallb_forall in HC. specialize (HC i (proj2 (in_to _ _) Hi)). apply orb_prop in HC as [C|C].
+  { apply andb_prop in C as [C1 C2]. apply Nat.eqb_eq in C1. rewrite one_letter; auto.
+    apply Qle_bool_correct in C2. now rewrite RMicromega.Q2R_0 in C2. }
+  apply existsb_exists in C as (s & Hs & C). apply andb_prop in C as [CA CT]. apply Nat.eqb_eq in CA.
+  unfold same_table in CT. destruct (list_eq_dec _ _ _) as [ET|]; [|discriminate]. clear CT.
+  rewrite forallb_forall in HS. specialize (HS s Hs). unfold section_check in HS.
+  apply andb_prop in HS as [HS HR]. apply andb_prop in HS as [Hj HL]. apply Nat.ltb_lt in Hj. unfold record_check in HR.
+  apply andb_prop in HR as [HR1 HR2]. set (j := about s) in *.
+  assert (HL' : letters_check i = true) by (unfold letters_check in *; now rewrite ET, CA).
+  pose proof (letters_correct i Ht Hi HL') as Letters.
+  pose proof (counted m values i Hv Hc Letters) as Hwc.
+  rewrite (information_is m values i Hv Hi Hc Letters P HP).
+  pose proof (proj1 (prior_is m i Hi P) HP) as Law.
+  rewrite (entropy_is m i Hi P) in Hent.
+  destruct (conditionals _ _ _ _ _ _ _ Hwc P Law) as (v & K & Hv0 & Hv1 & HK & HK1 & HKb).
+  assert (HN : forall a k, (a < letter i (alphabets m))%nat -> (k < V)%nat ->
+    count_at (row_at tables j) a k = count m values i a k /\ (0 <= count m values i a k)%Z).
+  { intros a k Ha Hk. split; [|apply count_nonneg]. unfold count_at. rewrite <- ET. now apply Ht. }
+  assert (HI : forall a, (a < letter i (alphabets m))%nat ->
+    row_at (inputs_of j) a = filter (fun k => (0 <? count_at (row_at tables j) a k)%Z) (seq 0 V)).
+  { intros a Ha. apply inputs_right. now rewrite <- CA. }
+  rewrite <- CA in HR1, HR2.
+  eapply (check_correct (letter i (alphabets m)) Y V (row_at tables j) (inputs_of j) channel bound (of_Q upper)
+    (having m i) (row_of m values) (count m values i) (rows m values) P (nats m b) (Q2R upper)); eauto using encl_Q.
+  - intros a y Ha Hy. replace (range_at (row_at [] y) a) with (0, one)%Z by (destruct y; destruct a; reflexivity).
+    unfold inside. cbn [fst snd]. rewrite fixed_0, fixed_one. now apply Hv0.
+  - eapply root_check_correct; eauto.
+Qed.
+End Above.
+
+End Model.
