@@ -11,7 +11,7 @@ INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agre
 SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
     tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_parity.py
 
-.PHONY: help test test-all lint types pins check check-all coverage campaigns browser interop minimum sanitizers docs demo reproduction models verify-models benchmarks clean
+.PHONY: help test test-all lint types pins check check-all coverage campaigns browser formal formal-tools interop minimum sanitizers docs demo reproduction models verify-models benchmarks clean
 
 help: ## This list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -19,7 +19,7 @@ help: ## This list.
 test: $(READY) ## What must pass before a commit, in some four minutes on two cores: lint, types, tests with thin campaigns.
 	$(MAKE) -j3 lint types check
 
-test-all: lint types pins coverage check-all docs interop minimum sanitizers ## Everything: long draws, coverage, other people's packages, the oldest versions.
+test-all: lint types pins coverage check-all docs interop minimum sanitizers formal ## Everything: long draws, coverage, other people's packages, the oldest versions, theorems.
 
 lint: $(READY) ## Style, format, and the house: who may import whom.
 	$(VENV)/bin/ruff check .
@@ -47,6 +47,12 @@ campaigns: $(READY) ## Hours of random cases, before a release: what the tests m
 
 browser: ## Install Debian's chromium, in which the tests open reports; needs root.
 	apt-get install -y --no-install-recommends chromium
+
+formal: $(READY) ## The theory of formal/ and certificates as theorems, proved by Coq (docs/formal.md).
+	@$(VENV)/bin/python formal/prove.py
+
+formal-tools: ## Install Debian's Coq and coq-interval, which prove theorems; needs root.
+	apt-get install -y --no-install-recommends coq libcoq-interval
 
 interop: $(VENV)-interop/.ready ## The tests that other packages take part in, in .venv-interop: an unlicensed MOSEK breaks plain cvxpy.
 	OPENBLAS_NUM_THREADS=1 $(VENV)-interop/bin/python -m pytest -rs --thorough $(INTEROP)

@@ -147,6 +147,10 @@ Definition modular_sum (modulus : Z) (x : dataset) : Z := (total x mod modulus)%
 Definition parity : dataset -> Z := modular_sum 2.
 Definition threshold (at_ : Z) (x : dataset) : Z := if (at_ <=? total x)%Z then 1%Z else 0%Z.
 
+(** How many records have a letter that is listed. *)
+Definition count_of (letters : list nat) (x : dataset) : Z :=
+  Z.of_nat (length (filter (fun a => existsb (Nat.eqb a) letters) x)).
+
 (** What the letters of the records add up to, [weights] having a list of numbers for each record. *)
 Fixpoint weighted (weights : list (list Z)) (x : dataset) : Z :=
   match weights, x with

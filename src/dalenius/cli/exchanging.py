@@ -1,4 +1,4 @@
-"""The commands export and import-solution: programs as instances for other solvers, and their solutions back."""
+"""The commands export and import-solution: programs as instances for other solvers, and their solutions back; theorems."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from dalenius.catalogue.models import model_path
 from dalenius.cli.laws import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, named, naming, out, write_json
 from dalenius.errors import InputError
-from dalenius.files import need_folder, need_places
+from dalenius.files import need_folder, need_places, write_whole
 from dalenius.intervals import gap_text, interval_text
 from dalenius.results import relative_gap
+
+ROCQ = "rocq"
+CERTIFICATES = (".cert", ".cert.gz")  # what the name of a certificate beside its model ends in
 
 CertificateOption = Annotated[
     Path | None, typer.Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
@@ -23,18 +26,32 @@ CertificateOption = Annotated[
 
 def export_program(
     model: ModelArgument,
-    program: Annotated[str, typer.Option("--program", help="A program that MODEL offers; 'list' shows them.")],
-    format: Annotated[str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek.")] = "json",
+    program: Annotated[
+        str | None, typer.Option("--program", help="A program that MODEL offers; 'list' shows them.")
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek; rocq: the certificate as a theorem.")
+    ] = "json",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", parser=named, metavar="FILE", help="The file.")
     ] = None,
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a convex program of MODEL as a conic instance for other solvers (docs/export.md)."""
+    """Write a convex program of MODEL as a conic instance for other solvers (docs/export.md).
+
+    With --format rocq: write what MODEL's certificate proves as a theorem for Coq (docs/formal.md); MODEL may then be the certificate.
+    """
     from dalenius.export import digest as instance_digest
     from dalenius.export import export, offered, offers
 
+    if format == ROCQ:
+        if program is not None:
+            raise InputError("--program: a certificate is written as a theorem whole; leave the program out")
+        _export_theorem(model, certificate, output, as_json)
+        return
+    if program is None:
+        raise InputError("--program: name one that MODEL offers; 'list' shows them")
     problem = dl.load(model_path(model))
     proof = None if certificate is None else dl.Certificate.read(certificate)
     if program == "list":
@@ -65,6 +82,33 @@ def export_program(
     rows = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
     out.print(str(written), markup=False)
     err.print(f"{form.c.size} columns; rows: {rows}; {form.A.nnz} entries; {instance_digest(form)}", markup=False)
+
+
+def _export_theorem(model: str, certificate: Path | None, output: Path | None, as_json: bool) -> None:
+    """Write a certificate, given or beside its model, as a theorem; without a file to standard output."""
+    from dalenius.export.rocq import rocq_text
+
+    given = Path(model)
+    if certificate is None and given.name.endswith(CERTIFICATES):
+        certificate, path = given, given.with_name(given.name.removesuffix(".gz")).with_suffix(".toml")
+    else:
+        path = model_path(model)
+    if certificate is None:
+        places = [path.with_suffix(ending) for ending in CERTIFICATES]
+        certificate = next((place for place in places if place.exists()), None)
+    if certificate is None:
+        raise InputError(f"--certificate: there is none beside {path}; name one")
+    text = rocq_text(dl.load(path), dl.Certificate.read(certificate))
+    if output is None:
+        out.print(text, markup=False, highlight=False, soft_wrap=True, end="")
+        return
+    need_folder(output.parent)
+    need_places([output])
+    written = write_whole(output, text)
+    if as_json:
+        write_json({"file": str(written), "format": ROCQ})
+    else:
+        out.print(str(written), markup=False)
 
 
 def import_solution(

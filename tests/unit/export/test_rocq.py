@@ -1,0 +1,184 @@
+"""Certificates as theorems: what is printed is the model as written, and what has no theorem is refused by name."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import dalenius as dl
+import support
+from campaigns import each
+from dalenius.catalogue.models import library_model
+from dalenius.cli import app
+from dalenius.errors import InputError
+from dalenius.export.rocq import ONE, rocq_text
+from dalenius.model import digest
+
+FORMAL = Path(__file__).resolve().parents[3] / "formal"
+
+
+def text_of(name: str) -> str:
+    model = library_model(name)
+    return rocq_text(model.load(), model.certificate())
+
+
+def certificate_of(problem, *lines: str, lower: str = "0", upper: str = "1", more: str = "") -> dl.Certificate:
+    header = (
+        f'{{"format":"dalenius-certificate/2","problem":"maximal_leakage","model":"{digest(problem)}",'
+        f'"lower":"{lower}","upper":"{upper}","unit":"nats","producer":""{more}}}'
+    )
+    return dl.Certificate("".join(f"{line}\n" for line in (header, *lines)))
+
+
+def audit(query=None, mechanism=None, adversary=None, records=None) -> dl.WorstCaseLeakage:
+    return support.problem(
+        records or dl.Records(alphabets=[2, 3]),
+        query or dl.Sum(),
+        mechanism or dl.geometric(1.0),
+        adversary or dl.EntropyAtLeast("0.7 max"),
+    )
+
+
+WITNESS = '["witness",null,null]'
+LEAF = '["joint","1","0",null,["1","1","1","1"]]'
+
+
+def test_the_claim_is_the_model_as_written():
+    lines = text_of("parity/laplace-n4").splitlines()
+    start = lines.index("Definition the_model : model := Model")
+    assert lines[start + 1 : start + 5] == ["  [2; 2; 2; 2]%nat", "  parity", "  2", "  (laplace_threshold (1 # 1)%Q)."]
+    claim = next(k for k, line in enumerate(lines) if line.startswith("Definition the_claim"))
+    assert lines[claim].endswith("leakage_between the_model (EntropyAtLeast (Nats (1 # 1)%Q))")
+    ends = [Fraction(*map(int, re.findall(r"\d+", line)[:2])) for line in lines[claim + 1 : claim + 3]]
+    assert tuple(ends) == library_model("parity/laplace-n4").certificate().header.claim
+
+
+@each(
+    "query, records, written",
+    (dl.Parity(), dl.Records(2, alphabet=3), "parity"),
+    (dl.ModularSum(3), dl.Records(2, alphabet=3), "(modular_sum 3)"),
+    (dl.Count([0, 2]), dl.Records(2, alphabet=3), "(count_of [0; 2]%nat)"),
+    (dl.Sum(), dl.Records(2, alphabet=3), "total"),
+    (dl.Sum([0, -1, 5]), dl.Records(alphabets=[2, 3]), "(weighted [[0; -1]%Z; [0; -1; 5]%Z])"),
+    (dl.Sum([[1, 2], [0, 4, 3]]), dl.Records(alphabets=[2, 3]), "(weighted [[1; 2]%Z; [0; 4; 3]%Z])"),
+    (dl.Threshold(2), dl.Records(2, alphabet=3), "(threshold (2))"),
+    (dl.Table([5, 1, 1, 5]), dl.Records(2, alphabet=2), "(table [2; 2]%nat [5; 1; 1; 5]%Z)"),
+    (dl.Identity(), dl.Records(2, alphabet=2), "(identity [2; 2]%nat)"),
+)
+def test_queries(query, records, written):
+    problem = audit(query, dl.randomized_response(1.0), records=records)
+    outputs = len(problem.channel[0])
+    law = ",".join(['"1"'] * outputs)
+    leaf = f'["joint","1","0",null,[{law}]]'
+    text = rocq_text(problem, certificate_of(problem, WITNESS, '["record",0]', leaf))
+    assert f"\n  {written}\n  {outputs}\n  (randomized_response [" in text
+
+
+@each(
+    "mechanism, written",
+    (dl.geometric(1.0), "(geometric (1 # 1)%Q (0) (3))"),
+    (dl.geometric("0.5", range=(-1, 4)), "(geometric (1 # 2)%Q (-1) (4))"),
+    (dl.exponential(3.0), "(exponential (3 # 2)%Q (0))"),
+    (dl.exponential(3.0, sensitivity=2, range=(-2, 5)), "(exponential (3 # 4)%Q (-2))"),
+    (dl.symmetric("0.3"), "(symmetric [0; 1; 2; 3]%Z (3 # 10)%Q)"),
+    (dl.randomized_response("0.7"), "(randomized_response [0; 1; 2; 3]%Z (7 # 10)%Q)"),
+)
+def test_mechanisms(mechanism, written):
+    problem = audit(mechanism=mechanism)
+    law = ",".join(['"1"'] * len(problem.channel[0]))
+    text = rocq_text(problem, certificate_of(problem, WITNESS, '["record",0]', f'["joint","1","0",null,[{law}]]'))
+    assert f"  {written}.\n" in text
+
+
+def test_hints_are_in_parts_and_trees_close():
+    problem = audit(dl.Sum(), dl.geometric(1.0))
+    text = rocq_text(
+        problem,
+        certificate_of(
+            problem,
+            '["witness",1,[["1","0","0","0"],["0","0.5","0","0"],["0","0","1/3","0"]]]',
+            '["record",1]',
+            '["split",2,1,"0.25"]',
+            '["joint","0.5","0.5",[["1","0","0","0"],null,null],["0","1","1","2"]]',
+            '["cut",3,"0.5"]',
+            '["row",null]',
+            '["row",["1","2","3","4"]]',
+            '["as",0]',
+            '["as",0,[0,1,2,3],[3,2,1,0]]',
+            '["joint","0","0.5",null,null]',
+        ),
+    )
+    half = ONE // 2
+    assert "Definition the_witness := Witness 1 [[6; 0; 0; 0]%Z; [0; 3; 0; 0]%Z; [0; 0; 2; 0]%Z]." in text
+    assert f"(Split 2 1 ({ONE // 4})\n(Joint ({half}) ({half}) [[{ONE}; 0; 0; 0]%Z; []; []]" in text
+    tree = f"\n(RowCut {{}} ({half})\n(Row [])\n(Row [{{}}]%Z))"
+    forward, backward = ["; ".join(str(ONE * x) for x in slopes) for slopes in ([1, 2, 3, 4], [4, 3, 2, 1])]
+    trees = "; ".join([tree.format(3, forward), tree.format(3, forward), tree.format(0, backward)])
+    assert f"[{trees}]" in text
+    assert text.count("(") == text.count(")")
+    law = [int(x) for x in re.search(r"\[\]; \[\]\] \[([^]]*)\]%Z", text)[1].split("; ")]
+    assert sum(law) == ONE
+    assert min(law) == 1
+
+
+@each(
+    "problem, lines, what",
+    (audit(adversary=dl.ProductPriors()), ['["record",0]'], "adversary 'product_priors'"),
+    (audit(mechanism=dl.discrete_laplace(epsilon=1.0)), ['["record",0]', LEAF], "mechanism 'discrete_laplace'"),
+    (audit(records=dl.Records(40, alphabet=2)), ['["record",0]', LEAF], "so many datasets"),
+    (
+        audit(),
+        ['["record",0]', LEAF.replace('"0"', '"0.5"'), '["group",[[0,1],[2,3]]]', '["row",null]'],
+        "lines 'group'",
+    ),
+    (audit(), ['["record",0]', '["vertices"]', '["letters"]'], "lines 'letters'"),
+)
+def test_what_has_no_theorem_is_refused_by_name(problem, lines, what):
+    with pytest.raises(InputError, match=f"rocq: no theorem yet about .*{re.escape(what)}"):
+        rocq_text(problem, certificate_of(problem, WITNESS, *lines))
+
+
+def test_curves_and_other_models_are_refused():
+    problem = audit()
+    curve = certificate_of(problem, WITNESS, '["record",0]', LEAF, more=',"curve":{"above":[["1","0"]],"below":[]}')
+    with pytest.raises(InputError, match="no theorem yet about a curve"):
+        rocq_text(problem, curve)
+    with pytest.raises(InputError, match="another model's"):
+        rocq_text(audit(dl.Count()), certificate_of(problem, WITNESS, '["record",0]', LEAF))
+
+
+def test_the_command_writes_a_file(tmp_path):
+    path = tmp_path / "claim.v"
+    model = library_model("parity/laplace-n4")
+    runner = CliRunner()
+    for argument in ("parity/laplace-n4", str(model.path), str(model.certificate_path)):
+        done = runner.invoke(app, ["export", argument, "--format", "rocq", "-o", str(path)])
+        assert done.exit_code == 0, done.output
+        assert path.read_text() == text_of("parity/laplace-n4")
+    printed = runner.invoke(app, ["export", "parity/laplace-n4", "--format", "rocq"])
+    assert printed.stdout == text_of("parity/laplace-n4")
+    assert runner.invoke(app, ["export", "parity/laplace-n4", "--format", "rocq", "--program", "row"]).exit_code != 0
+    assert runner.invoke(app, ["export", "parity/laplace-n4"]).exit_code != 0
+
+
+def test_a_model_without_a_certificate_beside_it(tmp_path):
+    copy = tmp_path / "model.toml"
+    copy.write_bytes(library_model("parity/laplace-n4").path.read_bytes())
+    done = CliRunner().invoke(app, ["export", str(copy), "--format", "rocq"])
+    assert isinstance(done.exception, SystemExit | InputError)
+    assert done.exit_code != 0
+
+
+def test_models_that_make_formal_proves_are_written():
+    names = (FORMAL / "models.txt").read_text().split()
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert "Theorem claim : the_claim." in text_of(name)
+
+
+def test_the_theory_has_no_axioms_of_its_own():
+    words = re.compile(r"^\s*(Axiom|Axioms|Parameter|Parameters|Conjecture|Admitted)\b|\badmit\b", re.MULTILINE)
+    for path in sorted(FORMAL.glob("*.v")):
+        assert not words.search(path.read_text()), path.name
