@@ -52,7 +52,7 @@ from dalenius.model import MarkovChain
 from dalenius.model.problems.chains import inputs_by_ones, noise_of
 from dalenius.search.tree import Leaf
 
-BATCH = 32  # boxes that are halved at once
+BATCH, BOXES = 32, 960  # boxes that are halved at once: so many at most, and of longer chains so many records together
 SLACK = 0.02  # of what slopes add: a checker's enclosures may be a little wider
 CHECKED = (1.2e-3, 3e-4, 1.8e-5)  # seconds that checking a leaf takes: for itself, a record, and a pair of records
 PATIENCE = 4.0  # leaves by derivatives that there must be time to check
@@ -124,7 +124,8 @@ class ChainAudit(ChainTrees[_Record]):
         return sorted(self.kinds, key=lambda each: -each.chain.room)
 
     def _batch(self, kind: _Record) -> int:
-        return BATCH if self.checking <= self.clock.left else 0
+        """Of long chains fewer at once: what they take grows with the length, and nobody looks at the clock meanwhile."""
+        return int(np.clip(BOXES // self.count, 1, BATCH)) if self.checking <= self.clock.left else 0
 
     def _begin(self, kind: _Record) -> None:
         """Points of a grid, where no box is evaluated at one, and the first leaf."""
@@ -132,8 +133,7 @@ class ChainAudit(ChainTrees[_Record]):
             corner = _doubles(self.whole.low)
             kind.floor = _in_closed_form(kind.chain, corner, corner)[0]
         best = [self._best.point] if self.lower > 0.0 else self._grid()  # the same chain tells most about most records
-        for point in best if not self.short else (self.whole.low, self.whole.high):
-            self._try(kind, point)
+        self._try(kind, best if not self.short else (self.whole.low, self.whole.high))
         leaves = self._leaves_of(kind, [self.whole], [kind.tree.upper])
         self.checking += self._cost(kind, leaves)
         kind.tree.renew(leaves[0])
@@ -147,20 +147,21 @@ class ChainAudit(ChainTrees[_Record]):
         points = dict.fromkeys((x, y) for x in axes[0] for y in axes[1])
         return [(x, y) if len(axes) == 2 else (x, y, x / (x + y)) for x, y in points]
 
-    def _try(self, kind: _Record, point: Point) -> float:
-        """The leakage at a point, which is kept if it is the record's best."""
-        if point in kind.known:
-            return kind.known[point]
-        tilts = None
-        if self.short:
-            leakage = float(mutual_information(joint_law(kind.chain, _doubles(point)) @ self.rows))
-        else:
-            found = self._tilted(kind, point)
-            leakage, tilts = found.leakage, found.tilts
-        kind.known[point] = leakage
-        if leakage > kind.leakage:
-            kind.leakage, kind.point, kind.tilts = leakage, point, tilts
-        return leakage
+    def _try(self, kind: _Record, points: Sequence[Point]) -> None:
+        """The leakages at these points, of which the best is kept if it is the record's best."""
+        new = [point for point in dict.fromkeys(points) if point not in kind.known]
+        for point, (leakage, tilts) in zip(new, self._told(kind, new), strict=True):
+            kind.known[point] = leakage
+            if leakage > kind.leakage:
+                kind.leakage, kind.point, kind.tilts = leakage, point, tilts
+
+    def _told(self, kind: _Record, points: Sequence[Point]) -> Iterator[tuple[float, tuple[float, float] | None]]:
+        """The leakage at each point, and the tilts of a release that is not written out."""
+        if self.short and points:
+            laws = joint_law(kind.chain, np.array([_doubles(point) for point in points]))
+            yield from ((float(leakage), None) for leakage in mutual_information(laws @ self.rows))
+        elif points:
+            yield from ((found.leakage, found.tilts) for found in (self._tilted(kind, point) for point in points))
 
     def _tilted(self, kind: _Record, point: Point) -> Tilted:
         noise = noise_of(self.problem.query, self.problem.mechanism)
@@ -186,21 +187,22 @@ class ChainAudit(ChainTrees[_Record]):
         """Of each box the bound by derivatives, its leaf, and which parameter it is wide in."""
         low, high = np.array([box.ends[0] for box in boxes]), np.array([box.ends[1] for box in boxes])
         slopes = slopes_of(kind.chain, self.rows, low, high).slopes
-        found = list[Bound]()
-        for box, least, most, lo, hi in zip(boxes, slopes.low, slopes.high, low, high, strict=True):
-            if not np.all(np.isfinite(least + most)):
-                found.append((math.inf, LettersLine(), _wide(box)))
-                continue
-            point = tuple(
+        found: list[Bound] = [(math.inf, LettersLine(), _wide(box)) for box in boxes]
+        points = dict[int, Point]()
+        known = np.all(np.isfinite(slopes.low) & np.isfinite(slopes.high), axis=1)
+        for j in np.flatnonzero(known).tolist():
+            points[j] = tuple(
                 a if a == b or g1 <= 0.0 else b if g0 >= 0.0 else between(a, b)
-                for a, b, g0, g1 in zip(box.low, box.high, least, most, strict=True)
+                for a, b, g0, g1 in zip(boxes[j].low, boxes[j].high, slopes.low[j], slopes.high[j], strict=True)
             )
-            at = _doubles(point)
+        self._try(kind, [*points.values()])
+        for j, point in points.items():
+            least, most, lo, hi, at = slopes.low[j], slopes.high[j], low[j], high[j], _doubles(point)
             ends = np.stack([least * (lo - at), least * (hi - at), most * (lo - at), most * (hi - at)])
             added = np.maximum(ends.max(axis=0), 0.0)
             loose = added + (most - least) * (hi - lo)
-            bound = self._try(kind, point) + (1.0 + SLACK) * float(added.sum())
-            found.append((bound, SlopeLeaf(texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None))
+            bound = kind.known[point] + (1.0 + SLACK) * float(added.sum())
+            found[j] = (bound, SlopeLeaf(texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None)
         return found
 
     def _expanded(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float], found: list[Bound]) -> None:
@@ -215,8 +217,8 @@ class ChainAudit(ChainTrees[_Record]):
         low, high, at = [boxes[j].low for j in points], [boxes[j].high for j in points], list(points.values())
         chain, groups = self._lettered(kind.chain), (_pairs(low, high), _pairs(high, low), _pairs(at, at))
         expansions = tangents(chain, self.rows, *groups)
+        self._try(kind, [*points.values()])
         for (j, point), bound, bases in zip(points.items(), checked_bounds(expansions), expansions.bases, strict=True):
-            self._try(kind, point)
             if bound < found[j][0]:
                 found[j] = float(bound), ExpansionLeaf(texts(point), tuple(bases.tolist())), found[j][2]
 

@@ -192,12 +192,14 @@ def _joint(chain: Chain, low: Floats, high: Floats) -> Span:
 
 
 def joint_law(chain: Chain, point: Floats) -> Floats:
-    """P(X_i = x, s ones), (2, count + 1), at a point.
+    """P(X_i = x, s ones), (2, count + 1), at a point, or at each of several points (points, parameters).
 
     >>> joint_law(Chain(2, 0, stationary=True), np.array([0.25, 0.25])).tolist()
     [[0.375, 0.125, 0.0], [0.0, 0.125, 0.375]]
     """
-    return _joint(chain, point[None], point[None]).mid[0, :, 0]
+    points = np.atleast_2d(point)
+    laws = _joint(chain, points, points).mid[:, :, 0]
+    return laws[0] if point.ndim == 1 else laws
 
 
 @np.errstate(divide="ignore", over="ignore", invalid="ignore")
