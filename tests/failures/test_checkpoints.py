@@ -114,7 +114,7 @@ def test_a_limit_is_a_reason_to_go_on_too(tmp_path, bounded):
     assert second.lower >= first.lower * (1.0 - 1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::dalenius.outcome.ProofRefusedWarning")
+@pytest.mark.filterwarnings("ignore::dalenius.errors.ProofRefusedWarning")
 def test_what_is_false_in_it_is_not_believed(tmp_path):
     """Boxes that are said to be closed, with a digest that fits: the proof is refused, and the answer is wide and true."""
     question, path = count("0.5 max"), tmp_path / "file"
