@@ -12,8 +12,8 @@ from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.posteriors import PosteriorTree
-from dalenius.audits.bounds.row_boxes import RowBox
-from dalenius.audits.bounds.row_search import Halving, Plan, Refinement, Row, RowTree
+from dalenius.audits.bounds.row_boxes import Halving, Plan, Refinement, RowBox
+from dalenius.audits.bounds.row_search import Row, RowTree
 from dalenius.audits.bounds.separate import SeparateBound
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
@@ -85,7 +85,7 @@ class _Writer:
         plan: Plan = node.cut
         before, after, parts = list[Step](), list[Step](), list(node.parts)
         for part in plan.closed:
-            before.append(self._cut(part.place, part.threshold, path))
+            before.append(self._cut(part.coordinate, part.threshold, path))
             (after if part.above else before).append((parts.pop(0), path))
         if isinstance(plan.rest, Halving):
             before.append(self._cut(plan.rest.place, plan.rest.threshold, path))

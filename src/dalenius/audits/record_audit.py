@@ -14,8 +14,8 @@ from dalenius.audits.bounds.dual_node import ConditionalCut, DualNode
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork
 from dalenius.audits.bounds.posteriors import PosteriorTree
-from dalenius.audits.bounds.row_boxes import ClosedPart, RowBox
-from dalenius.audits.bounds.row_search import Halving, Plan, Refinement, Row, RowTree
+from dalenius.audits.bounds.row_boxes import Halving, Plan, Refinement, RowBox
+from dalenius.audits.bounds.row_search import Row, RowTree
 from dalenius.audits.proof_lines import capacity_line, entropy_line
 from dalenius.evidence.upper import ProofLine
 from dalenius.information import mutual_information
@@ -24,7 +24,7 @@ from dalenius.information.tilt import entropy_of
 from dalenius.model import WorstCaseLeakage, digest
 from dalenius.reduction import AggregatedRecord, Chamber, RecordChannel, RecordSymmetries, RowSymmetry, Triple
 from dalenius.search import Clock
-from dalenius.search.boxes import Box, BoxTree
+from dalenius.search.boxes import Box, BoxTree, End
 from dalenius.search.checkpoint import Checkpoint, Plain
 from dalenius.search.tree import Branch, Leaf, Race, Runner, Tree
 from dalenius.version import PRODUCER
@@ -171,7 +171,7 @@ def capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) 
 WITNESSES = "witnesses"
 WRITING = 1e-4  # seconds a leaf
 CLASSES = (
-    *(Leaf, Branch, Box, RowBox, Plan, ClosedPart, Halving, Refinement),
+    *(Leaf, Branch, Box, RowBox, Plan, End, Halving, Refinement),
     *(Row, DualNode, ConditionalCut, Chamber, RowSymmetry, Triple, RecordSymmetries, Candidate),
 )
 AnyTree = Tree[Any, Any]

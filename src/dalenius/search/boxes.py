@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from dalenius.search.decimals import short_on
 from dalenius.search.tree import Branch, Leaf, Sprout, Tree
 
 MOST_NUMBERS = 1 << 15  # in the hints of boxes that are looked at together
+Ends: TypeAlias = tuple[Floats, Floats]  # the lower and the upper ones
 BoxCut: TypeAlias = tuple[int, float]  # coordinate, threshold: x <= threshold, then x >= threshold
 
 
@@ -167,16 +168,80 @@ BOXES = 128  # that are bounded at once, about
 MOST_IDLE = 8  # boxes that are halved at once after cuts have led nowhere so often
 
 Part: TypeAlias = BoxLeaf | Sprout[Box, BoxCut]
+L = TypeVar("L")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class End:
+class End(Generic[L]):
     """The end of a coordinate's range that is closed, on one side of a threshold, as a leaf."""
 
     coordinate: int
     threshold: float
     above: bool
-    leaf: BoxLeaf
+    leaf: L
+
+
+def closed_ends(
+    whole: Ends,
+    ranges: Ends,
+    losses: Floats,
+    closed: Callable[[NDArray[np.int64], Floats, Floats], Sequence[L | None]],
+    narrow: float = NARROW,
+) -> list[list[End[L]]]:
+    """The largest ends of each box that are closed, by bisection, those that gain most first.
+
+    Parameters
+    ----------
+    whole, ranges : pairs of (boxes, coordinates)
+        The ends of boxes, and what there may be of them: tightened.
+    losses : (boxes, coordinates)
+        Of a relaxation, where it matters.
+    closed : callable
+        Of the numbers of boxes, and parts of them, the leaves that these are; None where a part is not closed.
+    narrow : float
+        A range that is no wider is left.
+    """
+    low, high = (ends.copy() for ends in ranges)
+    matters = (high - low > narrow) & (losses > FLAT * losses.sum(axis=1, keepdims=True))
+    owner, coordinate = (np.repeat(x, 2) for x in np.nonzero(matters))
+    above = np.arange(len(owner)) % 2 == 1
+    first, last = np.zeros(len(owner), dtype=np.int64), np.full(len(owner), len(SHARES))
+    ends = low[owner, coordinate], high[owner, coordinate]
+    width = SHARES[:, None] * (ends[1] - ends[0])
+    thresholds = np.clip(short_on(np.where(above, ends[1] - width, ends[0] + width), *ends), *ends)
+    leaves = dict[int, L]()
+    for _ in range(ROUNDS):
+        asked = np.flatnonzero(first < last)
+        if not len(asked):
+            break
+        middle = (first[asked] + last[asked]) // 2
+        lows, highs = (side[owner[asked]] for side in whole)
+        row, threshold, up = np.arange(len(asked)), thresholds[middle, asked], above[asked]
+        lows[row[up], coordinate[asked[up]]] = threshold[up]
+        highs[row[~up], coordinate[asked[~up]]] = threshold[~up]
+        found = {j: leaf for j, leaf in enumerate(closed(owner[asked], lows, highs)) if leaf is not None}
+        leaves |= {int(asked[j]): leaf for j, leaf in found.items()}
+        closes = np.isin(row, list(found))
+        last[asked[closes]] = middle[closes]
+        first[asked[~closes]] = middle[~closes] + 1
+    gains = {j: float(SHARES[last[j]] * losses[owner[j], coordinate[j]]) for j in leaves}
+    wanted = [WORTH * sum(gain for j, gain in gains.items() if owner[j] == box) for box in range(len(low))]
+    kept: list[list[End[L]]] = [[] for _ in low]
+    for j in sorted(leaves, key=lambda j: -gains[j]):
+        y, t, box = int(coordinate[j]), float(thresholds[last[j], j]), int(owner[j])
+        if wanted[box] > 0.0 and low[box, y] < t < high[box, y]:  # no other end of it reaches so far
+            wanted[box] -= gains[j]
+            kept[box].append(End(y, t, bool(above[j]), leaves[j]))
+            (high if above[j] else low)[box, y] = t
+    return kept
+
+
+def left_of(low: Floats, high: Floats, ends: Sequence[End[L]]) -> Ends:
+    """A box less closed ends."""
+    low, high = low.copy(), high.copy()
+    for end in ends:
+        (high if end.above else low)[end.coordinate] = end.threshold
+    return low, high
 
 
 class LossyRelaxation(Relaxation, Protocol):
@@ -218,8 +283,12 @@ class EndsTree(BoxTree):
     def _cut_off(self, leaves: list[BoxLeaf], target: float) -> list[Sprout[Box, BoxCut]]:
         boxes = [leaf.content for leaf in leaves]
         low, high, hints = (np.array([getattr(box, name) for box in boxes]) for name in ("low", "high", "hints"))
-        ends = self._closed(low, high, hints, target)
-        left = [_left(box, mine) for box, mine in zip(boxes, ends, strict=True)]
+
+        def closed(owner: NDArray[np.int64], lows: Floats, highs: Floats) -> list[BoxLeaf | None]:
+            return [leaf if leaf.bound <= target else None for leaf in self._bounded(lows, highs, hints[owner])]
+
+        ends = closed_ends((low, high), (low, high), self._losses(low, high), closed)
+        left = [left_of(box.low, box.high, mine) for box, mine in zip(boxes, ends, strict=True)]
         some = [j for j, mine in enumerate(ends) if mine]
         rests = leaves.copy()
         if some:
@@ -236,43 +305,7 @@ class EndsTree(BoxTree):
         self._skipped = 0
         return [_chain(mine, part) for mine, part in zip(ends, whole, strict=True)]
 
-    def _closed(self, low: Floats, high: Floats, hints: Floats, target: float) -> list[list[End]]:
-        """The largest ends of each box that are closed, by bisection, those that gain most first."""
-        losses = self._losses(low, high)
-        matters = (high - low > NARROW) & (losses > FLAT * losses.sum(axis=1, keepdims=True))
-        owner, coordinate = (np.repeat(x, 2) for x in np.nonzero(matters))
-        above = np.arange(len(owner)) % 2 == 1
-        first, last = np.zeros(len(owner), dtype=np.int64), np.full(len(owner), len(SHARES))
-        ends = low[owner, coordinate], high[owner, coordinate]
-        width = SHARES[:, None] * (ends[1] - ends[0])
-        thresholds = np.clip(short_on(np.where(above, ends[1] - width, ends[0] + width), *ends), *ends)
-        leaves = dict[int, BoxLeaf]()
-        for _ in range(ROUNDS):
-            asked = np.flatnonzero(first < last)
-            if not len(asked):
-                break
-            middle = (first[asked] + last[asked]) // 2
-            lows, highs = low[owner[asked]], high[owner[asked]]
-            row, threshold, up = np.arange(len(asked)), thresholds[middle, asked], above[asked]
-            lows[row[up], coordinate[asked[up]]] = threshold[up]
-            highs[row[~up], coordinate[asked[~up]]] = threshold[~up]
-            found = self._bounded(lows, highs, hints[owner[asked]])
-            closes = np.array([leaf.bound <= target for leaf in found])
-            leaves.update((int(j), found[i]) for i, j in enumerate(asked) if closes[i])
-            last[asked[closes]] = middle[closes]
-            first[asked[~closes]] = middle[~closes] + 1
-        gains = {j: float(SHARES[last[j]] * losses[owner[j], coordinate[j]]) for j in leaves}
-        wanted = [WORTH * sum(gain for j, gain in gains.items() if owner[j] == box) for box in range(len(low))]
-        closed: list[list[End]] = [[] for _ in low]
-        for j in sorted(leaves, key=lambda j: -gains[j]):
-            y, t, box = int(coordinate[j]), float(thresholds[last[j], j]), int(owner[j])
-            if wanted[box] > 0.0 and low[box, y] < t < high[box, y]:  # no other end of it reaches so far
-                wanted[box] -= gains[j]
-                closed[box].append(End(y, t, bool(above[j]), leaves[j]))
-                (high if above[j] else low)[box, y] = t
-        return closed
-
-    def _gained(self, boxes: list[Box], left: list[tuple[Floats, Floats]]) -> Floats:
+    def _gained(self, boxes: list[Box], left: list[Ends]) -> Floats:
         """The share by which the relaxation loses less on what is left of boxes, as a length."""
         before = self._losses(*(np.array([getattr(box, name) for box in boxes]) for name in ("low", "high"))).sum(
             axis=1
@@ -281,20 +314,12 @@ class EndsTree(BoxTree):
         return np.asarray(1.0 - np.sqrt(np.clip(after / np.maximum(before, 1e-300), 0.0, 1.0)))
 
 
-def _left(box: Box, ends: list[End]) -> tuple[Floats, Floats]:
-    """A box less closed ends."""
-    low, high = box.low.copy(), box.high.copy()
-    for end in ends:
-        (high if end.above else low)[end.coordinate] = end.threshold
-    return low, high
-
-
 def _halves(leaf: BoxLeaf, parts: list[BoxLeaf]) -> Sprout[Box, BoxCut]:
     assert leaf.cut is not None
     return Sprout(leaf.cut, tuple(parts))
 
 
-def _chain(ends: list[End], rest: Part) -> Sprout[Box, BoxCut]:
+def _chain(ends: list[End[BoxLeaf]], rest: Part) -> Sprout[Box, BoxCut]:
     """Cuts one after another: on one side of each what is closed, on the other the next cut, or what is left."""
     for end in reversed(ends):
         parts = (rest, end.leaf) if end.above else (end.leaf, rest)

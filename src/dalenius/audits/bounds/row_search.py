@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from dalenius.audits.bounds.output_groups import Groups
-from dalenius.audits.bounds.row_boxes import Bounded, ClosedPart, RowBox, RowProblem, shrunk
+from dalenius.audits.bounds.row_boxes import Bounded, Halving, Plan, Refinement, RowBox, RowLeaf, RowProblem, shrunk
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant
@@ -21,32 +21,6 @@ from dalenius.search.tree import Branch, Leaf, Tree, preorder
 GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
 PARTITION = 0.25  # of a leaf with slopes for all outputs: what a partition takes to be checked when it is met first
 FINER = 1.0  # groups are split where they lose more than this share of what secants lose
-
-
-@dataclass(frozen=True, slots=True)
-class Halving:
-    """K_g of the group at a place at most a threshold, then at least it."""
-
-    place: int
-    threshold: float
-
-
-@dataclass(frozen=True, slots=True)
-class Refinement:
-    """One part, in other groups."""
-
-    groups: Groups
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Plan:
-    """How a box is taken apart: cuts whose parts are closed, and what becomes of the rest (None: bounded anew)."""
-
-    closed: tuple[ClosedPart, ...]
-    rest: Halving | Refinement | None
-
-
-RowLeaf: TypeAlias = Leaf[RowBox, Plan]
 
 
 class RowTree(Tree[RowBox, Plan]):
@@ -96,9 +70,8 @@ class RowTree(Tree[RowBox, Plan]):
         families, boxes, owner = list[list[RowLeaf]](), list[RowBox](), list[int]()
         for j, leaf in enumerate(leaves):
             assert leaf.cut is not None
-            families.append([_closed(leaf.content, part) for part in leaf.cut.closed])
-            left = _left(leaf.content, leaf.cut.closed)
-            parts = _rest(self.problem, left, leaf.cut.rest)
+            families.append([part.leaf for part in leaf.cut.closed])
+            parts = _rest(self.problem, leaf.content.less(leaf.cut.closed), leaf.cut.rest)
             boxes += parts
             owner += [j] * len(parts)
         self._partitions |= {box.groups for box in boxes} - {self.problem.groups.singles}
@@ -140,20 +113,6 @@ class RowTree(Tree[RowBox, Plan]):
 def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:
     """How many all leaves have."""
     return sum(len(node.content.slopes) for node in nodes if isinstance(node, Leaf))
-
-
-def _closed(box: RowBox, part: ClosedPart) -> RowLeaf:
-    low, high = box.low[part.place], box.high[part.place]
-    ends = (part.threshold, high) if part.above else (low, part.threshold)
-    return Leaf(replace(box.part(part.place, *ends), slopes=part.slopes), part.bound, None)
-
-
-def _left(box: RowBox, closed: tuple[ClosedPart, ...]) -> RowBox:
-    """A box less closed parts."""
-    low, high = box.low.copy(), box.high.copy()
-    for part in closed:
-        (high if part.above else low)[part.place] = part.threshold
-    return replace(box, low=low, high=high)
 
 
 def _rest(problem: RowProblem, box: RowBox, step: Halving | Refinement | None) -> list[RowBox]:
