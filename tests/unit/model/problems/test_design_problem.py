@@ -337,7 +337,7 @@ def refused(build, *words):
 @each(
     "changes, words",
     ({"records": 4}, ["records", "Records"]),
-    ({"query": "parity"}, ["query", "Query"]),
+    ({"query": 3}, ["query", "Query"]),
     ({"distortion": "hamming"}, ["distortion", "Distortion"]),
     ({"law": "uniform"}, ["law", "Law"]),
     ({"law": None}, ["law", "Law"]),
