@@ -195,8 +195,12 @@ def _first_proved(
     hopeless: int | None = None  # a candidate that rounding will not help
     reason = "there is nothing to prove"
     for k, upper in enumerate(uppers):
-        long = upper.candidate < (QUICK if desk.affordable else CERTAIN)
-        if upper.candidate == hopeless or (desk.late and long and uppers.get(k + 1) is not None):
+        long, later = (
+            upper.candidate < (QUICK if desk.affordable else CERTAIN),
+            uppers.get(k + 1) if desk.late else None,
+        )
+        known = later is not None and later.value is not None
+        if upper.value is not None and (upper.candidate == hopeless or (long and known)):
             continue
         certificate, verdict = desk.check(lowers[0], upper)
         if desk.accepts(verdict):

@@ -2,16 +2,28 @@
 
 import json
 import math
+from contextlib import nullcontext
 
 import pytest
 
 import dalenius as dl
+from dalenius import _prove
 from dalenius.report.progress import trace_picture
 from dalenius.report.release import mechanism_picture
 from dalenius.results import NOT_FOUND
+from dalenius_check import Status, Verdict
 from every_kind import HARDLY_ANY
 
 PROBLEM = dl.loads(HARDLY_ANY)
+NEARLY_CLEAR = dl.MinDistortion(
+    records=dl.Records(1, alphabet=2),
+    query=dl.Identity(),
+    mechanism="oblivious",
+    distortion=dl.Hamming(),
+    adversary=dl.FloorPriors("0.1"),
+    max_leakage="0.1",
+    constraints=[dl.constraints.Band(1)],
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +50,25 @@ def test_it_is_verified_and_no_more(result):
     head, rest = result.certificate.text.split("\n", 1)
     forged = json.dumps(json.loads(head) | {"lower": "0.5000001"}) + "\n" + rest
     assert "lower <= the priors' bound fails" in dl.verify(PROBLEM, dl.Certificate(forged)).reason
+
+
+@pytest.mark.parametrize(("beyond", "termination"), [(False, "proof_refused"), (True, "time_limit")])
+def test_what_is_proved_from_below_is_kept_where_all_mechanisms_are_refused(monkeypatch, beyond, termination):
+    """It was an error: nothing can be proved about this design."""
+    verify, known = _prove.verify, dl.solve(NEARLY_CLEAR)
+    limit = {"allowed": "seconds"} if beyond else {}
+    refused = Verdict(Status.UNDECIDED if beyond else Status.REJECTED, "certificate line 1: a mechanism", **limit)
+
+    def refusing(problem, certificate, **options):
+        shown = isinstance(problem, dl.MinDistortion) and certificate.header.mechanism is not None
+        return refused if shown else verify(problem, certificate, **options)
+
+    monkeypatch.setattr(_prove, "verify", refusing)
+    with nullcontext() if beyond else pytest.warns(dl.errors.ProofRefusedWarning, match="a mechanism"):
+        result = dl.solve(NEARLY_CLEAR)
+    assert (result.lower, result.upper, result.mechanism) == (known.lower, math.inf, None)
+    assert result.termination.value == termination
+    assert dl.verify(NEARLY_CLEAR, result.certificate).proved
 
 
 @pytest.mark.parametrize("draw", [trace_picture, mechanism_picture])

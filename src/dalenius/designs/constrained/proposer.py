@@ -174,8 +174,8 @@ class ExchangeProposer:
     def uppers(self) -> Iterator[ProvedUpper]:
         """One mechanism after the other with its proved audits, the best first.
 
-        At last, where leakages are minimised and none is limited, the best one again with short bounds of them. Where no mechanism is
-        proved to keep everything, nothing from above.
+        Then, where leakages are minimised and none is limited, the best one again with short bounds of them. At last, where no
+        mechanism is proved to keep everything, nothing from above.
         """
         keeper, limited, found = self.exchange.keeper, bool(self.exchange.limited), 0
         if self.exchange.conflict is not None:
@@ -188,13 +188,15 @@ class ExchangeProposer:
         if not found or (limited and self.exchange.goal.is_free):
             silent = keeper.silent() if keeper.kept else None
             last = None if silent is None else self._upper(CERTAIN, silent, silent.audits)
-            yield last or ProvedUpper(value=None, lines=(), candidate=CERTAIN)
+            yield from [] if last is None else [last]
         if keeper.kept and self.exchange.watchers and not limited:
             kept = keeper.kept[-1]
             for candidate in (QUICK, CERTAIN):
                 end = self._upper(candidate, kept, {p: Retreat(audit, candidate) for p, audit in kept.audits.items()})
                 assert end is not None
                 yield end
+        if not self.exchange.problem.plain:
+            yield ProvedUpper(value=None, lines=(), candidate=CERTAIN)
 
     def _ends_of(self, number: int, kept: Kept) -> Iterator[ProvedUpper]:
         """The end that a mechanism attains; of one with a long audit what it leaks at most, proved here first, rounded ever further.
