@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,11 +9,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, linprog
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import termination_of
-from dalenius.designs.linear.program import answered
+from dalenius.designs.lp import minimised
 from dalenius.designs.rational import LinearSystem, weight_texts, writable
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
 from dalenius.evidence.upper import PotentialLine
@@ -124,7 +122,7 @@ def _averaged(law: Floats, c: float) -> tuple[NDArray[np.bool_], Integers, Float
 
 Rows = list[list[Fraction]]
 USED = 1e-11  # weights below are 0
-FEASIBLE = 1e-10
+METHODS = ("highs-ds",)
 GRID = 10**12
 MOST = Fraction(10**15)  # e^epsilon taken to be at most: more tells no more, in doubles
 SHORT = 10**14  # a rational e^epsilon just below an irrational one, so that mechanisms can be written
@@ -166,7 +164,7 @@ class Extreme:
         rays = Rays.of(problem, float(above))
         joint = np.array(problem.joint.masses, dtype=float)
         told = information(rays.values, joint)
-        found = answered(clock, lambda: _solve(rays, told, clock))
+        found = minimised(-told, clock, METHODS, A_eq=rays.values.T, b_eq=np.ones(rays.values.shape[1]))
         if found is not None:
             weights, prices = np.asarray(found.x), -np.asarray(found.eqlin.marginals)
         else:  # a bound and a mechanism all the same
@@ -177,20 +175,6 @@ class Extreme:
         rows = _mechanism(problem, rays, weights, used, c)
         columns = np.array([[float(entry) for entry in row] for row in rows]).T
         return cls(rows, float(information(columns, joint).sum()), prices, slack)
-
-
-def _solve(rays: Rays, told: Floats, clock: Clock) -> OptimizeResult:
-    return linprog(
-        -told,
-        A_eq=rays.values.T,
-        b_eq=np.ones(rays.values.shape[1]),
-        method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": FEASIBLE,
-            "dual_feasibility_tolerance": FEASIBLE,
-            "time_limit": max(clock.remaining, 0.01) if math.isfinite(clock.remaining) else None,
-        },
-    )
 
 
 def information(columns: Floats, joint: Floats) -> Floats:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -86,10 +87,12 @@ def mixtures(Q: Floats, other: Floats, share: float) -> Iterator[Floats]:
 
 Terms = dict[int, Fraction]  # unknowns and their factors
 Equation = tuple[Terms, Fraction]
+Reduced = tuple[dict[int, fmpq], fmpq]
 GRID = 10**30  # steps that numbers are rounded in
 TIGHT = 1e-9  # what is smaller in doubles counts as 0
 RANK = 1e-11
-MOST = 1000  # unknowns of an exact system
+MOST = 1000  # unknowns of an exact system, once those that are easily expressed by others are left out
+OCCURRENCES = 2  # equations that an unknown may be in to be expressed
 
 
 class LinearSystem:
@@ -104,45 +107,111 @@ class LinearSystem:
 
     def __init__(self, unknowns: int) -> None:
         self.unknowns = unknowns
-        self._equations: dict[tuple[tuple[tuple[int, Fraction], ...], Fraction], Equation] = {}
-
-    def another(self) -> int:
-        """One more unknown."""
-        self.unknowns += 1
-        return self.unknowns - 1
+        self._equations, self._known = list[Equation](), dict[int, Fraction]()
 
     def add(self, terms: Terms, constant: Fraction) -> None:
         """sum of factor * unknown = constant."""
         kept = {unknown: factor for unknown, factor in terms.items() if factor}
-        if kept:
-            self._equations.setdefault((tuple(sorted(kept.items())), constant), (kept, constant))
+        if len(kept) == 1:
+            ((unknown, factor),) = kept.items()
+            self._known.setdefault(unknown, constant / factor if constant else constant)
+        elif kept:
+            self._equations.append((kept, constant))
 
     def solved(self) -> list[Fraction] | None:
         """The one solution of as many equations as are independent in doubles; None if there are too few, or too many unknowns."""
-        equations, size = list(self._equations.values()), self.unknowns
-        if len(equations) < size or size > MOST:
+        if len(self._equations) + len(self._known) < self.unknowns:
             return None
-        chosen = _independent(equations, size)
+        known = {u: _fmpq(x) for u, x in self._known.items()}
+        sparse = _Sparse(self._equations, known)
+        sparse.reduce()
+        equations = [(terms, end) for terms, end in sparse.equations.values() if terms]
+        place = {u: k for k, u in enumerate(sorted({u for terms, _ in equations for u in terms}))}
+        size = len(place)
+        if size > MOST or size + len(sparse.expressed) + len(known) < self.unknowns or len(equations) < size:
+            return None
+        chosen = _independent([({place[u]: c for u, c in terms.items()}, end) for terms, end in equations], size)
         if chosen is None:
             return None
         matrix, ends = fmpq_mat(size, size), fmpq_mat(size, 1)
         for i, (terms, constant) in enumerate(chosen):
-            ends[i, 0] = _fmpq(constant)
+            ends[i, 0] = constant
             for unknown, factor in terms.items():
-                matrix[i, unknown] = _fmpq(factor)
+                matrix[i, unknown] = factor
         try:
-            found = matrix.solve(ends)
+            found = matrix.solve(ends) if size else ends
         except ZeroDivisionError:
             return None
-        return [Fraction(int(found[i, 0].p), int(found[i, 0].q)) for i in range(size)]
+        values = known | {u: found[k, 0] for u, k in place.items()}
+        for u, terms, constant in reversed(sparse.expressed):
+            values[u] = constant + sum((c * values[v] for v, c in terms.items()), fmpq(0))
+        return [Fraction(int(values[u].p), int(values[u].q)) for u in range(self.unknowns)]
 
 
-def _independent(equations: Sequence[Equation], size: int) -> list[Equation] | None:
+class _Sparse:
+    """Equations, of which unknowns that occur in at most two are expressed by the others: what is left is as small as it is dense.
+
+    Attributes
+    ----------
+    equations : dict of number -> (terms, constant)
+    expressed : list of (unknown, terms, constant)
+        By those that are expressed later, or never.
+    """
+
+    def __init__(self, equations: Iterable[Equation], known: Mapping[int, fmpq]) -> None:
+        self.equations: dict[int, tuple[dict[int, fmpq], fmpq]] = {}
+        self.where: dict[int, set[int]] = {}
+        self.expressed = list[tuple[int, dict[int, fmpq], fmpq]]()
+        for k, (terms, constant) in enumerate(equations):
+            own, end = {u: _fmpq(c) for u, c in terms.items() if u not in known}, _fmpq(constant)
+            for u in terms.keys() - own.keys():
+                end -= _fmpq(terms[u]) * known[u]
+            self.equations[k] = own, end
+            for u in own:
+                self.where.setdefault(u, set()).add(k)
+
+    def reduce(self) -> None:
+        """Express as long as there is an unknown to express."""
+        queue = sorted(self.where, reverse=True)
+        while queue:
+            u = queue.pop()
+            if 0 < len(self.where[u]) <= OCCURRENCES:
+                queue += self._express(u)
+
+    def _express(self, u: int) -> list[int]:
+        """By its shortest equation, in the others; which unknowns occur less often then."""
+        places = self.where[u]
+        k = min(places, key=lambda k: len(self.equations[k][0]))
+        terms, constant = self.equations.pop(k)
+        factor = terms.pop(u)
+        terms, constant = {v: -c / factor for v, c in terms.items()}, constant / factor
+        self.expressed.append((u, terms, constant))
+        for v in terms:
+            self.where[v].discard(k)
+        for other in places - {k}:
+            own, end = self.equations[other]
+            weight = own.pop(u)
+            self.equations[other] = own, end - weight * constant
+            for v, c in terms.items():
+                new = own.get(v, 0) + weight * c
+                if new:
+                    own[v] = new
+                    self.where[v].add(other)
+                else:
+                    own.pop(v, None)
+                    self.where[v].discard(other)
+        self.where[u] = set()
+        return list(terms)
+
+
+def _independent(equations: Sequence[Reduced], size: int) -> list[Reduced] | None:
     """So many equations that are independent in doubles; None if there are not so many."""
+    if not size:
+        return []
     dense = np.zeros((size, len(equations)))
     for j, (terms, _) in enumerate(equations):
         for unknown, factor in terms.items():
-            dense[unknown, j] = float(factor)
+            dense[unknown, j] = int(factor.p) / int(factor.q)
     dense /= np.abs(dense).max(axis=0)
     triangle, order = qr(dense, mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
@@ -152,7 +221,13 @@ def _independent(equations: Sequence[Equation], size: int) -> list[Equation] | N
 
 
 def _fmpq(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
+    return _of_whole(value.numerator, value.denominator)
+
+
+@lru_cache(maxsize=2**12)
+def _of_whole(p: int, q: int) -> fmpq:
+    """Few numbers are most of what a program has."""
+    return fmpq(p, q)
 
 
 def whole_weights(row: Sequence[Fraction]) -> list[int]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import OptimizeResult
 
 import dalenius as dl
 from campaigns import draws, each
@@ -51,7 +52,12 @@ def test_a_program_that_takes_too_long_is_left(monkeypatch):
     """An interval all the same: nothing told from below, and from above what each input alone tells."""
     asked, end = question([0.2, 0.3, 0.5], dl.LocalDP(1)), threading.Event()
     whole = dl.solve(asked)
-    monkeypatch.setattr("dalenius.designs.extreme._solve", lambda *given: end.wait())
+
+    def slow(*given, **more):
+        end.wait()
+        return OptimizeResult(status=1, x=None)
+
+    monkeypatch.setattr("dalenius.designs.lp.linprog", slow)
     late = dl.solve(asked, time_limit=1e-3)
     end.set()
     assert late.termination is dl.answers.Termination.TIME_LIMIT

@@ -29,7 +29,7 @@ from dalenius.programs.demands import ConeRows, Demands, Levels, LinearRows
 from dalenius.programs.secrets import Secrets
 from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits
-from dalenius.search import Run
+from dalenius.search import Clock, Run
 
 Terms = dict[int, Fraction]
 Equation = tuple[Terms, Fraction]
@@ -198,9 +198,13 @@ class Region:
         return ConeRows(matrix, np.array([float(constant) for _, constant in cone.parts]))
 
     @property
+    def clock(self) -> Clock:
+        return self._search.clock
+
+    @property
     def seconds(self) -> float:
         """What is left of the time."""
-        return self._search.clock.remaining
+        return self.clock.remaining
 
     # ------------------------------------------------------------ what there is
 

@@ -6,32 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
-from scipy.optimize import OptimizeResult, linprog
-from scipy.sparse import csr_matrix
-
 from dalenius.designs.constrained.region import Exact, Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY, Terms
 from dalenius.designs.constrained.secrets import SecretLaw
-from dalenius.designs.rational import TIGHT, LinearSystem, writable
+from dalenius.designs.lp import LinearProgram, LinearRow, value
+from dalenius.designs.rational import writable
 from dalenius.model import MinDistortion
 from dalenius.model.constraints import TotalVariation
 from dalenius.model.constraints.secret_limits import HockeyStick
 
 ZERO, ONE = Fraction(0), Fraction(1)
-MOST = 1000  # unknowns of an exact system: more take longer than they are worth
 LARGEST = 3000  # variables of a program that is tried
-FEASIBLE = 1e-10
+METHODS = ("highs-ds",)
 SHARE, LONGEST = 0.2, 100.0  # of the time that is left, which the solver may take, and seconds of that that count
-
-
-@dataclass(frozen=True, eq=False)
-class _Row:
-    """sum of terms <= end, or = end, over the program's variables: the entries of a mechanism, then sizes of differences."""
-
-    terms: Terms
-    end: Fraction
-    equal: bool
 
 
 @dataclass(eq=False)
@@ -66,19 +53,25 @@ def vertex_of(region: Region) -> Vertex | None:
     """The exact optimum of a design with linear rows and limits alone; None where it is another, or doubles do not lead there."""
     if not _is_linear(region) or _size(region) > LARGEST:
         return None
-    program = _Program(region)
-    found = program.in_doubles()
+    built = _Program(region)
+    program = built.program
+    found = program.in_doubles(region.clock.slice(SHARE * min(region.seconds, LONGEST)), methods=METHODS)
     if found is None:
         return None
     q, multipliers = program.primal(found), program.dual(found)
-    if q is None or multipliers is None:
+    if q is None or multipliers is None or not _proves(program, multipliers):
         return None
-    entries = q[: program.size]
-    value = sum((c * entries[i] for i, c in program.cost.items()), ZERO)
+    entries, attained = q[: built.size], value(program.cost, q)
     bound = -sum((m * row.end for m, row in zip(multipliers, program.rows, strict=True) if m), ZERO)
-    if bound != value or not region.meets(entries) or not writable([value]):
+    if bound != attained or not region.meets(entries) or not writable([attained]):
         return None
-    return Vertex(entries, value, multipliers[: len(region.rows)], list(program.tangents(multipliers)))
+    return Vertex(entries, attained, multipliers[: len(region.rows)], list(built.tangents(multipliers)))
+
+
+def _proves(program: LinearProgram, multipliers: list[Fraction]) -> bool:
+    """Whether multipliers have their signs, leave no cost below 0, and can be written."""
+    signed = all(row.equal or m >= 0 for row, m in zip(program.rows, multipliers, strict=True))
+    return signed and min(program.left(multipliers)) >= 0 and all(writable([abs(m)]) for m in multipliers)
 
 
 def _is_linear(region: Region) -> bool:
@@ -105,21 +98,27 @@ def _size(region: Region) -> int:
 
 
 class _Program:
-    """A region as a linear program in rationals: the region's rows, the sums of laws, and those of linear limits."""
+    """A region as a linear program: the region's rows, the sums of laws, and those of linear limits.
+
+    Its variables are the entries of a mechanism, then sizes of differences.
+    """
 
     def __init__(self, region: Region) -> None:
         problem, count, outputs = region.problem, *region.shape
-        self.seconds = SHARE * min(region.seconds, LONGEST)
         self.size = self.variables = count * outputs
         law, cost = problem.exact_input_law(), problem.exact_cost()
         self.cost = region.folding.terms({(x, y): p * d for x, p in enumerate(law) for y, d in enumerate(cost[x])})
-        self.rows = [_Row(row.terms, row.end, row.equal) for row in region.rows]
-        self.rows += [_Row({x * outputs + y: ONE for y in range(outputs)}, ONE, True) for x in range(count)]
+        self.rows = [LinearRow(row.terms, row.end, row.equal) for row in region.rows]
+        self.rows += [LinearRow({x * outputs + y: ONE for y in range(outputs)}, ONE, True) for x in range(count)]
         self.limits: list[_Limit] = []
         for each in region.secrets:
             assert isinstance(each, SecretLaw)  # others are not linear
             for number, pieces in _pieces(each, region, outputs):
                 self._limit(each, number, pieces)
+
+    @property
+    def program(self) -> LinearProgram:
+        return LinearProgram(self.variables, self.cost, self.rows)
 
     def _limit(self, law: SecretLaw, number: int, pieces: list[tuple[Fraction, list[Terms]]]) -> None:
         """sum of share * size <= limit, each size at least each of its differences, and 0."""
@@ -127,90 +126,12 @@ class _Program:
         self.variables += len(pieces)
         made = _Limit(law, number, len(self.rows))
         self.limits.append(made)
-        self.rows.append(_Row({first + k: share for k, (share, _) in enumerate(pieces)}, law.limit.limit[0], False))
+        self.rows.append(
+            LinearRow({first + k: share for k, (share, _) in enumerate(pieces)}, law.limit.limit[0], False)
+        )
         for k, (_, sides) in enumerate(pieces):
             made.sides.append([(len(self.rows) + n, 1 - 2 * n) for n in range(len(sides))])
-            self.rows += [_Row({**terms, first + k: -ONE}, ZERO, False) for terms in sides]
-
-    def in_doubles(self) -> OptimizeResult | None:
-        """What HiGHS says, at a vertex."""
-        matrix = csr_matrix(
-            (
-                [float(c) for row in self.rows for c in row.terms.values()],
-                (
-                    [r for r, row in enumerate(self.rows) for _ in row.terms],
-                    [i for row in self.rows for i in row.terms],
-                ),
-            ),
-            shape=(len(self.rows), self.variables),
-        )
-        costs = np.zeros(self.variables)
-        for i, c in self.cost.items():
-            costs[i] = float(c)
-        ends, equal = np.array([float(row.end) for row in self.rows]), self._equal
-        found = linprog(
-            costs,
-            A_ub=matrix[~equal],
-            b_ub=ends[~equal],
-            A_eq=matrix[equal],
-            b_eq=ends[equal],
-            method="highs-ds",
-            options={
-                "primal_feasibility_tolerance": FEASIBLE,
-                "dual_feasibility_tolerance": FEASIBLE,
-                "time_limit": self.seconds,
-            },
-        )
-        return found if found.status == 0 and found.x is not None else None
-
-    @property
-    def _equal(self) -> np.ndarray:
-        return np.array([row.equal for row in self.rows], dtype=bool)
-
-    def primal(self, found: OptimizeResult) -> Exact | None:
-        """The point on the rows that seem to be met, whose variables are 0 where they seem to be."""
-        used = np.flatnonzero(found.x > TIGHT).tolist()
-        place = {i: k for k, i in enumerate(used)}
-        room = np.zeros(len(self.rows))
-        room[~self._equal] = found.ineqlin.residual
-        system = LinearSystem(len(used))
-        for row, slack in zip(self.rows, room.tolist(), strict=True):
-            if slack <= TIGHT:
-                system.add({place[i]: c for i, c in row.terms.items() if i in place}, row.end)
-        solved = system.solved() if len(used) <= MOST else None
-        if solved is None:
-            return None
-        point = [ZERO] * self.variables
-        for i, x in zip(used, solved, strict=True):
-            point[i] = x
-        return point
-
-    def dual(self, found: OptimizeResult) -> list[Fraction] | None:
-        """The multipliers that are 0 where they seem to be, and leave no cost at variables that are used; None if they are invalid."""
-        raw, equal = np.zeros(len(self.rows)), self._equal
-        raw[~equal], raw[equal] = -found.ineqlin.marginals, -found.eqlin.marginals
-        kept = [r for r, row in enumerate(self.rows) if row.equal or raw[r] > TIGHT]
-        place = {r: k for k, r in enumerate(kept)}
-        columns: dict[int, Terms] = {}
-        for r in kept:
-            for i, c in self.rows[r].terms.items():
-                columns.setdefault(i, {})[place[r]] = c
-        system = LinearSystem(len(kept))
-        for i in np.flatnonzero(found.lower.marginals <= TIGHT).tolist():
-            system.add(columns.get(i, {}), -self.cost.get(i, ZERO))
-        solved = system.solved() if len(kept) <= MOST else None
-        if solved is None or any(solved[k] < 0 for k, r in enumerate(kept) if not self.rows[r].equal):
-            return None
-        left = (
-            self.cost.get(i, ZERO) + sum((c * solved[k] for k, c in columns.get(i, {}).items()), ZERO)
-            for i in range(self.variables)
-        )
-        if any(x < 0 for x in left) or not all(map(_short, solved)):
-            return None
-        multipliers = [ZERO] * len(self.rows)
-        for r, m in zip(kept, solved, strict=True):
-            multipliers[r] = m
-        return multipliers
+            self.rows += [LinearRow({**terms, first + k: -ONE}, ZERO, False) for terms in sides]
 
     def tangents(self, multipliers: list[Fraction]) -> Iterator[tuple[SecretLaw, int, Fraction, list[Fraction]]]:
         """Of each limit that has a multiplier: how much of it each difference has, by size."""
@@ -221,10 +142,6 @@ class _Program:
                 hint = [x / (price * share) for x, share in zip(sums, terms.values(), strict=True)]
                 of_all = isinstance(limit.law.limit, HockeyStick)  # each size has the same share, which is the line's
                 yield limit.law, limit.number, price * next(iter(terms.values())) if of_all else price, hint
-
-
-def _short(value: Fraction) -> bool:
-    return writable([abs(value)])
 
 
 def _pieces(law: SecretLaw, region: Region, outputs: int) -> Iterator[tuple[int, list[tuple[Fraction, list[Terms]]]]]:

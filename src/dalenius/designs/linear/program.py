@@ -1,29 +1,22 @@
-"""The linear program of a private design: its variables, its constraints, its costs, exactly; and as matrices in doubles."""
+"""The linear program of a private design: variables, constraints, costs, exactly; and multipliers of what is compared."""
 
 from __future__ import annotations
 
-import math
-import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
-import numpy as np
-from scipy.optimize import OptimizeResult, linprog
-from scipy.sparse import coo_array
-
+from dalenius.designs.lp import LinearProgram, LinearRow
 from dalenius.errors import DaleniusError
-from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.privacy import Reference
-from dalenius.search import Clock
 
 Rows = list[list[Fraction]]
 X = TypeVar("X")
-Terms = list[tuple[int, float]]  # of a row of a matrix: columns and values
+ONE = Fraction(1)
 CEILING = Fraction(2**200)  # of e^epsilon for mechanisms: what is private for less is private for more
 MOST_ENTRIES = 2**19
 
@@ -55,16 +48,6 @@ class Comparison:
     @property
     def inputs(self) -> tuple[int, ...]:
         return self.reference.inputs
-
-
-@dataclass(frozen=True)
-class Matrices:
-    """The program in doubles: minimise c z over z >= 0 with A z <= 0 and B z = e; z are the entries q, then the ends s."""
-
-    costs: Floats
-    A: coo_array
-    B: coo_array
-    e: Floats
 
 
 @dataclass(frozen=True)
@@ -140,110 +123,49 @@ class PrivateDesign:
         m = self.outputs
         return [list(values[start : start + m]) for start in range(0, len(values), m)]
 
-    # ------------------------------------------------------------ in doubles
+    def program(self, c: Fraction) -> LinearProgram:
+        """For e^epsilon = c, in the entries q, then the ends s.
 
-    def matrices(self, exp_epsilon: float) -> Matrices:
-        """For a solver. Rows: q - s <= 0 and s/c - q <= 0, by comparison; sums of laws, then s = c sum beta q."""
-        count, size = len(self.cost), len(self.cost) + len(self.comparisons)
+        Rows: q <= s and s/c <= q, by comparison; sums of laws, then s = c sum beta q.
+        """
+        count = len(self.cost)
         ends = [(count + j, z) for j, comparison in enumerate(self.comparisons) for z in comparison.entries]
-        bounds: list[Terms] = [[(z, 1.0), (s, -1.0)] for s, z in ends]
+        share, minus = 1 / c, -ONE
+        rows = [LinearRow({z: ONE, s: minus}) for s, z in ends]
         if self.any_law:
-            bounds += [[(s, 1.0 / exp_epsilon), (z, -1.0)] for s, z in ends]
-        equal: list[Terms] = [[(z, 1.0) for z in row] for row in self.by_row(range(count))]
+            rows += [LinearRow({s: share, z: minus}) for s, z in ends]
+        rows += [LinearRow(dict.fromkeys(row, ONE), ONE, equal=True) for row in self.by_row(range(count))]
         for j, comparison in enumerate(self.comparisons):
             if comparison.law is not None:
                 averaged = zip(comparison.entries, comparison.law, strict=True)
-                equal.append([(count + j, 1.0), *((z, -exp_epsilon * float(p)) for z, p in averaged)])
-        costs = np.array([float(x / self.scale) for x in self.cost] + [0.0] * (size - count))
-        sums = np.repeat([1.0, 0.0], [self.rows, len(equal) - self.rows])
-        return Matrices(costs, _sparse(bounds, size), _sparse(equal, size), sums)
+                rows.append(LinearRow({**{z: -c * p for z, p in averaged}, count + j: ONE}, equal=True))
+        above = {z for _, z in ends} if self.any_law else ()  # s/c bounds them from below
+        return LinearProgram(count + len(self.comparisons), dict(enumerate(self.cost)), rows, above)
+
+    def multipliers(self, of_rows: Sequence[Fraction]) -> dict[int, Multipliers]:
+        """Of the comparisons, from those of the program's rows; what is below 0 counts as 0."""
+        inputs = [comparison.inputs for comparison in self.comparisons]
+        numbers = iter(of_rows)
+        a = [{x: value for x in own if (value := next(numbers)) > 0} for own in inputs]
+        b = [{x: value for x in own if (value := next(numbers)) > 0} if self.any_law else {} for own in inputs]
+        return {j: Multipliers(*both) for j, both in enumerate(zip(a, b, strict=True))}
 
 
-def _sparse(rows: list[Terms], width: int) -> coo_array:
-    entries = [(i, j, value) for i, row in enumerate(rows) for j, value in row]
-    i, j, values = zip(*entries, strict=True) if entries else ((), (), ())
-    return coo_array((values, (i, j)), shape=(len(rows), width))
+@dataclass(frozen=True)
+class Multipliers:
+    """Of one comparison, by input: a of Q(x,y) <= s, b of s <= e^epsilon Q(x,y); b is empty where a listed law averages."""
 
+    a: dict[int, Fraction] = field(default_factory=dict)
+    b: dict[int, Fraction] = field(default_factory=dict)
 
-# the interior-point method, with crossover to a vertex, is the quicker from 100 inputs on
-METHODS = ("highs-ipm", "highs-ds")
-FEASIBLE = 1e-10
-LOOK = 0.05  # seconds between two looks at the clock
+    def averages(self, comparison: Comparison, exp_epsilon: Fraction) -> list[Fraction]:
+        """e^epsilon beta(x) sum a for the comparison's inputs; beta is b over its sum where any law averages."""
+        total = exp_epsilon * sum(self.a.values())
+        if comparison.law is not None:
+            return [total * p for p in comparison.law]
+        share = total / sum(self.b.values())
+        return [share * self.b.get(x, Fraction(0)) for x in comparison.inputs]
 
-
-@dataclass(frozen=True, eq=False)
-class DoubleSolution:
-    """A point, and the multipliers of its constraints in units of the program's scale.
-
-    Attributes
-    ----------
-    exp_epsilon : float
-        The e^epsilon that it was solved for.
-    q : (variables,)
-    s : (comparisons,)
-    a, b : list of (entries,)
-        Of q <= s, and of s <= e^epsilon q where any law averages, by comparison.
-    of_q, of_s
-        Of q >= 0 and of s >= 0.
-    """
-
-    exp_epsilon: float
-    q: Floats
-    s: Floats
-    a: list[Floats]
-    b: list[Floats]
-    of_q: Floats
-    of_s: Floats
-
-
-def solved_in_doubles(program: PrivateDesign, exp_epsilon: float, clock: Clock) -> DoubleSolution | None:
-    """What a solver says; None if it fails, or is stopped."""
-    found = answered(clock, lambda: _solve(program, exp_epsilon, clock))
-    return None if found is None else _solution(program, exp_epsilon, found)
-
-
-def answered(clock: Clock, solve: Callable[[], OptimizeResult]) -> OptimizeResult | None:
-    """What a solver answers before the clock has run out, which it does at Ctrl-C, too; None if it fails, or is stopped."""
-    answers = list[OptimizeResult]()
-    thread = threading.Thread(target=lambda: answers.append(solve()), daemon=True)
-    thread.start()
-    while thread.is_alive() and not clock.expired:
-        thread.join(LOOK)
-    return answers[0] if answers and answers[0].status == 0 and answers[0].x is not None else None
-
-
-def _solve(program: PrivateDesign, exp_epsilon: float, clock: Clock) -> OptimizeResult:
-    given = program.matrices(exp_epsilon)
-    for method in METHODS:
-        found = linprog(
-            given.costs,
-            A_ub=given.A,
-            b_ub=np.zeros(given.A.shape[0]),
-            A_eq=given.B,
-            b_eq=given.e,
-            method=method,
-            options={
-                "time_limit": max(clock.remaining, 0.01) if math.isfinite(clock.remaining) else None,
-                "primal_feasibility_tolerance": FEASIBLE,
-                "dual_feasibility_tolerance": FEASIBLE,
-            },
-        )
-        if found.status == 0 or clock.expired:
-            break
-    return found
-
-
-def _solution(program: PrivateDesign, exp_epsilon: float, found: OptimizeResult) -> DoubleSolution:
-    count = len(program.cost)
-    sizes = [len(comparison.entries) for comparison in program.comparisons]
-    a, b = np.split(-found.ineqlin.marginals, [sum(sizes)])
-    own = sizes if program.any_law else [0] * len(sizes)
-    return DoubleSolution(
-        exp_epsilon=exp_epsilon,
-        q=found.x[:count],
-        s=found.x[count:],
-        a=np.split(a, np.cumsum(sizes)[:-1]),
-        b=np.split(b, np.cumsum(own)[:-1]),
-        of_q=found.lower.marginals[:count],
-        of_s=found.lower.marginals[count:],
-    )
+    def rounded(self, step: Fraction) -> Multipliers:
+        """To multiples of a step."""
+        return Multipliers(*({x: round(value / step) * step for x, value in side.items()} for side in (self.a, self.b)))

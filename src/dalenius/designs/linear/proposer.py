@@ -9,16 +9,9 @@ from typing import Self
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
-from dalenius.designs.linear.exact import (
-    Multipliers,
-    dual_vertex,
-    multipliers_in_doubles,
-    multipliers_near,
-    private_near,
-    proved,
-    vertex,
-)
-from dalenius.designs.linear.program import DoubleSolution, PrivateDesign, Rows, solved_in_doubles
+from dalenius.designs.linear.exact import multipliers_near, private_near, proved
+from dalenius.designs.linear.program import Multipliers, PrivateDesign, Rows
+from dalenius.designs.lp import Doubles, LinearProgram
 from dalenius.designs.rational import short_above, weight_texts, writable
 from dalenius.designs.terms import Terms
 from dalenius.evidence import Lower, Upper, claim_text
@@ -31,7 +24,7 @@ from dalenius.search import Clock, Run
 from dalenius.units import Quantity
 
 # e^epsilon in the doubles' program, one after the other: multipliers fall with it, and below TIGHT they count as 0
-STEEPEST = (1e9, 1e4)
+STEEPEST = (Fraction(10**9), Fraction(10**4))
 CLOSE = Fraction(1, 2**60)  # relative width that doubles do not show
 
 
@@ -77,7 +70,7 @@ class LinearDesign:
         self.multipliers: Mapping[int, Multipliers] = {}
         self.rows: Rows = minimised.constant
         self.lower, self.upper = minimised.least, minimised.of_constant
-        self.rounds = 0
+        self.rounds, self._programs = 0, dict[Fraction, LinearProgram]()
 
     @property
     def clock(self) -> Clock:
@@ -86,28 +79,34 @@ class LinearDesign:
     def run(self) -> None:
         """Solve; what is found on the way is kept whatever stops the work."""
         cheapest = [row.index(min(row)) for row in self.program.by_row(self.program.cost)]
-        self._take([[Fraction(int(y == best)) for y in range(self.program.outputs)] for best in cheapest])
+        self._take([Fraction(int(y == best)) for best in cheapest for y in range(self.program.outputs)])
         self._tell()
         if self.upper == self.lower or self.clock.expired:
             return
         for steepest in STEEPEST:
-            exp_epsilon = min(float(self.program.below), steepest)
+            exp_epsilon = min(self.program.below, steepest)
             self._round(exp_epsilon)
             if self.clock.expired or self._exact or exp_epsilon < steepest:
                 break
 
-    def _round(self, exp_epsilon: float) -> None:
+    def _of(self, c: Fraction) -> LinearProgram:
+        """The program for e^epsilon = c."""
+        if c not in self._programs:
+            self._programs[c] = self.program.program(c)
+        return self._programs[c]
+
+    def _round(self, exp_epsilon: Fraction) -> None:
         """What the program in doubles says of the exact one."""
         found = self.in_doubles(exp_epsilon)
         if found is None:
             return
         self.rounds += 1
-        program = self.program
+        program, scale = self.program, self.program.scale
         steps: list[Callable[[], None]] = [
-            lambda: self._take(vertex(program, found)),
-            lambda: self._bound(dual_vertex(program, found)),
-            lambda: self._take(program.by_row([max(Fraction(value), Fraction(0)) for value in found.q.tolist()])),
-            lambda: self._bound(multipliers_in_doubles(program, found)),
+            lambda: self._take(self._of(program.below).primal(found)),
+            lambda: self._bound(self._of(program.above).dual(found)),
+            lambda: self._take([max(Fraction(value), Fraction(0)) for value in found.x.tolist()]),
+            lambda: self._bound([Fraction(value) * scale for value in found.multipliers.tolist()]),
         ]
         for step in steps:
             if self.clock.expired or self._exact:
@@ -115,12 +114,13 @@ class LinearDesign:
             step()
             self._tell()
 
-    def in_doubles(self, exp_epsilon: float) -> DoubleSolution | None:
+    def in_doubles(self, exp_epsilon: Fraction) -> Doubles | None:
         """What a solver says of the program in doubles; None if it fails, or is stopped."""
-        return solved_in_doubles(self.program, exp_epsilon, self.clock)
+        return self._of(exp_epsilon).in_doubles(self.clock, self.program.scale)
 
-    def _take(self, rows: Rows | None) -> None:
+    def _take(self, point: list[Fraction] | None) -> None:
         """Keep a mechanism, made private, if it is better."""
+        rows = None if point is None else self.program.by_row(point[: len(self.program.cost)])
         private = None if rows is None else private_near(self.program, rows)
         if private is None:
             return
@@ -128,11 +128,11 @@ class LinearDesign:
         if value < self.upper:
             self.rows, self.upper = private, value
 
-    def _bound(self, multipliers: Mapping[int, Multipliers] | None) -> None:
+    def _bound(self, of_rows: list[Fraction] | None) -> None:
         """Keep multipliers if what they prove is better."""
-        if multipliers is None:
+        if of_rows is None:
             return
-        kept = multipliers_near(self.program, multipliers)
+        kept = multipliers_near(self.program, self.program.multipliers(of_rows))
         value = proved(self.program, kept)
         if value > self.lower:
             self.multipliers, self.lower = kept, value

@@ -10,10 +10,10 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
+from scipy.optimize import OptimizeResult
 from scipy.sparse import csr_matrix, vstack
 
-from dalenius.designs.linear.program import METHODS, answered
+from dalenius.designs.lp import minimised
 from dalenius.designs.rational import DENOMINATOR, rational_rows
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MinDistortion
@@ -136,7 +136,6 @@ def _alone(x: int) -> Form:
     return ((x, Fraction(1)),)
 
 
-FEASIBLE = 1e-10
 FINE = 10**18  # steps that what is added to a column is rounded in
 USED = 1e-12  # share of the largest multiplier below which one is 0
 
@@ -194,7 +193,7 @@ class RatioProgram:
 
     def solve(self, clock: Clock) -> Solved | None:
         """A mechanism and a bound; None if no solver answered in time."""
-        found = answered(clock, lambda: self._asked(clock))
+        found = self._asked(clock)
         if found is None:
             return None
         q = np.maximum(found.x[: self.cost.size].reshape(self.cost.shape), 0.0)
@@ -216,7 +215,7 @@ class RatioProgram:
         largest = float(self.cost.max())
         return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
 
-    def _asked(self, clock: Clock) -> OptimizeResult:
+    def _asked(self, clock: Clock) -> OptimizeResult | None:
         """Variables: the entries row by row, then the forms' values, form by form."""
         n, m, k = self.inputs, self.outputs, len(self.forms)
         entries = np.arange(n * m).reshape(n, m)
@@ -234,11 +233,6 @@ class RatioProgram:
             ),
             shape=(k * m, n * m + k * m),
         )
-        options = {
-            "primal_feasibility_tolerance": FEASIBLE,
-            "dual_feasibility_tolerance": FEASIBLE,
-            "time_limit": max(clock.remaining, 0.01) if math.isfinite(clock.remaining) else None,
-        }
         given = {
             "A_ub": self._rows(n * m + k * m),
             "b_ub": np.zeros(sum(block.sides for block in self.blocks) * m),
@@ -246,11 +240,7 @@ class RatioProgram:
             "b_eq": np.concatenate([np.ones(n), np.zeros(k * m)]),
         }
         costs = np.concatenate([self.cost.reshape(-1) / self._scale, np.zeros(k * m)])
-        for method in METHODS:
-            found = linprog(costs, method=method, options=options, **given)
-            if found.status == 0 or clock.expired:
-                break
-        return found
+        return minimised(costs, clock, **given)
 
     def _rows(self, width: int) -> csr_matrix:
         m, first = self.outputs, self.cost.size
