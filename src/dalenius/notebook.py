@@ -1,11 +1,16 @@
-"""What notebooks show of an object: a small table, everything in it as text."""
+"""What notebooks show of an object: a small table, everything in it as text; and what consoles do, two lines at most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from html import escape
+from typing import Any
+
+from dalenius.errors import brief
 
 LONGEST = 300  # characters of a cell
+TWO_LINES = 160  # of a console
 
 
 def table(caption: str, rows: Iterable[tuple[str, object]]) -> str:
@@ -26,6 +31,28 @@ def grid(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
         for row in rows
     )
     return f"<table><caption>{_cell(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def in_brief(thing: Any) -> str:
+    """For `__repr__`: the first line of what a dataclass prints, or, if it prints no words of its own, its fields."""
+    kind = type(thing)
+    if "__str__" not in vars(kind):
+        return one_line(
+            kind.__name__, (f"{one.name}={brief(getattr(thing, one.name))}" for one in fields(kind) if one.repr)
+        )
+    text = str(thing).partition("\n")[0]
+    return f"<{kind.__name__}: {text if len(text) <= TWO_LINES - 30 else text[: TWO_LINES - 33] + '...'}>"
+
+
+def one_line(name: str, parts: Iterable[str]) -> str:
+    """A call, from which the last parts are left out where they are too long.
+
+    >>> one_line("Pair", ["left=1", "right=2"]), len(one_line("Long", ["0123456789"] * 99)) <= TWO_LINES
+    ('Pair(left=1, right=2)', True)
+    """
+    text = ", ".join(parts)
+    room = TWO_LINES - len(name) - len("(, ...)")
+    return f"{name}({text if len(text) <= room else text[:room].rpartition(', ')[0] + ', ...'})"
 
 
 def _cell(value: object) -> str:

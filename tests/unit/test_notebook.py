@@ -35,3 +35,22 @@ def test_a_design_and_one_that_nothing_meets():
     design = dl.load("infeasible/negative-leakage")
     assert "inf" in dl.solve(design)._repr_html_()
     assert "problem" in design._repr_html_()
+
+
+def test_answers_are_shown_in_two_lines():
+    problem = dl.WorstCaseLeakage(
+        records=dl.Records(2, alphabet=2), query="count", mechanism="geometric 1", adversary="product_priors"
+    )
+    result = dl.solve(problem)
+    assert repr(result) == f"<Result: {result}>"
+    found = dl.measure(problem, time_limit=5)
+    answers = (
+        result,
+        result.witness,
+        found,
+        found["local_dp"],
+        dl.convert("local_dp", 1, to="pointwise_maximal_leakage", p_min="0.2"),
+    )
+    for answer in (*answers, dl.audit(problem)):
+        assert len(repr(answer)) <= 160
+        assert "\n" not in repr(answer)

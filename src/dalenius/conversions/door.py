@@ -18,7 +18,7 @@ from dalenius.intervals import text_above, text_below
 from dalenius.measures.answer import units_of
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
 from dalenius.model.epsilons import epsilon_text
-from dalenius.notebook import grid
+from dalenius.notebook import grid, in_brief
 from dalenius.results import budget_text
 from dalenius.units import unit_size
 
@@ -75,6 +75,8 @@ class Conversion:
     better : str
         Whether anything better is possible, or why there is no rule.
     """
+
+    __repr__ = in_brief
 
     source: str
     target: str

@@ -20,7 +20,7 @@ from dalenius.model import MinDistortion, Records
 from dalenius.model.distortions import DistortionMatrix
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.queries import Identity
-from dalenius.notebook import grid
+from dalenius.notebook import grid, in_brief
 from dalenius.results import possible_text
 from dalenius.units import UNITS, is_at_least_log
 
@@ -48,6 +48,8 @@ class PrivacyClaim:
     certificate : Certificate
         It carries the mechanism. `dalenius.verify(problem, certificate)` checks it again.
     """
+
+    __repr__ = in_brief
 
     problem: MinDistortion
     certificate: Certificate
@@ -191,6 +193,8 @@ class Measure:
         The adversary, or the prior, that it holds for, in words.
     """
 
+    __repr__ = in_brief
+
     name: str
     lower: float
     upper: float
@@ -223,6 +227,8 @@ class Measures:
     values : int or None
         How many values the record, the input or the secret has that most can be told about.
     """
+
+    __repr__ = in_brief
 
     about: str
     rows: tuple[Measure, ...]

@@ -15,6 +15,7 @@ from dalenius.model.adversaries import IndependentBlocks
 from dalenius.model.adversaries.independent_blocks import by_size, is_missing, told_apart
 from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mechanism, RandomizedResponse, Symmetric
 from dalenius.model.records import Records
+from dalenius.notebook import in_brief
 from dalenius.strict_json import parse_object
 
 WHOLE = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64, 128)} | {
@@ -46,6 +47,8 @@ class People:
     dataset : tuple of int
         The letter of each, for a release; no model and no certificate holds it.
     """
+
+    __repr__ = in_brief
 
     records: Records
     blocks: IndependentBlocks

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import MISSING
+from fractions import Fraction
+from typing import Any, TypeVar, cast
 
 from dalenius.errors import InputError, brief, hint
-from dalenius.exact import Numeral
+from dalenius.exact import Numeral, fraction_text
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.laws import LAWS, Law
@@ -16,6 +19,8 @@ from dalenius.model.privacy import NOTIONS, Privacy
 from dalenius.model.queries import QUERIES, Query
 from dalenius.model.shelf import Shelved, read_shelved
 
+P = TypeVar("P")
+LONGEST, FEW = 40, 8  # characters and numbers of a part in a line
 SHELVES: dict[type, Mapping[str, type[Shelved]]] = {
     Query: QUERIES,
     Mechanism: MECHANISMS,
@@ -26,22 +31,67 @@ SHELVES: dict[type, Mapping[str, type[Shelved]]] = {
 }
 
 
-def part_in_words(base: type, text: str, where: str) -> object:
-    """The part of a model that a line describes; its numbers are exact, as in a model file.
+def as_part(base: type[P], given: P | str, where: str) -> P:
+    """The part of a model that a line describes, or that is given; numbers of a line are exact, as in a model file.
 
-    >>> part_in_words(Query, "threshold 3", "query"), part_in_words(Mechanism, "geometric epsilon = 1", "mechanism")
+    >>> as_part(Query, "threshold 3", "query"), as_part(Mechanism, "geometric epsilon = 1", "mechanism")
     (Threshold(at=3), Geometric(epsilon=Fraction(1, 1), range=None))
-    >>> part_in_words(Adversary, "2 bits", "adversary")
+    >>> as_part(Adversary, "2 bits", "adversary")
     EntropyAtLeast(amount=Fraction(2, 1), units='bits')
     """
+    if not isinstance(given, str):
+        return given
+    made: Any
     try:
-        if base is Adversary and not says_a_kind(text):
-            return EntropyAtLeast(text)
-        kind, rest = kind_and_keys(SHELVES[base], text)
-        keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
-        return read_shelved(SHELVES[base], {"kind": kind, **keys}, kind)
+        if base is Adversary and not says_a_kind(given):
+            made = EntropyAtLeast(given)
+        else:
+            kind, rest = kind_and_keys(SHELVES[base], given)
+            keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
+            made = read_shelved(SHELVES[base], {"kind": kind, **keys}, kind)
     except InputError as error:
         raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
+    return cast(P, made)
+
+
+def words_of(part: Shelved) -> str:
+    """The line that describes a part, and that may be given for it; of a long one no more than the kind.
+
+    >>> import dalenius as dl
+    >>> parts = dl.Count(), dl.geometric(0.5, range=4), dl.discrete_laplace("1/3"), dl.EntropyAtLeast("2 bits"), dl.Table([0] * 99)
+    >>> for part in parts:
+    ...     print(words_of(part))
+    count
+    geometric epsilon = 0.5, range = [0, 4]
+    discrete_laplace 1/3
+    2 bits
+    table ...
+    """
+    if isinstance(part, EntropyAtLeast):
+        return part.text()
+    kind = getattr(part, "kind", type(part).__name__)  # a class of one's own may have no kind
+    told = dict[str, str | None]()
+    for key, one in part.file_fields().items():
+        if (value := getattr(part, one.name)) is not None and (one.default is MISSING or value != one.default):
+            told[key] = _short(value)
+    texts = [text for text in told.values() if text is not None]
+    if len(texts) < len(told) or sum(map(len, texts)) > LONGEST:
+        return f"{kind} ..."
+    if len(told) == 1 and [*told] == _alone(type(part)):
+        return f"{kind} {texts[0].strip(chr(34))}"
+    return f"{kind} {', '.join(f'{key} = {text}' for key, text in told.items())}".strip()
+
+
+def _short(value: object) -> str | None:
+    """A number, a text or a few of them, as they stand in a file; None of anything else."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | Fraction):
+        return toml_value(fraction_text(value) if isinstance(value, Fraction) else str(value))
+    if not isinstance(value, tuple) or len(value) > FEW:
+        return None
+    texts = [_short(each) for each in value]
+    return None if None in texts else f"[{', '.join(map(str, texts))}]"
 
 
 def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, str]:
@@ -53,9 +103,9 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
     kind, rest = split_kind(text)
     if kind not in shelf:
         raise InputError(f"expected one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
-    needed = [key for key, field in shelf[kind].file_fields().items() if shelf[kind].is_needed(field)]
+    needed = _needed(shelf[kind])
     if rest and "=" not in rest:
-        first = needed or list(shelf[kind].file_fields())[:1]
+        first = _alone(shelf[kind])
         if len(first) != 1:
             needs = " and ".join(needed) or "nothing"
             raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
@@ -67,6 +117,15 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
     if missing := [key for key in needed if key not in keys]:
         raise InputError(f"{kind} needs {' and '.join(missing)}; write for example '{kind} {missing[0]} = 1'")
     return kind, rest
+
+
+def _needed(kind: type[Shelved]) -> list[str]:
+    return [key for key, field in kind.file_fields().items() if kind.is_needed(field)]
+
+
+def _alone(kind: type[Shelved]) -> list[str]:
+    """The keys that are needed, or else the first; one alone may be given by its value."""
+    return _needed(kind) or [*kind.file_fields()][:1]
 
 
 def says_a_kind(text: str) -> bool:

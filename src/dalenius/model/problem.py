@@ -5,17 +5,18 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
-from dalenius.model.in_words import SHELVES, part_in_words
+from dalenius.model.in_words import SHELVES, as_part, words_of
 from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
 from dalenius.model.queries.histogram import UNLISTED
 from dalenius.model.records import Records
-from dalenius.model.shelf import Stated, check_keys, read_shelved
+from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
+from dalenius.notebook import one_line
 from dalenius.notebook import table as shown_table
 from dalenius.units import Quantity
 
@@ -70,11 +71,12 @@ class Problem(metaclass=Stated):
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):
             cls.in_models = vars(cls).get("in_models", cls.kind)
+        cls.__repr__ = Problem.__repr__  # type: ignore[method-assign]  # not that of each dataclass
 
     def __post_init__(self) -> None:
         for name, kind in self.parts.items():
-            if kind in SHELVES and isinstance(text := getattr(self, name), str):
-                object.__setattr__(self, name, part_in_words(kind, text, name))
+            if kind in SHELVES:
+                object.__setattr__(self, name, as_part(kind, getattr(self, name), name))
             absent = name in self.optional and getattr(self, name) is None
             if not absent and not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
@@ -201,6 +203,16 @@ class Problem(metaclass=Stated):
             **self.tables(),
             **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
         }
+
+    def __repr__(self) -> str:
+        told = list[str]()
+        for one in fields(self):
+            value = getattr(self, one.name)
+            usual = one.default if one.default_factory is MISSING else one.default_factory()
+            if one.init and one.compare and value != usual:
+                shown = words_of(value) if isinstance(value, Shelved) else getattr(value, "kind", value)
+                told.append(f"{one.name}={brief(shown)}")
+        return one_line(type(self).__name__, told)
 
     def _repr_html_(self) -> str:
         """For notebooks: the tables of its model file."""

@@ -66,6 +66,12 @@ class Records:
         object.__setattr__(self, "count", len(sizes))
         object.__setattr__(self, "alphabets", sizes)
 
+    def __repr__(self) -> str:
+        if len(self.runs) == 1:
+            return f"Records({self.count}, alphabet={self.alphabets[0]})"
+        runs = " + ".join(f"[{size}] * {times}" for size, times in self.runs)
+        return f"Records(alphabets={runs if self.count > 9 else [*self.alphabets]})"
+
     def __len__(self) -> int:
         return len(self.alphabets)
 

@@ -18,9 +18,10 @@ from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
 from dalenius.model import Adversary, IndependentBlocks, ProductPriors, Records, WorstCaseLeakage, digest, model_bytes
 from dalenius.model.elsewhere import People
+from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
-from dalenius.notebook import table
+from dalenius.notebook import in_brief, table
 from dalenius.outcome import Termination
 from dalenius.report.page import report_page
 from dalenius.report.page.proofs import TOLD, WITHOUT, advantage_at_most
@@ -64,6 +65,8 @@ class Audit:
     why_not : str
         Why there is no such prior.
     """
+
+    __repr__ = in_brief
 
     problem: WorstCaseLeakage
     result: Result
@@ -258,11 +261,11 @@ class Audit:
 
 
 def audit(
-    release: Mechanism | WorstCaseLeakage,
+    release: Mechanism | WorstCaseLeakage | str,
     *,
     records: Records | People | Integer | None = None,
-    query: Query | None = None,
-    adversary: Adversary | None = None,
+    query: Query | str | None = None,
+    adversary: Adversary | str | None = None,
     title: str = "",
     progress: Callable[[Progress], None] | None = None,
     **limits: Unpack[LimitOptions],
@@ -272,7 +275,8 @@ def audit(
     Parameters
     ----------
     release : Mechanism or WorstCaseLeakage
-        A mechanism, or the whole question (then nothing else of it may be given).
+        A mechanism, or the whole question (then nothing else of it may be given). Mechanism, query and adversary may be given in a
+        line, as on the command line: audit("discrete_laplace 0.5", records=1000, query="count").
     records : Records, People or int
         How many people; of an integer each has a yes-or-no answer. The `People` of `from_frame` bring their households along.
     query : Query, optional
@@ -331,10 +335,10 @@ def audit(
 
 
 def _question(
-    release: Mechanism | WorstCaseLeakage,
+    release: Mechanism | WorstCaseLeakage | str,
     records: Records | People | Integer | None,
-    query: Query | None,
-    adversary: Adversary | None,
+    query: Query | str | None,
+    adversary: Adversary | str | None,
     title: str,
 ) -> WorstCaseLeakage:
     if isinstance(release, WorstCaseLeakage):
@@ -343,6 +347,7 @@ def _question(
                 "audit: the question has its records, query, adversary and title already; leave them out here"
             )
         return release
+    release = as_part(Mechanism, release, "release")  # type: ignore[type-abstract]
     if not isinstance(release, Mechanism):
         raise InputError(
             f"release: expected a mechanism such as dl.discrete_laplace(0.5), or a WorstCaseLeakage, got {brief(release)}"
@@ -353,8 +358,9 @@ def _question(
         )
     people = records.records if isinstance(records, People) else records
     people = people if isinstance(people, Records) else Records(people, alphabet=2)
-    asked = _query(release, people) if query is None else query
+    asked = _query(release, people) if query is None else as_part(Query, query, "query")  # type: ignore[type-abstract]
     if adversary is not None:
+        adversary = as_part(Adversary, adversary, "adversary")  # type: ignore[type-abstract]
         return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=adversary, title=title)
     if isinstance(records, People):
         return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=records.blocks, title=title)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dalenius.alternation import Alternation
 from dalenius.evidence import Certificate
+from dalenius.notebook import in_brief
 from dalenius.outcome import Refusal, Scope, SolverUse, Termination
 from dalenius.results.proved import Proved
 from dalenius.search import Progress
@@ -31,6 +32,8 @@ class Witness:
     prior : int or None
         Which of the listed priors it is, counted from 0; None against another adversary than a `PriorSet`.
     """
+
+    __repr__ = in_brief
 
     record: int
     masses: NDArray[np.float64] = field(repr=False)
@@ -92,6 +95,8 @@ class Result(Proved):
         The largest number of values of a record: nothing tells more than its logarithm, `most`.
     """
 
+    __repr__ = in_brief
+
     lower: float
     upper: float
     record: int | None
@@ -142,6 +147,8 @@ class SecretWitness:
         Which of the listed priors it is, counted from 0; None against another adversary than a `PriorSet`.
     """
 
+    __repr__ = in_brief
+
     secret: int
     law: NDArray[np.float64] = field(repr=False)
     prior: int | None = None
@@ -187,6 +194,8 @@ class SecretResult(Proved):
     values : int or None
         The largest number of values of a secret, as of a `Result`.
     """
+
+    __repr__ = in_brief
 
     lower: float
     upper: float

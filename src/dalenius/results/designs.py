@@ -11,6 +11,7 @@ from dalenius.alternation import Alternation
 from dalenius.evidence import Certificate
 from dalenius.intervals import text_below
 from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.notebook import in_brief
 from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Status, Termination, TermValue
 from dalenius.results.audits import Result
 from dalenius.results.proved import Proved, relative_gap
@@ -67,6 +68,8 @@ class DesignResult(Proved):
     values : int or None
         As of a `Result`; of a `MaxInformation` those of the useful variable.
     """
+
+    __repr__ = in_brief
 
     lower: float
     upper: float

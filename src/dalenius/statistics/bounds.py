@@ -12,7 +12,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import is_number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.intervals import text_below
-from dalenius.notebook import table
+from dalenius.notebook import in_brief, table
 from dalenius.results import possible_text
 
 
@@ -113,6 +113,8 @@ class SampledLeakage:
     values : int or None
         Of counts: how many inputs there are, whose logarithm is all there is to know. Of data in numbers nobody knows that.
     """
+
+    __repr__ = in_brief
 
     lower: float
     confidence: float

@@ -11,6 +11,7 @@ from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
 from dalenius.model import DesignProblem, EntropyAtLeast, Problem, WorstCaseLeakage
+from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, need_solver
@@ -90,6 +91,8 @@ class Comparison:
     unfinished : tuple of str
         The methods that were asked and not done when somebody interrupted.
     """
+
+    __repr__ = in_brief
 
     problem: Problem
     result: Result | DesignResult

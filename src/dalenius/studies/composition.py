@@ -36,6 +36,7 @@ from dalenius.model import (
 from dalenius.model.adversaries import LawClass
 from dalenius.model.mechanisms import DiscreteGaussian
 from dalenius.model.sums import attained_values
+from dalenius.notebook import in_brief
 from dalenius.results import Result, SecretResult, at_most_text
 from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
 
@@ -106,6 +107,8 @@ class Composition:
     >>> both.rule, both.leakages[0] + both.leakages[1] <= both.upper < 0.0505
     ('sum', True)
     """
+
+    __repr__ = in_brief
 
     lower: float
     upper: float

@@ -15,6 +15,7 @@ from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.lower import DualLine, PriorLine
 from dalenius.exact import Number, as_fraction, as_integer
 from dalenius.model import DesignProblem, EntropyAtLeast, MinDistortion, MinLeakage, Problem, WorstCaseLeakage, audited
+from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Progress
@@ -34,6 +35,8 @@ POINTS = 11
 @dataclass(frozen=True)
 class CurvePoint:
     """The certified interval at one entropy bound, `share` of log |X|; its certificate bounds the whole curve (`LeakageCurve`)."""
+
+    __repr__ = in_brief
 
     share: Fraction
     problem: WorstCaseLeakage
@@ -173,6 +176,8 @@ Corner = tuple[Fraction, Fraction]
 @dataclass(frozen=True)
 class FrontierPoint:
     """The certified answer at one budget, in the unit of the problem's own budget."""
+
+    __repr__ = in_brief
 
     budget: Fraction
     problem: DesignProblem

@@ -15,6 +15,7 @@ from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, double_above, double_below
 from dalenius.exact import Number, as_fraction
 from dalenius.model import EntropyAtLeast, Problem, Records, WorstCaseLeakage, digest
+from dalenius.notebook import in_brief
 from dalenius.results import Result
 from dalenius.units import lower_in, unit_size, upper_in
 
@@ -107,6 +108,8 @@ class LeakageCurve:
     >>> lower < upper <= curve.upper("0.5 max")
     True
     """
+
+    __repr__ = in_brief
 
     proofs: tuple[tuple[WorstCaseLeakage, Certificate], ...]
     units: str = "nats"

@@ -28,6 +28,7 @@ from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussia
 from dalenius.model.mechanisms.real_noise import LEAST, MAX_SPAN, MOST
 from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
+from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import Result
 from dalenius.search import Clock, Limits, Progress, stopped_by_interrupt
@@ -89,6 +90,8 @@ class LeastNoise:
         Whether the leakage is known to fall as the scale grows, so that `within.scale` is the least one, up to the gap, and every
         larger one is enough.
     """
+
+    __repr__ = in_brief
 
     at_most: Fraction
     units: str

@@ -24,6 +24,7 @@ from dalenius.model import (
     digest,
 )
 from dalenius.model.mechanisms import DesignedMechanism
+from dalenius.notebook import in_brief
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
 from dalenius.units import Quantity
@@ -50,6 +51,8 @@ class Record:
     seconds : float
         The only field that another run may change.
     """
+
+    __repr__ = in_brief
 
     index: int
     name: str

@@ -19,6 +19,7 @@ from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage, Problem, Records, WorstCaseLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
+from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
 from dalenius.search import Progress
@@ -124,6 +125,8 @@ class Release:
     simulation : bool
         Whether the output came from a generator that was handed in: then anybody can repeat it, and it must not be published.
     """
+
+    __repr__ = in_brief
 
     output: Label
     leakage: LeakageBound

@@ -15,6 +15,7 @@ from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.files import write_whole
 from dalenius.model import MinDistortion, MinLeakage, Problem, WorstCaseLeakage
+from dalenius.notebook import in_brief
 from dalenius.search.pools import need_workers, pool_of
 from dalenius.studies.compare import need_comparable
 from dalenius.studies.curves import CurvePoint, FrontierPoint, curve_point, frontier_point
@@ -46,6 +47,8 @@ class Sweep:
     folder : Path or None
         Where it is; None in memory.
     """
+
+    __repr__ = in_brief
 
     plan: Mapping[str, Any]
     records: tuple[Record, ...]

@@ -63,3 +63,28 @@ def test_parts_of_designs():
 def test_what_is_no_part_is_refused_by_its_name(part, text, message):
     with pytest.raises(dl.errors.InputError, match=message):
         dl.WorstCaseLeakage(**PARTS | {part: text})
+
+
+def test_a_model_is_shown_in_two_lines_from_which_it_can_be_made_again_if_nothing_is_left_out():
+    whole = 0
+    for listed in dl.library("minimal"):
+        problem = listed.load()
+        text = repr(problem)
+        assert len(text) <= 160
+        if "..." not in text:
+            whole += 1
+            assert eval(text, vars(dl) | {name: getattr(dl, name) for name in dir(dl)}) == problem
+    assert whole > 30
+
+
+def test_records_are_shown_as_they_are_made():
+    for records in (dl.Records(10**6, alphabet=2), dl.Records(alphabets=[2, 3, 3, *[4] * 5, 2])):
+        assert len(repr(records)) < 60
+        assert eval(repr(records), {"Records": dl.Records}) == records
+
+
+def test_audits_take_lines():
+    said = dl.audit("discrete_laplace 0.5", records=100, query="count", adversary="independent_blocks 2").problem
+    assert said == dl.audit(dl.discrete_laplace("0.5"), records=100, adversary=dl.IndependentBlocks(2)).problem
+    with pytest.raises(dl.errors.InputError, match=r"^release: expected one of .*did you mean 'geometric'"):
+        dl.audit("geometrik 1", records=3)

@@ -174,7 +174,7 @@ class IndependentBlocks(Adversary):
         """The blocks that agree in their alphabets, and in what `about` says of a block by its first record and its size.
 
         >>> IndependentBlocks(4).kinds_of(Records(1_000_000, alphabet=2))
-        [BlockKind(block=0, first=0, times=250000, records=Records(count=4, alphabets=(2, 2, 2, 2)))]
+        [BlockKind(block=0, first=0, times=250000, records=Records(4, alphabet=2))]
         """
         found: dict[tuple[tuple[int, ...], Hashable], BlockKind] = {}
         block = start = 0

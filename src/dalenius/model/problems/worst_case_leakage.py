@@ -174,7 +174,7 @@ class WorstCaseLeakage(MechanismProblem):
         >>> ((piece, problem),) = dl.WorstCaseLeakage(records=dl.Records(1_000_000, alphabet=2), query=dl.Count(),
         ...     mechanism=dl.geometric(0.5), adversary=dl.IndependentBlocks(4)).pieces
         >>> piece.times, problem.records, problem.adversary == dl.AnyPrior()
-        (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
+        (250000, Records(4, alphabet=2), True)
         """
         if not self.in_blocks:
             return ()
