@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from flint import fmpz
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.laws import Law, dataset_weights, sum_weights
@@ -80,22 +81,23 @@ def exact_counts(query: Query, records: Records, record: int) -> list[list[int]]
     spans = [1 + t.times * (max(t.contribution) - lows[t.first]) // step for t in types]
     if slot * (modulus or sum(spans)) > MOST_BITS:
         return None
-    product, low = 1, 0
+    product, low = fmpz(1), 0  # whose products of millions of bits take no time
     for t in types:
         times = t.times - (t.contribution == own)
         places = [(c % modulus if modulus else c - lows[t.first]) // step for c in t.contribution]
-        product = _folded(product * _power(sum(1 << slot * s for s in places), times, slot, modulus), slot, modulus)
+        base = sum((fmpz(1) << slot * s for s in places), fmpz(0))
+        product = _folded(product * _power(base, times, slot, modulus), slot, modulus)
         low += times * lows[t.first]
     table = [[0] * query.values(records).size for _ in own]
-    for s, count in enumerate(_slots(product, slot)):
+    for s, count in enumerate(_slots(int(product), slot)):
         if count:
             for letter, v in enumerate(query.index_of_total(low + step * s + np.array(own), records).tolist()):
                 table[letter][v] += count
     return table
 
 
-def _power(base: int, times: int, slot: int, modulus: int | None) -> int:
-    result = 1
+def _power(base: fmpz, times: int, slot: int, modulus: int | None) -> fmpz:
+    result = fmpz(1)
     while times:
         if times & 1:
             result = _folded(result * base, slot, modulus)
@@ -105,7 +107,7 @@ def _power(base: int, times: int, slot: int, modulus: int | None) -> int:
     return result
 
 
-def _folded(product: int, slot: int, modulus: int | None) -> int:
+def _folded(product: fmpz, slot: int, modulus: int | None) -> fmpz:
     """A polynomial with its exponents taken modulo the modulus."""
     while modulus and product >> slot * modulus:
         product = (product & ((1 << slot * modulus) - 1)) + (product >> slot * modulus)

@@ -164,7 +164,8 @@ class RecordSymmetries:
         counts = _numbered(listed)
         if entries is None:
             return cls((), ((),) * record.letters, _first_alike(counts))
-        moves = [move for move in _likely(len(kept), problem) if _may(entries[:, kept], move)]
+        ordered = np.sort(entries[:, kept], axis=0)
+        moves = [move for move in _likely(len(kept), problem) if np.array_equal(ordered[:, move], ordered)]
         table = _Table(entries, counts.T, kept, record.aggregation.row_of_input)
         rows: dict[bytes, tuple[RowSymmetry, ...]] = {}  # letters with the same counts have the same
         for own in counts:
@@ -325,12 +326,6 @@ def found_again(rows: Floats | Integers, table: Floats | Integers) -> Integers |
     places = np.empty(len(table), dtype=np.int64)
     places[order] = other
     return places
-
-
-def _may(entries: Integers, move: Integers) -> bool:
-    """Whether each column has the entries of its image, in some order; quickly."""
-    ordered = np.sort(entries, axis=0)
-    return np.array_equal(ordered[:, move], ordered)
 
 
 def _likely(size: int, problem: WorstCaseLeakage) -> Iterator[Integers]:
