@@ -346,7 +346,9 @@ def test_what_a_limit_of_nothing_is_refused_for_says_the_same(limit, instead, ep
     """A little more than nothing costs hardly less than the rows that the refusal names."""
     data = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "law": dl.Iid([0.35, 0.3, 0.35])}
     data |= {"distortion": dl.Hamming()}
-    with pytest.raises(dl.errors.DaleniusError, match=rf"dl\.{type(instead).__name__}\) with epsilon {epsilon} in"):
+    with pytest.raises(
+        dl.errors.DaleniusError, match=rf"dl\.constraints\.{type(instead).__name__}\) with epsilon {epsilon} in"
+    ):
         dl.solve(dl.MinDistortion(**data, constraints=[limit]))
     rows = dl.solve(dl.MinDistortion(**data, constraints=[instead]))
     little = {"at_most": Fraction(1, 10**6), "secret": limit.secret}
