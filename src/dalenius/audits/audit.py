@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from dalenius._prove import Proved
 from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
@@ -189,8 +190,22 @@ class Bounded(ABC):
         value, proof = self.quick() if candidate == QUICK else self.certain()
         return Upper(value=value + self.slack, margin=MARGINS[0], lines=proof, candidate=candidate)
 
-    def termination(self, gap: float, proved: Proved[LowerEnd, Upper]) -> Termination:
-        if gap <= self.gap:
+    def answer(self, proved: Proved[LowerEnd, Upper]) -> dict[str, Any]:
+        """What results say of an interval that is proved, whatever it is about."""
+        return {
+            "lower": proved.lower,
+            "upper": proved.upper,
+            "termination": self.termination(proved),
+            "scope": Scope.GLOBAL,
+            "certificate": proved.certificate,
+            "seconds": self.clock.seconds,
+            "refusals": proved.refusals,
+            "trace": tuple(self.clock.trace),
+            "values": self.problem.most_values,
+        }
+
+    def termination(self, proved: Proved[LowerEnd, Upper]) -> Termination:
+        if relative_gap(proved.lower, proved.upper) <= self.gap:
             return Termination.GAP_REACHED
         if proved.doubted:
             return Termination.PROOF_REFUSED
@@ -220,20 +235,9 @@ class Audit(Bounded):
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         """The proved interval, and the prior that attains its lower end."""
         found = proved.lower_end.exposure
-        return Result(
-            lower=proved.lower,
-            upper=proved.upper,
-            record=None if found is None else found.record,
-            witness=None if found is None else Witness(found.record, found.masses, self._inputs(found), found.number),
-            termination=self.termination(relative_gap(proved.lower, proved.upper), proved),
-            scope=Scope.GLOBAL,
-            certificate=proved.certificate,
-            seconds=self.clock.seconds,
-            records=self.record_proofs(),
-            refusals=proved.refusals,
-            trace=tuple(self.clock.trace),
-            values=self.problem.most_values,
-        )
+        witness = None if found is None else Witness(found.record, found.masses, self._inputs(found), found.number)
+        record, records = None if found is None else found.record, self.record_proofs()
+        return Result(record=record, witness=witness, records=records, **self.answer(proved))
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
         """What a witness's columns belong to."""

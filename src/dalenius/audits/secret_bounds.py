@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from dalenius.audits.bounds.vertices import VertexTree
-from dalenius.evidence import vector_text
-from dalenius.evidence.lower import ProductLaw
+from dalenius.evidence import short_text, vector_text
+from dalenius.evidence.lower import ProductLaw, SparseLaw
 from dalenius.evidence.upper import CellSection, ClassPart, LettersLine, OutputLawLeaf, ProofLine
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
@@ -106,17 +107,13 @@ class SecretProducts:
                     factors, told = moved, better
         return factors
 
-    @property
-    def law(self) -> Floats:
-        """The best law found, of the datasets."""
-        assert self.factors is not None
-        return _product(self.factors)
+    upper: ClassVar[float] = 0.0  # nothing is known from above
 
-    @property
-    def prior(self) -> ProductLaw:
-        """How a certificate writes it."""
-        assert self.factors is not None
-        return ("product", tuple(vector_text(q) for q in self.factors))
+    def found(self) -> tuple[Floats, ProductLaw] | None:
+        """The best law found, of the datasets, and how a certificate writes it."""
+        if self.factors is None:
+            return None
+        return _product(self.factors), ("product", tuple(vector_text(q) for q in self.factors))
 
     def _told(self, factors: list[Floats]) -> float:
         return self.cells.information(_product(factors), self.rows)
@@ -228,16 +225,16 @@ class SecretTree:
         channel = RecordChannel(record=0, times=1, log_uniform=members, rows=self._distinct, max_knowledge=0.0)
         self.tree = VertexTree(channel, clock, target=0.0)
 
-    def weights(self) -> dict[int, float]:
-        """The law on datasets of the best selection found."""
+    def found(self) -> tuple[Floats, SparseLaw] | None:
+        """The law of the best selection found, of the datasets, and how a certificate writes it."""
         if self.tree is None or self.tree.point is None:
-            return {}
-        found = dict[int, float]()
+            return None
+        law = np.zeros(self.cells.inputs.size)
         for cell, place in zip(*np.nonzero(self.tree.point), strict=True):
             own = self._letters[cell]
             chosen = next(k for k in self.family[own] if self._class(k) == place)
-            found[self.cells.dataset(self.given, own, chosen)] = float(self.tree.point[cell, place])
-        return dict(sorted(found.items()))
+            law[self.cells.dataset(self.given, own, chosen)] = float(self.tree.point[cell, place])
+        return law, tuple((x, short_text(float(law[x]))) for x in np.flatnonzero(law > 0.0).tolist())
 
     def lines(self, *, certain: bool = False) -> SecretLines:
         """The section that proves `upper`, or what needs no search."""

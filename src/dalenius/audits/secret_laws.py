@@ -141,6 +141,10 @@ class SecretLaws:
 
     # ------------------------------------------------------------ from below
 
+    def found(self) -> tuple[Floats, InputLaw] | None:
+        """The best law found that can be written, and how a certificate does."""
+        return None if self.law is None or self.prior is None else (doubles(self.law), self.prior)
+
     @property
     def _vertices(self) -> Numbers:
         assert isinstance(self.priors, PriorPolytope)

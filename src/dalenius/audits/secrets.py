@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,21 +13,21 @@ from dalenius._prove import Proved
 from dalenius.audits.audit import Bounded, Exposure, LowerEnd, UpperProof
 from dalenius.audits.secret_bounds import SecretProducts, SecretTree, family_key, trees_of_secrets
 from dalenius.audits.secret_laws import SecretLaws, plain_bound
-from dalenius.evidence import Upper, short_text
-from dalenius.evidence.lower import SparseLaw
+from dalenius.evidence import Upper
 from dalenius.evidence.upper import CellSection, MeanLine, ProofLine, SecretSection
 from dalenius.information.arrays import Floats
 from dalenius.information.measures import AllPriors, PriorClass
-from dalenius.information.measures.numbers import doubles
 from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
 from dalenius.model.adversaries import LawClass
-from dalenius.outcome import Scope
 from dalenius.reduction import SecretCells, cells_of_secrets
-from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_gap
+from dalenius.results import SecretProof, SecretResult, SecretWitness
 
 LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
 SECTION, WEIGHT = 6e-4, 3e-6  # seconds that writing and checking an output law takes, and each of its weights
 RESOLUTION = 1e-13  # nats: how near to one another the ends come where the gap asks for no less
+
+
+Finder: TypeAlias = SecretTree | SecretLaws | SecretProducts
 
 
 @dataclass
@@ -52,8 +53,13 @@ class SecretAudit(Bounded):
         return self.secrets
 
     @property
+    def finders(self) -> Sequence[Finder]:
+        """Who looks for laws of the adversary's, a secret each, perhaps several."""
+        return self.trees
+
+    @property
     def lower(self) -> float:
-        return max((tree.lower for tree in self.trees), default=0.0)
+        return max((finder.lower for finder in self.finders), default=0.0)
 
     @property
     def upper(self) -> float:
@@ -99,8 +105,8 @@ class SecretAudit(Bounded):
         return sum(tree.leaves for tree in self.trees)
 
     @property
-    def _best(self) -> SecretTree | None:
-        return max(self.trees, key=lambda tree: (tree.lower, tree.upper), default=None)
+    def _best(self) -> Finder | None:
+        return max(self.finders, key=lambda finder: (finder.lower, finder.upper), default=None)
 
     @property
     def exposed(self) -> int | None:
@@ -108,11 +114,10 @@ class SecretAudit(Bounded):
 
     def exposure(self, slack: float) -> Exposure | None:
         best = self._best
-        if best is None or best.lower <= 0.0:
+        found = None if best is None or best.lower <= 0.0 else best.found()
+        if best is None or found is None:
             return None
-        listed = best.weights()
-        law = _law(listed, self.problem.records.datasets)
-        prior: SparseLaw = tuple((x, short_text(weight)) for x, weight in listed.items() if weight > 0.0)
+        law, prior = found
         return Exposure(best.cells.secret, best.cells.information(law, self.rows), law, prior)
 
     def proof(self) -> UpperProof:
@@ -151,20 +156,9 @@ class SecretAudit(Bounded):
     def result(self, proved: Proved[LowerEnd, Upper]) -> SecretResult:
         """The proved interval, and the law that attains its lower end."""
         found = proved.lower_end.exposure
-        return SecretResult(
-            lower=proved.lower,
-            upper=proved.upper,
-            secret=None if found is None else found.record,
-            witness=None if found is None else SecretWitness(found.record, found.masses, found.number),
-            termination=self.termination(relative_gap(proved.lower, proved.upper), proved),
-            scope=Scope.GLOBAL,
-            certificate=proved.certificate,
-            seconds=self.clock.seconds,
-            secrets=self.secret_proofs(),
-            refusals=proved.refusals,
-            trace=tuple(self.clock.trace),
-            values=self.problem.most_values,
-        )
+        witness = None if found is None else SecretWitness(found.record, found.masses, found.number)
+        secret, secrets = None if found is None else found.record, self.secret_proofs()
+        return SecretResult(secret=secret, witness=witness, secrets=secrets, **self.answer(proved))
 
     def _tell(self, stage: str, *, now: bool = False) -> None:
         self.clock.tell(stage, self.lower, self.upper, self._leaves, now=now)
@@ -182,8 +176,8 @@ class ClassSecretAudit(SecretAudit):
         return max(tree.upper for tree in self.own_trees(cells))
 
     @property
-    def lower(self) -> float:
-        return max((laws.lower for laws in self.laws), default=0.0)
+    def finders(self) -> Sequence[Finder]:
+        return self.laws
 
     @property
     def upper(self) -> float:
@@ -209,20 +203,6 @@ class ClassSecretAudit(SecretAudit):
     @property
     def _leaves(self) -> int:
         return sum(laws.leaves for laws in self.laws) + sum(tree.leaves for tree in self.trees if tree.tree)
-
-    @property
-    def _best_laws(self) -> SecretLaws | None:
-        return max(self.laws, key=lambda laws: (laws.lower, laws.upper), default=None)
-
-    @property
-    def exposed(self) -> int | None:
-        return None if self._best_laws is None else self._best_laws.cells.secret
-
-    def exposure(self, slack: float) -> Exposure | None:
-        best = self._best_laws
-        if best is None or best.law is None or best.prior is None:
-            return None
-        return Exposure(best.cells.secret, best.lower, doubles(best.law), best.prior)
 
     def proof(self) -> UpperProof:
         """Of each secret what proves less: about the class, or about all laws."""
@@ -260,8 +240,9 @@ class ProductSecretAudit(SecretAudit):
         self.products = [SecretProducts(cells, self.rows, records) for cells in searched]
 
     @property
-    def lower(self) -> float:
-        return max([0.0, *(products.lower for products in self.products), *(tree.lower for tree in self._own)])
+    def finders(self) -> Sequence[Finder]:
+        """Of trees those of whose selections independent records make laws."""
+        return [*(tree for tree in self.trees if tree.cells.secret in self.known), *self.products]
 
     @property
     def _owners(self) -> list[SecretCells]:
@@ -271,15 +252,6 @@ class ProductSecretAudit(SecretAudit):
     def attained(self) -> float:
         return max([self.lower, *(tree.lower for tree in self.trees)])
 
-    @property
-    def _own(self) -> list[SecretTree]:
-        """The trees of whose selections independent records make laws."""
-        return [tree for tree in self.trees if tree.cells.secret in self.known]
-
-    @property
-    def _best(self) -> SecretTree | None:
-        return max(self._own, key=lambda tree: (tree.lower, tree.upper), default=None)
-
     def run(self) -> None:
         """Independent records first; then all laws, and from the best of these once more."""
         for k, products in enumerate(self.products):
@@ -288,26 +260,9 @@ class ProductSecretAudit(SecretAudit):
         super().run()
         for products in self.products:
             for tree in self.own_trees(products.cells):
-                if tree.cells is products.cells and (weights := tree.weights()):
-                    products.climb(products.near(_law(weights, self.problem.records.datasets)), self.clock)
+                if tree.cells is products.cells and (found := tree.found()):
+                    products.climb(products.near(found[0]), self.clock)
         self.out_of_time |= self.clock.expired
-
-    @property
-    def exposed(self) -> int | None:
-        found = self._product
-        return super().exposed if found is None else found.cells.secret
-
-    @property
-    def _product(self) -> SecretProducts | None:
-        """What was found for the secret that is told most, unless a tree's own selection tells as much."""
-        best = max(self.products, key=lambda products: products.lower, default=None)
-        return None if best is None or (self._best is not None and self._best.lower >= best.lower) else best
-
-    def exposure(self, slack: float) -> Exposure | None:
-        found = self._product
-        if found is None or found.factors is None:
-            return super().exposure(slack)
-        return Exposure(found.cells.secret, found.lower, found.law, found.prior)
 
     def certain(self) -> tuple[float, UpperProof]:
         """One output law for the cells of each value that is given."""
@@ -317,13 +272,6 @@ class ProductSecretAudit(SecretAudit):
     def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
         found = super()._secret_proof(cells, leaves)
         return replace(found, exact=cells.secret in self.known or not self.own_trees(cells))
-
-
-def _law(weights: dict[int, float], datasets: int) -> Floats:
-    """A law on the datasets, of which these have probabilities."""
-    law = np.zeros(datasets)
-    law[list(weights)] = list(weights.values())
-    return law
 
 
 @dataclass
