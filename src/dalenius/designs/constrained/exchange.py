@@ -313,7 +313,7 @@ class Exchange:
     @property
     def termination(self) -> Termination:
         """Why the work stopped, where the gap was not reached."""
-        audits = [audit for kept in self.keeper.kept[-1:] for audit in kept.audits.values()]
+        audits = [audit for kept in self.keeper.kept for audit in kept.audits.values()]
         if self.search.clock.stopped:
             return Termination.INTERRUPTED
         late = self.search.clock.expired or self.search.clock.seconds >= SEARCHING * self.search.clock.time_limit
