@@ -105,8 +105,9 @@ def corners(rng: random.Random) -> tuple[Any, ...]:
         count, asks, width = rng.randint(1, 3), query(rng), Fraction(1, 1000)
         low = (share(rng, 17), share(rng, 17))
         sides = [(x, x + width) for x in low]
-        model = table(count, asks, mechanism(rng, asks["kind"]), sides, record=rng.randrange(count))
-        question, i = Question(model), model["adversary"]["record"]
+        record = max(rng.randrange(count), rng.randrange(count))  # behind others: both ways along the chain count
+        model = table(count, asks, mechanism(rng, asks["kind"]), sides, record=record)
+        question, i = Question(model), record
         turns = [own.turn(question, i, low, j) for j in (0, 1)]
         if all(abs(turn) > Decimal("0.02") for turn in turns):
             break
@@ -149,10 +150,10 @@ def told_outright(rng: random.Random) -> tuple[Any, ...]:
 
 
 def windows(rng: random.Random) -> tuple[Any, ...]:
-    """A chain of many records that are counted: with little noise and independent, so that the window is nearly tight; or others."""
+    """A chain of many records that are counted: fair coins with little noise, so that each part of the window counts; or others."""
     tight = rng.random() < 0.7
     while True:
-        count, alpha = rng.randint(14, 24), Fraction(rng.randint(9, 11), 20)
+        count, alpha = rng.randint(14, 24), Fraction(10 if tight else rng.randint(9, 11), 20)
         sides = [(alpha, alpha), (x := (1 - alpha) * (1 if tight else Fraction(3, 4)), x)]
         i, m = rng.randint(count // 3, count // 2), 0 if tight else rng.randint(0, 2)
         upper = own.window(sides, count, i, m)
@@ -238,8 +239,15 @@ def letters(rng: random.Random, wide: bool = False) -> tuple[Any, ...]:
 
 
 def ranges(rng: random.Random) -> tuple[Any, ...]:
-    """Two letters whose transitions have small ranges."""
-    return letters(rng, wide=True)
+    """Two letters whose transitions have small ranges, in which information is convex on the way to the chain that tells most."""
+    while True:
+        model, ends, upper, lines = letters(rng, wide=True)
+        (_, i, shown, _), middle = lines[0], lines[-1][1]
+        mirrored = [2 * Fraction(m) - Fraction(x) for m, x in zip(middle, shown, strict=True)]
+        points = [tuple(map(Fraction, point)) for point in (shown, middle, mirrored)]
+        one, half, other = (own.information(Question(model), i, point) for point in points)
+        if one + other > 2 * half:
+            return model, ends, upper, lines
 
 
 def vanishing(rng: random.Random) -> tuple[Any, ...]:

@@ -77,6 +77,23 @@ def orbit_line(draft: Any, outputs: int) -> list[Any]:
     return [rng.choice(ORBITS), side, a, y, point(draft, outputs), triples(draft, outputs)]
 
 
+def mistaken(draft: Any, outputs: int) -> list[Any]:
+    """An orbit of two letters that nothing exchanges, cut where an output is rarer after one than after the other: nothing is left."""
+    question, rows = draft.subject.question, draft.subject.question.rational if draft.subject.small else None
+    if rows is None:
+        return orbit_line(draft, outputs)
+    counts = question.counts(draft.rng.randrange(len(question.alphabets)))
+    ends = [[(min(c), max(c)) for c in zip(*(rows[k] for k, n in enumerate(ns) if n), strict=True)] for ns in counts]
+    pairs = [(a, b, y) for a, b in permutations(range(len(ends)), 2) for y in range(len(rows[0]))]
+    pairs = [(a, b, y) for a, b, y in pairs if ends[a][y][1] < ends[b][y][0]]
+    if not pairs:
+        return orbit_line(draft, outputs)
+    a, b, y = draft.rng.choice(pairs)
+    letters, *same = (list(range(size)) for size in (len(ends), len(rows), len(rows[0])))
+    letters[a], letters[b] = b, a
+    return ["orbit", "above", a, y, str((ends[a][y][1] + ends[b][y][0]) / 2), [[letters, *same]]]
+
+
 def orbited(draft: Any, a_node: Any) -> bool:
     """A line `orbit` above two copies of a subtree."""
     node = a_node(draft, "box")
@@ -87,7 +104,8 @@ def orbited(draft: Any, a_node: Any) -> bool:
     sides = [[list(line) if isinstance(line, list) else line for line in own] for _ in range(2)]
     if draft.rng.random() < 0.1:
         sides.pop()
-    draft.lines[start:end] = [orbit_line(draft, draft.outputs), *(line for side in sides for line in side)]
+    line = (mistaken if draft.rng.random() < 0.3 else orbit_line)(draft, draft.outputs)
+    draft.lines[start:end] = [line, *(line for side in sides for line in side)]
     return True
 
 
