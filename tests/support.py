@@ -10,6 +10,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -55,6 +56,16 @@ def solve(question, *, gap=2e-2, time_limit=1.5) -> dl.answers.Result:
     result = dl.solve(question, gap=gap, time_limit=time_limit)
     assert 0.0 <= result.lower <= result.upper
     return result
+
+
+def refused(build: Callable[[], object], *words: str) -> None:
+    """Expect that something is refused as bad input, in a message short enough to read, with each of the words in it."""
+    with pytest.raises(dl.errors.InputError) as caught:
+        build()
+    message = str(caught.value)
+    assert len(message) < 600
+    for word in words:
+        assert word in message
 
 
 def assert_contains(result, exact, *, gap=None) -> None:

@@ -13,6 +13,7 @@ import dalenius as dl
 import support
 from campaigns import each, thinned
 from dalenius.model.mechanisms import Symmetric
+from support import refused
 
 HUGE = 10**5000  # Python refuses to print it
 
@@ -21,16 +22,6 @@ def question(mechanism=None, *, sizes=(2, 2), query=None, bound=0.5):
     return support.problem(
         dl.Records(alphabets=sizes), query or dl.Parity(), mechanism or dl.symmetric(0.1, k=2), bound
     )
-
-
-def refused(build, *words):
-    """`build` raises InputError, short enough to read, with each of the words in it."""
-    with pytest.raises(dl.errors.InputError) as caught:
-        build()
-    message = str(caught.value)
-    assert len(message) < 600
-    for word in words:
-        assert word in message
 
 
 NO_NUMBERS = [

@@ -140,11 +140,9 @@ def test_what_is_false_in_it_is_not_believed(tmp_path):
 def test_another_question_is_refused(tmp_path):
     path = tmp_path / "file"
     dl.solve(count("0.5 max"), gap=1e-2, node_limit=20, time_limit=None, checkpoint=path)
-    with pytest.raises(dl.errors.InputError, match="a checkpoint of another model: expected "):
-        dl.solve(count("0.6 max"), checkpoint=path)
+    support.refused(lambda: dl.solve(count("0.6 max"), checkpoint=path), "a checkpoint of another model: expected ")
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(dl.errors.InputError, match="checkpoint"):
-        dl.solve(count("0.5 max"), checkpoint=path)
+    support.refused(lambda: dl.solve(count("0.5 max"), checkpoint=path), "checkpoint")
 
 
 def test_another_gap_begins_trees_anew(tmp_path):
@@ -171,5 +169,4 @@ def test_where_there_is_none(tmp_path, question, options, reason):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_is_no_place(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(dl.errors.InputError, match="not a regular file"):
-        dl.solve(count("0.9 max"), checkpoint=tmp_path / "pipe")
+    support.refused(lambda: dl.solve(count("0.9 max"), checkpoint=tmp_path / "pipe"), "not a regular file")

@@ -7,6 +7,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
+from support import refused
 
 CERTIFICATE = dl.Certificate('{"format":"dalenius-certificate/1"}\n["witness",null,null]\n')
 
@@ -59,8 +60,7 @@ def test_verified_from_disk(support, tmp_path):
 def test_places_that_cannot_be_written(tmp_path, where):
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(dl.errors.InputError, match="cannot be written"):
-        CERTIFICATE.write(tmp_path / where)
+    refused(lambda: CERTIFICATE.write(tmp_path / where), "cannot be written")
     assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["file", "folder"]
 
 
@@ -68,8 +68,7 @@ def test_places_that_cannot_be_written(tmp_path, where):
 def test_unwritable_directory(tmp_path):
     tmp_path.chmod(0o500)
     try:
-        with pytest.raises(dl.errors.InputError, match="cannot be written"):
-            CERTIFICATE.write(tmp_path / "a.cert")
+        refused(lambda: CERTIFICATE.write(tmp_path / "a.cert"), "cannot be written")
         assert list(tmp_path.iterdir()) == []
     finally:
         tmp_path.chmod(0o700)
@@ -100,8 +99,7 @@ def test_old_file_stays_whole(tmp_path, monkeypatch, step, error, raised):
 def test_no_ascii(tmp_path, content):
     path = tmp_path / "a.cert"
     path.write_bytes(content)
-    with pytest.raises(dl.errors.InputError, match="ASCII"):
-        dl.Certificate.read(path)
+    refused(lambda: dl.Certificate.read(path), "ASCII")
 
 
 @each("text", "", "\n", "{}", "[]\n", "é", "\ud800", "{" * 10_000, '{"format":"dalenius-certificate/2"}\n')

@@ -66,10 +66,8 @@ def test_leakages_are_converted_with_all_that_belongs_to_them(name, request):
     assert str(bits).endswith(f"bits of 1 bit possible ({result.termination.value})")
     assert result.to("nats") is result
     assert bits.to("bits") is bits
-    with pytest.raises(dl.errors.InputError, match="from the result in nats"):
-        bits.to("nats")
-    with pytest.raises(dl.errors.InputError, match="units must be"):
-        result.to("bytes")
+    support.refused(lambda: bits.to("nats"), "from the result in nats")
+    support.refused(lambda: result.to("bytes"), "units must be")
 
 
 def test_a_distortion_has_no_other_units(least_distortion):
@@ -84,8 +82,7 @@ def test_the_leakage_of_a_least_distortion_has(least_distortion):
     assert (shown.lower, shown.upper, shown.units) == (least_distortion.lower, least_distortion.upper, "distortion")
     encloses(shown.leakage[1], least_distortion.leakage[1], upper=True)
     assert shown.leakage[1] <= 0.3 + 1e-9
-    with pytest.raises(dl.errors.InputError, match="units must be"):
-        least_distortion.with_leakages_in("distortion")
+    support.refused(lambda: least_distortion.with_leakages_in("distortion"), "units must be")
 
 
 def test_where_nothing_is_feasible_the_bounds_stay_infinite(nothing):

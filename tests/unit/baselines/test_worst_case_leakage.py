@@ -345,8 +345,7 @@ class TestBadInput:
     def test_too_many_datasets(self, support):
         with pytest.raises(dl.errors.InputError, match="aggregated"):
             full_joint(support.problem([2] * 30, dl.Parity(), dl.symmetric(0.1, k=2), 1.0))
-        with pytest.raises(dl.errors.InputError, match="cells"):
-            full_joint(support.problem([2] * 21, dl.Count(), dl.geometric(0.5), 1.0))
+        support.refused(lambda: full_joint(support.problem([2] * 21, dl.Count(), dl.geometric(0.5), 1.0)), "cells")
 
     def test_another_adversary(self, support):
         for family in FAMILIES.values():

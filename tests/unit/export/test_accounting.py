@@ -84,10 +84,8 @@ def _composed(p, q, times, epsilon):
 
 
 def test_what_cannot_be_exported_is_one_clear_error(monkeypatch):
-    with pytest.raises(dl.errors.InputError, match="expected rows from 0 to 20"):
-        log_masses(COUNT, 3, 21)
-    with pytest.raises(dl.errors.InputError, match="does not say which inputs"):
-        log_masses(dl.geometric(1), 0, 1)
+    support.refused(lambda: log_masses(COUNT, 3, 21), "expected rows from 0 to 20")
+    support.refused(lambda: log_masses(dl.geometric(1), 0, 1), "does not say which inputs")
     monkeypatch.setitem(sys.modules, "dp_accounting", None)
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
     with pytest.raises(dl.errors.InputError, match="pip install 'dalenius\\[accounting\\]'"):

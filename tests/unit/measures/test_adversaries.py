@@ -204,8 +204,7 @@ def test_what_has_no_matrix_has_what_its_audit_proves():
     noisy = pair(dl.AnyPrior(), dl.gaussian(scale=2))
     found = dl.measure(noisy)
     assert found["mutual_information"].upper == dl.solve(noisy).upper
-    with pytest.raises(dl.errors.InputError, match="noise on the real line has no matrix"):
-        found["differential_privacy"]
+    support.refused(lambda: found["differential_privacy"], "noise on the real line has no matrix")
     cut = dl.measure(pair(dl.FixedPrior([0.25] * 4), dl.discrete_gaussian(scale=2)))
     assert [row.name for row in cut] == ["mutual_information", "conditional_mutual_information"]
 
@@ -213,8 +212,7 @@ def test_what_has_no_matrix_has_what_its_audit_proves():
 def test_what_cannot_be_asked_of_a_set_is_said():
     with pytest.raises(dl.errors.InputError, match="outputs, delta: not offered against product_priors"):
         dl.measure(pair(dl.ProductPriors()), outputs=True)
-    with pytest.raises(dl.errors.InputError, match="no measure here is named 'bayes'"):
-        dl.measure(pair(dl.ProductPriors()), only=["bayes"])
+    support.refused(lambda: dl.measure(pair(dl.ProductPriors()), only=["bayes"]), "no measure here is named 'bayes'")
     late = dl.measure(pair(dl.EntropyAtLeast("1 bits")), time_limit=1e-9)["mutual_information"]
     assert 0 <= late.lower <= late.upper <= math.log(2) + 1e-9
 

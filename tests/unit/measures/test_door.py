@@ -43,8 +43,7 @@ def test_rows_have_names_of_functions_and_come_in_order():
     for name in names:
         assert name == "shannon_capacity" or callable(getattr(formulas, name))
     assert found["local_dp"].exact == found["leakage_capacity"].exact == "log 7"
-    with pytest.raises(dl.errors.InputError, match="did you mean 'chi_square'"):
-        found["chi_squar"]
+    support.refused(lambda: found["chi_squar"], "did you mean 'chi_square'")
 
 
 def test_a_problem_is_measured_for_its_worst_record():
@@ -89,16 +88,14 @@ def test_a_designed_mechanism_is_measured_under_the_law_of_its_design():
     found = dl.measure(design, mechanism=design.designed(best))
     assert found["pointwise_maximal_leakage"].exact == "log 5"
     assert dl.measure(design, mechanism=design.designed(best), law=dl.Uniform())["local_dp"].exact == "infinite"
-    with pytest.raises(dl.errors.InputError, match="give the mechanism to measure"):
-        dl.measure(design)
+    support.refused(lambda: dl.measure(design), "give the mechanism to measure")
 
 
 def test_mechanisms_that_know_their_inputs():
     assert dl.measure(dl.randomized_response(1, k=3))["local_dp"].upper == pytest.approx(1, abs=1e-15)
     assert dl.measure(dl.geometric(1, range=(2, 5)))["local_dp"].upper == pytest.approx(3, abs=1e-15)
     assert len(dl.measure(dl.laplace_threshold(1), prior="uniform", outputs=True)) == len(OF_CHANNEL) + 4
-    with pytest.raises(dl.errors.InputError, match="does not say which inputs it has"):
-        dl.measure(dl.symmetric(0.1))
+    support.refused(lambda: dl.measure(dl.symmetric(0.1)), "does not say which inputs it has")
 
 
 def test_an_interval_stays_open_where_only_equality_could_close_it():
@@ -158,8 +155,7 @@ def test_what_has_no_value_when_time_is_over_is_refused_by_name(work_clock, end)
     assert found.rows == whole[:first]
     assert list(found.refused)[: len(names) - first] == names[first:]
     assert len(found.refused) > len(names) - first
-    with pytest.raises(dl.errors.InputError, match="maximal_leakage has no value: the time was over"):
-        found["maximal_leakage"]
+    support.refused(lambda: found["maximal_leakage"], "maximal_leakage has no value: the time was over")
 
 
 @pytest.mark.parametrize("subject", ["matrix", "problem", "secret"])
@@ -224,8 +220,7 @@ def test_errors(arguments, options, message):
 
 def test_sums_over_pairs_of_inputs_have_a_limit(monkeypatch):
     monkeypatch.setattr("dalenius.measures.door.MAX_PAIRS", 26)
-    with pytest.raises(dl.errors.InputError, match="is 27; leave them out"):
-        dl.measure(ROWS, epsilon=[1])
+    support.refused(lambda: dl.measure(ROWS, epsilon=[1]), "is 27; leave them out")
 
 
 def test_errors_of_problems():
@@ -239,8 +234,7 @@ def test_errors_of_problems():
         with pytest.raises(dl.errors.InputError, match=message):
             dl.measure(problem, **options)
     single = support.problem(dl.Records(2, alphabet=1), None, dl.Channel([[1]], inputs="dataset"), dl.AnyPrior())
-    with pytest.raises(dl.errors.InputError, match="one letter only"):
-        dl.measure(single)
+    support.refused(lambda: dl.measure(single), "one letter only")
 
 
 @pytest.mark.parametrize(

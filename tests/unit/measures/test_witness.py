@@ -93,20 +93,16 @@ def test_what_cannot_be_measured_is_one_clear_error():
     problem = dl.WorstCaseLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
     certificate = dl.solve(problem).certificate
     other = dl.WorstCaseLeakage(**RELEASES["threshold"], adversary=dl.ProductPriors())
-    with pytest.raises(dl.errors.InputError, match="another model's"):
-        dl.measure(other, prior=certificate)
-    with pytest.raises(dl.errors.InputError, match="measure that, without law"):
-        dl.measure(problem, prior=certificate, law=dl.Iid([0.5, 0.5]))
+    support.refused(lambda: dl.measure(other, prior=certificate), "another model's")
+    support.refused(lambda: dl.measure(problem, prior=certificate, law=dl.Iid([0.5, 0.5])), "measure that, without law")
     silent = dl.WorstCaseLeakage(
         **{**RELEASES["threshold"], "mechanism": dl.symmetric("1/2", k=2)}, adversary=dl.AnyPrior()
     )
-    with pytest.raises(dl.errors.InputError, match="shows no prior"):
-        dl.measure(silent, prior=dl.solve(silent).certificate)
+    support.refused(lambda: dl.measure(silent, prior=dl.solve(silent).certificate), "shows no prior")
     local = support.problem(
         dl.Records(1, alphabet=40), dl.Identity(), dl.optimized_unary_encoding(1), dl.ProductPriors()
     )
-    with pytest.raises(dl.errors.InputError, match="closed form"):
-        dl.measure(local, prior=dl.solve(local).certificate)
+    support.refused(lambda: dl.measure(local, prior=dl.solve(local).certificate), "closed form")
 
 
 @each(

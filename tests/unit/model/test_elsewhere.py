@@ -227,5 +227,4 @@ def test_opendp_itself():
     assert dl.from_opendp(dp.m.make_randomized_response_bool(prob=0.75)) == dl.symmetric(0.25, k=2)
     with pytest.raises(dl.errors.InputError, match="make_gaussian"):
         dl.from_opendp(dp.m.make_gaussian(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=2.0))
-    with pytest.raises(dl.errors.InputError, match="expected a JSON object"):
-        dl.from_opendp(5)
+    support.refused(lambda: dl.from_opendp(5), "expected a JSON object")

@@ -10,6 +10,7 @@ from dalenius.model.mechanism_classes import Additive
 from dalenius.model.privacy import Reference
 from dalenius.outcome import Termination
 from dalenius.programs import PrivateDistortionProgram
+from support import refused
 
 CIRCLE = (np.arange(5) - np.arange(5)[:, None]) % 5
 FAIR = 0.5 * (1.0 - np.eye(2))
@@ -118,14 +119,12 @@ def test_another_factor_is_solved_again():
 
 @each("factor", 0.9, np.nan, np.inf, -1.0, True, "2")
 def test_factors_that_are_none(factor):
-    with pytest.raises(InputError, match="factor"):
-        PrivateDistortionProgram(FAIR, factor)
+    refused(lambda: PrivateDistortionProgram(FAIR, factor), "factor")
 
 
 @each("laws", [[0.5, 0.4]], [[1.5, -0.5]], [[np.nan, 1.0]], [[0.5, 0.5], [0.5, 0.4]])
 def test_laws_that_are_none(laws):
-    with pytest.raises(InputError, match="laws above 0, each with sum 1"):
-        PrivateDistortionProgram(FAIR, 2.0, listed(laws))
+    refused(lambda: PrivateDistortionProgram(FAIR, 2.0, listed(laws)), "laws above 0, each with sum 1")
 
 
 def test_references_and_costs_that_do_not_fit():
@@ -135,7 +134,5 @@ def test_references_and_costs_that_do_not_fit():
     for references in ([Reference((0,)), Reference((1,))], [*listed([[0.5, 0.5]]), Reference((1,))]):
         with pytest.raises(InputError, match="or one without"):
             PrivateDistortionProgram(FAIR, 2.0, references)
-    with pytest.raises(InputError, match="cost"):
-        PrivateDistortionProgram(-FAIR, 2.0)
-    with pytest.raises(InputError, match="cost"):
-        PrivateDistortionProgram(np.array([0.5, 0.5]), 2.0)
+    refused(lambda: PrivateDistortionProgram(-FAIR, 2.0), "cost")
+    refused(lambda: PrivateDistortionProgram(np.array([0.5, 0.5]), 2.0), "cost")

@@ -29,6 +29,7 @@ from dalenius.programs import (
     base,
 )
 from dalenius.programs.solvers import attempt, ladder, order_of
+from support import refused
 
 CHANNEL = np.array([[0.9, 0.1], [0.2, 0.8]])
 
@@ -74,8 +75,7 @@ def test_auto_starts_with_clarabel_and_ends_with_what_is_installed(installed):
 
 @pytest.mark.parametrize("name", ["clara", "", "GUROBI", None, 3, ("CLARABEL", "GUROBI"), ("auto",)])
 def test_an_unknown_solver_is_refused(program, name):
-    with pytest.raises(InputError, match="expected one of"):
-        program.solve(solver=name)
+    refused(lambda: program.solve(solver=name), "expected one of")
 
 
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "own")])
@@ -117,8 +117,7 @@ def test_without_any_solver_our_own_method_answers_and_without_that_the_answer_i
     instances.assert_honest(answer, truth)
     assert answer.termination is Termination.STALLED
     assert set(answer.found_by.values()) == {"start"}
-    with pytest.raises(InputError, match="marginal has no method of our own"):
-        program.solve(solver="own")
+    refused(lambda: program.solve(solver="own"), "marginal has no method of our own")
 
 
 def test_settings_are_handed_out_as_copies():
@@ -170,8 +169,7 @@ def test_mosek_without_a_licence_is_not_chosen_and_cannot_be(program, installed,
     installed("CLARABEL", "MOSEK")
     fake_mosek(monkeypatch, refuse)
     assert "MOSEK" not in tried("auto")
-    with pytest.raises(InputError, match="1008: no licence file"):
-        program.solve(solver="MOSEK")
+    refused(lambda: program.solve(solver="MOSEK"), "1008: no licence file")
 
 
 def test_mosek_with_a_licence_comes_first_with_tolerances_and_a_time_limit(program, installed, monkeypatch, instances):
@@ -356,14 +354,12 @@ def test_ctrl_c_is_heard_though_a_solver_puts_its_own_handler_in_place(program, 
 
 @pytest.mark.parametrize("gap", [-1.0, float("nan"), "1e-3", None, True])
 def test_a_bad_gap_is_refused(program, gap):
-    with pytest.raises(InputError, match="gap"):
-        program.solve(gap=gap)
+    refused(lambda: program.solve(gap=gap), "gap")
 
 
 @pytest.mark.parametrize("limit", [float("nan"), -1.0, "60", True])
 def test_a_bad_time_limit_is_refused(program, limit):
-    with pytest.raises(InputError, match="time_limit"):
-        program.solve(time_limit=limit)
+    refused(lambda: program.solve(time_limit=limit), "time_limit")
 
 
 @pytest.mark.parametrize("limit", [None, float("inf"), 1e300])

@@ -10,6 +10,7 @@ import dalenius as dl
 from campaigns import draws, each, thinned
 from dalenius.sanitizers import TwoGaussians, converse
 from dalenius.sanitizers.two_gaussians import atoms
+from support import refused
 
 # max P(U' = U) under chi2(S;U') <= eta of the continuous model, by Neyman and Pearson: sqrt eta -> accuracy, six digits
 FRONTIER = {"0.05": 0.691522, "0.1": 0.715173, "0.2": 0.760729, "0.4": 0.838406, "0.6": 0.866549}
@@ -81,7 +82,5 @@ def test_what_is_no_law_is_refused(joint, message):
 
 
 def test_laws_of_two_gaussians_are_checked():
-    with pytest.raises(dl.errors.InputError, match="two rows of two numbers"):
-        TwoGaussians([["1/2", "1/2"]])
-    with pytest.raises(dl.errors.InputError, match="points"):
-        atoms(1)
+    refused(lambda: TwoGaussians([["1/2", "1/2"]]), "two rows of two numbers")
+    refused(lambda: atoms(1), "points")

@@ -98,8 +98,7 @@ def test_table(comparison, design):
 def test_which_methods_fit():
     large = support.problem(dl.Records(40, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), "0.5 max")
     assert methods_for(large) == [method for method in INSTALLED if not method.endswith("-full")]
-    with pytest.raises(dl.errors.InputError, match="aggregated"):
-        dl.compare(large, methods=["paper-full"])
+    support.refused(lambda: dl.compare(large, methods=["paper-full"]), "aggregated")
 
 
 class TestWhatCannotBe:
@@ -239,15 +238,13 @@ def test_a_solver_that_is_not_installed(monkeypatch, support):
 
 
 def test_bad_problems(support, design):
-    with pytest.raises(dl.errors.InputError, match="expected a WorstCaseLeakage"):
-        dl.compare("parity")
+    support.refused(lambda: dl.compare("parity"), "expected a WorstCaseLeakage")
     with pytest.raises(dl.errors.InputError, match="entropy_at_least"):
         dl.compare(dataclasses.replace(support.parity4(1.0), adversary=dl.ProductPriors()))
     for method in list(METHODS)[3:]:
         with pytest.raises(dl.errors.InputError, match=f"{method} audits a mechanism, it does not design one"):
             dl.compare(design.problem, methods=[method])
-    with pytest.raises(dl.errors.InputError, match="meets the budget"):
-        dl.compare(dataclasses.replace(design.problem, max_distortion=-1))
+    support.refused(lambda: dl.compare(dataclasses.replace(design.problem, max_distortion=-1)), "meets the budget")
 
 
 @pytest.mark.thorough

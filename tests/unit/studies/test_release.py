@@ -245,8 +245,7 @@ def test_data_is_looked_at_after_the_proof_only(audit):
     with pytest.raises(dl.errors.NotProvedError, match="nothing is released") as caught:
         dl.release(MODEL, mechanism, letters, certificate=dl.Certificate(weak))
     assert (caught.value.status, caught.value.exit_code) == ("rejected", 1)
-    with pytest.raises(dl.errors.InputError, match="rows belong"):
-        dl.release(MODEL, dl.DesignedMechanism([[1, 0]] * 3), letters)
+    support.refused(lambda: dl.release(MODEL, dl.DesignedMechanism([[1, 0]] * 3), letters), "rows belong")
     with pytest.raises(AssertionError, match="nobody may look"):
         dl.release(MODEL, mechanism, letters, certificate=audit.certificate)
 
@@ -272,10 +271,8 @@ def test_arguments_of_release(audit):
     ):
         with pytest.raises(dl.errors.InputError, match=words):
             dl.release(*arguments, certificate=audit.certificate)
-    with pytest.raises(dl.errors.InputError, match="certificate: "):
-        dl.release(MODEL, mechanism, [0] * 4, certificate=5)
-    with pytest.raises(dl.errors.InputError, match="rng: "):
-        dl.release(MODEL, mechanism, [0] * 4, certificate=audit.certificate, rng=5)
+    support.refused(lambda: dl.release(MODEL, mechanism, [0] * 4, certificate=5), "certificate: ")
+    support.refused(lambda: dl.release(MODEL, mechanism, [0] * 4, certificate=audit.certificate, rng=5), "rng: ")
 
 
 # ---------------------------------------------------------------- certificates

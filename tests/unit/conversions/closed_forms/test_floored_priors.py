@@ -12,7 +12,7 @@ from dalenius.conversions import (
     dataset_leakage_with_floor,
     record_leakage_with_floor,
 )
-from dalenius.errors import InputError
+from support import refused
 
 RELEASE = [["0.9", "0.1"], ["0.7", "0.3"], ["0.6", "0.4"], ["0.2", "0.8"]]
 TABLE = {
@@ -55,7 +55,5 @@ def test_no_product_prior_with_the_floor_tells_more():
 def test_zeros_and_refusals():
     assert conditional_leakage_with_floor([[1, 0], [0, 1]], 2, 0) == math.inf
     assert conditional_leakage_with_floor([[1, 0], [1, 0]], 2, 0) == 0.0
-    with pytest.raises(InputError, match="power of 2"):
-        conditional_leakage_with_floor(RELEASE[:3], 2, 0)
-    with pytest.raises(InputError, match="floor"):
-        dataset_leakage_with_floor(RELEASE, 2, "0.6")
+    refused(lambda: conditional_leakage_with_floor(RELEASE[:3], 2, 0), "power of 2")
+    refused(lambda: dataset_leakage_with_floor(RELEASE, 2, "0.6"), "floor")

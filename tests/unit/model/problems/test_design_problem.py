@@ -17,6 +17,7 @@ from dalenius.model.model_file import normal_form
 from dalenius.reduction import completions, record_completions
 from dalenius.studies.curves import entropy_curve
 from dalenius_check.model import parse_model
+from support import refused
 
 some = settings(
     max_examples=draws(25, 50),
@@ -323,15 +324,6 @@ def test_frozen_arrays():
 
 
 # ---------------------------------------------------------------- bad input
-
-
-def refused(build, *words):
-    with pytest.raises(dl.errors.InputError) as caught:
-        build()
-    message = str(caught.value)
-    assert len(message) < 600
-    for word in words:
-        assert word in message
 
 
 @each(

@@ -184,13 +184,11 @@ def test_a_partial_sweep_says_that_it_is_partial(audit, result, tmp_path):
 
 @pytest.mark.usefixtures("without_pictures")
 def test_certificates_find_their_models_or_say_what_is_missing(audit, result, tmp_path, folder):
-    with pytest.raises(dl.errors.InputError, match="no certificate"):
-        report_page([tmp_path])
+    support.refused(lambda: report_page([tmp_path]), "no certificate")
     with pytest.raises(dl.errors.InputError, match="expected a path, or a pair"):
         report_page([audit])  # type: ignore[list-item]
     result.certificate.write(tmp_path / "lonely.cert")
-    with pytest.raises(dl.errors.InputError, match="name the model's file as well"):
-        report_page([tmp_path / "lonely.cert"])
+    support.refused(lambda: report_page([tmp_path / "lonely.cert"]), "name the model's file as well")
     model = tmp_path / "elsewhere"
     model.mkdir()
     (model / "model.toml").write_text(dl.dumps(audit))
@@ -212,14 +210,12 @@ def test_folders_of_programs_are_not_searched(audit, result, tmp_path, monkeypat
     (tmp_path / "env/pyvenv.cfg").write_text("home = /usr/bin")
     assert "0.5 times" in report_page([tmp_path])
     monkeypatch.setattr("dalenius.report.page.proofs.MOST_FILES", 1)
-    with pytest.raises(dl.errors.InputError, match="more than 1 files; name the folder"):
-        report_page([tmp_path])
+    support.refused(lambda: report_page([tmp_path]), "more than 1 files; name the folder")
 
 
 def test_what_is_missing_is_said_before_any_file_is_read(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(dl.errors.InputError, match="reports need jinja2 and matplotlib"):
-        report_page([tmp_path / "nowhere"])
+    support.refused(lambda: report_page([tmp_path / "nowhere"]), "reports need jinja2 and matplotlib")
 
 
 @pytest.mark.usefixtures("without_pictures")
