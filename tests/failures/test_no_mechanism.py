@@ -3,11 +3,15 @@
 import json
 import math
 from contextlib import nullcontext
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 import dalenius as dl
 from dalenius import _prove
+from dalenius.designs.constrained import region
+from dalenius.model.constraints.affine import Affine
 from dalenius.report.progress import trace_picture
 from dalenius.report.release import mechanism_picture
 from dalenius.results import NOT_FOUND
@@ -69,6 +73,37 @@ def test_what_is_proved_from_below_is_kept_where_all_mechanisms_are_refused(monk
     assert (result.lower, result.upper, result.mechanism) == (known.lower, math.inf, None)
     assert result.termination.value == termination
     assert dl.verify(NEARLY_CLEAR, result.certificate).proved
+
+
+def missed(by):
+    """A cone that a row misses by so much."""
+    least = Fraction(1, 3) + Fraction(1, 10) + Fraction(by)
+    parts = [((0, 0, 1), Fraction(-1, 3)), ((1, 0, 1), Fraction(-1, 2))]
+    cone = dl.constraints.SecondOrderCone([Affine([term], end) for term, end in parts], constant="0.1")
+    return replace(NEARLY_CLEAR, constraints=[cone, dl.constraints.Linear([(0, 0, -1)], at_most=-least)])
+
+
+def test_cones_that_are_missed_by_hardly_anything_have_no_mechanism():
+    """What a solver takes for a touch is decided by its multipliers."""
+    result = dl.solve(missed("1e-9"))
+    assert (result.status, result.refusals) == (dl.answers.Status.INFEASIBLE, ())
+    assert dl.verify(missed("1e-9"), result.certificate).proved
+
+
+@pytest.mark.parametrize("by", ["0", "-1e-3", "1e-3"])
+@pytest.mark.filterwarnings("error::dalenius.errors.ProofRefusedWarning")
+def test_multipliers_that_prove_no_conflict_are_not_claimed_to(monkeypatch, by):
+    """A solver that says that there is none is not believed: its proof was refused, and there was a doubt about the answer."""
+    solved = region.cone_interior
+
+    def lying(*given):
+        answer = solved(*given)
+        return replace(answer, excess=1e-3, prices=0.5 * answer.prices)
+
+    monkeypatch.setattr(region, "cone_interior", lying)
+    result = dl.solve(missed(by))
+    assert result.status is dl.answers.Status.OPEN
+    assert not result.refusals
 
 
 @pytest.mark.parametrize("draw", [trace_picture, mechanism_picture])

@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.designs.constrained.bound import ConstrainedBound, without_search
+from dalenius.designs.claims import EPSILON
+from dalenius.designs.constrained.bound import ConstrainedBound, OwnBound, without_search
 from dalenius.designs.constrained.free import FreeRegion
 from dalenius.designs.constrained.goals import OWN, Goal, Watcher, watchers_of
 from dalenius.designs.constrained.interior import Inside, Outside
@@ -156,7 +157,9 @@ class Exchange:
         """Find a mechanism and a bound, or multipliers which prove that there is none; nothing where hardly any room is left."""
         found = self.region.found
         if isinstance(found, Outside):
-            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
+            conflict = ConstrainedBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
+            rows_alone = not (found.cones or found.tangents)  # which exact numbers have decided
+            self.conflict = conflict if rows_alone or self._is_proof(conflict) else None
             return
         if not isinstance(found, Inside) or self.region.anchor is None:
             return
@@ -173,6 +176,12 @@ class Exchange:
         anchor = self._anchor(self.region.anchor)
         if self.conflict is None and anchor is not None:
             self._bounded(anchor)
+
+    def _is_proof(self, conflict: ConstrainedBound) -> bool:
+        """Whether these multipliers, as they are written, say by more than rounding that nothing meets everything."""
+        value, size = OwnBound(conflict, self.region, infeasible=True).value()
+        weights = sum(part.weight for _, part in conflict.priors)  # scores are differences of what these weigh
+        return value > EPSILON * (size + weights)
 
     def _settle(self, vertex: Vertex) -> None:
         """The optimum is known exactly."""
@@ -214,7 +223,7 @@ class Exchange:
         rounds = self._rounds(goal, inside, DEEP, WITHIN)
         rounds.run()
         self.rounds += rounds.count
-        if rounds.bound is not None and rounds.bound.value > 0.0:
+        if rounds.bound is not None and self._is_proof(rounds.bound):
             self.conflict = rounds.bound
             return None
         deep = self.region.exact(rounds.best.q, inner)

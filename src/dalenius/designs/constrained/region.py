@@ -133,17 +133,18 @@ def inside_cones(
     secrets: Secrets,
     tied: TiedEntries,
 ) -> Inside | Outside | None:
-    """A mechanism inside rows, cones and limits, from one inside the rows; multipliers that say there is none; None if unclear."""
+    """A mechanism inside rows, cones and limits, from one inside the rows; None if no solver answers.
+
+    Or multipliers that say there is none: hardly, where hardly any room is left or missing, so that they may be wrong.
+    """
     told = secrets.excess(tied.expand(found.q))
     if all(cone.room(found.q) > NOTHING for cone in cones) and told < -NOTHING:
         return found
     answer = cone_interior(rows, cones, found.support, order, secrets, tied)
     if answer is None:
         return None
-    if answer.excess > NOTHING:
-        return Outside(answer.prices, answer.cones, answer.tangents)
     if answer.excess > -NOTHING:
-        return None
+        return Outside(answer.prices, answer.cones, answer.tangents)
     worst = min([-told, *(cone.room(found.q) for cone in cones)])
     share = MIXED * min(1.0, -answer.excess / (-answer.excess - worst)) if worst < 0.0 else MIXED
     return replace(found, q=(1.0 - share) * answer.q + share * found.q)
@@ -210,7 +211,7 @@ class Region:
 
     @cached_property
     def found(self) -> Inside | Outside | None:
-        """A mechanism inside the rows and cones; or multipliers that say there is none; None where doubles cannot tell."""
+        """A mechanism inside the rows and cones; or multipliers that say there is none, which those of cones are to prove; or None."""
         found = self._within_rows
         if not isinstance(found, Inside) or not (self.cone_rows or self.secrets):
             return found
@@ -220,7 +221,9 @@ class Region:
             if not self.cone_rows:
                 return found
         outside = inside_cones(self.linear, self.cone_rows, found, order_of(self._search.solver), self.told, self.tied)
-        if outside is None and self.constant is not None:  # hardly any room, and here is what meets everything
+        if (
+            not isinstance(outside, Inside) and self.constant is not None
+        ):  # hardly any room, and here is what meets everything
             return replace(found, q=self.matrix(self.constant))
         return self._lifted(outside, found) if isinstance(outside, Outside) else outside
 
