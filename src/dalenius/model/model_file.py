@@ -72,7 +72,7 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
             f"model: expected problem = one of {', '.join(PROBLEMS)}; got {brief(kind)}{hint(kind, SPELLINGS)}"
         )
     problem = SPELLINGS[kind].from_model(model, folder)
-    return problem if _is_resolved(model) else problem.as_written(data)
+    return problem if _is_resolved(model) else problem._as_written(data)
 
 
 def model_bytes(problem: Problem) -> bytes:

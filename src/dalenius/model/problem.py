@@ -51,16 +51,16 @@ class Problem(metaclass=Stated):
 
     kind: ClassVar[str]  # in certificates, digests and records
     in_models: ClassVar[str]  # in model files, and to people; the same but for `WorstCaseLeakage`
-    own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
-    parts: ClassVar[dict[str, type]] = {
+    _own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
+    _parts: ClassVar[dict[str, type]] = {
         "records": Records,
         "query": Query,
         "adversary": Adversary,
         "title": str,
         "source": str,
     }
-    joint_too: ClassVar[bool] = False  # whether the query may be a joint one
-    optional: ClassVar[tuple[str, ...]] = ()  # parts that may be None
+    _joint_too: ClassVar[bool] = False  # whether the query may be a joint one
+    _optional: ClassVar[tuple[str, ...]] = ()  # parts that may be None
     records: Records
     query: Query
     adversary: Adversary | None
@@ -74,10 +74,10 @@ class Problem(metaclass=Stated):
         cls.__repr__ = Problem.__repr__  # type: ignore[method-assign]  # not that of each dataclass
 
     def __post_init__(self) -> None:
-        for name, kind in self.parts.items():
+        for name, kind in self._parts.items():
             if kind in SHELVES:
                 object.__setattr__(self, name, as_part(kind, getattr(self, name), name))
-            absent = name in self.optional and getattr(self, name) is None
+            absent = name in self._optional and getattr(self, name) is None
             if not absent and not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
         for text in (self.title, self.source):
@@ -85,12 +85,12 @@ class Problem(metaclass=Stated):
                 raise InputError("title and source must be text that UTF-8 can write")
         self._check_adversary()
         self.query.check(self.records)
-        if isinstance(self.query, Joint) and not self.joint_too:
+        if isinstance(self.query, Joint) and not self._joint_too:
             raise InputError(f"query: a joint query is for audits with problem worst_case_leakage, got {self.kind}")
-        if isinstance(self.query, Histogram) and not self.joint_too:
+        if isinstance(self.query, Histogram) and not self._joint_too:
             raise InputError(f"{UNLISTED}; got {self.kind}")
         object.__setattr__(self, "query", self.query.of_records(self.records))
-        if self.is_listed:
+        if self._is_listed:
             self.query.check_values(self.records)
 
     def _check_adversary(self) -> None:
@@ -104,9 +104,9 @@ class Problem(metaclass=Stated):
         return isinstance(self.adversary, IndependentBlocks) and not self.in_cells
 
     @property
-    def is_listed(self) -> bool:
+    def _is_listed(self) -> bool:
         """Whether the query's values are listed."""
-        return not (self.in_blocks or self.in_cells or self.in_a_chain)
+        return not (self.in_blocks or self.in_cells or self._in_a_chain)
 
     @property
     def in_cells(self) -> bool:
@@ -114,11 +114,11 @@ class Problem(metaclass=Stated):
         return False
 
     @property
-    def in_a_chain(self) -> bool:
+    def _in_a_chain(self) -> bool:
         """Whether the adversary is `MarkovChain`."""
         return isinstance(self.adversary, MarkovChain)
 
-    def as_written(self: P, text: bytes) -> P:
+    def _as_written(self: P, text: bytes) -> P:
         """The same problem, read from a model file with this text."""
         read = copy.copy(self)
         object.__setattr__(read, "written", text)
@@ -127,7 +127,7 @@ class Problem(metaclass=Stated):
     @property
     def quantity(self) -> Quantity:
         """What an answer bounds."""
-        return self.own_quantity
+        return self._own_quantity
 
     @property
     def most_values(self) -> int:
@@ -172,7 +172,7 @@ class Problem(metaclass=Stated):
 
     @classmethod
     @abstractmethod
-    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The keys above all tables, and the tables, that this model file needs besides ``problem``, and those it may have."""
 
     @classmethod
@@ -181,12 +181,12 @@ class Problem(metaclass=Stated):
         """Build from the tables of a model file (docs/model-format.md); paths in it are relative to `folder`."""
 
     @abstractmethod
-    def tables(self) -> dict[str, Any]:
+    def _tables(self) -> dict[str, Any]:
         """The keys and tables of a model file that this kind of problem has besides the common ones."""
 
-    def normal_tables(self) -> dict[str, Any]:
+    def _normal_tables(self) -> dict[str, Any]:
         """The same in the normal form; numbers may still be numbers."""
-        return self.tables()
+        return self._tables()
 
     def to_model(self) -> dict[str, Any]:
         """The tables of a model file, with every default filled in."""
@@ -200,7 +200,7 @@ class Problem(metaclass=Stated):
             **texts,
             "records": records,
             "query": self._query_table(),
-            **self.tables(),
+            **self._tables(),
             **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
         }
 
@@ -228,7 +228,7 @@ class Problem(metaclass=Stated):
             "problem": self.kind,
             "records": self.records.runs,
             "query": self._query_table(),
-            **self.normal_tables(),
+            **self._normal_tables(),
             **({"adversary": self.adversary.normal_form()} if self.adversary is not None else {}),
         }
 
@@ -236,14 +236,14 @@ class Problem(metaclass=Stated):
         return {"kind": self.query.kind, **self.query.to_table()}
 
     @classmethod
-    def need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
+    def _need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
         """Raise `InputError` if one of these tables is missing."""
         for table in tables:
             if not isinstance(model.get(table), Mapping):
                 raise InputError(f"model: expected a table [{table}]")
 
     @staticmethod
-    def common_parts(model: Mapping[str, Any]) -> dict[str, Any]:
+    def _common_parts(model: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that every problem takes from a model file; the query and the adversary where there are any."""
         query = {"query": read_shelved(QUERIES, model["query"], "[query]")} if "query" in model else {}
         adversary = {"adversary": read_adversary(model["adversary"])} if "adversary" in model else {}

@@ -110,7 +110,7 @@ def _problem(problem: type[Problem]) -> list[Schema]:
     found, ways = list[Schema](), list[tuple[str, ...]]()
     files: tuple[dict[str, Any], ...] = ({"adversary": {}}, {"privacy": {}}, {"constraints": [{}]})
     for given in files:
-        needed, optional = problem.model_keys(given)
+        needed, optional = problem._model_keys(given)
         if needed in ways:
             continue
         ways.append(needed)
@@ -138,7 +138,7 @@ def _property(problem: type[Problem], key: str) -> Schema:
             return {"type": "string"}
         case "constraints":
             return {"type": "array", "items": {"$ref": "#/definitions/constraint"}}
-        case "mechanism" if "mechanism" not in problem.parts:
+        case "mechanism" if "mechanism" not in problem._parts:
             return {"$ref": "#/definitions/mechanism_class"}
         case "secrets":
             return {"type": "array", "items": {"$ref": "#/definitions/secret"}, "minItems": 1}

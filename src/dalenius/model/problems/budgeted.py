@@ -104,10 +104,10 @@ class MinDistortion(DesignProblem):
     """
 
     kind: ClassVar[str] = "min_distortion"
-    parts: ClassVar[dict[str, type]] = {**DesignProblem.parts, "privacy": Privacy}
-    optional: ClassVar[tuple[str, ...]] = (*DesignProblem.optional, "adversary", "privacy")
+    _parts: ClassVar[dict[str, type]] = {**DesignProblem._parts, "privacy": Privacy}
+    _optional: ClassVar[tuple[str, ...]] = (*DesignProblem._optional, "adversary", "privacy")
     budget_key: ClassVar[str] = "max_leakage"
-    own_quantity: ClassVar[Quantity] = Quantity.DISTORTION
+    _own_quantity: ClassVar[Quantity] = Quantity.DISTORTION
     adversary: Adversary | None = None
     max_leakage: Number | None = None
     privacy: Privacy | None = None
@@ -203,20 +203,20 @@ class MinDistortion(DesignProblem):
             return {"privacy": read_shelved(NOTIONS, model["privacy"], "[privacy]")}
         return super().goal(model) if cls.more_tables(model) else {}
 
-    def tables(self) -> dict[str, Any]:
-        tables = super().tables()
+    def _tables(self) -> dict[str, Any]:
+        tables = super()._tables()
         if self.max_leakage is None:
             del tables[self.budget_key]
         if self.privacy is not None:
             tables["privacy"] = {"kind": self.privacy.kind, **self.privacy.to_table()}
         return tables
 
-    def normal_tables(self) -> dict[str, Any]:
+    def _normal_tables(self) -> dict[str, Any]:
         if self.privacy is not None:
-            return {**super().normal_tables(), "privacy": self.privacy.normal_table()}
+            return {**super()._normal_tables(), "privacy": self.privacy.normal_table()}
         if self.adversary is None:
-            return super().normal_tables()
-        return {**super().normal_tables(), self.budget_key: f"{self.budget} {self.budget_units}"}
+            return super()._normal_tables()
+        return {**super()._normal_tables(), self.budget_key: f"{self.budget} {self.budget_units}"}
 
 
 class HasEnds(Protocol):

@@ -73,8 +73,8 @@ class DesignProblem(MechanismChoice):
         docs/model-format.md.
     """
 
-    parts: ClassVar[dict[str, type]] = {**MechanismChoice.parts, "law": Law, "objective": Objective}
-    optional: ClassVar[tuple[str, ...]] = ("objective",)
+    _parts: ClassVar[dict[str, type]] = {**MechanismChoice._parts, "law": Law, "objective": Objective}
+    _optional: ClassVar[tuple[str, ...]] = ("objective",)
     budget_key: ClassVar[str]
     law: Law = field(default_factory=Uniform)
     constraints: Sequence[Constraint | Privacy] = ()
@@ -137,7 +137,7 @@ class DesignProblem(MechanismChoice):
     @property
     def quantity(self) -> Quantity:
         """What an answer bounds: a leakage, a distortion, or an objective of several."""
-        return self.own_quantity if self.objective is None else Quantity.OBJECTIVE
+        return self._own_quantity if self.objective is None else Quantity.OBJECTIVE
 
     # ------------------------------------------------------------ what it must meet
 
@@ -285,9 +285,9 @@ class DesignProblem(MechanismChoice):
     @classmethod
     def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        needed, optional = cls.model_keys(model)
+        needed, optional = cls._model_keys(model)
         check_keys(model, ("problem", cls.budget_key, *optional, *needed), "model")
-        cls.need_tables(model, *(key for key in needed if key != cls.budget_key))
+        cls._need_tables(model, *(key for key in needed if key != cls.budget_key))
         check_keys(model["mechanism"], ("class",), "[mechanism]")
         if "class" not in model["mechanism"]:
             raise InputError(f"[mechanism]: missing class, one of {', '.join(MECHANISM_CLASSES)}")
@@ -298,11 +298,11 @@ class DesignProblem(MechanismChoice):
             constraints=_constraints_of_tables(model.get("constraints", [])),
             objective=read_objective(model["objective"]) if "objective" in model else None,
             **cls.goal(model),
-            **cls.common_parts(model),
+            **cls._common_parts(model),
         )
 
     @classmethod
-    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         more = cls.more_tables(model)
         budget = (cls.budget_key,) if "adversary" in more else ()
         tables = ("records", "query", "distortion", "law", "mechanism", *more)
@@ -320,7 +320,7 @@ class DesignProblem(MechanismChoice):
             raise InputError(f"model: missing {cls.budget_key}, the budget of {cls.kind}; it stands above the tables")
         return {cls.budget_key: model[cls.budget_key]}
 
-    def tables(self) -> dict[str, Any]:
+    def _tables(self) -> dict[str, Any]:
         return {
             self.budget_key: getattr(self, self.budget_key),
             "distortion": self.distortion.described(),
@@ -330,9 +330,9 @@ class DesignProblem(MechanismChoice):
             **({} if self.objective is None else {"objective": self.objective.to_table()}),
         }
 
-    def normal_tables(self) -> dict[str, Any]:
+    def _normal_tables(self) -> dict[str, Any]:
         return {
-            **self.tables(),
+            **self._tables(),
             **self._constraint_tables([c.normal_table() for c in self.own_constraints]),
             **({} if self.objective is None else {"objective": self.objective.normal_table()}),
         }

@@ -63,8 +63,8 @@ class MaxInformation(Problem):
     """
 
     kind: ClassVar[str] = "max_information"
-    parts: ClassVar[dict[str, type]] = {
-        **{name: part for name, part in Problem.parts.items() if name != "adversary"},
+    _parts: ClassVar[dict[str, type]] = {
+        **{name: part for name, part in Problem._parts.items() if name != "adversary"},
         "law": Law,
         "privacy": Privacy,
     }
@@ -207,18 +207,18 @@ class MaxInformation(Problem):
     # ------------------------------------------------------------ model files
 
     @classmethod
-    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return ("records", "query", "law", "privacy"), ("title", "source", "useful")
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaxInformation:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        needed, optional = cls.model_keys(model)
+        needed, optional = cls._model_keys(model)
         check_keys(model, ("problem", *optional, *needed), "model")
-        cls.need_tables(model, *needed)
+        cls._need_tables(model, *needed)
         useful = None
         if "useful" in model:
-            cls.need_tables(model, "useful")
+            cls._need_tables(model, "useful")
             check_keys(model["useful"], ("joint",), "[useful]")
             if "joint" not in model["useful"]:
                 raise InputError(
@@ -229,15 +229,15 @@ class MaxInformation(Problem):
             law=law_of_table(model["law"], folder),
             privacy=read_shelved(NOTIONS, model["privacy"], "[privacy]"),
             useful=useful,
-            **cls.common_parts(model),
+            **cls._common_parts(model),
         )
 
-    def tables(self) -> dict[str, Any]:
+    def _tables(self) -> dict[str, Any]:
         return {
             "law": {"kind": self.law.kind, **self.law.to_table()},
             "privacy": {"kind": self.privacy.kind, **self.privacy.to_table()},
             **({} if self.useful is None else {"useful": {"joint": self.useful}}),
         }
 
-    def normal_tables(self) -> dict[str, Any]:
-        return {**self.tables(), "privacy": self.privacy.normal_table()}
+    def _normal_tables(self) -> dict[str, Any]:
+        return {**self._tables(), "privacy": self.privacy.normal_table()}

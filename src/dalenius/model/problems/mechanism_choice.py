@@ -40,7 +40,7 @@ class MechanismChoice(Problem):
         If the parts do not fit together.
     """
 
-    parts: ClassVar[dict[str, type]] = {**Problem.parts, "distortion": Distortion}
+    _parts: ClassVar[dict[str, type]] = {**Problem._parts, "distortion": Distortion}
     distortion: Distortion
     mechanism: MechanismClass | str = field(default_factory=Oblivious)
 

@@ -101,7 +101,7 @@ def _additive(query: Query) -> AdditiveQuery:
 class MechanismProblem(Problem):
     """A question about what a given mechanism tells: `WorstCaseLeakage` or `SecretLeakage`."""
 
-    parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
+    _parts: ClassVar[dict[str, type]] = {**Problem._parts, "mechanism": Mechanism}
     mechanism: Mechanism
     adversary: Adversary
     query: Query = field(default_factory=Identity)
@@ -195,31 +195,31 @@ class MechanismProblem(Problem):
         return [first.setdefault(row.tobytes(), k) for k, row in enumerate(entries.index)]
 
     @classmethod
-    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return ("records", "mechanism", "adversary"), ("title", "source", "query")
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Self:
         """Build from the tables of a model file (docs/model-format.md)."""
-        needed, optional = cls.model_keys(model)
+        needed, optional = cls._model_keys(model)
         check_keys(model, ("problem", *optional, *needed), "model")
-        cls.need_tables(model, *needed)
+        cls._need_tables(model, *needed)
         mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
         if "query" not in model and mechanism.indexed_by() != "dataset":
             raise InputError(
                 'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
             )
-        return cls(mechanism=mechanism, **cls.common_parts(model), **cls.own_parts(model))
+        return cls(mechanism=mechanism, **cls._common_parts(model), **cls._own_parts(model))
 
     @classmethod
-    def own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+    def _own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that this kind of problem takes from a model file besides."""
         return {}
 
-    def tables(self) -> dict[str, Any]:
+    def _tables(self) -> dict[str, Any]:
         return {"mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()}}
 
-    def normal_tables(self) -> dict[str, Any]:
+    def _normal_tables(self) -> dict[str, Any]:
         """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
         table = {"kind": self.mechanism.kind, **self.mechanism.normal_table()}
         known = self.mechanism.kind in MECHANISMS

@@ -115,25 +115,25 @@ class SecretLeakage(MechanismProblem):
         return self.channel.shape[0], self.channel.shape[1]
 
     @classmethod
-    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        needed, optional = super().model_keys(model)
+    def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        needed, optional = super()._model_keys(model)
         return (*needed, "secrets"), optional
 
     @classmethod
-    def need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
-        super().need_tables(model, *(table for table in tables if table != "secrets"))
+    def _need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
+        super()._need_tables(model, *(table for table in tables if table != "secrets"))
         if not isinstance(model.get("secrets"), list) or not model["secrets"]:
             raise InputError("model: expected at least one table [[secrets]]")
 
     @classmethod
-    def own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+    def _own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
         return {"secrets": [Secret.from_table(table, f"[[secrets]] {j}") for j, table in enumerate(model["secrets"])]}
 
-    def tables(self) -> dict[str, Any]:
-        return {**super().tables(), "secrets": list(self._secret_tables())}
+    def _tables(self) -> dict[str, Any]:
+        return {**super()._tables(), "secrets": list(self._secret_tables())}
 
-    def normal_tables(self) -> dict[str, Any]:
-        return {**super().normal_tables(), "secrets": list(self._secret_tables())}
+    def _normal_tables(self) -> dict[str, Any]:
+        return {**super()._normal_tables(), "secrets": list(self._secret_tables())}
 
     def _secret_tables(self) -> Iterable[dict[str, Any]]:
         return (secret.to_table() for secret in self.secrets)

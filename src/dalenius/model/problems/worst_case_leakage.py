@@ -61,7 +61,7 @@ class WorstCaseLeakage(MechanismProblem):
 
     kind: ClassVar[str] = "maximal_leakage"
     in_models: ClassVar[str] = "worst_case_leakage"
-    joint_too: ClassVar[bool] = True
+    _joint_too: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -147,8 +147,8 @@ class WorstCaseLeakage(MechanismProblem):
         return WideCount.of(self.query, self.records, self.mechanism, self.adversary)
 
     @property
-    def is_listed(self) -> bool:
-        return self.wide is None and super().is_listed
+    def _is_listed(self) -> bool:
+        return self.wide is None and super()._is_listed
 
     @cached_property
     def cells(self) -> Cells:
@@ -158,7 +158,7 @@ class WorstCaseLeakage(MechanismProblem):
     @property
     def is_written_out(self) -> bool:
         """Whether an audit works with the whole channel: not of blocks, a closed form, a long Markov chain or a wide count."""
-        long = self.in_a_chain and len(self.records) > WRITTEN_OUT
+        long = self._in_a_chain and len(self.records) > WRITTEN_OUT
         return not (self.in_blocks or self.in_closed_form or long or self.wide is not None)
 
     @property
