@@ -28,7 +28,7 @@ from dalenius.evidence.upper import (
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.law_classes import WorstLaw, coarser, worst_law
+from dalenius.information.law_classes import GivenChannel, WorstLaw, coarser, worst_law
 from dalenius.information.measures import PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.information.protocol_laws import planned, worst_protocol_law
@@ -90,8 +90,8 @@ class ClassAudit(SelectionAudit):
     def _found(self, tuple_of_rows: Integers) -> Evidence:
         """The largest information over the class with these rows."""
         rows = self._rows[tuple_of_rows]
-        found = worst_law(rows, self.priors, gap=self.resolution, clock=self.clock)
-        law, output = doubles(found.law), rounded(found.output)
+        found = worst_law(GivenChannel.plain(rows), self.priors, gap=self.resolution, clock=self.clock)
+        law, output = doubles(found.law), rounded(found.outputs[0])
         divergences = relative_entropy(rows, output / output.sum())
         lower = max(float(mutual_information(law[:, None] * rows)), 0.0)
         upper = max(largest_mean(self.priors, divergences), lower)

@@ -36,7 +36,7 @@ from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacity
 from dalenius.information.deadline import Deadline
-from dalenius.information.law_classes import worst_law
+from dalenius.information.law_classes import GivenChannel, worst_law
 from dalenius.information.measures.numbers import as_numbers, doubles, rationals
 from dalenius.reduction import RecordChannel, Selections, record_completions
 from dalenius.results import RecordProof
@@ -68,7 +68,7 @@ class NoiseAudit(MixtureAudit):
         """The largest information over the class with these inputs, and the bound of the mixture that its law causes."""
         rows = self._rows[tuple_of_rows]
         if self.of_class:
-            found = worst_law(rows, self.priors, gap=self.resolution, clock=self.clock)
+            found = worst_law(GivenChannel.plain(rows), self.priors, gap=self.resolution, clock=self.clock)
             law, witness = found.law, witness_law(self.priors, found)
         else:
             found_law = short(capacity(rows, gap=self.resolution, clock=self.clock).input_law, DIGITS)

@@ -22,7 +22,7 @@ from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities
-from dalenius.information.law_classes import GivenChannel, best_given_mixture, shares_of, worst_given_law
+from dalenius.information.law_classes import GivenChannel, best_given_mixture, shares_of, worst_law
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.information.measures.prior_classes import Ball
@@ -88,8 +88,8 @@ class SecretLaws:
         if self.polytope:
             self._mixture()
         else:
-            found = worst_given_law(self.channel, self.priors, gap=gap, clock=clock)
-            self._bound(found.laws)
+            found = worst_law(self.channel, self.priors, gap=gap, clock=clock)
+            self._bound(found.outputs)
             self._attain(found.law)
         if not self.concave:
             for start in self._starts():

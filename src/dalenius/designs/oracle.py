@@ -21,7 +21,7 @@ from dalenius.evidence.lower import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities
-from dalenius.information.law_classes import WorstLaw, worst_law
+from dalenius.information.law_classes import GivenChannel, WorstLaw, worst_law
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.numbers import doubles
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, PriorSet, ProductPriors
@@ -161,7 +161,7 @@ class ClassOracle(ProductOracle):
             return super().any_prior
         part = self.parts[0]
         rows = np.full((part.letters, 1), 1.0)
-        return self._of_class(part, 0, worst_law(rows, self.priors))
+        return self._of_class(part, 0, worst_law(GivenChannel.plain(rows), self.priors))
 
     def _of_class(self, part: Selections, j: int, found: WorstLaw) -> Prior:
         weights = exact_weights(witness_law(self.priors, found))
@@ -179,7 +179,7 @@ class ClassOracle(ProductOracle):
             for j in np.argsort(-bounds)[:starts].tolist():
                 if bounds[j] <= max(values, default=-1.0) or (clock.expired and values):
                     break
-                priors.append(self._of_class(part, j, worst_law(rows[j], self.priors, clock=clock)))
+                priors.append(self._of_class(part, j, worst_law(GivenChannel.plain(rows[j]), self.priors, clock=clock)))
                 values.append(self.leakage(priors[-1], Q))
             found += [priors[k] for k in np.argsort(-np.array(values))[:BATCH]]
         return found

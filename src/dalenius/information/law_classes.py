@@ -1,4 +1,4 @@
-"""The largest mutual information over a convex class of laws: I(P;W) is concave in P, so that this is one concave maximisation."""
+"""The largest information over a convex class of laws, perhaps beside what is given: one concave maximisation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,69 @@ from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, Prio
 from dalenius.information.measures.numbers import Numbers, as_numbers, doubles, rationals
 from dalenius.information.measures.prior_classes import alike_letters
 
-MOST_ROUNDS = 100
-PATIENCE = 5  # rounds without halving the gap
+MOST_ROUNDS = 200
+PATIENCE, GIVEN_PATIENCE = 5, 20  # rounds without halving the gap; where something is given it falls less evenly
 GAP = 1e-12  # in nats, at which the search stops
 UNUSED = 1e-12  # a weight at which a law is left out
 TIED = 10  # digits of divergences that count as equal
 TINY = 1e-300  # a floor under output laws
 WEIGHT = 2**40  # the denominator of the weights of a mixture
+RARE = 1e-9  # of a value: its output law is then the one that was given
+ROUNDING = 1e-13  # nats: what doubles know of a gap
+STEPS, SHRINK, BACK = (
+    60,
+    0.1,
+    0.99,
+)  # how much the products of weights and multipliers fall; how far a step may go to the boundary
+NEAR = 1e-9  # a gap near which steps that do not lower it are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class GivenChannel:
+    """A channel from inputs that sees the inputs themselves, and what else is known of each.
+
+    Attributes
+    ----------
+    rows : (channel inputs, outputs), row-stochastic
+    inputs : (inputs,)
+        The row of each input.
+    given : (inputs,)
+        What is known besides, numbered from 0.
+    usual : (values, outputs)
+        Output laws for values of what is known that hardly occur.
+    """
+
+    rows: Floats
+    inputs: Integers
+    given: Integers
+    usual: Floats
+
+    @classmethod
+    def plain(cls, rows: Floats) -> GivenChannel:
+        """Of which nothing else is known: a row each input."""
+        return cls(rows, np.arange(len(rows)), np.zeros(len(rows), dtype=np.int64), rows.mean(axis=0, keepdims=True))
+
+    def outputs(self, law: Floats) -> Floats:
+        """The joint law of what is known and the output."""
+        size, width = len(self.usual), len(self.rows)
+        masses = np.bincount(self.given * width + self.inputs, law, minlength=size * width).reshape(size, width)
+        return np.asarray(masses @ self.rows)
+
+    def output_laws(self, joint: Floats) -> Floats:
+        """The law of the output for each value of what is known."""
+        masses = joint.sum(axis=1, keepdims=True)
+        laws = np.where(masses > RARE, joint / np.maximum(masses, TINY), self.usual)
+        return np.maximum(laws / laws.sum(axis=1, keepdims=True), TINY)
+
+    @cached_property
+    def _pairs(self) -> tuple[Integers, Integers]:
+        pairs, place = np.unique(np.stack([self.given, self.inputs]), axis=1, return_inverse=True)
+        return pairs, place.reshape(-1)
+
+    def divergences(self, laws: Floats) -> Floats:
+        """D(W_x || r_given) of each input x, in nats."""
+        (given, inputs), place = self._pairs
+        return np.asarray(np.maximum(relative_entropy(self.rows[inputs], laws[given]), 0.0)[place])
 
 
 @dataclass(frozen=True)
@@ -38,28 +95,28 @@ class WorstLaw:
         A law of the class, exactly.
     parts, shares : (parts, inputs), (parts,)
         Exact laws of the class of which it is the mixture, or which it is next to.
-    output : (outputs,)
-        A law of the outputs, close to the one that it causes, in doubles.
-    divergences : (inputs,)
-        D(W_x || output) in nats, in doubles.
+    outputs : (values, outputs)
+        For each value of what is given a law of the outputs, close to the one that it causes, in doubles.
     """
 
     law: Numbers
     parts: Numbers
     shares: Numbers
-    output: Floats
-    divergences: Floats
+    outputs: Floats
 
 
-def worst_law(rows: Floats, priors: PriorClass, *, gap: float = GAP, clock: Deadline | None = None) -> WorstLaw:
-    """A law of the class under which the output tells most about the input.
+def worst_law(
+    channel: GivenChannel, priors: PriorClass, *, gap: float = GAP, clock: Deadline | None = None
+) -> WorstLaw:
+    """A law of the class under which the output tells most about the input to whom knows what is given.
 
-    The laws of a mixture are found one by one (fully corrective Frank and Wolfe): the class's best against the present output law, and
-    then the best mixture of all, by the method of the Shannon capacity.
+    I(X; Y | w(X)) = H(Y | w) - H(Y | X) is concave in the law, the first term concave and the second linear. The laws of a mixture are
+    found one by one (fully corrective Frank and Wolfe): the class's best against the present output laws, and then the best mixture of
+    all, by the method of the Shannon capacity where nothing is given.
 
     Parameters
     ----------
-    rows : (inputs, outputs), row-stochastic
+    channel : GivenChannel
     priors : PriorClass
         In exact numbers.
     gap : float
@@ -68,27 +125,35 @@ def worst_law(rows: Floats, priors: PriorClass, *, gap: float = GAP, clock: Dead
         Once it has expired what was found so far is the answer.
 
     >>> from dalenius.information.measures import PriorFloor
-    >>> found = worst_law(np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]), PriorFloor(fmpq(1, 10)))
+    >>> rows = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+    >>> found = worst_law(GivenChannel.plain(rows), PriorFloor(fmpq(1, 10)))
     >>> sum(found.law), found.law[2]
     (1, 1/10)
+    >>> twice = GivenChannel(rows[:2], np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), np.full((2, 2), 0.5))
+    >>> found = worst_law(twice, PriorFloor(fmpq(1, 10)))
+    >>> round(float(doubles(found.law) @ twice.divergences(found.outputs)), 6)
+    0.275702
     """
-    negentropy, keys = x_log_x(rows).sum(axis=1), alike_letters(priors, len(rows))
-    laws, weights = [priors.exact_law(rationals(np.zeros(len(rows))))], np.ones(1)
-    best, since = np.inf, 0
+    negentropy, keys = x_log_x(channel.rows).sum(axis=1)[channel.inputs], alike_letters(priors, len(channel.inputs))
+    patience = PATIENCE if len(channel.usual) == 1 else GIVEN_PATIENCE
+    laws = [priors.exact_law(rationals(-channel.divergences(channel.usual)))]
+    listed, weights = [doubles(laws[0])], np.ones(1)
+    joints, best, since, kept = [channel.outputs(listed[0])], np.inf, 0, (laws, weights, channel.usual)
     for _ in range(MOST_ROUNDS):
-        prior = weights @ np.array([doubles(law) for law in laws])
-        output = np.maximum(prior @ rows, TINY)
-        divergences = relative_entropy(rows, output)
+        outputs = channel.output_laws(np.tensordot(weights, np.array(joints), axes=1))
+        divergences = channel.divergences(outputs)
         law = _evened(priors.exact_law(rationals(-divergences)), keys, divergences)
-        found = float((doubles(law) - prior) @ divergences)
-        best, since = (found, 0) if found < 0.5 * best else (best, since + 1)
-        if found <= gap or since > PATIENCE or (clock is not None and clock.expired):
+        found = float((doubles(law) - weights @ np.array(listed)) @ divergences)
+        kept = (laws, weights, outputs) if found < best else kept
+        best, since = (found, 0) if found < 0.5 * best else (min(best, found), since + 1)
+        if found <= gap or since > patience or (clock is not None and clock.expired):
             break
-        laws = [*(used for used, weight in zip(laws, weights, strict=True) if weight > UNUSED), law]
-        listed = np.array([doubles(law) for law in laws])
-        weights = best_mixture(listed @ rows, listed @ negentropy, gap=gap / 8)
-    parts, shares = np.array(laws, dtype=object), shares_of(weights)
-    return WorstLaw(priors.settled(np.asarray(shares @ parts)), parts, shares, output, divergences)
+        used = np.flatnonzero(weights > UNUSED).tolist()
+        laws, listed = [*(laws[j] for j in used), law], [*(listed[j] for j in used), doubles(law)]
+        joints = [*(joints[j] for j in used), channel.outputs(listed[-1])]
+        weights = best_given_mixture(np.array(joints), np.array(listed) @ negentropy, gap=gap / 8)
+    parts, shares = np.array(kept[0], dtype=object), shares_of(kept[1])
+    return WorstLaw(priors.settled(np.asarray(shares @ parts)), parts, shares, kept[2])
 
 
 def _evened(law: Numbers, keys: Sequence[Hashable], divergences: Floats) -> Numbers:
@@ -111,127 +176,6 @@ def shares_of(weights: Floats) -> Numbers:
     """Weights as short exact numbers whose sum is 1."""
     shares = np.array([fmpq(max(round(w * WEIGHT), 0)) for w in weights.tolist()], dtype=object)
     return np.asarray(shares / shares.sum())
-
-
-# The largest conditional information I(X; Y | w(X)) over a convex class of laws of X, where the channel sees X itself.
-#
-# *Why it is one concave maximisation*: I = H(Y | w) - H(Y | X), the first concave and the second linear in the law.
-# From above, for any
-# output laws r_c, it is at most sum_x P(x) D(W_x || r_w(x)).
-
-
-MOST_GIVEN_ROUNDS = 200
-GIVEN_PATIENCE = 20  # rounds without halving the gap
-RARE = 1e-9  # of a value: its output law is then the one that was given
-ROUNDING = 1e-13  # nats: what doubles know of a gap
-STEPS, SHRINK, BACK = (
-    60,
-    0.1,
-    0.99,
-)  # how much the products of weights and multipliers fall; how far a step may go to the boundary
-NEAR = 1e-9  # a gap near which steps that do not lower it are rounding
-
-
-@dataclass(frozen=True, eq=False)
-class GivenChannel:
-    """A channel from inputs, and what else is known of each.
-
-    Attributes
-    ----------
-    rows : (channel inputs, outputs), row-stochastic
-    inputs : (inputs,)
-        The row of each input.
-    given : (inputs,)
-        What is known besides, numbered from 0.
-    usual : (values, outputs)
-        Output laws for values of what is known that hardly occur.
-    """
-
-    rows: Floats
-    inputs: Integers
-    given: Integers
-    usual: Floats
-
-    def outputs(self, law: Floats) -> Floats:
-        """The joint law of what is known and the output."""
-        size, width = len(self.usual), len(self.rows)
-        masses = np.bincount(self.given * width + self.inputs, law, minlength=size * width).reshape(size, width)
-        return np.asarray(masses @ self.rows)
-
-    def output_laws(self, joint: Floats) -> Floats:
-        """The law of the output for each value of what is known."""
-        masses = joint.sum(axis=1, keepdims=True)
-        laws = np.where(masses > RARE, joint / np.maximum(masses, TINY), self.usual)
-        return np.maximum(laws / laws.sum(axis=1, keepdims=True), TINY)
-
-    def divergences(self, laws: Floats) -> Floats:
-        """D(W_x || r_given) of each input x, in nats."""
-        pairs, place = np.unique(np.stack([self.given, self.inputs]), axis=1, return_inverse=True)
-        found = relative_entropy(self.rows[pairs[1]], laws[pairs[0]])
-        return np.asarray(np.maximum(found, 0.0)[place.reshape(-1)])
-
-
-@dataclass(frozen=True)
-class WorstGivenLaw:
-    """What a search found: nothing is proved of it.
-
-    Attributes
-    ----------
-    law : (inputs,)
-        A law of the class, exactly.
-    laws : (values, outputs)
-        Output laws, close to those that it causes, in doubles.
-    """
-
-    law: Numbers
-    laws: Floats
-
-
-def worst_given_law(
-    channel: GivenChannel, priors: PriorClass, *, gap: float = GAP, clock: Deadline | None = None
-) -> WorstGivenLaw:
-    """A law of the class under which the output tells most about the input to whom knows what is given.
-
-    Fully corrective Frank and Wolfe, as `worst_law`.
-
-    Parameters
-    ----------
-    channel : GivenChannel
-    priors : PriorClass
-        In exact numbers.
-    gap : float
-        In nats, at which the search stops.
-    clock : Deadline, optional
-        Once it has expired what was found so far is the answer.
-
-    >>> from flint import fmpq
-    >>> from dalenius.information.measures import PriorFloor
-    >>> rows = np.array([[0.9, 0.1], [0.2, 0.8]])
-    >>> twice = GivenChannel(rows, np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), np.full((2, 2), 0.5))
-    >>> found = worst_given_law(twice, PriorFloor(fmpq(1, 10)))
-    >>> round(float(doubles(found.law) @ twice.divergences(found.laws)), 6)
-    0.275702
-    """
-    negentropy = x_log_x(channel.rows).sum(axis=1)[channel.inputs]
-    exact = [priors.exact_law(rationals(-channel.divergences(channel.usual)))]
-    listed = [doubles(law) for law in exact]
-    joints, weights = [channel.outputs(law) for law in listed], np.ones(1)
-    best, since, kept = np.inf, 0, (weights, channel.usual)
-    for _ in range(MOST_GIVEN_ROUNDS):
-        laws = channel.output_laws(np.tensordot(weights, np.array(joints), axes=1))
-        divergences = channel.divergences(laws)
-        law = priors.exact_law(rationals(-divergences))
-        found = float((doubles(law) - weights @ np.array(listed)) @ divergences)
-        if found < best:
-            kept = weights, laws
-        best, since = (found, 0) if found < 0.5 * best else (min(best, found), since + 1)
-        if found <= gap or since > GIVEN_PATIENCE or (clock is not None and clock.expired):
-            break
-        exact, listed = [*exact, law], [*listed, doubles(law)]
-        joints.append(channel.outputs(listed[-1]))
-        weights = best_given_mixture(np.array(joints), np.array([law @ negentropy for law in listed]), gap=gap / 8)
-    mixed = shares_of(kept[0]) @ np.array(exact[: len(kept[0])], dtype=object)
-    return WorstGivenLaw(priors.settled(np.asarray(mixed)), kept[1])
 
 
 def best_given_mixture(joints: Floats, negentropy: Floats, *, gap: float = GAP) -> Floats:

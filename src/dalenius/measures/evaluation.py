@@ -17,7 +17,7 @@ from dalenius.exact import fraction_text
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
-from dalenius.information.law_classes import TINY, worst_law
+from dalenius.information.law_classes import TINY, GivenChannel, worst_law
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.numbers import Numbers, divergence, doubles, largest, least, quotient, rationals
 
@@ -220,8 +220,8 @@ def largest_information(channel: Numbers, priors: PriorClass) -> arb:
     *Bound because* a mixture of laws of the class is in the class, and its information is evaluated; and because for every law r of
     the outputs I(P;W) <= sum_x P(x) D(W_x || r), which is linear in P: its maximum over the class is what `PriorClass.below` bounds.
     """
-    found = worst_law(doubles(channel), priors)
-    return _between(channel, priors, found.law, found.output)
+    found = worst_law(GivenChannel.plain(doubles(channel)), priors)
+    return _between(channel, priors, found.law, found.outputs[0])
 
 
 def _between(channel: Numbers, priors: PriorClass, prior: Numbers, output: Floats) -> arb:

@@ -6,7 +6,7 @@ import pytest
 
 from campaigns import draws, each
 from dalenius.information.capacity import best_mixture
-from dalenius.information.law_classes import GivenChannel, best_given_mixture, worst_given_law
+from dalenius.information.law_classes import GivenChannel, best_given_mixture, worst_law
 from dalenius.information.measures import AllPriors
 from dalenius.information.measures.numbers import doubles
 
@@ -42,4 +42,4 @@ def test_mixtures_are_the_best_there_are(seed):
 def test_over_all_laws_the_value_with_the_largest_capacity_has_all_the_mass():
     rows = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.4, 0.6]])
     channel = GivenChannel(rows, np.arange(4), np.array([0, 0, 1, 1]), np.full((2, 2), 0.5))
-    assert doubles(worst_given_law(channel, AllPriors()).law)[:2].sum() == pytest.approx(1.0, abs=1e-6)
+    assert doubles(worst_law(channel, AllPriors()).law)[:2].sum() == pytest.approx(1.0, abs=1e-6)
