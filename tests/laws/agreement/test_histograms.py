@@ -1,13 +1,24 @@
 """Histograms against what they are by definition: no product of block laws tells more, and a block of one mind tells as much."""
 
 import itertools
+import math
+import tracemalloc
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalenius as dl
 import support
-from campaigns import draws, each
+from campaigns import draws, each, thinned
+from dalenius.audits.ascent import search
+from dalenius.audits.choice import audit_of
+from dalenius.audits.wide import WideAudit
+from dalenius.information.entropies import mutual_information
+from dalenius.model.problems import known_others
+from dalenius.reduction import record_channels
+from dalenius.search import Limits, Run
 
 WIDE = 14  # noise beyond so many steps has a probability below 1e-6 for these epsilons
 CASES = {"two cells": ([2, 2], 2, "1"), "two cells, odd blocks": ([1, 3], 2, "1"), "three cells": ([2, 1], 3, "1.5")}
@@ -57,3 +68,295 @@ def test_no_product_of_block_laws_tells_more(name):
     others = np.delete(datasets, np.s_[ends[largest] - sizes[largest] : ends[largest]], axis=1)
     alike = ((own == own[:, :1]).all(axis=1) & (others == 0).all(axis=1)) / cells
     assert told(alike, own[:, 0], rows) == pytest.approx(result.lower, abs=1e-4)
+
+
+# Randomised letters, then their histogram: proved, against priors of every dataset, and one way of proving against another.
+
+
+NOISE = dl.randomized_histogram(1)
+
+
+def solved(count, letters, adversary, mechanism=NOISE, gap=1e-6):
+    problem = support.problem(dl.Records(count, alphabet=letters), dl.Histogram(), mechanism, adversary)
+    result = dl.solve(problem, gap=gap)
+    assert dl.verify(problem, result.certificate).proved
+    return result
+
+
+def rows_of_datasets(count, letters):
+    records = dl.Records(count, alphabet=letters)
+    problem = dl.WorstCaseLeakage(records=records, query=dl.Histogram(), mechanism=NOISE, adversary=dl.AnyPrior())
+    return problem.channel[problem.query.index_of_dataset(records)]
+
+
+@each("count, letters, size", (3, 3, 1), (4, 2, 2))
+def test_no_prior_of_blocks_tells_more(count, letters, size):
+    rng = np.random.default_rng(41)
+    told = solved(count, letters, dl.IndependentBlocks(size))
+    rows, worst = rows_of_datasets(count, letters), 0.0
+    for draw in range(draws(200, 20000)):
+        prior = np.ones(1)
+        for _ in range(count // size):
+            prior = np.multiply.outer(prior, rng.dirichlet(np.full(letters**size, (0.03, 0.3, 2.0)[draw % 3]))).ravel()
+        joint = (prior[:, None] * rows).reshape(letters, -1, rows.shape[1]).sum(axis=1)
+        worst = max(worst, float(mutual_information(joint)))
+    assert 0.1 * told.lower < worst <= told.upper + 1e-12
+
+
+def test_households_of_one_are_independent_records():
+    one, records = solved(4, 3, dl.IndependentBlocks(1)), solved(4, 3, dl.ProductPriors())
+    assert one.lower <= records.upper
+    assert records.lower <= one.upper
+    assert one.lower == pytest.approx(0.0408392583010, abs=1e-9)
+
+
+def test_a_household_of_everybody_is_any_prior():
+    all_of_them, anybody = solved(3, 2, dl.IndependentBlocks(3)), solved(3, 2, dl.AnyPrior())
+    assert all_of_them.lower == pytest.approx(anybody.lower, rel=1e-6)
+
+
+def test_two_letters_are_a_randomized_count():
+    count = support.problem(dl.Records(5, alphabet=2), dl.Count(), dl.randomized_count(1), dl.ProductPriors())
+    assert solved(5, 2, dl.ProductPriors()).lower == pytest.approx(dl.solve(count, gap=1e-6).lower, rel=1e-6)
+
+
+@pytest.mark.parametrize("steps", [200, 40, 3])
+def test_fewer_others_bound_from_above(monkeypatch, steps):
+    """With less room the same household has a larger upper end, and still a proof; with enough of it the interval closes."""
+    exact = solved(7, 2, dl.IndependentBlocks(1))
+    monkeypatch.setattr(known_others, "MOST_STEPS", steps)
+    bound = solved(7, 2, dl.IndependentBlocks(1))
+    assert exact.gap <= 1e-6
+    assert exact.lower <= bound.upper
+    assert bound.lower <= exact.upper
+    assert (bound.upper > exact.upper) == (steps < 200)
+
+
+def test_a_million_people_are_bounded_by_the_household_alone():
+    told, alone = solved(1_000_000, 3, dl.IndependentBlocks(2)), solved(2, 3, dl.AnyPrior())
+    assert told.lower == 0.0
+    assert told.upper == pytest.approx(alone.upper, rel=1e-5)
+
+
+# The lossless aggregation against enumeration, and at sizes where nothing can be listed.
+
+
+QUERIES = {
+    "parity": ([2, 3, 2, 4], dl.Parity()),
+    "parity with idle records": ([1, 2, 1], dl.Parity()),
+    "modular sum": ([3, 3, 2], dl.ModularSum(3)),
+    "modulus above every sum": ([2, 2], dl.ModularSum(7)),
+    "modulus below the alphabet": ([5, 4, 5], dl.ModularSum(2)),
+    "count": ([2, 2, 2, 2], dl.Count()),
+    "count of letters": ([4, 2, 3, 4], dl.Count([0, 3])),
+    "sum": ([2, 3, 4], dl.Sum()),
+    "weighted sum": ([3, 2, 3], dl.Sum([-2, 5, 0])),
+    "weights with ties": ([3, 3], dl.Sum([1, 1, 4])),
+    "weights per record": ([2, 3, 2], dl.Sum([[0, 1], [10, -10, 3], [0, 1]])),
+    "threshold": ([2, 3, 3], dl.Threshold(3)),
+    "threshold below": ([2, 3], dl.Threshold(-5)),
+    "threshold above": ([2, 3], dl.Threshold(50)),
+    "table": ([2, 3, 2], dl.Table([5, 5, -1, 0, 0, 5, 7, 7, -1, 0, 5, 5])),
+    "identity": ([3, 2, 2], dl.Identity()),
+}
+
+
+def distinct_rows(inputs: int) -> dl.Channel:
+    """A channel with two outputs and a row of its own for every input."""
+    return dl.Channel([[f"{v + 1}/{inputs + 2}", f"{inputs + 1 - v}/{inputs + 2}"] for v in range(inputs)])
+
+
+def built(support, name):
+    sizes, query = QUERIES[name]
+    inputs = query.values(dl.Records(alphabets=sizes)).size
+    return support.problem(sizes, query, distinct_rows(inputs), "0.5 max")
+
+
+@each("name", *QUERIES)
+def test_values_are_those_that_datasets_have(support, name):
+    sizes, query = QUERIES[name]
+    records = dl.Records(alphabets=sizes)
+    values = query.values(records).tolist()
+    assert values == sorted(set(values))
+    assert set(support.listed_values(query, records)) <= set(values)
+    if query.kind in ("sum", "table", "identity"):
+        assert set(support.listed_values(query, records)) == set(values)
+
+
+@each("name", *QUERIES)
+def test_counts_of_completions(support, name):
+    question = built(support, name)
+    inputs, channels = np.array(support.inputs_of_datasets(question)), record_channels(question)
+    for channel in channels:
+        letters = support.letters_of(question, channel.record)
+        counts = np.zeros(channel.completions.log_uniform.shape)
+        np.add.at(counts, (letters, inputs), 1.0)
+        assert np.array_equal(np.isfinite(channel.completions.log_uniform), counts > 0)
+        assert np.exp(channel.completions.log_uniform) * question.records.datasets == pytest.approx(counts, rel=1e-12)
+
+
+@each("name", *QUERIES)
+def test_every_record_is_counted_once(support, name):
+    """Each record that can leak belongs to exactly one kind, and records of a kind have equal counts."""
+    question = built(support, name)
+    inputs = support.inputs_of_datasets(question)
+
+    def tally(record):
+        return tuple(sorted(Counter(zip(support.letters_of(question, record).tolist(), inputs, strict=True)).items()))
+
+    channels = record_channels(question)
+    leaking = [i for i, size in enumerate(question.records.alphabets) if size > 1]
+    assert sum(channel.times for channel in channels) == len(leaking)
+    assert {tally(channel.record) for channel in channels} == {tally(i) for i in leaking}
+
+
+@each("name", *QUERIES)
+def test_equal_rows_are_merged_without_loss(support, name):
+    """A channel with two distinct rows has at most two classes; shares of merged inputs add up."""
+    sizes, query = QUERIES[name]
+    inputs = query.values(dl.Records(alphabets=sizes)).size
+    mechanism = dl.Channel([["0.5", "0.5", 0] if v % 2 else ["0.1", "0.9", 0] for v in range(inputs)])
+    question = support.problem(sizes, query, mechanism, "0.5 max")
+    for channel in record_channels(question):
+        assert channel.rows.shape == (min(inputs, 2), 2)
+        assert np.allclose(channel.rows[channel.aggregation.row_of_input], question.channel[:, :2])
+        summed = np.zeros(channel.log_uniform.shape)
+        np.add.at(summed.T, channel.aggregation.row_of_input, np.exp(channel.completions.log_uniform).T)
+        assert np.exp(channel.log_uniform) == pytest.approx(summed, rel=1e-12)
+        assert channel.uniform.sum() == pytest.approx(1.0, abs=1e-12)
+        spread = channel.lift(channel.uniform)
+        assert spread == pytest.approx(np.exp(channel.completions.log_uniform), rel=1e-12)
+
+
+# ---------------------------------------------------------------- at scale
+
+
+def at_scale(support, records, query):
+    """The record channels, and the peak of memory in MiB while they were counted."""
+    question = support.problem(records, query, distinct_rows(query.values(records).size), "0.999 max")
+    tracemalloc.start()
+    try:
+        channels = record_channels(question)
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+    return channels, peak
+
+
+def test_parity_of_100_000_bits(support):
+    channels, peak = at_scale(support, dl.Records(100_000, alphabet=2), dl.Parity())
+    assert [(c.times, c.log_uniform.shape) for c in channels] == [(100_000, (2, 2))]
+    assert channels[0].log_uniform == pytest.approx(np.full((2, 2), math.log(0.25)), abs=1e-9)
+    assert channels[0].max_knowledge == pytest.approx(0.001 * 100_000 * math.log(2.0), rel=1e-12)
+    assert peak < 32
+
+
+def test_modular_sum_of_100_000_records(support):
+    channels, peak = at_scale(support, dl.Records(100_000, alphabet=3), dl.ModularSum(7))
+    assert [(c.times, c.log_uniform.shape) for c in channels] == [(100_000, (3, 7))]
+    assert channels[0].log_uniform == pytest.approx(np.full((3, 7), math.log(1 / 21)), abs=1e-9)
+    assert peak < 32
+
+
+def test_count_over_2000_records(support):
+    channels, peak = at_scale(support, dl.Records(2000, alphabet=2), dl.Count())
+    assert [(c.times, c.log_uniform.shape) for c in channels] == [(2000, (2, 2001))]
+    shares = channels[0].completions.log_uniform
+    exact = [math.log(math.comb(1999, v)) - 2000 * math.log(2.0) for v in range(2000)]
+    assert shares[0, :2000] == pytest.approx(np.array(exact), rel=1e-11)
+    assert shares[1, 1:] == pytest.approx(np.array(exact), rel=1e-11)
+    assert shares[0, 2000] == shares[1, 0] == -np.inf
+    assert channels[0].uniform.sum() == pytest.approx(1.0, abs=1e-10)
+    assert peak < 64
+
+
+def test_mixed_records_at_scale(support):
+    """Two kinds of records, many of each."""
+    records = dl.Records(alphabets=[2] * 30_000 + [5] * 20_000)
+    channels, peak = at_scale(support, records, dl.ModularSum(5))
+    assert [(c.record, c.times, c.letters) for c in channels] == [(0, 30_000, 2), (30_000, 20_000, 5)]
+    for channel in channels:
+        exact = np.full((channel.letters, 5), -math.log(5 * channel.letters))
+        assert channel.log_uniform == pytest.approx(exact, abs=1e-9)
+    assert peak < 32
+
+
+# Counts whose matrix is never written out: proved, against what is written out of as many people, and against what must hold.
+
+
+ALONE = 0.04371346  # bits about one of independent people, epsilon 1/2
+
+
+def asked(records, adversary, mechanism=None) -> dl.WorstCaseLeakage:
+    return support.problem(records, dl.Count(), mechanism or dl.geometric(0.5), adversary)
+
+
+def solved_count(question, gap=1e-6):
+    """The interval in bits, once it is proved again."""
+    found = dl.solve(question, gap=gap)
+    assert dl.verify(question, found.certificate).proved
+    return found.to("bits")
+
+
+@pytest.mark.parametrize(
+    ("people", "mechanism"),
+    thinned(
+        [
+            (10_000, dl.geometric(0.5, range=(-5, 20_000))),
+            (1_000_000, dl.geometric(0.5)),
+            (1_000_000, dl.discrete_laplace(scale=2)),
+        ],
+        3,
+    ),
+)
+def test_independent_people_are_households_of_one(people, mechanism):
+    found = solved_count(asked(dl.Records(people, alphabet=2), dl.ProductPriors(), mechanism))
+    assert found.lower <= ALONE + 1e-8 <= found.upper + 2e-8
+    assert found.gap <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("people", "bound", "low", "high"),
+    thinned(
+        [
+            (5_000, "4999.9 bits", 0.1067, 0.1394),
+            (1_000_000, "999999.9 bits", 0.1005, 0.1394),
+            (1_000_000, "999999.5 bits", 0.5009, 0.5219),
+            (1_000_000, "0.9 max", 1 - 1e-9, 1 + 1e-9),
+            (1_000_000, "0 nats", 1 - 1e-9, 1 + 1e-9),
+        ],
+        5,
+    ),
+)
+def test_who_knows_little_of_many_is_told_little_more_than_they_know(people, bound, low, high):
+    found = solved_count(asked(dl.Records(people, alphabet=2), dl.EntropyAtLeast(bound)))
+    assert low <= found.lower <= found.upper <= high
+
+
+def test_any_prior_at_all_is_told_what_the_farthest_counts_tell():
+    """With weak noise less than a bit; the window has every count of 5,000 people."""
+    found = solved_count(asked(dl.Records(5_000, alphabet=2), dl.AnyPrior(), dl.geometric("1/1000")))
+    assert found.gap <= 1e-6
+    rows = dl.geometric("1/1000").channel(np.array([0, 5_000]))
+    mean = rows.mean(axis=0)
+    assert found.lower <= float(np.sum(rows[0] * np.log2(rows[0] / mean))) + 1e-12
+    assert float(np.sum(rows[0] * np.log2(rows[0] / mean))) <= found.upper + 1e-12
+
+
+def test_three_letters_are_told_apart_by_far_counts():
+    found = solved_count(asked(dl.Records(100_000, alphabet=3), dl.EntropyAtLeast("0.9 max")))
+    assert math.log2(3) - 1e-9 <= found.lower <= found.upper <= math.log2(3) + 1e-9
+
+
+@pytest.mark.parametrize("bound", thinned(["29 bits", "29.9 bits", "10 bits", "0 nats"], 4))
+def test_a_count_of_thirty_as_if_it_were_wide(monkeypatch, bound):
+    """The window has every count, so that the search finds what the whole channel tells; and no bound is below it."""
+    question = asked(dl.Records(30, alphabet=2), dl.EntropyAtLeast(bound))
+    run = Run.of(Limits(gap=1e-6, time_limit=60))
+    written = search(record_channels(question)[0], rng=np.random.default_rng(1), clock=run.clock, starts=6)
+    monkeypatch.setattr("dalenius.model.problems.large.MAX_ENTRIES", 100)
+    audit = audit_of(replace(question), run)
+    audit.run()
+    assert isinstance(audit, WideAudit)
+    assert 0.9999 * written.leakage <= audit.lower <= audit.upper + 1e-12
+    assert written.leakage <= audit.upper + 1e-9

@@ -1,5 +1,6 @@
 """Suprema over classes of priors: against cvxpy, against laws of the class, and exactly; and which measures are not concave."""
 
+import itertools
 import math
 
 import cvxpy as cp
@@ -8,10 +9,14 @@ import pytest
 from flint import arb, fmpq
 
 import dalenius as dl
+import support
 from campaigns import draws, each
 from dalenius.information import measures as m
 from dalenius.measures.evaluation import largest_information
 from dalenius.measures.subjects import exactly
+from dalenius.model import sums as query_sums
+from dalenius.model.sums import other_sums, record_types
+from dalenius.reduction import record_selections
 
 
 def between(p: cp.Variable, first: np.ndarray, second: np.ndarray) -> list[cp.Constraint]:
@@ -165,3 +170,262 @@ def test_what_is_not_offered_over_a_class_is_said():
     for name in ("output_probability[0]", "information_privacy_delta(log 2)", "information_privacy_epsilon(0.1)"):
         with pytest.raises(dl.errors.InputError, match="has no bound over a set of priors"):
             found[name]
+
+
+# Classes of laws as adversaries: against Clarabel, against laws of the class, and against listing the selections.
+
+
+def classes_of_laws(law):
+    """Each class around a law, and its constraints in cvxpy."""
+    away = np.roll(law, 1)
+    share = cp.Variable(nonneg=True)
+    return [
+        (dl.FloorPriors("1/20"), lambda p: [p >= 0.05]),
+        (dl.BoxPriors(law * 0.5, law * 1.5), lambda p: [p >= law * 0.5, p <= law * 1.5]),
+        (dl.PolytopePriors([law, away]), lambda p: [p == share * law + (1 - share) * away, share <= 1]),
+        (dl.L1BallPriors(law, 0.3), lambda p: [cp.norm1(p - law) <= 0.3]),
+        (dl.KLBallPriors(law, 0.05), lambda p: [cp.sum(cp.rel_entr(p, law)) <= 0.05]),
+        (dl.ChiSquareBallPriors(law, 0.1), lambda p: [cp.sum(cp.square(p - law) / law) <= 0.1]),
+    ]
+
+
+def by_clarabel(channel, constraints):
+    p = cp.Variable(len(channel), nonneg=True)
+    negentropy = np.sum(channel * np.log(channel), axis=1)
+    goal = cp.sum(cp.entr(channel.T @ p)) + negentropy @ p
+    return float(cp.Problem(cp.Maximize(goal), [cp.sum(p) == 1, *constraints(p)]).solve(solver=cp.CLARABEL))
+
+
+@pytest.mark.parametrize("seed", range(draws(1, 20)))
+def test_one_record_against_a_cone_program(support, seed):
+    draw = np.random.default_rng(seed)
+    weights, counts = draw.integers(1, 9, 4), draw.integers(1, 9, (4, 3))
+    law, channel = weights / weights.sum(), counts / counts.sum(axis=1, keepdims=True)
+    for adversary, constraints in classes_of_laws(law):
+        problem = support.problem([4], dl.Identity(), dl.Channel(channel), adversary)
+        result = dl.solve(problem, gap=1e-8)
+        value = by_clarabel(channel, constraints)
+        assert result.lower - 1e-6 <= value <= result.upper + 1e-6, adversary.kind
+        assert result.gap <= 1e-8
+        assert not result.refusals
+        assert dl.verify(problem, result.certificate).proved
+        assert m.mutual_information(channel, result.witness.masses.sum(axis=1)) >= result.lower - 1e-12
+
+
+@each("query", dl.Count(), dl.Sum([0, 3, 1]), dl.Identity())
+def test_several_records_are_their_selections(support, query):
+    letters = 2 if query.kind == "count" else 3
+    records, draw = dl.Records(2, alphabet=letters), np.random.default_rng(letters)
+    rows = draw.dirichlet(np.full(3, 0.5), size=query.values(records).size)
+    law = np.array([0.7, 0.3]) if letters == 2 else np.array([0.5, 0.3, 0.2])
+    adversary = dl.L1BallPriors(law, 0.2)
+    result = dl.solve(support.problem(records, query, dl.Channel(rows), adversary), gap=1e-9)
+    inputs = np.array(support.inputs_of_datasets(support.problem(records, query, dl.Channel(rows), dl.ProductPriors())))
+    grid = inputs.reshape(letters, letters)
+    chosen = {*map(tuple, grid), *map(tuple, grid.T)}
+    each = [dl.measure(rows[list(k)], prior=m.PriorBall(law, 0.2))["mutual_information"] for k in chosen]
+    assert result.lower <= max(found.upper for found in each) + 1e-12
+    assert max(found.lower for found in each) - 1e-12 <= result.upper
+    assert result.gap <= 1e-9
+
+
+def test_what_a_smaller_class_learns_is_no_more(support):
+    channel = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
+    law, before = [0.5, 0.3, 0.2], 0.0
+    for radius in (0, 0.001, 0.02, 5):
+        result = dl.solve(support.problem([3], dl.Identity(), dl.Channel(channel), dl.KLBallPriors(law, radius)))
+        assert result.upper >= before
+        before = result.lower
+    everybody = dl.solve(support.problem([3], dl.Identity(), dl.Channel(channel), dl.AnyPrior()))
+    assert result.lower <= everybody.upper
+    assert everybody.lower <= result.upper
+
+
+@pytest.mark.parametrize(
+    "adversary", [dl.KLBallPriors([0.5, 0.3, 0.2], 0.02), dl.PolytopePriors([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3]])]
+)
+def test_designs(adversary):
+    problem = support.design(
+        dl.MinLeakage,
+        dl.Records(1, alphabet=3),
+        dl.Identity(),
+        dl.Hamming(),
+        0.2,
+        adversary,
+        law=dl.Iid([0.5, 0.3, 0.2]),
+    )
+    result = dl.solve(problem, gap=1e-3)
+    assert result.gap <= 1e-3
+    again = dl.solve(problem.release(result.mechanism.rows), gap=1e-6)
+    assert again.lower <= result.upper
+    assert result.lower <= again.upper
+
+
+# Independent records and listed priors against listing every dataset.
+
+
+MIXED = dl.Records(alphabets=[2, 3, 1, 2])
+QUERIES = [
+    dl.Parity(),
+    dl.ModularSum(3),
+    dl.Count(letters=[0, 1]),
+    dl.Sum(),
+    dl.Sum([-2, 5, 1]),
+    dl.Sum([[0, 4], [6, 0, 4], [3], [-1, 1]]),
+    dl.Threshold(2),
+    dl.Table([(j * j) % 5 for j in range(12)]),
+    dl.Identity(),
+]
+
+
+def question(support, query, adversary, *, seed=0, outputs=3):
+    rng = np.random.default_rng(seed)
+    rows = rng.dirichlet(np.full(outputs, 0.5), size=query.values(MIXED).size)
+    return support.problem(MIXED, query, dl.Channel(rows), adversary)
+
+
+def by_dataset(support, sizes, adversary, *, seed=0, outputs=3):
+    rows = np.random.default_rng(seed).dirichlet(np.full(outputs, 0.3), size=int(np.prod(sizes)))
+    return support.problem(sizes, None, dl.Channel(rows, inputs="dataset"), adversary)
+
+
+def listed_selections(support, problem, record):
+    """The distinct tuples of inputs of one record, by listing every dataset."""
+    chosen = {}
+    for data, k in zip(support.datasets(problem.records), support.inputs_of_datasets(problem), strict=True):
+        chosen.setdefault(data[:record] + data[record + 1 :], []).append(k)
+    return sorted({tuple(inputs) for inputs in chosen.values()})
+
+
+def product_leakage(support, problem):
+    """max over records and settings of the others of the capacity, from both sides."""
+    best = (0.0, 0.0)
+    for i in range(len(problem.records)):
+        for inputs in listed_selections(support, problem, i):
+            low, high = support.capacity(problem.channel[list(inputs)])
+            best = (max(best[0], low), max(best[1], high))
+    return best
+
+
+@pytest.mark.parametrize("shifts", [0, 64])
+@pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.kind)
+def test_selections_are_those_of_all_datasets(support, monkeypatch, query, shifts):
+    monkeypatch.setattr(query_sums, "FEW_SHIFTS", shifts)
+    problem = question(support, query, dl.ProductPriors())
+    kinds = record_selections(problem)
+    assert sum(kind.times for kind in kinds) == 3  # record 2 has one letter
+    for kind in kinds:
+        assert [tuple(row) for row in kind.inputs.tolist()] == listed_selections(support, problem, kind.record)
+
+
+@each("query", *QUERIES)
+def test_inputs_of_datasets(support, query):
+    problem = question(support, query, dl.ProductPriors())
+    assert problem.query_of_inputs.index_of_dataset(problem.records).tolist() == support.inputs_of_datasets(problem)
+
+
+@pytest.mark.parametrize("shifts", [0, 64])
+def test_sums_of_many_weighted_records(monkeypatch, shifts):
+    monkeypatch.setattr(query_sums, "FEW_SHIFTS", shifts)
+    weights = [[0, 7 * i % 11 - 3, i * i % 17] for i in range(8)]
+    query, records = dl.Sum(weights), dl.Records(8, alphabet=3)
+    types = record_types(query, records)
+    for kind, sums in zip(types, other_sums(query, types), strict=True):
+        others = [w for i, w in enumerate(weights) if i != kind.first]
+        assert sums.tolist() == sorted({sum(choice) for choice in itertools.product(*others)})
+
+
+@each("seed", *range(draws(1, 3)))
+@each("query", *QUERIES)
+def test_independent_records(support, query, seed):
+    problem = question(support, query, dl.ProductPriors(), seed=seed)
+    low, high = product_leakage(support, problem)
+    result = dl.solve(problem)
+    assert result.lower <= high
+    assert low <= result.upper
+    assert result.gap <= 1e-9
+
+
+@each("sizes", [2], [5], [2, 2, 2], [3, 2], [2, 1, 3])
+def test_independent_records_by_dataset(support, sizes):
+    problem = by_dataset(support, sizes, dl.ProductPriors(), seed=len(sizes))
+    low, high = product_leakage(support, problem)
+    result = dl.solve(problem)
+    assert result.lower <= high
+    assert low <= result.upper
+    assert result.gap <= 1e-9
+
+
+@each("seed", *range(4))
+def test_no_product_prior_leaks_more(support, seed):
+    problem = by_dataset(support, [2, 3, 2], dl.ProductPriors(), seed=seed)
+    upper, rng = dl.solve(problem).upper, np.random.default_rng(seed)
+    for concentration in (0.05, 0.5, 1.0) * 30:
+        laws = [rng.dirichlet(np.full(size, concentration)) for size in problem.records.alphabets]
+        assert support.worst_leakage(np.einsum("a,b,c->abc", *laws).ravel(), problem) <= upper
+
+
+def test_the_witness_is_a_product_prior_that_leaks_so_much(support):
+    problem = by_dataset(support, [2, 3, 2], dl.ProductPriors(), seed=5)
+    result = dl.solve(problem)
+    prior = result.witness.masses.sum(axis=0)  # inputs are datasets
+    others = [
+        np.delete(data, result.record)
+        for data, mass in zip(support.datasets(problem.records), prior, strict=True)
+        if mass
+    ]
+    assert len({tuple(z) for z in others}) == 1
+    assert support.leakage(
+        prior, support.letters_of(problem, result.record), support.full_channel(problem)
+    ) == pytest.approx(result.lower, abs=1e-12)
+
+
+@each("query", *QUERIES)
+def test_listed_priors(support, query):
+    rng = np.random.default_rng(1)
+    priors = rng.dirichlet(np.full(12, 0.3), size=4)
+    problem = question(support, query, dl.PriorSet(priors))
+    exact = [support.worst_leakage(prior, problem) for prior in priors]
+    result = dl.solve(problem)
+    support.assert_contains(result, max(exact), gap=1e-9)
+    if max(exact) > 1e-9:
+        assert result.witness.prior == int(np.argmax(exact))
+
+
+def test_batches_of_priors(support, monkeypatch):
+    """The same answer, a few priors at a time."""
+    from dalenius.audits import product_priors
+
+    priors = np.random.default_rng(2).dirichlet(np.ones(12), size=25)
+    problem = question(support, dl.Identity(), dl.PriorSet(priors))
+    whole = dl.solve(problem)
+    monkeypatch.setattr(product_priors, "PRIORS_BATCH", 24)
+    parts = dl.solve(problem)
+    support.assert_overlap(whole, parts)
+    assert whole.witness.prior == parts.witness.prior
+
+
+@pytest.mark.parametrize("batch", [1, 100])
+def test_batches_of_selections(support, monkeypatch, batch):
+    from dalenius.audits import product_priors
+
+    problem = question(support, dl.Sum(), dl.ProductPriors())
+    whole = dl.solve(problem)
+    monkeypatch.setattr(product_priors, "BATCH", batch)
+    support.assert_overlap(whole, dl.solve(problem))
+
+
+def test_one_law_more_only_narrows(support, monkeypatch):
+    """With room for few laws the interval is wider, and valid."""
+    from dalenius.audits import product_priors
+
+    problem = support.problem([2] * 12, dl.Count(), dl.geometric(1.0), dl.ProductPriors())
+    exact, before = dl.solve(problem), np.inf
+    for laws in (0, 1, 5, 20):
+        monkeypatch.setattr(product_priors, "MOST", laws * 13)
+        result = dl.solve(problem)
+        support.assert_overlap(result, exact)
+        assert result.upper <= before
+        assert result.records[0].leaves <= laws + 1
+        before = result.upper
+    assert result.gap <= 1e-9
