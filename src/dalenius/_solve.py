@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Unpack, overload
+from typing import TypeVar, Unpack, overload
 
 import numpy as np
 
 from cvxcertify.errors import brief
 from dalenius._costs import design_cost, secret_cost
-from dalenius._prove import prove
+from dalenius._prove import Proposer, prove
 from dalenius._verify import need_readable
 from dalenius.audits import (
     CurveAudit,
@@ -23,7 +23,7 @@ from dalenius.audits import (
     secret_audit_of,
 )
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate
+from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.exact import Number, as_fraction, as_integer, as_list
 from dalenius.model import DesignProblem, MaxInformation, MinDistortion, Problem, SecretLeakage, WorstCaseLeakage
 from dalenius.outcome import Termination
@@ -100,6 +100,7 @@ def is_linear(problem: DesignProblem) -> bool:
     return is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
 
 
+U = TypeVar("U", bound=Upper)
 STEPS = 24  # of the curve from below, unless shares are given
 ProgressCallback = Callable[[Progress], None]
 
@@ -298,8 +299,8 @@ def _designed(problem: DesignProblem, search: Run, known: Certificate | None, me
     from dalenius.designs import (
         ExchangeProposer,
         InfeasibleProposer,
-        LinearProposer,
-        RatioProposer,
+        LinearDesign,
+        RatioDesign,
         has_only_ratios,
     )
 
@@ -307,18 +308,19 @@ def _designed(problem: DesignProblem, search: Run, known: Certificate | None, me
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
-        return prove(problem, InfeasibleProposer(problem, search.clock), search)
+        return _made(problem, InfeasibleProposer(problem, search), search)
     if has_only_ratios(problem):
-        ratios = RatioProposer.of(problem, search)
-        ratios.run()
-        return prove(problem, ratios, search)
+        return _made(problem, RatioDesign(problem, search), search)
     if is_linear(problem):
-        exact = LinearProposer.of(problem, search)
-        exact.run()
-        return prove(problem, exact, search)
-    exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
-    exchange.run()
-    return prove(problem, exchange, search)
+        return _made(problem, LinearDesign(problem, search), search)
+    exchange = AlternatingProposer if method == "alternating" else ExchangeProposer
+    return _made(problem, exchange.of(problem, search, known), search)
+
+
+def _made(problem: Problem, proposer: Proposer[Lower, U, DesignResult], search: Run) -> DesignResult:
+    """What a proposer finds, proved."""
+    proposer.run()
+    return prove(problem, proposer, search)
 
 
 def _informed(problem: MaxInformation, search: Run, known: object) -> DesignResult:
@@ -327,9 +329,7 @@ def _informed(problem: MaxInformation, search: Run, known: object) -> DesignResu
 
     if known is not None:
         raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
-    proposer = ExtremeProposer(problem, search)
-    proposer.run()
-    return prove(problem, proposer, search)
+    return _made(problem, ExtremeProposer(problem, search), search)
 
 
 def _about_secrets(problem: SecretLeakage, search: Run, known: object) -> SecretResult:

@@ -179,7 +179,6 @@ def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
     return result
 
 
-@dataclass
 class AlternatingProposer(ExchangeProposer):
     """The alternating scheme instead of the exchange."""
 

@@ -3,16 +3,16 @@
 from dalenius.designs.claims import InfeasibleProposer
 from dalenius.designs.constrained import ExchangeProposer
 from dalenius.designs.extreme import ExtremeProposer
-from dalenius.designs.linear import LinearProposer
-from dalenius.designs.ratios import RatioProposer, has_only_ratios
+from dalenius.designs.linear import LinearDesign
+from dalenius.designs.ratios import RatioDesign, has_only_ratios
 from dalenius.designs.terms import Terms
 
 __all__ = [
     "ExchangeProposer",
     "ExtremeProposer",
     "InfeasibleProposer",
-    "LinearProposer",
-    "RatioProposer",
+    "LinearDesign",
+    "RatioDesign",
     "Terms",
     "has_only_ratios",
 ]

@@ -1,29 +1,32 @@
 """What the proposers of designs share, and designs whose budget no mechanism meets.
 
-Shared are the unit of claims, lower ends rounded, the line that proves 0, an audit's retreat, and why the work stopped.
+Shared are the unit of claims, lower ends rounded, an audit's retreat, why the work stopped, and the answer.
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
 
 from dalenius._prove import Proved
 from dalenius.audits import Audit
 from dalenius.audits.audit import LowerEnd
+from dalenius.designs.lines import NOTHING
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
-from dalenius.evidence.lower import DualLine, LowerLine
-from dalenius.model import DesignProblem
+from dalenius.evidence.lower import LowerLine
+from dalenius.model import DesignProblem, MaxInformation, MinDistortion
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, Result, relative_gap
-from dalenius.search import Clock
+from dalenius.search import Run
 from dalenius.units import Quantity
 
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
-NOTHING = (DualLine(None),)  # proves that the optimum is at least 0
+Rows = list[list[Fraction]]
 ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
 EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
 
@@ -112,6 +115,8 @@ def with_doubts(proved: Proved[L, U], audits: Sequence[Result], shown: Result | 
 
 def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> Termination:
     """Why the work stopped."""
+    if math.isinf(proved.lower):
+        return Termination.INFEASIBLE
     if relative_gap(proved.lower, proved.upper) <= gap:
         return Termination.GAP_REACHED
     if proved.doubted:
@@ -119,12 +124,82 @@ def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> 
     return otherwise if proved.limit is None or otherwise is Termination.INTERRUPTED else proved.limit
 
 
+@dataclass(frozen=True, kw_only=True)
+class MadeUpper(Upper):
+    """An upper end, and the mechanism in exact rows; `ends` of the terms of what is minimised."""
+
+    rows: Rows | None = None
+    ends: tuple[Fraction, ...] = ()
+
+
+class DesignProposer(ABC, Generic[U]):
+    """What the proposers of designs share: why they stopped, and their answer.
+
+    Attributes
+    ----------
+    rounds : int
+        How many programs were solved.
+    """
+
+    problem: DesignProblem | MaxInformation
+    search: Run
+    rounds: int = 0
+
+    @property
+    def termination(self) -> Termination:
+        """Why the work stopped, where the gap was not reached."""
+        if self.search.clock.interrupted:
+            return Termination.INTERRUPTED
+        return Termination.TIME_LIMIT if self.search.clock.expired else Termination.STALLED
+
+    @abstractmethod
+    def run(self) -> None:
+        """Search until the gap is reached or a limit is met."""
+
+    @abstractmethod
+    def lowers(self) -> Iterator[Lower]:
+        """Lower ends, the best first; the last one needs no search and is certain."""
+
+    @abstractmethod
+    def uppers(self) -> Iterator[U]:
+        """Upper ends, the best first; the last one needs no search and is certain."""
+
+    @abstractmethod
+    def result(self, proved: Proved[Lower, U]) -> DesignResult:
+        """The answer, once it is proved."""
+
+    def answer(self, proved: Proved[Lower, U], rows: Rows | None, **more: Any) -> DesignResult:
+        """The mechanism with these rows, the proved interval for the best there is, and more."""
+        problem, design, made = self.problem, isinstance(self.problem, DesignProblem), rows is not None
+        private = made and isinstance(problem, MinDistortion | MaxInformation) and problem.privacy is not None
+        common: dict[str, Any] = {
+            "mechanism": problem.designed(rows) if rows is not None else None,
+            "audit": None,
+            "distortion": problem.expected_distortion(rows) if made and design else None,  # type: ignore[union-attr, arg-type]
+            "termination": termination_of(proved, self.search.limits.gap, self.termination),
+            "exp_epsilon": problem.exp_epsilon(rows) if private else None,  # type: ignore[union-attr, arg-type]
+            "rounds": self.rounds,
+            "values": problem.most_values,
+        }
+        return DesignResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=self.search.clock.seconds,
+            units=problem.quantity.units,
+            refusals=proved.refusals,
+            trace=tuple(self.search.clock.trace),
+            **{**common, **more},
+        )
+
+
 @dataclass
-class InfeasibleProposer:
+class InfeasibleProposer(DesignProposer[Upper]):
     """That no mechanism meets the budget: decided exactly, so that there is nothing to search."""
 
     problem: DesignProblem
-    clock: Clock
+    search: Run
 
     def run(self) -> None:
         """Nothing to do."""
@@ -137,16 +212,4 @@ class InfeasibleProposer:
 
     def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
         """No mechanism."""
-        return DesignResult(
-            lower=proved.lower,
-            upper=proved.upper,
-            mechanism=None,
-            audit=None,
-            distortion=None,
-            termination=Termination.INFEASIBLE,
-            scope=Scope.GLOBAL,
-            certificate=proved.certificate,
-            seconds=self.clock.seconds,
-            units=self.problem.quantity.units,
-            refusals=proved.refusals,
-        )
+        return self.answer(proved, None, values=None)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius._prove import Proved
-from dalenius.designs.claims import termination_of
+from dalenius.designs.claims import DesignProposer
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import LinearSystem, weight_texts, writable
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
@@ -19,7 +19,6 @@ from dalenius.evidence.upper import PotentialLine
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
 from dalenius.model.problems.max_information import MaxInformation
-from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult
 from dalenius.search import Clock, Run
 
@@ -247,7 +246,7 @@ LEAST = 1e-3  # nats that rounding is a share of, at least
 
 
 @dataclass
-class ExtremeProposer:
+class ExtremeProposer(DesignProposer[Upper]):
     """What the program over the extreme rays of private columns found."""
 
     problem: MaxInformation
@@ -297,22 +296,4 @@ class ExtremeProposer:
 
     def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
         """The mechanism, and the proved interval for the most that any tells."""
-        rows, clock = self.found.rows, self.search.clock
-        late = Termination.INTERRUPTED if clock.interrupted else Termination.TIME_LIMIT
-        return DesignResult(
-            lower=proved.lower,
-            upper=proved.upper,
-            mechanism=self.problem.designed(rows),
-            audit=None,
-            distortion=None,
-            termination=termination_of(proved, self.search.limits.gap, late if clock.expired else Termination.STALLED),
-            scope=Scope.GLOBAL,
-            certificate=proved.certificate,
-            seconds=self.search.clock.seconds,
-            rounds=1,
-            exp_epsilon=self.problem.exp_epsilon(rows),
-            refusals=proved.refusals,
-            trace=tuple(self.search.clock.trace),
-            values=self.problem.most_values,
-            largest=True,
-        )
+        return self.answer(proved, self.found.rows, rounds=1, largest=True)

@@ -330,7 +330,7 @@ def test_a_clock_that_has_run_out():
 
 def test_a_stopped_clock_says_interrupted():
     run = LinearDesign(design(LDP(1), 5), Run.of(Limits(gap=1e-6)))
-    run.clock.stop()
+    run.search.clock.stop()
     run.run()
     assert run.termination is dl.answers.Termination.INTERRUPTED
     assert run.lower < run.upper

@@ -7,7 +7,7 @@ import numpy as np
 import dalenius as dl
 from campaigns import each
 from dalenius._prove import prove
-from dalenius.designs import RatioProposer, has_only_ratios
+from dalenius.designs import RatioDesign, has_only_ratios
 from dalenius.designs.ratios.program import RatioProgram
 from dalenius.search import Limits, Run
 
@@ -31,7 +31,7 @@ def design(*limits, letters=4, **more):
 
 def proved(problem):
     search = Run.of(Limits(gap=1e-6))
-    proposer = RatioProposer.of(problem, search)
+    proposer = RatioDesign(problem, search)
     proposer.run()
     return prove(problem, proposer, search)
 

@@ -14,16 +14,14 @@ from dalenius.designs.constrained.priors import WeightedPrior, of_all_letters, o
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.vertex import Vertex
+from dalenius.designs.lines import dual_lines
 from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text, vector_text
 from dalenius.evidence.lower import (
     AlsoLine,
-    ConeLine,
-    DualLine,
     InputLaw,
     LowerLine,
     Matrix,
-    MultiplierLine,
     PriorLine,
     RatioLine,
     TermLine,
@@ -232,24 +230,17 @@ class OwnBound:
 
     def lines(self) -> tuple[LowerLine, ...]:
         """In the order of docs/certificate-format.md."""
-        budget = self.prices.get(BUDGET, {}).get(0, 0.0)
-        return (
-            DualLine(_price_text(budget)),
-            *(PriorLine(*_written(part)) for _, part in self._of("own")),
-            *self._ratios(),
-            *self._weights(),
-            *(TermLine(j, *_written(part)) for j, part in self._of("term")),
-            *(
-                MultiplierLine(j, tuple((r, _price_text(price)) for r, price in sorted(rows.items())))
-                for j, rows in sorted(self.prices.items())
-                if j >= 0
-            ),
-            *(
-                ConeLine(j, fraction_text(both[0]), tuple(map(fraction_text, both[1:])))
-                for j, both in sorted(self.cones.items())
-            ),
-            *(law.line(i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
-            *(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
+        prices = {j: {r: _price_text(price) for r, price in rows.items()} for j, rows in self.prices.items()}
+        return dual_lines(
+            budget=prices.get(BUDGET, {}).get(0, "0"),
+            priors=(PriorLine(*_written(part)) for _, part in self._of("own")),
+            ratios=self._ratios(),
+            weights=self._weights(),
+            terms=(TermLine(j, *_written(part)) for j, part in self._of("term")),
+            prices={j: rows for j, rows in prices.items() if j >= 0},
+            cones={j: [*map(fraction_text, both)] for j, both in self.cones.items()},
+            tangents=(law.line(i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
+            also=(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
         )
 
     def _of(self, where: str) -> Iterator[tuple[int, WeightedPrior]]:
@@ -337,14 +328,10 @@ def exact_lines(vertex: Vertex, region: Region) -> tuple[LowerLine, ...]:
     for row, price in zip(region.rows, vertex.prices, strict=True):
         for j, r in row.members if price else ():
             prices.setdefault(j, {})[r] = fraction_text(price / len(row.members))
-    return (
-        DualLine("0"),
-        *(MultiplierLine(j, tuple(sorted(rows.items()))) for j, rows in sorted(prices.items())),
-        *(
-            law.line(i, fraction_text(weight), tuple(map(fraction_text, hint)))
-            for law, i, weight, hint in vertex.tangents
-        ),
+    tangents = (
+        law.line(i, fraction_text(weight), tuple(map(fraction_text, hint))) for law, i, weight, hint in vertex.tangents
     )
+    return dual_lines(prices=prices, tangents=tangents)
 
 
 def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:

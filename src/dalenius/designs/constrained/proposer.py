@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
-from math import isinf
 from typing import Self
 
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
 from dalenius.designs.claims import (
-    NOTHING,
+    DesignProposer,
+    MadeUpper,
     ProvedElsewhere,
     Retreat,
     distortion_unit,
     rounded_lowers,
-    termination_of,
     with_doubts,
 )
 from dalenius.designs.constrained.bound import ConstrainedBound, OwnBound, exact_lines
@@ -26,12 +25,13 @@ from dalenius.designs.constrained.goals import OWN, Place
 from dalenius.designs.constrained.keeping import Kept
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.selections import limit_sections
+from dalenius.designs.lines import NOTHING
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.model.constraints import LeakageLimit, SecretLeakageLimit, SecretLimit
-from dalenius.outcome import ConstraintPrice, Scope, Termination, TermValue
+from dalenius.outcome import ConstraintPrice, Termination, TermValue
 from dalenius.results import DesignResult, Result
 from dalenius.search import Run
 
@@ -122,7 +122,7 @@ def _slack(run: Exchange, j: int, kept: Kept | None, audits: Mapping[Place, Resu
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProvedUpper(Upper):
+class ProvedUpper(MadeUpper):
     """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand; without one, none.
 
     A long audit is not proved before this end is, of which its lines are a part.
@@ -131,15 +131,16 @@ class ProvedUpper(Upper):
     kept: Kept | None = None
     audits: Mapping[Place, Result] = field(default_factory=dict)
     later: ProvedElsewhere | None = None
-    ends: tuple[Fraction, ...] = ()  # U_j of the terms of what is minimised
 
 
-@dataclass
-class ExchangeProposer:
+class ExchangeProposer(DesignProposer[ProvedUpper]):
     """What an exchange found about a design; that there is no mechanism, too."""
 
-    exchange: Exchange
-    audits: list[Result] = field(default_factory=list, init=False)
+    problem: DesignProblem
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange, self.problem, self.search = exchange, exchange.problem, exchange.search
+        self.audits = list[Result]()
 
     @classmethod
     def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
@@ -260,6 +261,7 @@ class ExchangeProposer:
             mechanism=weight_texts(kept.rows),
             candidate=candidate,
             doubtful=kept.doubtful,
+            rows=kept.rows,
             kept=kept,
             audits=audits or {},
             later=later,
@@ -284,31 +286,21 @@ class ExchangeProposer:
         kept, audit = best.kept, best.audits.get(OWN)
         if best.later is not None and kept is not None:
             audit = prove(problem.release(kept.rows), best.later, run.search)
-        proved = with_doubts(proved, self.audits, audit)
-        private = isinstance(problem, MinDistortion) and problem.privacy is not None
-        return DesignResult(
-            lower=proved.lower,
-            upper=proved.upper,
-            mechanism=None if kept is None else problem.designed(kept.rows),
+        return self.answer(
+            with_doubts(proved, self.audits, audit),
+            best.rows,
             audit=audit,
-            distortion=None if kept is None else problem.expected_distortion(kept.rows),
-            exp_epsilon=problem.exp_epsilon(kept.rows) if private and kept is not None else None,  # type: ignore[attr-defined]
-            termination=Termination.INFEASIBLE
-            if isinf(proved.lower)
-            else termination_of(proved, run.gap, run.termination),
-            scope=Scope.GLOBAL,
-            certificate=proved.certificate,
-            seconds=run.search.clock.seconds,
             rounds=run.rounds,
-            units=problem.quantity.units,
-            refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
-            trace=tuple(run.search.clock.trace),
-            values=problem.most_values,
             solvers=run.tally.uses(self._found_by(proved)),
             constraints=() if problem.plain else prices_of(run, proved.lower_end, kept, best.audits),
             objective=values_of(run, proved.lower_end, kept, best.audits),
         )
+
+    @property
+    def termination(self) -> Termination:
+        """Why the work stopped, where the gap was not reached."""
+        return self.exchange.termination
 
     def _found_by(self, proved: Proved[Lower, ProvedUpper]) -> dict[str, tuple[str, str]]:
         """The program and the solver that each end rests on."""
