@@ -126,7 +126,7 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     proved = replace(proved, late=not hopeful)
     for refusal in proved.refusals:
         expected = refusal.rounding or refusal.limit
-        logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
+        logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.in_models, refusal)
     if proved.doubted:
         first = next(refusal for refusal in proved.refusals if not (refusal.rounding or refusal.limit))
         warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)

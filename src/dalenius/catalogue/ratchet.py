@@ -18,6 +18,7 @@ from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction
 from dalenius.files import alone, need_folder, need_places, packed, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
+from dalenius.model.model_file import SPELLINGS
 from dalenius.outcome import Termination
 from dalenius.search import need_gap
 
@@ -179,8 +180,8 @@ def index_markdown(rows: list[IndexRow]) -> str:
             if row.set == name:
                 known = f"{row.tightness}: {row.formula}" if row.formula else row.tightness
                 cells = (
-                    f"[{row.name}]({row.name}.toml)", row.problem, row.datasets, _shape(row), row.lower, row.upper,
-                    row.gap, known, f"{row.certificate_bytes:,}", row.title, row.source,
+                    f"[{row.name}]({row.name}.toml)", SPELLINGS[row.problem].in_models, row.datasets, _shape(row), row.lower,
+                    row.upper, row.gap, known, f"{row.certificate_bytes:,}", row.title, row.source,
                 )  # fmt: skip
                 lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |")
     lines += ["", "## Open, widest first", "", "| model | gap |", "|---|---|"]

@@ -62,7 +62,7 @@ def tell_private_distortion(problem: Problem, public: str | None, result: Result
 def _with_law(problem: Problem, public: str) -> DesignProblem:
     if not isinstance(problem, DesignProblem):
         has = "is about its law itself" if isinstance(problem, dl.MaxInformation) else "has no law of the data"
-        raise InputError(f"{OPTION}: {problem.kind} {has}; leave it out")
+        raise InputError(f"{OPTION}: {problem.in_models} {has}; leave it out")
     notion = problem.privacy if isinstance(problem, dl.MinDistortion) else None
     if isinstance(notion, dl.PointwiseMaximalLeakage) and notion.priors is None:
         raise InputError(
