@@ -10,7 +10,7 @@ import pytest
 
 import dalenius as dl
 from dalenius import _prove
-from dalenius.designs.constrained import region
+from dalenius.designs.exchange import region
 from dalenius.model.constraints.affine import Affine
 from dalenius.report.progress import trace_picture
 from dalenius.report.release import mechanism_picture

@@ -16,9 +16,9 @@ from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step
 from dalenius.alternation import Sweep
 from dalenius.audits import audit_of
 from dalenius.designs import ExchangeProposer
-from dalenius.designs.constrained import OWN, Exchange
-from dalenius.designs.constrained.loop import Answer
-from dalenius.designs.constrained.proposer import ProvedUpper
+from dalenius.designs.exchange import OWN, Exchange
+from dalenius.designs.exchange.loop import Answer
+from dalenius.designs.exchange.proposer import ProvedUpper
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
@@ -55,7 +55,7 @@ class MechanismScheme:
     >>> import dalenius as dl
     >>> from dalenius.search import Limits, Run
     >>> from dalenius.alternating import MechanismScheme, alternate
-    >>> from dalenius.designs.constrained import Exchange
+    >>> from dalenius.designs.exchange import Exchange
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
     ...     adversary=dl.EntropyAtLeast(0.5))
     >>> result = alternate(MechanismScheme(Exchange(problem, Run.of(Limits(time_limit=10)))))

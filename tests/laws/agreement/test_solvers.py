@@ -11,7 +11,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.alternating import CycleWarning
-from dalenius.designs.constrained import loop
+from dalenius.designs.exchange import loop
 
 BITS = {"records": dl.Records(2, alphabet=2), "query": dl.Count()}
 UNKNOWN = dl.EntropyAtLeast("0.5 max")

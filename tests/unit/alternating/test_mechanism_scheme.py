@@ -6,7 +6,7 @@ import pytest
 import dalenius as dl
 import support
 from dalenius.alternating import CycleWarning, MechanismScheme, Settings, alternate
-from dalenius.designs.constrained import Exchange
+from dalenius.designs.exchange import Exchange
 from dalenius.outcome import Scope, Termination
 from dalenius.search import Limits, Run
 

@@ -14,7 +14,7 @@ from campaigns import each
 from clocks import PATIENCE
 from dalenius._join import join
 from dalenius.baselines import aggregated, design_run
-from dalenius.designs.constrained import Exchange
+from dalenius.designs.exchange import Exchange
 from dalenius.evidence.lower import TermLine, WeightLine
 from dalenius.evidence.upper import TermSection
 from dalenius.export import offered, offers

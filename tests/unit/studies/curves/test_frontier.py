@@ -220,7 +220,7 @@ def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path, comm
     assert "for worst_case_leakage there is sweep" in answer.stderr
 
 
-@pytest.mark.thorough  # daily that of a design's own process, in designs/constrained/loop/test_limits.py
+@pytest.mark.thorough  # daily that of a design's own process, in designs/exchange/loop/test_limits.py
 def test_ctrl_c_keeps_what_is_done(interrupted, model, tmp_path, command_line):
     hard = MODEL.replace('"parity"', '"count"').replace('"hamming"', '"absolute"').replace("count = 4", "count = 6")
     model.write_text(hard)

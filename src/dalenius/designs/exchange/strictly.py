@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import fmpq
 
-from dalenius.designs.constrained.rows import Row
+from dalenius.designs.exchange.rows import Row
 from dalenius.search import Clock
 
 Terms = dict[int, fmpq]

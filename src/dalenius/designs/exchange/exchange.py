@@ -10,16 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from dalenius.designs.claims import EPSILON
-from dalenius.designs.constrained.bound import ConstrainedBound, OwnBound, without_search
-from dalenius.designs.constrained.free import FreeRegion
-from dalenius.designs.constrained.goals import OWN, Goal, Watcher, watchers_of
-from dalenius.designs.constrained.interior import Inside, Outside
-from dalenius.designs.constrained.keeping import Keeper, Kept
-from dalenius.designs.constrained.loop import ROUNDS, STARTS, Found, Rounds, closed
-from dalenius.designs.constrained.priors import distinct
-from dalenius.designs.constrained.region import Exact, Region
-from dalenius.designs.constrained.rows import BUDGET, numbered_rows
-from dalenius.designs.constrained.vertex import Vertex, vertex_of
+from dalenius.designs.exchange.bound import DesignBound, OwnBound, without_search
+from dalenius.designs.exchange.free import FreeRegion
+from dalenius.designs.exchange.goals import OWN, Goal, Watcher, watchers_of
+from dalenius.designs.exchange.interior import Inside, Outside
+from dalenius.designs.exchange.keeping import Keeper, Kept
+from dalenius.designs.exchange.loop import ROUNDS, STARTS, Found, Rounds, closed
+from dalenius.designs.exchange.priors import distinct
+from dalenius.designs.exchange.region import Exact, Region
+from dalenius.designs.exchange.rows import BUDGET, numbered_rows
+from dalenius.designs.exchange.vertex import Vertex, vertex_of
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
 from dalenius.designs.terms import Terms
 from dalenius.evidence import Certificate
@@ -107,8 +107,8 @@ class Exchange:
     region : Region
     terms : Terms
         Of what is minimised.
-    bound : ConstrainedBound
-    conflict : ConstrainedBound or None
+    bound : DesignBound
+    conflict : DesignBound or None
         Multipliers which prove that no mechanism meets everything.
     keeper : Keeper
         With the mechanisms to hand out.
@@ -131,7 +131,7 @@ class Exchange:
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng, gap=self.gap if free else 0.0)
         self.goal = Goal(self.region, self.watchers)
         self.keeper, self.bound = Keeper(self.goal, search), without_search(self.goal)
-        self.conflict: ConstrainedBound | None = None
+        self.conflict: DesignBound | None = None
         self.tally, self.rounds = Tally(), 0
         self.vertex: Vertex | None = None
 
@@ -157,7 +157,7 @@ class Exchange:
         """Find a mechanism and a bound, or multipliers which prove that there is none; nothing where hardly any room is left."""
         found = self.region.found
         if isinstance(found, Outside):
-            conflict = ConstrainedBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
+            conflict = DesignBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
             rows_alone = not (found.cones or found.tangents)  # which exact numbers have decided
             self.conflict = conflict if rows_alone or self._is_proof(conflict) else None
             return
@@ -177,7 +177,7 @@ class Exchange:
         if self.conflict is None and anchor is not None:
             self._bounded(anchor)
 
-    def _is_proof(self, conflict: ConstrainedBound) -> bool:
+    def _is_proof(self, conflict: DesignBound) -> bool:
         """Whether these multipliers, as they are written, say by more than rounding that nothing meets everything."""
         value, size = OwnBound(conflict, self.region, infeasible=True).value()
         weights = sum(part.weight for _, part in conflict.priors)  # scores are differences of what these weigh
@@ -191,7 +191,7 @@ class Exchange:
             (places[law], i, float(weight), np.array([float(x) for x in hint]))
             for law, i, weight, hint in vertex.tangents
         )
-        self.bound = ConstrainedBound(float(vertex.value), prices=prices, paid=prices, tangents=tangents)
+        self.bound = DesignBound(float(vertex.value), prices=prices, paid=prices, tangents=tangents)
         constant, rows = self.region.is_constant(vertex.q), self.region.own_rows(vertex.q)
         self.keeper.take(Kept(vertex.q, rows, {}, float(vertex.value), constant), "highs")
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
-from dalenius.designs.constrained.secrets import ToldLaw
+from dalenius.designs.exchange.secrets import ToldLaw
 from dalenius.evidence import vector_text
 from dalenius.evidence.lower import SelectionLine, Vector
 from dalenius.evidence.upper import AdversaryLine, CellSection, ClassPart, OutputLawLeaf, UpperLine

@@ -32,7 +32,7 @@ def test_the_lines_of_a_long_audit_are_checked_once(name, monkeypatch):
     whole = [kind for kind, lines in sizes if lines == len(plain.audit.certificate.upper_lines())]
     assert sorted({*whole}) == ["maximal_leakage", problem.kind]
     sizes.clear()
-    monkeypatch.setattr("dalenius.designs.constrained.proposer.LONG", 0)
+    monkeypatch.setattr("dalenius.designs.exchange.proposer.LONG", 0)
     once = dl.solve(problem, gap=3e-2, time_limit=None)
     rows, audit = once.mechanism.rows, once.audit
     assert (once.lower, once.upper, rows) == (plain.lower, plain.upper, plain.mechanism.rows)

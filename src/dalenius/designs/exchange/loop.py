@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.designs.constrained.bound import ConstrainedBound, constrained_bound
-from dalenius.designs.constrained.goals import Goal, Leakages, Place, Watched, Watcher
-from dalenius.designs.constrained.region import Region
+from dalenius.designs.exchange.bound import DesignBound, design_bound
+from dalenius.designs.exchange.goals import Goal, Leakages, Place, Watched, Watcher
+from dalenius.designs.exchange.region import Region
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import BlockSolution, Tally
@@ -104,7 +104,7 @@ class Rounds:
 
     Attributes
     ----------
-    bound : ConstrainedBound or None
+    bound : DesignBound or None
     best : Found
     count : int
         Master programs.
@@ -123,7 +123,7 @@ class Rounds:
     ) -> None:
         self.goal, self.anchor, self.search, self.gap, self.late, self.tally = goal, anchor, search, gap, late, tally
         self.order = order_of(search.solver) if order is None else order
-        self.bound: ConstrainedBound | None = None
+        self.bound: DesignBound | None = None
         self.best, self.count, self._near = anchor, 0, math.inf
 
     @property
@@ -209,7 +209,7 @@ class Rounds:
     def keep_bound(self, answer: Answer) -> None:
         """Keep what a master's multipliers prove if it is better."""
         multipliers, found_by = dict(answer.solution.multipliers), answer.solution.found_by["multipliers"]
-        bound = constrained_bound(answer.program, self.goal, answer.watched, multipliers, found_by)
+        bound = design_bound(answer.program, self.goal, answer.watched, multipliers, found_by)
         if bound is not None and bound.value > self.lower:
             self.bound = bound
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from campaigns import draws
-from dalenius.designs.constrained.region import AffineHull
+from dalenius.designs.exchange.region import AffineHull
 
 ONE = Fraction(1)
 

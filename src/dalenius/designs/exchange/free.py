@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.designs.constrained.interior import Inside
-from dalenius.designs.constrained.region import Exact, Region
+from dalenius.designs.exchange.interior import Inside
+from dalenius.designs.exchange.region import Exact, Region
 from dalenius.designs.rational import mixtures, rational_rows
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model import DesignProblem

@@ -8,8 +8,8 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.designs.constrained.free import FreeRegion
-from dalenius.designs.constrained.keeping import upper_after
+from dalenius.designs.exchange.free import FreeRegion
+from dalenius.designs.exchange.keeping import upper_after
 from dalenius.reduction import Orbits
 from dalenius.search import Limits, Progress, Run
 

@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 
 import dalenius as dl
 from campaigns import draws
-from dalenius.designs.constrained.rows import Row
-from dalenius.designs.constrained.strictly import Strict, strictly
+from dalenius.designs.exchange.rows import Row
+from dalenius.designs.exchange.strictly import Strict, strictly
 from dalenius.search import Clock
 
 
@@ -107,7 +107,7 @@ def test_exact_numbers_that_take_long_leave_time_for_the_constant_mechanism(work
             work_clock.now += 0.1
         return None
 
-    monkeypatch.setattr("dalenius.designs.constrained.region.strictly", slow)
+    monkeypatch.setattr("dalenius.designs.exchange.region.strictly", slow)
     few = [capped((0, 0), Fraction(1, 10**40)), capped((1, 0), Fraction(1, 10**40))]
     assert dl.solve(dl.MinLeakage(**LEAST, max_distortion=1, constraints=few), time_limit=60.0).upper == 0.0
 

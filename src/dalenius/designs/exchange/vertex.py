@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dalenius.designs.constrained.region import Exact, Region
-from dalenius.designs.constrained.rows import BUDGET, PRIVACY, Terms
-from dalenius.designs.constrained.secrets import SecretLaw
+from dalenius.designs.exchange.region import Exact, Region
+from dalenius.designs.exchange.rows import BUDGET, PRIVACY, Terms
+from dalenius.designs.exchange.secrets import SecretLaw
 from dalenius.designs.lp import LinearProgram, LinearRow, value
 from dalenius.designs.rational import writable
 from dalenius.model import MinDistortion

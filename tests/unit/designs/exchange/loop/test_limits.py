@@ -12,7 +12,7 @@ import support
 from campaigns import each, thinned
 from dalenius.audits import EntropyAudit
 from dalenius.designs import oracle as oracles
-from dalenius.designs.constrained.loop import Rounds
+from dalenius.designs.exchange.loop import Rounds
 from dalenius.designs.oracle import EntropyOracle, Prior
 
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.designs.constrained.goals import OWN, Goal, Place, Watched, term_of
-from dalenius.designs.constrained.priors import WeightedPrior, of_all_letters, on_inputs
-from dalenius.designs.constrained.region import Region
-from dalenius.designs.constrained.rows import BUDGET, PRIVACY
-from dalenius.designs.constrained.vertex import Vertex
+from dalenius.designs.exchange.goals import OWN, Goal, Place, Watched, term_of
+from dalenius.designs.exchange.priors import WeightedPrior, of_all_letters, on_inputs
+from dalenius.designs.exchange.region import Region
+from dalenius.designs.exchange.rows import BUDGET, PRIVACY
+from dalenius.designs.exchange.vertex import Vertex
 from dalenius.designs.lines import dual_lines
 from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text, vector_text
@@ -42,7 +42,7 @@ LEAST = 1e-290  # posterior of a letter that has mass: it must be above 0 as it 
 
 
 @dataclass(frozen=True, eq=False)
-class ConstrainedBound:
+class DesignBound:
     """A lower bound of the optimum, on orbits, and its multipliers; weights of an objective as shares of their scale (`Terms`).
 
     Attributes
@@ -72,7 +72,7 @@ class ConstrainedBound:
     found_by: str = "start"
     paid: Floats | None = None
 
-    def scaled(self, scale: float) -> ConstrainedBound:
+    def scaled(self, scale: float) -> DesignBound:
         """The bound of an objective that is so much larger, a power of 2."""
         if scale == 1.0:
             return self
@@ -89,13 +89,13 @@ class ConstrainedBound:
         )
 
 
-def constrained_bound(
+def design_bound(
     program: ConstrainedUpdate | MechanismUpdate,
     goal: Goal,
     watched: Sequence[Watched],
     multipliers: Named,
     found_by: str,
-) -> ConstrainedBound | None:
+) -> DesignBound | None:
     """The bound with posteriors as a certificate will have them, tiny multipliers left out; None if it is nothing."""
     if isinstance(program, MechanismUpdate):
         multipliers = _of_budget(program, multipliers)
@@ -119,7 +119,7 @@ def constrained_bound(
     elif not weights.sum() > 0.0:  # a certificate needs a prior
         return None
     used = np.flatnonzero(weights > USED * weights.max(initial=0.0)).tolist()
-    return ConstrainedBound(
+    return DesignBound(
         value,
         tuple(
             (watched[s][0], WeightedPrior(watched[s][1], float(weights[s]), of_all_letters(watched[s][1], parts[s])))
@@ -149,18 +149,18 @@ def _of_budget(program: MechanismUpdate, multipliers: Named) -> Named:
     return multipliers | {"weights": lighter * weights, "log_ratio": log_ratio}
 
 
-def without_search(goal: Goal) -> ConstrainedBound:
+def without_search(goal: Goal) -> DesignBound:
     """The least distortion, whatever anybody is told; 0 of a leakage. The prior is there because a certificate needs one."""
     problem = goal.region.problem
     least = float(problem.least_distortion) if goal.is_free and isinstance(problem, MinDistortion) else 0.0
     if least <= 0.0:
-        return ConstrainedBound()
+        return DesignBound()
     watcher = goal.watchers[0]
     weight = max(1e-16 * least / (1.0 + (watcher.limit or 0.0)), 5e-324)
     prior = watcher.oracle.any_prior
     posteriors = np.tile(prior.masses.sum(axis=1, keepdims=True), (1, problem.output_count))
     part = WeightedPrior(prior, weight, posteriors)
-    return ConstrainedBound(least * (1.0 - 2e-15), ((watcher.place, part),), goal.charged(np.zeros(0)))
+    return DesignBound(least * (1.0 - 2e-15), ((watcher.place, part),), goal.charged(np.zeros(0)))
 
 
 DIGITS = 16
@@ -180,7 +180,7 @@ class OwnBound:
     tangents : list of (law, number of the tangent, weight, hint)
     """
 
-    def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
+    def __init__(self, bound: DesignBound, region: Region, *, infeasible: bool = False) -> None:
         self.problem, self.numbered, self.infeasible = region.problem, region.numbered, infeasible
         self.terms = Terms.of(region.problem)
         bound = bound if infeasible else bound.scaled(self.terms.scale)

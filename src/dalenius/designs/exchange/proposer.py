@@ -19,12 +19,12 @@ from dalenius.designs.claims import (
     rounded_lowers,
     with_doubts,
 )
-from dalenius.designs.constrained.bound import ConstrainedBound, OwnBound, exact_lines
-from dalenius.designs.constrained.exchange import Exchange
-from dalenius.designs.constrained.goals import OWN, Place
-from dalenius.designs.constrained.keeping import Kept
-from dalenius.designs.constrained.rows import BUDGET, PRIVACY
-from dalenius.designs.constrained.selections import limit_sections
+from dalenius.designs.exchange.bound import DesignBound, OwnBound, exact_lines
+from dalenius.designs.exchange.exchange import Exchange
+from dalenius.designs.exchange.goals import OWN, Place
+from dalenius.designs.exchange.keeping import Kept
+from dalenius.designs.exchange.rows import BUDGET, PRIVACY
+from dalenius.designs.exchange.selections import limit_sections
 from dalenius.designs.lines import NOTHING
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
@@ -45,7 +45,7 @@ def prices_of(
 ) -> tuple[ConstraintPrice, ...]:
     """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
     conflict = run.conflict if lower.value is None else None
-    bound = conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
+    bound = conflict or (run.bound if lower.candidate != CERTAIN else DesignBound())
     paid = bound if bound.paid is None else replace(bound, prices=bound.paid)  # without those that keep entries at 0
     own = OwnBound(paid, run.region, infeasible=conflict is not None)
     prices = {j: {r: float(price) for r, price in rows.items()} for j, rows in own.prices.items()}
@@ -76,7 +76,7 @@ def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Pl
     """What each term of the objective comes to for the mechanism, and its weight in the bound; nothing without either."""
     if run.problem.objective is None or kept is None:
         return ()
-    own = OwnBound(run.bound if lower.candidate != CERTAIN else ConstrainedBound(), run.region)
+    own = OwnBound(run.bound if lower.candidate != CERTAIN else DesignBound(), run.region)
     ends = dict[int, tuple[float | Fraction, float | Fraction]]()
     for j, distortion in run.terms.distortions.items():
         ends[j] = (distortion.of(kept.rows),) * 2

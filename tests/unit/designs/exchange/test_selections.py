@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, each, thinned
-from dalenius.designs.constrained.selections import limit_sections, selection_laws
+from dalenius.designs.exchange.selections import limit_sections, selection_laws
 from dalenius.evidence.lower import SelectionLine
 from dalenius.information.capacity import capacity
 from support import refused

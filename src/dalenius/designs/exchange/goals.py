@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dalenius.audits import Audit, EntropyAudit, audit_of
-from dalenius.designs.constrained.free import FreeRegion
-from dalenius.designs.constrained.priors import KnownPriors
-from dalenius.designs.constrained.region import Region
+from dalenius.designs.exchange.free import FreeRegion
+from dalenius.designs.exchange.priors import KnownPriors
+from dalenius.designs.exchange.region import Region
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
 from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats

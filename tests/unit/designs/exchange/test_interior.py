@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
+from dalenius.designs.exchange.interior import Inside, Outside, inside, raising
 from dalenius.programs.demands import LinearRows
 
 SHAPE = (2, 3)

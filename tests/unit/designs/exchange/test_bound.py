@@ -6,9 +6,9 @@ import numpy as np
 
 import dalenius as dl
 import support
-from dalenius.designs.constrained import Exchange
-from dalenius.designs.constrained.bound import OwnBound, constrained_bound
-from dalenius.designs.constrained.goals import OWN, Goal
+from dalenius.designs.exchange import Exchange
+from dalenius.designs.exchange.bound import OwnBound, design_bound
+from dalenius.designs.exchange.goals import OWN, Goal
 from dalenius.designs.oracle import Prior
 from dalenius.search import Limits, Run
 
@@ -28,6 +28,6 @@ def test_posteriors_that_vanish_in_doubles():
     watched = [(OWN, Prior(0, masses))]
     program = goal.program(watched, np.full((3, 3), 1 / 3))
     steep = np.array([[0.0, 0.0, 0.0], [-900.0, 0.0, 1.0], [0.0, -1e6, 0.0]])
-    bound = constrained_bound(program, goal, watched, program.start()[1] | {"log_ratio": steep}, "nobody")
+    bound = design_bound(program, goal, watched, program.start()[1] | {"log_ratio": steep}, "nobody")
     assert bound.priors[0][1].posteriors.min() > 0.0
     assert all(map(math.isfinite, OwnBound(bound, run.region).value()))

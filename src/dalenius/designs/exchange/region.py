@@ -13,11 +13,11 @@ from flint import fmpq, fmpq_mat
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from dalenius.designs.constrained.interior import Inside, Outside, cheapest, inside, raising
-from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
-from dalenius.designs.constrained.secrets import ToldLaw, as_matrix, secret_laws
-from dalenius.designs.constrained.selections import selection_laws
-from dalenius.designs.constrained.strictly import Strict, strictly
+from dalenius.designs.exchange.interior import Inside, Outside, cheapest, inside, raising
+from dalenius.designs.exchange.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
+from dalenius.designs.exchange.secrets import ToldLaw, as_matrix, secret_laws
+from dalenius.designs.exchange.selections import selection_laws
+from dalenius.designs.exchange.strictly import Strict, strictly
 from dalenius.exact import few_digits
 from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows

@@ -10,10 +10,10 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.audits import Audit
-from dalenius.designs.constrained.bound import ConstrainedBound
-from dalenius.designs.constrained.goals import Goal, Place, Watcher
-from dalenius.designs.constrained.loop import Found, Rounds, closed
-from dalenius.designs.constrained.region import Exact
+from dalenius.designs.exchange.bound import DesignBound
+from dalenius.designs.exchange.goals import Goal, Place, Watcher
+from dalenius.designs.exchange.loop import Found, Rounds, closed
+from dalenius.designs.exchange.region import Exact
 from dalenius.information.arrays import Floats
 from dalenius.search import Clock, Progress, Run
 
@@ -114,7 +114,7 @@ class Keeper:
             self.clock.reserve(_checking(made) - before)
         self.kept.append(replace(made, found_by=found_by))
 
-    def keep(self, rounds: Rounds, bound: ConstrainedBound, anchor: Exact, *, last: bool) -> None:
+    def keep(self, rounds: Rounds, bound: DesignBound, anchor: Exact, *, last: bool) -> None:
         """Audit what was found: where leakage is limited with ever more room in the limits. The last audit may take all the time."""
         best = rounds.best
         if not self.limited:
@@ -163,7 +163,7 @@ class Keeper:
 
     # ------------------------------------------------------------ several limits: the master knows what more room costs
 
-    def _within_limits(self, rounds: Rounds, bound: ConstrainedBound, anchor: Exact) -> None:
+    def _within_limits(self, rounds: Rounds, bound: DesignBound, anchor: Exact) -> None:
         """With ever more room in the limits, at last the anchor itself."""
         room, found = self._first_room(rounds, bound)
         for attempt in range(ATTEMPTS):
@@ -177,7 +177,7 @@ class Keeper:
                 max(4.0 * room, WIDER * (made or 0.0)), WIDEST
             )  # the next audit has less time, and will be wider
 
-    def _first_room(self, rounds: Rounds, bound: ConstrainedBound) -> tuple[float, Found]:
+    def _first_room(self, rounds: Rounds, bound: DesignBound) -> tuple[float, Found]:
         """The share of the limits that may be left to audits, so that this costs a part of the gap, and the mechanism that leaves it.
 
         The prices of the bound say what it costs, unless a limit begins to bind on the way.

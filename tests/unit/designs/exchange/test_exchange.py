@@ -10,7 +10,7 @@ import numpy as np
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.designs.constrained import Exchange
+from dalenius.designs.exchange import Exchange
 from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
 from dalenius.model.constraints import (
     Affine,

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dalenius.designs.constrained.goals import OWN, Goal, Place, Watched, Watcher, watchers_of
-from dalenius.designs.constrained.interior import Inside
-from dalenius.designs.constrained.region import Region
+from dalenius.designs.exchange.goals import OWN, Goal, Place, Watched, Watcher, watchers_of
+from dalenius.designs.exchange.interior import Inside
+from dalenius.designs.exchange.region import Region
 from dalenius.designs.oracle import Prior
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
