@@ -144,7 +144,7 @@ def _scores(priors: PriorClass, divergences: Floats) -> Numbers:
 
 # Local protocols against independent records or classes of laws: both ends from closed forms, without the channel.
 #
-# *Why*: as for the adversaries themselves (`product_priors.py`, `law_classes.py`); the output law of an upper end is the one that a
+# *Why*: as for all independent records (`selections.py`); the output law of an upper end is the one that a
 # law of the inputs causes, so that all divergences have the closed form of `dalenius.information.set_channels`.
 
 

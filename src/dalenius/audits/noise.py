@@ -1,6 +1,6 @@
 """Noise on the real line: capacities of a few densities, and the largest information over classes of laws, by quadrature.
 
-*Why*: as for the adversaries themselves (`product_priors.py`, `law_classes.py`, `bounds/vertices.py`). The output law of an upper end
+*Why*: as for the adversaries themselves (`selections.py`, `bounds/vertices.py`). The output law of an upper end
 is a mixture of the densities, so that a certificate has weights of the inputs only, and the checker encloses all integrals.
 """
 

@@ -12,7 +12,7 @@ from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.posteriors import PosteriorTree
-from dalenius.audits.bounds.row_boxes import Halving, Plan, Refinement, RowBox
+from dalenius.audits.bounds.row_boxes import Plan, Refinement, RowBox
 from dalenius.audits.bounds.row_search import Row, RowTree
 from dalenius.audits.bounds.separate import SeparateBound
 from dalenius.audits.bounds.vertices import VertexTree
@@ -87,11 +87,11 @@ class _Writer:
         for part in plan.closed:
             before.append(self._cut(part.coordinate, part.threshold, path))
             (after if part.above else before).append((parts.pop(0), path))
-        if isinstance(plan.rest, Halving):
-            before.append(self._cut(plan.rest.place, plan.rest.threshold, path))
         if isinstance(plan.rest, Refinement):
             before.append(self._partition(plan.rest.groups))
             path = (*path, plan.rest.groups)
+        elif plan.rest is not None:
+            before.append(self._cut(*plan.rest, path))
         return [*before, *((part, path) for part in parts), *after[::-1]]
 
     def _cut(self, place: int, threshold: float, path: Path) -> RowCut:

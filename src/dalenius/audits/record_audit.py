@@ -14,7 +14,7 @@ from dalenius.audits.bounds.dual_node import ConditionalCut, DualNode
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork
 from dalenius.audits.bounds.posteriors import PosteriorTree
-from dalenius.audits.bounds.row_boxes import Halving, Plan, Refinement, RowBox
+from dalenius.audits.bounds.row_boxes import Plan, Refinement, RowBox
 from dalenius.audits.bounds.row_search import Row, RowTree
 from dalenius.audits.proof_lines import capacity_line, entropy_line
 from dalenius.evidence.upper import ProofLine
@@ -171,7 +171,7 @@ def capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) 
 WITNESSES = "witnesses"
 WRITING = 1e-4  # seconds a leaf
 CLASSES = (
-    *(Leaf, Branch, Box, RowBox, Plan, End, Halving, Refinement),
+    *(Leaf, Branch, Box, RowBox, Plan, End, Refinement),
     *(Row, DualNode, ConditionalCut, Chamber, RowSymmetry, Triple, RecordSymmetries, Candidate),
 )
 AnyTree = Tree[Any, Any]

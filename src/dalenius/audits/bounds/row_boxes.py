@@ -24,7 +24,7 @@ from dalenius.audits.bounds.rows import Lines
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.secants import tighten
 from dalenius.reduction import Chamber
-from dalenius.search.boxes import End, closed_ends, left_of
+from dalenius.search.boxes import BoxCut, End, closed_ends, left_of
 from dalenius.search.tree import Leaf
 
 MOST_NUMBERS = 1 << 22  # in the largest array; more boxes are taken in parts
@@ -55,12 +55,6 @@ class RowBox:
     coarser_low: Floats = field(default_factory=lambda: np.empty(0))
     coarser_high: Floats = field(default_factory=lambda: np.empty(0))
 
-    def part(self, place: int, low: float, high: float) -> RowBox:
-        """With another range of one group."""
-        lows, highs = self.low.copy(), self.high.copy()
-        lows[place], highs[place] = low, high
-        return replace(self, low=lows, high=highs)
-
     def less(self, closed: Sequence[ClosedPart]) -> RowBox:
         """Without closed parts."""
         low, high = left_of(self.low, self.high, closed)
@@ -73,14 +67,6 @@ class RowBox:
 
 
 @dataclass(frozen=True, slots=True)
-class Halving:
-    """K_g of the group at a place at most a threshold, then at least it."""
-
-    place: int
-    threshold: float
-
-
-@dataclass(frozen=True, slots=True)
 class Refinement:
     """One part, in other groups."""
 
@@ -89,10 +75,13 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
-    """How a box is taken apart: cuts whose parts are closed, and what becomes of the rest (None: bounded anew)."""
+    """How a box is taken apart: cuts whose parts are closed, and what becomes of the rest.
+
+    That is halved at a threshold of the group at a place, or seen in finer groups, or bounded anew (None).
+    """
 
     closed: tuple[ClosedPart, ...]
-    rest: Halving | Refinement | None
+    rest: BoxCut | Refinement | None
 
 
 RowLeaf: TypeAlias = Leaf[RowBox, Plan]
@@ -220,17 +209,10 @@ class RowProblem:
 NO_WIDTH = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Shrunk:
-    """A box less the parts that cuts have closed, in their order; `gained` is the share by which its secants err less."""
-
-    box: RowBox
-    closed: tuple[ClosedPart, ...]
-    gained: float
-
-
-def shrunk(problem: RowProblem, bounded: Bounded, errors: Floats, target: float) -> Shrunk:
-    """Cut off the largest parts that are closed.
+def shrunk(
+    problem: RowProblem, bounded: Bounded, errors: Floats, target: float
+) -> tuple[RowBox, tuple[ClosedPart, ...], float]:
+    """A box less the largest parts that cuts close, these in their order, and the share by which its secants err less.
 
     Parameters
     ----------
@@ -253,7 +235,7 @@ def shrunk(problem: RowProblem, bounded: Bounded, errors: Floats, target: float)
     (closed,) = closed_ends((box.low[None], box.high[None]), (ranges[0], ranges[1]), weight, leaves, NO_WIDTH)
     left = box.less(closed)
     before, after = loss.sum(), _loss(*(ends[:count] for ends in left.all_ranges())).sum()
-    return Shrunk(left, tuple(closed), 1.0 - float(np.sqrt(after / before)) if before > 0.0 else 0.0)
+    return left, tuple(closed), 1.0 - float(np.sqrt(after / before)) if before > 0.0 else 0.0
 
 
 def _loss(low: Floats, high: Floats) -> Floats:

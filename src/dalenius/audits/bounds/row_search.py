@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from dalenius.audits.bounds.output_groups import Groups
-from dalenius.audits.bounds.row_boxes import Bounded, Halving, Plan, Refinement, RowBox, RowLeaf, RowProblem, shrunk
+from dalenius.audits.bounds.row_boxes import Bounded, Plan, Refinement, RowBox, RowLeaf, RowProblem, shrunk
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant
 from dalenius.reduction import Chamber, RowSymmetry
-from dalenius.search.boxes import BoxTree, halves
+from dalenius.search.boxes import BoxCut, BoxTree, halves
 from dalenius.search.decimals import branching_point
 from dalenius.search.tree import Branch, Leaf, Tree, preorder
 
@@ -91,23 +91,23 @@ class RowTree(Tree[RowBox, Plan]):
         K = np.clip(bounded.w @ groups.columns[:, which], low, high)
         at_zero, slope = secant(low, high)
         errors = np.where(low < high, np.maximum(at_zero + slope * K - x_log_x(K), 0.0), 0.0)
-        cut = shrunk(self.problem, bounded, errors, self.target)
-        if cut.gained > GAINS and cut.closed:
-            return Plan(cut.closed, None)
+        left, closed, gained = shrunk(self.problem, bounded, errors, self.target)
+        if gained > GAINS and closed:
+            return Plan(closed, None)
         losses = groups.lost(which, bounded.w)
         if losses.sum() > FINER * errors.sum():
             lossy = [g for _, g in sorted(zip(-losses, box.groups, strict=True)) if groups.halves[g]]
             count = max(1, len(which) // 2)
             chosen = {g for g in lossy[:count] if losses[box.groups.index(g)] > 0.02 * losses.sum()}
             if chosen:
-                return Plan(cut.closed, Refinement(tuple(groups.refined(list(box.groups), chosen))))
-        low, high = np.maximum(low, cut.box.low), np.minimum(high, cut.box.high)
+                return Plan(closed, Refinement(tuple(groups.refined(list(box.groups), chosen))))
+        low, high = np.maximum(low, left.low), np.minimum(high, left.high)
         score = errors if errors.max() > 0.0 else high - low
         place = int(np.argmax(np.where(high > low, score, -1.0)))
         threshold = float(branching_point(K[place], low[place], high[place]))
         if low[place] < threshold < high[place]:
-            return Plan(cut.closed, Halving(place, threshold))
-        return Plan(cut.closed, None) if cut.closed else None
+            return Plan(closed, (place, threshold))
+        return Plan(closed, None) if closed else None
 
 
 def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:
@@ -115,13 +115,12 @@ def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:
     return sum(len(node.content.slopes) for node in nodes if isinstance(node, Leaf))
 
 
-def _rest(problem: RowProblem, box: RowBox, step: Halving | Refinement | None) -> list[RowBox]:
+def _rest(problem: RowProblem, box: RowBox, step: BoxCut | Refinement | None) -> list[RowBox]:
     if step is None:
         return [box]
     if isinstance(step, Refinement):
         return [_finer(problem, box, step.groups)]
-    low, high, t = box.low[step.place], box.high[step.place], step.threshold
-    return [box.part(step.place, low, min(high, t)), box.part(step.place, max(low, t), high)]
+    return [replace(box, low=low, high=high) for low, high in halves(box.low, box.high, *step)]
 
 
 def _finer(problem: RowProblem, box: RowBox, groups: Groups) -> RowBox:
