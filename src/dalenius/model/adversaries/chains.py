@@ -213,7 +213,7 @@ or a range for each entry
             )
         ranges = start if isinstance(start, str) else _ranges(start, len(rows), "adversary: start")
         object.__setattr__(self, "start", ranges)
-        if start == "stationary":
+        if self.stationary:
             self._check_reached()
         if record is not None:
             record = as_integer(record, "adversary: record", at_least=0, at_most=MAX_RECORDS - 1)
@@ -280,11 +280,6 @@ or a range for each entry
         start = starts[self.start] if isinstance(self.start, str) else "from a start in the ranges given"
         asked = "" if self.record is None else f", and who asks about record {self.record} alone"
         return f"to whom the records are a Markov chain of {self.letters} letters, {start}, transitions in the ranges given{asked}"
-
-    def to_table(self) -> dict[str, Any]:
-        start = self.start if isinstance(self.start, str) else [list(ends) for ends in self.start]
-        matrix = [[list(ends) for ends in row] for row in self.transitions]
-        return {"transitions": matrix, "start": start, "record": self.record}
 
 
 def _ranges(value: object, letters: int, what: str) -> tuple[Range, ...]:

@@ -135,9 +135,10 @@ class Band(RowConstraint):
     width: Number
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", as_fraction(self.width, f"constraints: {self.kind}: width"))
-        if self._width < 0:
+        width = as_fraction(self.width, f"constraints: {self.kind}: width")
+        if width < 0:
             raise InputError(f"constraints: {self.kind}: width must be at least 0, got {brief(self.width)}")
+        object.__setattr__(self, "width", width)
 
     @property
     def _width(self) -> Fraction:
@@ -185,9 +186,10 @@ class Unbiased(RowConstraint):
     tolerance: Number = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", as_fraction(self.tolerance, f"constraints: {self.kind}: tolerance"))
-        if self._tolerance < 0:
+        tolerance = as_fraction(self.tolerance, f"constraints: {self.kind}: tolerance")
+        if tolerance < 0:
             raise InputError(f"constraints: {self.kind}: tolerance must be at least 0, got {brief(self.tolerance)}")
+        object.__setattr__(self, "tolerance", tolerance)
 
     @property
     def _tolerance(self) -> Fraction:

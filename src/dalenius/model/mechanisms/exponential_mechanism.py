@@ -71,7 +71,7 @@ class Exponential(Calibrated):
         object.__setattr__(self, "sensitivity", change)
         if self.epsilon > MAX_RATE * change:
             raise InputError(
-                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(sensitivity)} as sensitivity"
+                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(change)} as sensitivity"
             )
 
     def channel(self, values: Integers) -> Floats:
