@@ -125,7 +125,7 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
     return as_fraction(number, what), units
 
 
-def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fraction, ...]:
+def as_nonnegative(value: Numbers, what: str, *, noun: str = "a number") -> tuple[Fraction, ...]:
     """The members of a list of exact numbers, none of them negative.
 
     >>> as_nonnegative([0, 0.5], "rows[0]")
@@ -138,7 +138,7 @@ def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fr
     return entries
 
 
-def as_law(value: Any, what: str) -> tuple[Fraction, ...]:
+def as_law(value: Numbers, what: str) -> tuple[Fraction, ...]:
     """The members of a list of probabilities as written; their sum may differ from 1 by at most 1e-9.
 
     Raises

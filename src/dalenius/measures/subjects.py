@@ -218,7 +218,7 @@ class OfInput(Subject):
                 raise InputError("prior: the rows of a joint law p(s,x) must be of equal length")
             rows = [flat[start : start + width] for start in range(0, len(flat), width)]
         else:
-            rows = [as_law(self.prior, "prior")]
+            rows = [as_law(self.prior, "prior")]  # type: ignore[arg-type]
         if len(rows[0]) != self.values.size:
             raise InputError(
                 f"prior: expected one probability for each of the {self.values.size} inputs, got {len(rows[0])}"

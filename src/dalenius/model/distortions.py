@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, brief
 from dalenius.exact import Numbers, Rows, as_fraction, as_list, as_nonnegative, fraction_text, over_common_denominator
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Given, declared
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.shelf import Shelved
 
@@ -24,12 +25,13 @@ MAX_ENTRIES = 2**22
 MAX_BITS = 2**16  # of the outputs' common denominator
 
 
-@dataclass(frozen=True)
 class Distortion(Shelved):
     """A matrix d(v, y) >= 0 from the query's values to outputs.
 
     There is an output for each of the query's values, which it stands for, unless the distortion says otherwise.
     """
+
+    room: ClassVar[str] = "distortion"
 
     @abstractmethod
     def whole(self, values: Integers) -> tuple[Whole, int]:
@@ -48,9 +50,12 @@ class Distortion(Shelved):
         numbers = self.numbers(values)
         return list(range(self.output_count(values))) if numbers is None else [label_of(number) for number in numbers]
 
-    def described(self) -> dict[str, Any]:
-        """The table of a model file with its kind; a field left out is not in it."""
-        return {"kind": self.kind, **{key: value for key, value in self.to_table().items() if value is not None}}
+    def to_model(self) -> dict[str, Any]:
+        """The table of a model file; what is not given is left out."""
+        return {key: value for key, value in super().to_model().items() if value is not None}
+
+    def normal_form(self) -> dict[str, Any]:
+        return self.to_model()
 
     def check(self, values: Integers) -> None:
         """Raise `InputError` if the distortion does not fit these values, or its matrix is too large."""
@@ -62,34 +67,29 @@ class Distortion(Shelved):
             )
 
 
-@dataclass(frozen=True)
+def as_outputs(value: Numbers, what: str = "distortion: outputs") -> tuple[Fraction, ...]:
+    """The numbers that outputs stand for: at least one, strictly ascending; None where none are value.
+
+    >>> as_outputs([-1, 0, 0.5])
+    (Fraction(-1, 1), Fraction(0, 1), Fraction(1, 2))
+    """
+    numbers = tuple(as_fraction(number, f"{what}[{y}]") for y, number in enumerate(as_list(value, what)))
+    if not numbers or any(low >= high for low, high in pairwise(numbers)):
+        raise InputError(f"{what}: expected at least one number, each larger than the one before, got {brief(value)}")
+    return numbers
+
+
+@declared
 class ErrorDistortion(Distortion):
     """A function of v - o_y, o_y the numbers that the outputs stand for: those given, else the query's values."""
 
-    outputs: tuple[Fraction, ...] | None = None
-
-    def __init__(self, outputs: Numbers | None = None) -> None:
-        object.__setattr__(self, "outputs", as_outputs(outputs))
+    outputs: Given[Numbers | None, tuple[Fraction, ...] | None] = Given(as_outputs, default=None)
 
     def output_count(self, values: Integers) -> int:
         return super().output_count(values) if self.outputs is None else len(self.outputs)
 
     def numbers(self, values: Integers) -> tuple[Fraction, ...] | None:
         return super().numbers(values) if self.outputs is None else self.outputs
-
-
-def as_outputs(given: Numbers | None, what: str = "distortion: outputs") -> tuple[Fraction, ...] | None:
-    """The numbers that outputs stand for: at least one, strictly ascending; None where none are given.
-
-    >>> as_outputs([-1, 0, 0.5])
-    (Fraction(-1, 1), Fraction(0, 1), Fraction(1, 2))
-    """
-    if given is None:
-        return None
-    numbers = tuple(as_fraction(number, f"{what}[{y}]") for y, number in enumerate(as_list(given, what)))
-    if not numbers or any(low >= high for low, high in pairwise(numbers)):
-        raise InputError(f"{what}: expected at least one number, each larger than the one before, got {brief(given)}")
-    return numbers
 
 
 def label_of(number: Fraction) -> int | str:
@@ -116,7 +116,6 @@ def differences(values: Integers, outputs: tuple[Fraction, ...] | None = None) -
     return np.subtract.outer(scaled, np.array(numerators, dtype=object)), common
 
 
-@dataclass(frozen=True, init=False)
 class Absolute(ErrorDistortion):
     """d(v, y) = |v - o_y|, in units of the query's values.
 
@@ -145,7 +144,6 @@ class Absolute(ErrorDistortion):
         return abs(whole), common
 
 
-@dataclass(frozen=True)
 class Hamming(Distortion):
     """d(v, y) = 0 if y is the index of v, else 1: the expected distortion is the probability of an error.
 
@@ -163,7 +161,16 @@ class Hamming(Distortion):
 MATRIX_BITS = 2**30  # of all entries over their common denominator
 
 
-@dataclass(frozen=True)
+def _as_costs(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    listed = [as_list(row, f"{what}[{v}]") for v, row in enumerate(as_list(value, what))]
+    if not listed or not listed[0] or len({len(row) for row in listed}) != 1:
+        raise InputError(f"{what} must be a non-empty list of lists of one length of at least 1")
+    if len(listed) * len(listed[0]) > MAX_ENTRIES:
+        raise InputError(f"distortion: a matrix has at most {MAX_ENTRIES} entries")
+    return tuple(as_nonnegative(row, f"{what}[{v}]", noun="a distortion") for v, row in enumerate(listed))
+
+
+@declared
 class DistortionMatrix(Distortion):
     """Any costs: ``rows[v][y]`` is the distortion of output y on the v-th value of the query, in any unit.
 
@@ -188,23 +195,15 @@ class DistortionMatrix(Distortion):
     """
 
     kind: ClassVar[str] = "matrix"
-    rows: tuple[tuple[Fraction, ...], ...]
-    outputs: tuple[Fraction, ...] | None = None
+    rows: Given[Rows, tuple[tuple[Fraction, ...], ...]] = Given(_as_costs)
+    outputs: Given[Numbers | None, tuple[Fraction, ...] | None] = Given(as_outputs, default=None)
 
-    def __init__(self, rows: Rows, outputs: Numbers | None = None) -> None:
-        listed = [as_list(row, f"distortion: rows[{v}]") for v, row in enumerate(as_list(rows, "distortion: rows"))]
-        if not listed or not listed[0] or len({len(row) for row in listed}) != 1:
-            raise InputError("distortion: rows must be a non-empty list of lists of one length of at least 1")
-        if len(listed) * len(listed[0]) > MAX_ENTRIES:
-            raise InputError(f"distortion: a matrix has at most {MAX_ENTRIES} entries")
-        costs = [as_nonnegative(row, f"distortion: rows[{v}]", noun="a distortion") for v, row in enumerate(listed)]
-        numbers = as_outputs(outputs)
-        if numbers is not None and len(numbers) != len(costs[0]):
+    def __post_init__(self) -> None:
+        if self.outputs is not None and len(self.outputs) != len(self.rows[0]):
             raise InputError(
-                f"distortion: outputs must list one number for each of the {len(costs[0])} columns of the rows, got {len(numbers)}"
+                f"distortion: outputs must list one number for each of the {len(self.rows[0])} columns of the rows, "
+                f"got {len(self.outputs)}"
             )
-        object.__setattr__(self, "rows", tuple(costs))
-        object.__setattr__(self, "outputs", numbers)
         _ = self._whole
 
     @cached_property
@@ -233,7 +232,6 @@ class DistortionMatrix(Distortion):
         return self._whole
 
 
-@dataclass(frozen=True, init=False)
 class Squared(ErrorDistortion):
     """d(v, y) = (v - o_y)^2, in squared units of the query's values.
 

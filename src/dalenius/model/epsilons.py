@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import as_fraction, as_quantity, fraction_text
+from dalenius.exact import Number, as_fraction, as_quantity, fraction_text
 from dalenius.units import UNITS
 
 LARGEST = 1000  # of epsilon in nats or bits
@@ -36,7 +36,7 @@ def read_epsilon(epsilon: Any, what: str) -> tuple[Fraction, str]:
     return amount, unit
 
 
-def epsilon_text(epsilon: Any, what: str) -> str:
+def epsilon_text(epsilon: Number, what: str) -> str:
     """The same in a model file.
 
     >>> epsilon_text(0.5, "epsilon"), epsilon_text("log 3/2", "epsilon")

@@ -120,7 +120,7 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
 
 
 def _needed(kind: type[Shelved]) -> list[str]:
-    return [key for key, field in kind.file_fields().items() if kind.is_needed(field)]
+    return [key for key, field in kind.file_fields().items() if field.is_needed]
 
 
 def _alone(kind: type[Shelved]) -> list[str]:

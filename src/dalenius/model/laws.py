@@ -10,7 +10,6 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from pathlib import Path
@@ -23,6 +22,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import MAX_SUM_BITS, Numbers, as_law, as_list, over_common_denominator
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
+from dalenius.model.fields import Given, declared
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.queries.base import spacing
 from dalenius.model.records import Records
@@ -30,9 +30,10 @@ from dalenius.model.shelf import Shelved
 from dalenius.model.sums import RecordType, record_types
 
 
-@dataclass(frozen=True)
 class Law(Shelved):
     """How the data is distributed that the release is to describe well: p(x) = product over the records of P(x_i)."""
+
+    room: ClassVar[str] = "law"
 
     @abstractmethod
     def weights(self, alphabet: int) -> tuple[int, ...]:
@@ -42,7 +43,7 @@ class Law(Shelved):
         """Raise `InputError` if the law does not fit these records."""
 
 
-@dataclass(frozen=True)
+@declared
 class Iid(Law):
     """p(x) = product over the records of P(x_i), with one law P of the letters for all records.
 
@@ -63,10 +64,7 @@ class Iid(Law):
     """
 
     kind: ClassVar[str] = "iid"
-    probabilities: tuple[Fraction, ...]
-
-    def __init__(self, probabilities: Numbers) -> None:
-        object.__setattr__(self, "probabilities", as_law(probabilities, "law: probabilities"))
+    probabilities: Given[Numbers, tuple[Fraction, ...]] = Given(as_law)
 
     @cached_property
     def _weights(self) -> tuple[int, ...]:
@@ -86,7 +84,23 @@ class Iid(Law):
                 )
 
 
-@dataclass(frozen=True)
+def _as_text(value: str, what: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a text, got {brief(value)}")
+    return value
+
+
+def _as_texts(value: Sequence[str], what: str) -> tuple[str, ...]:
+    letters = tuple(as_list(value, what))
+    for a, letter in enumerate(letters):
+        if not isinstance(letter, str):
+            raise InputError(f"{what}[{a}] must be the text that stands for letter {a}, got {brief(letter)}")
+    if not letters or len(set(letters)) < len(letters):
+        raise InputError(f"{what} must be a non-empty list of different texts, got {brief(list(letters))}")
+    return letters
+
+
+@declared
 class CsvLaw(Shelved):
     """Where to read a law: a column of a csv file with names in its first line. No law itself; `read` makes it one.
 
@@ -106,21 +120,10 @@ class CsvLaw(Shelved):
     """
 
     kind: ClassVar[str] = "csv"
-    file: str
-    column: str
-    letters: Sequence[str]
-
-    def __post_init__(self) -> None:
-        for name in ("file", "column"):
-            if not isinstance(getattr(self, name), str):
-                raise InputError(f"law: {name} must be a text, got {brief(getattr(self, name))}")
-        letters = tuple(as_list(self.letters, "law: letters"))
-        for a, letter in enumerate(letters):
-            if not isinstance(letter, str):
-                raise InputError(f"law: letters[{a}] must be the text that stands for letter {a}, got {brief(letter)}")
-        if not letters or len(set(letters)) < len(letters):
-            raise InputError(f"law: letters must be a non-empty list of different texts, got {brief(list(letters))}")
-        object.__setattr__(self, "letters", letters)
+    room: ClassVar[str] = "law"
+    file: Given[str, str] = Given(_as_text)
+    column: Given[str, str] = Given(_as_text)
+    letters: Given[Sequence[str], tuple[str, ...]] = Given(_as_texts)
 
     def read(self, folder: str | Path = "") -> Iid:
         """The shares of the letters among the lines of the file, as a law of independent records."""
@@ -171,7 +174,6 @@ def law_from_csv(path: str | Path, column: str, letters: Sequence[str]) -> Iid:
     return CsvLaw(str(path), column, letters).read()
 
 
-@dataclass(frozen=True)
 class Uniform(Law):
     """p(x) = 1 / |X|.
 

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import Adversary
-from dalenius.model.constraints.base import MechanismSpace, nested_adversary, nested_distortion
+from dalenius.model.constraints.base import MechanismSpace, read_distortion
 from dalenius.model.distortions import Distortion
+from dalenius.model.fields import Exact, Given, declared, part
+from dalenius.model.problem import read_adversary
 from dalenius.model.shelf import Shelved, check_keys, read_shelved
 
 
-@dataclass(frozen=True)
-class Term(Shelved):
-    """A leakage or a distortion T_j >= 0 of a mechanism, with its weight w_j > 0, exact."""
-
-    weight: Number = field(default=1, kw_only=True)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", as_weight(self.weight, f"objective: {self.kind}: weight"))
-
-    @abstractmethod
-    def check(self, space: MechanismSpace, what: str) -> None:
-        """Raise `InputError` if the term does not fit these mechanisms."""
-
-    def normal_table(self) -> dict[str, Any]:
-        """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
-        return {"kind": self.kind, **self.to_table()}
-
-
-def as_weight(value: Any, what: str) -> Fraction:
+def as_weight(value: Number, what: str) -> Fraction:
     """A weight, exactly.
 
     >>> as_weight("1/10", "weight")
@@ -47,7 +30,19 @@ def as_weight(value: Any, what: str) -> Fraction:
     return weight
 
 
-@dataclass(frozen=True)
+@declared
+class Term(Shelved):
+    """A leakage or a distortion T_j >= 0 of a mechanism, with its weight w_j > 0, exact."""
+
+    room: ClassVar[str] = "objective: {0.kind}"
+    weight: Exact = Given(as_weight, default=1, kw_only=True, in_files=Number)
+
+    @abstractmethod
+    def check(self, space: MechanismSpace, what: str) -> None:
+        """Raise `InputError` if the term does not fit these mechanisms."""
+
+
+@declared
 class DistortionTerm(Term):
     """sum_x p(x) sum_y d(x,y) Q(x,y), the expected distortion of a mechanism Q under a distortion d, in units of d.
 
@@ -69,25 +64,13 @@ class DistortionTerm(Term):
     """
 
     kind: ClassVar[str] = "distortion"
-    distortion: Distortion
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.distortion, Distortion):
-            raise InputError(f"objective: {self.kind}: distortion: expected a Distortion, got {brief(self.distortion)}")
-        super().__post_init__()
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        return super().from_table(nested_distortion(table, where), where)
-
-    def to_table(self) -> dict[str, Any]:
-        return {**super().to_table(), "distortion": self.distortion.described()}
+    distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=read_distortion)
 
     def check(self, space: MechanismSpace, what: str) -> None:
         space.check_distortion(self.distortion, what)
 
 
-@dataclass(frozen=True)
+@declared
 class LeakageTerm(Term):
     """What a mechanism leaks about any record to a further adversary, in nats.
 
@@ -108,22 +91,7 @@ class LeakageTerm(Term):
     """
 
     kind: ClassVar[str] = "leakage"
-    adversary: Adversary
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.adversary, Adversary):
-            raise InputError(f"objective: {self.kind}: adversary: expected an Adversary, got {brief(self.adversary)}")
-        super().__post_init__()
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        return super().from_table(nested_adversary(table, where), where)
-
-    def to_table(self) -> dict[str, Any]:
-        return {**super().to_table(), "adversary": self.adversary.to_model()}
-
-    def normal_table(self) -> dict[str, Any]:
-        return {**super().normal_table(), "adversary": self.adversary.normal_form()}
+    adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=read_adversary)
 
     def check(self, space: MechanismSpace, what: str) -> None:
         self.adversary.check_further(space.records)
@@ -134,7 +102,20 @@ SMALLEST, NEGLIGIBLE = Fraction(1, 10**100), Fraction(1, 10**15)  # weights, abs
 TERMS: dict[str, type[Term]] = {term.kind: term for term in (LeakageTerm, DistortionTerm)}
 
 
-@dataclass(frozen=True)
+def _as_terms(value: Sequence[Term], what: str) -> tuple[Term, ...]:
+    terms = tuple(as_list(value, what))
+    for j, term in enumerate(terms, start=1):
+        if not isinstance(term, Term):
+            raise InputError(f"objective: term {j}: expected a LeakageTerm or a DistortionTerm, got {brief(term)}")
+    if not 1 <= len(terms) <= MAX_TERMS:
+        raise InputError(
+            f"objective: expected 1 to {MAX_TERMS} terms besides the problem's own, got {len(terms)}; a design with its own term "
+            "alone has no objective"
+        )
+    return terms
+
+
+@declared
 class Objective:
     """Several leakages and distortions T_j as one number to be minimised; `WeightedSum` and `WeightedMaximum` say how.
 
@@ -154,26 +135,14 @@ class Objective:
     """
 
     combine: ClassVar[str]
-    terms: Sequence[Term]
-    weight: Number = 1
-
-    def __post_init__(self) -> None:
-        listed = as_list(self.terms, "objective: terms")
-        for j, term in enumerate(listed, start=1):
-            if not isinstance(term, Term):
-                raise InputError(f"objective: term {j}: expected a LeakageTerm or a DistortionTerm, got {brief(term)}")
-        if not 1 <= len(listed) <= MAX_TERMS:
-            raise InputError(
-                f"objective: expected 1 to {MAX_TERMS} terms besides the problem's own, got {len(listed)}; a design with its own term "
-                "alone has no objective"
-            )
-        object.__setattr__(self, "terms", tuple(listed))
-        object.__setattr__(self, "weight", as_weight(self.weight, "objective: weight"))
+    room: ClassVar[str] = "objective"
+    terms: Given[Sequence[Term], tuple[Term, ...]] = Given(_as_terms)
+    weight: Exact = Given(as_weight, default=1)
 
     @cached_property
     def weights(self) -> tuple[Fraction, ...]:
         """w_0, w_1, ..., exactly."""
-        return tuple(as_weight(weight, "weight") for weight in (self.weight, *(term.weight for term in self.terms)))
+        return (self.weight, *(term.weight for term in self.terms))
 
     @abstractmethod
     def of(self, values: Sequence[Fraction]) -> Fraction:
@@ -206,17 +175,17 @@ class Objective:
 
     def to_table(self) -> dict[str, Any]:
         """The table of a model file."""
-        return self._table([{"kind": term.kind, **term.to_table()} for term in self.terms])
+        return self._table([term.to_model() for term in self.terms])
 
     def normal_table(self) -> dict[str, Any]:
         """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
-        return self._table([term.normal_table() for term in self.terms])
+        return self._table([term.normal_form() for term in self.terms])
 
     def _table(self, terms: list[dict[str, Any]]) -> dict[str, Any]:
         return {"combine": self.combine, "weight": self.weight, "terms": terms}
 
 
-@dataclass(frozen=True)
+@declared
 class WeightedSum(Objective):
     """w_0 T_0 + w_1 T_1 + ...: every term counts. As `Objective`.
 
@@ -232,7 +201,7 @@ class WeightedSum(Objective):
         return sum((w * value for w, value in zip(self.weights, values, strict=True)), Fraction(0))
 
 
-@dataclass(frozen=True)
+@declared
 class WeightedMaximum(Objective):
     """The largest of w_0 T_0, w_1 T_1, ...: the worst term counts. As `Objective`.
 

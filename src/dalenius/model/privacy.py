@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import arb, ctx
 
@@ -14,6 +14,7 @@ from dalenius.errors import InputError
 from dalenius.exact import Number, Rows, as_law, as_list, exact_sum
 from dalenius.information.balls import ball
 from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
+from dalenius.model.fields import Given, declared
 from dalenius.model.shelf import Shelved
 
 ExactRows = Sequence[Sequence[Fraction]]
@@ -38,7 +39,7 @@ class Reference:
         return sum((p * q for p, q in zip(self.law, column, strict=True) if q), Fraction(0))
 
 
-@dataclass(frozen=True)
+@declared
 class Privacy(Shelved):
     """A bound on what an output tells about the input: Q(x,y) <= e^epsilon sum_x' beta(x') Q(x',y) for all y and all references.
 
@@ -49,10 +50,8 @@ class Privacy(Shelved):
         e^epsilon is exactly q. Kept as such a text. A negative one makes a design infeasible.
     """
 
-    epsilon: Number
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", epsilon_text(self.epsilon, EPSILON))
+    room: ClassVar[str] = "privacy"
+    epsilon: Given[Number, str] = Given(epsilon_text, in_files=Number, normal=normal_epsilon)
 
     @property
     def feasible(self) -> bool:
@@ -79,10 +78,6 @@ class Privacy(Shelved):
             factor = (ball(amount) * (arb(2).log() if unit == "bits" else 1)).exp()
             low, high = (_exact(end) for end in (factor.lower(), factor.upper()))
         return max(_rounded(low, -1), Fraction(1)), _rounded(high, 1)
-
-    def normal_table(self) -> dict[str, Any]:
-        """The table of the normal form (docs/model-format.md)."""
-        return {"kind": self.kind, **self.to_table(), "epsilon": normal_epsilon(self.epsilon, EPSILON)}
 
     def exp_epsilon(self, rows: ExactRows, references: Sequence[Reference]) -> Fraction | None:
         """The least e^epsilon for which this mechanism is private; None if none is large enough.
@@ -126,7 +121,6 @@ def _rounded(x: Fraction, sign: int) -> Fraction:
     return Fraction(whole) / Fraction(2) ** shift
 
 
-@dataclass(frozen=True)
 class LocalDP(Privacy):
     """Q(x,y) <= e^epsilon Q(x',y) for all outputs y and all inputs x, x' that datasets have.
 
@@ -165,7 +159,13 @@ class LocalDP(Privacy):
 MAX_NUMBERS = 2**22
 
 
-@dataclass(frozen=True)
+def _as_priors(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    if not (priors := as_list(value, what)):
+        raise InputError(f"{what} must list at least one prior; leave it out for the law of the inputs")
+    return tuple(as_law(prior, f"{what}[{j}]") for j, prior in enumerate(priors))
+
+
+@declared
 class PointwiseMaximalLeakage(Privacy):
     """Q(x,y) <= e^epsilon sum_x' P(x') Q(x',y) for all outputs y, every prior P and all inputs x with P(x) > 0.
 
@@ -200,15 +200,7 @@ class PointwiseMaximalLeakage(Privacy):
     """
 
     kind: ClassVar[str] = "pointwise_maximal_leakage"
-    priors: tuple[tuple[Fraction, ...], ...] | None = None
-
-    def __init__(self, epsilon: Number, priors: Rows | None = None) -> None:
-        super().__init__(epsilon)
-        listed = None if priors is None else as_list(priors, "privacy: priors")
-        if listed == []:
-            raise InputError("privacy: priors must list at least one prior; leave it out for the law of the inputs")
-        laws = listed and tuple(as_law(prior, f"privacy: priors[{j}]") for j, prior in enumerate(listed))
-        object.__setattr__(self, "priors", laws)
+    priors: Given[Rows | None, tuple[tuple[Fraction, ...], ...] | None] = Given(_as_priors, default=None)
 
     def check(self, possible: Sequence[int], inputs: int) -> None:
         listed = self.priors or ()

@@ -199,7 +199,7 @@ class Problem(metaclass=Stated):
             "problem": self.in_models,
             **texts,
             "records": records,
-            "query": self._query_table(),
+            "query": self.query.to_model(),
             **self._tables(),
             **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
         }
@@ -227,13 +227,10 @@ class Problem(metaclass=Stated):
         return {
             "problem": self.kind,
             "records": self.records.runs,
-            "query": self._query_table(),
+            "query": self.query.to_model(),
             **self._normal_tables(),
             **({"adversary": self.adversary.normal_form()} if self.adversary is not None else {}),
         }
-
-    def _query_table(self) -> dict[str, Any]:
-        return {"kind": self.query.kind, **self.query.to_table()}
 
     @classmethod
     def _need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
@@ -265,8 +262,10 @@ def _records(table: Mapping[str, Any]) -> Records:
     return Records(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
 
 
-def read_adversary(table: Mapping[str, Any], where: str = "[adversary]") -> Adversary:
+def read_adversary(table: Any, where: str = "[adversary]") -> Adversary:
     """The adversary that a model file's table describes: an entropy bound, or a kind."""
+    if not isinstance(table, Mapping):
+        raise InputError(f"{where}: expected a table, got {brief(table)}")
     if "kind" in table and EntropyAtLeast.kind in table and table["kind"] != IndependentBlocks.kind:
         raise InputError(f"{where}: give either {EntropyAtLeast.kind} or a kind, not both")
     if table.get("kind") == EntropyAtLeast.kind:

@@ -12,6 +12,7 @@ from dalenius.exact import NUMBER, Number
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.model.constraints import CONSTRAINTS, Affine
 from dalenius.model.distortions import DISTORTIONS, Distortion
+from dalenius.model.fields import Given
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS, Adaptive, Mechanism
@@ -175,16 +176,28 @@ def _secret() -> Schema:
 
 def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:
     """The table of one kind: its keys are the fields that the loader takes, their types those of the fields."""
-    hints = get_type_hints(shelved) | shelved.in_files
+    hints = _hints(shelved)
     fields = shelved.file_fields()
     secrets = [
         key for key, field in fields.items() if hints[field.name] is Secret
     ]  # whose keys stand in the table itself
     properties = {key: _of(hints[field.name]) for key, field in fields.items() if key not in secrets} | (more or {})
-    needed = ["kind", *(key for key, field in fields.items() if shelved.is_needed(field) and key not in secrets)]
+    needed = ["kind", *(key for key, field in fields.items() if field.is_needed and key not in secrets)]
     if secrets:
         properties, needed = properties | _secret()["properties"], needed + _secret()["required"]
     return _object({"kind": {"const": shelved.kind}, **properties}, needed, _summary(shelved))
+
+
+def _hints(cls: type) -> dict[str, Any]:
+    """The types of fields in a file."""
+    hints = {
+        name: get_args(hint)[1] if get_origin(hint) is Given else hint for name, hint in get_type_hints(cls).items()
+    }
+    return hints | {
+        f.name: f.metadata["given"].in_files
+        for f in dataclasses.fields(cls)
+        if f.metadata and f.metadata["given"].in_files
+    }
 
 
 def _stage() -> Schema:
@@ -198,8 +211,9 @@ def _of(hint: Any) -> Schema:
     if isinstance(hint, type) and hint in BASES:
         return BASES[hint]
     if hint is Affine:
-        fields = get_type_hints(Affine)
-        return _object({key: _of(fields[key]) for key in ("terms", "constant")}, ["terms"])
+        return _object(
+            {key: _of(hint) for key, hint in _hints(Affine).items() if key in ("terms", "constant")}, ["terms"]
+        )
     origin, members = get_origin(hint), [member for member in get_args(hint) if member is not type(None)]
     if origin is Literal:
         return {"enum": members}

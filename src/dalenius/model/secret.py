@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
@@ -12,6 +11,7 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_integer, as_law, as_list
 from dalenius.information.arrays import Integers
+from dalenius.model.fields import Given, declared, listed
 from dalenius.model.queries import QUERIES, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
@@ -19,7 +19,28 @@ from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
 MOST = 1_000_000
 
 
-@dataclass(frozen=True)
+def _as_numbers(value: Integer | Sequence[Integer], what: str) -> tuple[int, ...]:
+    """Numbers of records, ascending; one may stand without a list."""
+    given: Any = as_list(value, what) if hasattr(value, "__len__") else [value]
+    numbers = sorted(as_integer(i, what, at_least=0, at_most=MOST) for i in given)
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise InputError(f"{what} must be at least one record, each once; got {brief(value)}")
+    return tuple(numbers)
+
+
+def _as_groups(value: Sequence[Sequence[Integer]], what: str) -> tuple[tuple[int, ...], ...]:
+    groups = list[tuple[int, ...]]()
+    for j, group in enumerate(as_list(value, what)):
+        of = f"{what}[{j}]"
+        groups.append(tuple(as_integer(a, of, at_least=0, at_most=MOST) for a in as_list(group, of)))
+        if not groups[-1]:
+            raise InputError(f"{of} must be at least one letter")
+    if len(set().union(*groups)) < sum(map(len, groups)):
+        raise InputError(f"{what} must have no letter twice")
+    return tuple(groups)
+
+
+@declared
 class Letters(Shelved):
     """The letters of some records, or of all but some; with `groups` only in which group each letter is.
 
@@ -44,34 +65,20 @@ class Letters(Shelved):
     """
 
     kind: ClassVar[str] = "letters"
-    records: tuple[int, ...] | None = None
-    others: tuple[int, ...] | None = None
-    groups: tuple[tuple[int, ...], ...] | None = None
+    room: ClassVar[str] = "letters"
+    records: Given[Integer | Sequence[Integer] | None, tuple[int, ...] | None] = Given(
+        _as_numbers, default=None, tables=listed("a list of numbers of records")
+    )
+    others: Given[Integer | Sequence[Integer] | None, tuple[int, ...] | None] = Given(
+        _as_numbers, default=None, kw_only=True, tables=listed("a list of numbers of records")
+    )
+    groups: Given[Sequence[Sequence[Integer]] | None, tuple[tuple[int, ...], ...] | None] = Given(
+        _as_groups, default=None, kw_only=True
+    )
 
-    def __init__(
-        self,
-        records: Integer | Sequence[Integer] | None = None,
-        *,
-        others: Integer | Sequence[Integer] | None = None,
-        groups: Sequence[Sequence[Integer]] | None = None,
-    ) -> None:
-        if (records is None) == (others is None):
+    def __post_init__(self) -> None:
+        if (self.records is None) == (self.others is None):
             raise InputError("letters: give either records, whose letters are told, or others, all but these")
-        object.__setattr__(self, "records", None if records is None else _numbers(records, "letters: records"))
-        object.__setattr__(self, "others", None if others is None else _numbers(others, "letters: others"))
-        listed = None if groups is None else as_list(groups, "letters: groups")
-        told = None if listed is None else tuple(_group(one, f"letters: groups[{j}]") for j, one in enumerate(listed))
-        if told is not None and len({a for one in told for a in one}) < sum(map(len, told)):
-            raise InputError("letters: groups must have no letter twice")
-        object.__setattr__(self, "groups", told)
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Letters:
-        """Build from a table without `kind`, in which numbers of records are lists."""
-        for key in ("records", "others"):
-            if key in table and not isinstance(table[key], list | tuple):
-                raise InputError(f"{where}: {key} must be a list of numbers of records, got {brief(table[key])}")
-        return super().from_table(table, where)
 
     def told(self, records: Records) -> list[int]:
         """The records whose letters are told, ascending."""
@@ -116,7 +123,19 @@ FUNCTIONS: dict[str, type[Query] | type[Letters]] = {
 }
 
 
-@dataclass(frozen=True)
+def _as_functions(value: Function | Sequence[Function], what: str) -> tuple[Function, ...]:
+    functions = (value,) if isinstance(value, Query | Letters) else as_list(value, what)
+    for function in functions:
+        if isinstance(function, Query) and function.kind in LISTS:
+            raise InputError(f"{what} may be several functions: give a list of them instead of a {function.kind}")
+        if not isinstance(function, Query | Letters):
+            raise InputError(
+                f"{what} must be a function of the data, a query or Letters, or a list of them; got {brief(function)}"
+            )
+    return tuple(functions)
+
+
+@declared
 class Secret(metaclass=Stated):
     """A secret g of the data, which a release must not tell, also not to whom knows w: it may tell I( g(X); Y | w(X) ).
 
@@ -138,12 +157,11 @@ class Secret(metaclass=Stated):
     (Letters(records=(2,), others=None, groups=None),)
     """
 
-    of: tuple[Function, ...]
-    given: tuple[Function, ...]
+    room: ClassVar[str] = "secret"
+    of: Given[Function | Sequence[Function], tuple[Function, ...]] = Given(_as_functions)
+    given: Given[Function | Sequence[Function], tuple[Function, ...]] = Given(_as_functions, default=())
 
-    def __init__(self, of: Function | Sequence[Function], given: Function | Sequence[Function] = ()) -> None:
-        object.__setattr__(self, "of", _functions(of, "of"))
-        object.__setattr__(self, "given", _functions(given, "given"))
+    def __post_init__(self) -> None:
         if not self.of:
             raise InputError("secret: of must be at least one function of the data")
 
@@ -207,7 +225,10 @@ class Secret(metaclass=Stated):
 
     def to_table(self) -> dict[str, Any]:
         """The table of a model file, and of its normal form."""
-        return {"of": list(map(_table, self.of)), "given": list(map(_table, self.given))}
+        return {
+            "of": [function.to_model() for function in self.of],
+            "given": [function.to_model() for function in self.given],
+        }
 
     @classmethod
     def from_table(cls, table: Any, where: str) -> Secret:
@@ -245,42 +266,8 @@ def _together(functions: Iterable[Function], records: Records) -> Integers:
     return told
 
 
-def _functions(given: Any, name: str) -> tuple[Function, ...]:
-    listed = (given,) if isinstance(given, Query | Letters) else as_list(given, f"secret: {name}")
-    for function in listed:
-        if isinstance(function, Query) and function.kind in LISTS:
-            raise InputError(
-                f"secret: {name} may be several functions: give a list of them instead of a {function.kind}"
-            )
-        if not isinstance(function, Query | Letters):
-            raise InputError(
-                f"secret: {name} must be a function of the data, a query or Letters, or a list of them; got {brief(function)}"
-            )
-    return tuple(listed)
-
-
-def _table(function: Function) -> dict[str, Any]:
-    return {"kind": function.kind, **function.to_table()}
-
-
 def _read(tables: Any, where: str) -> list[Function]:
     """The functions of one table, or of a list of tables."""
     listed = [tables] if isinstance(tables, Mapping) else as_list(tables, where)
     shelf: dict[str, type[Any]] = {**FUNCTIONS}
     return [read_shelved(shelf, table, where) for table in listed]
-
-
-def _numbers(value: Any, what: str) -> tuple[int, ...]:
-    """Numbers of records, ascending; one may stand without a list."""
-    listed = as_list(value, what) if hasattr(value, "__len__") else [value]
-    numbers = sorted(as_integer(i, what, at_least=0, at_most=MOST) for i in listed)
-    if not numbers or len(set(numbers)) < len(numbers):
-        raise InputError(f"{what} must be at least one record, each once; got {brief(value)}")
-    return tuple(numbers)
-
-
-def _group(value: Any, what: str) -> tuple[int, ...]:
-    letters = tuple(as_integer(a, what, at_least=0, at_most=MOST) for a in as_list(value, what))
-    if not letters:
-        raise InputError(f"{what} must be at least one letter")
-    return letters

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError, brief, hint
+from dalenius.model.fields import Given, plain
 
 S = TypeVar("S", bound="Shelved")
 
@@ -30,55 +31,71 @@ class Stated(ABCMeta):
         return inspect.Signature(list(signature.parameters.values())[1:])
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        init = cls.__init__  # type: ignore[misc]
-        signature = inspect.signature(init)
+        signature = cls.__signature__
         try:
-            if not hasattr(
-                init, "__wrapped__"
-            ):  # of which a mechanism's answers by itself, with the name of its function
-                signature.bind(None, *args, **kwargs)
+            signature.bind(*args, **kwargs)
         except TypeError as error:
-            asked = list(signature.parameters.values())[1:]
+            asked = signature.parameters.values()
             names = [each.name if each.default is each.empty else f"{each.name}=..." for each in asked]
             raise InputError(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(names)})") from None
         return super().__call__(*args, **kwargs)
 
 
-@dataclasses.dataclass(frozen=True)
 class Shelved(metaclass=Stated):
     """A frozen dataclass that a model file names by `kind`; its fields are the keys of its table.
 
-    `keys` renames a field in the file, where the best name in Python is not the best name there; `in_files` has the type of a field
-    that a file may write in more ways than the object keeps, for `model_schema`.
+    `room` is what messages call the part of a model that it is.
     """
 
     kind: ClassVar[str]
-    keys: ClassVar[dict[str, str]] = {}
-    in_files: ClassVar[dict[str, object]] = {}
+    room: ClassVar[str]
 
     @classmethod
-    def file_fields(cls) -> dict[str, dataclasses.Field[Any]]:
+    def file_fields(cls) -> dict[str, Given[Any, Any]]:
         """The keys of a model file's table besides `kind`, each with its field."""
-        return {cls.keys.get(f.name, f.name): f for f in dataclasses.fields(cls) if f.init}
-
-    @staticmethod
-    def is_needed(field: dataclasses.Field[Any]) -> bool:
-        """Whether a table must have the key of this field."""
-        return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        told = [f.metadata.get("given") or plain(f) for f in dataclasses.fields(cls) if f.init]  # type: ignore[arg-type]
+        return {each.key: each for each in told}
 
     def to_table(self) -> dict[str, Any]:
         """The model-file table without `kind`; a field left out is None."""
-        return {self.keys.get(f.name, f.name): getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {key: _stated(getattr(self, each.name), "to_model") for key, each in self.file_fields().items()}
+
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md), without `kind`."""
+        return {
+            key: None if (kept := getattr(self, each.name)) is None else each.normal(_stated(kept, "normal_form"), key)
+            for key, each in self.file_fields().items()
+        }
+
+    def to_model(self) -> dict[str, Any]:
+        """The table of a model file."""
+        return {"kind": self.kind, **self.to_table()}
+
+    def normal_form(self) -> dict[str, Any]:
+        """What the digest is taken of (docs/model-format.md)."""
+        return {"kind": self.kind, **self.normal_table()}
 
     @classmethod
     def from_table(cls: type[S], table: Mapping[str, Any], where: str) -> S:
         """Build from a table without `kind`; unknown and missing keys are errors."""
         fields = cls.file_fields()
         check_keys(table, fields, where)
-        missing = [key for key, field in fields.items() if key not in table and cls.is_needed(field)]
+        missing = [key for key, each in fields.items() if key not in table and each.is_needed]
         if missing:
             raise InputError(f"{where}: missing {', '.join(missing)}")
-        return cls(**{fields[key].name: value for key, value in table.items()})
+        return cls(**{fields[key].name: fields[key].tables(value, f"{where}: {key}") for key, value in table.items()})
+
+
+dataclasses.dataclass(frozen=True)(
+    Shelved
+)  # no decorator: types of classes below it, frozen or `declared`, would not do
+
+
+def _stated(value: Any, form: str) -> Any:
+    """What is kept, with the tables of what is shelved in it."""
+    if isinstance(value, tuple) and value and hasattr(value[0], form):
+        return [_stated(each, form) for each in value]
+    return getattr(value, form)() if hasattr(value, form) else value
 
 
 def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str) -> S:

@@ -311,7 +311,7 @@ class OwnBound:
             cone = problem.own_constraints[j]
             assert isinstance(cone, SecondOrderCone)
             for multiplier, part in zip(both, (cone.bound, *cone.norm), strict=True):
-                spent += float(multiplier * part.offset)
+                spent += float(multiplier * part.constant)
                 for (x, y), c in part.summed.items():
                     matrix[x, y] -= float(multiplier * c)
                     size[x, y] += abs(float(multiplier * c))

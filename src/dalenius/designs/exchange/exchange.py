@@ -74,7 +74,7 @@ class Invariance:
 
         found = Counter[Hashable]((terms(listed), key) for listed, key in self.rows)
         for cone in self.cones:
-            parts = [(part.summed, part.offset) for part in (cone.bound, *cone.norm)]
+            parts = [(part.summed, part.constant) for part in (cone.bound, *cone.norm)]
             keyed = [(terms(listed), offset) for listed, offset in parts]
             found[keyed[0], frozenset(Counter(keyed[1:]).items())] += 1
         return found

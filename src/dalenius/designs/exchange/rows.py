@@ -150,4 +150,4 @@ def cones_of(problem: DesignProblem, folding: Folding) -> list[Cone]:
 
 
 def _part(part: Affine, folding: Folding) -> tuple[Terms, Fraction]:
-    return folding.terms(part.summed), part.offset
+    return folding.terms(part.summed), part.constant

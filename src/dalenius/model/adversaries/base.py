@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,15 +13,17 @@ from flint import fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, Numbers, as_fraction, as_law
+from dalenius.exact import Numbers, as_law
 from dalenius.information.measures import ChiSquareBall, KLBall, PriorBall, PriorClass
+from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
 
 
-@dataclass(frozen=True)
 class Adversary(Shelved):
     """A set of priors on datasets; the leakage is the largest over them."""
+
+    room: ClassVar[str] = "adversary"
 
     @abstractmethod
     def check(self, records: Records) -> None:
@@ -40,16 +41,7 @@ class Adversary(Shelved):
         """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
         return f"in the set {self.kind}"
 
-    def to_model(self) -> dict[str, Any]:
-        """The table [adversary] of a model file."""
-        return {"kind": self.kind, **self.to_table()}
 
-    def normal_form(self) -> dict[str, Any]:
-        """What the digest is taken of (docs/model-format.md)."""
-        return self.to_model()
-
-
-@dataclass(frozen=True)
 class LawClass(Adversary):
     """Every prior under which the records are independent and the one that is asked about has a law of a closed convex class.
 
@@ -88,17 +80,13 @@ class LawClass(Adversary):
     _words: ClassVar[str] = "a class"
 
 
-@dataclass(frozen=True)
+@declared
 class BallPriors(LawClass):
     """Laws near one, the center."""
 
-    center: tuple[Fraction, ...]
-    radius: Fraction
+    center: Given[Numbers, tuple[Fraction, ...]] = Given(as_law)
+    radius: Exact = Given(number(at_least=0))
     ball: ClassVar[type[PriorBall | KLBall | ChiSquareBall]]
-
-    def __init__(self, center: Numbers, radius: Number) -> None:
-        object.__setattr__(self, "center", as_law(center, "adversary: center"))
-        object.__setattr__(self, "radius", nonnegative(radius, "radius"))
 
     @property
     def letters(self) -> int:
@@ -107,18 +95,6 @@ class BallPriors(LawClass):
     @cached_property
     def priors(self) -> PriorClass:
         return self.ball(divided(self.center), exact(self.radius))
-
-
-def nonnegative(value: Number, key: str) -> Fraction:
-    """A number of at least 0, exactly.
-
-    >>> nonnegative(0.2, "radius")
-    Fraction(1, 5)
-    """
-    number = as_fraction(value, f"adversary: {key}")
-    if number < 0:
-        raise InputError(f"adversary: {key} must be at least 0, got {brief(value)}")
-    return number
 
 
 def exact(x: Fraction) -> fmpq:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
+from typing import ClassVar, Literal, NoReturn, TypeAlias
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, exact_sum, fraction_text
+from dalenius.exact import Number, as_fraction, as_list, exact_sum, fraction_text
 from dalenius.model.adversaries.base import Adversary
+from dalenius.model.fields import Given, WholeOrNone, declared, keep, listed, one_of, whole
 from dalenius.model.records import MAX_RECORDS, Records
 
-STARTS = ("stationary", "any")
+Start: TypeAlias = Literal["stationary", "any"]
 Range = tuple[Fraction, Fraction]
 
 
-@dataclass(frozen=True)
+def _as_range(value: Sequence[Number] | Number, what: str) -> Range:
+    """The two ends of a range inside (0, 1)."""
+    single = isinstance(value, str) or not hasattr(value, "__len__")
+    listed = [value, value] if single else as_list(value, what)
+    if len(listed) != 2:
+        raise InputError(f"{what} must be a number, or the least and the largest, got {brief(value)}")
+    low, high = (as_fraction(end, what) for end in listed)
+    if not 0 < low <= high < 1:
+        raise InputError(f"{what} must be from above 0 to below 1, the least first, got {brief(value)}")
+    return low, high
+
+
+@declared
 class MarkovChain(Adversary):
     """Every prior under which binary records are a Markov chain with transition probabilities in a box.
 
@@ -51,26 +63,10 @@ class MarkovChain(Adversary):
     """
 
     kind: ClassVar[str] = "markov_chain"
-    to_one: Range
-    to_zero: Range
-    start: Literal["stationary", "any"] = "stationary"
-    record: int | None = None
-
-    def __init__(
-        self,
-        to_one: Sequence[Number] | Number,
-        to_zero: Sequence[Number] | Number,
-        start: Literal["stationary", "any"] = "stationary",
-        record: Integer | None = None,
-    ) -> None:
-        object.__setattr__(self, "to_one", _range(to_one, "adversary: to_one"))
-        object.__setattr__(self, "to_zero", _range(to_zero, "adversary: to_zero"))
-        if start not in STARTS:
-            raise InputError(f'adversary: start must be "stationary" or "any", got {brief(start)}')
-        object.__setattr__(self, "start", start)
-        if record is not None:
-            record = as_integer(record, "adversary: record", at_least=0, at_most=MAX_RECORDS - 1)
-        object.__setattr__(self, "record", record)
+    to_one: Given[Sequence[Number] | Number, Range] = Given(_as_range, tables=listed("a list of two numbers"))
+    to_zero: Given[Sequence[Number] | Number, Range] = Given(_as_range, tables=listed("a list of two numbers"))
+    start: Given[Start, Start] = Given(one_of("stationary", "any"), default="stationary")
+    record: WholeOrNone = Given(whole(at_least=0, at_most=MAX_RECORDS - 1), default=None)
 
     @property
     def stationary(self) -> bool:
@@ -117,26 +113,6 @@ class MarkovChain(Adversary):
         asked = "" if self.record is None else f", and who asks about record {self.record} alone"
         return f"to whom the records are a Markov chain, {start}, {moves}{asked}"
 
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> MarkovChain:
-        """Build from a table without `kind`; a range must be a list of two numbers."""
-        for key in ("to_one", "to_zero"):
-            if key in table and not isinstance(table[key], list | tuple):
-                raise InputError(f"{where}: {key} must be a list of two numbers, got {brief(table[key])}")
-        return super().from_table(table, where)
-
-
-def _range(value: Sequence[Number] | Number, what: str) -> Range:
-    """The two ends of a range inside (0, 1)."""
-    single = isinstance(value, str) or not hasattr(value, "__len__")
-    listed = [value, value] if single else as_list(value, what)
-    if len(listed) != 2:
-        raise InputError(f"{what} must be a number, or the least and the largest, got {brief(value)}")
-    low, high = (as_fraction(end, what) for end in listed)
-    if not 0 < low <= high < 1:
-        raise InputError(f"{what} must be from above 0 to below 1, the least first, got {brief(value)}")
-    return low, high
-
 
 def _words(ends: Range) -> str:
     return f"[{fraction_text(ends[0])}, {fraction_text(ends[1])}]"
@@ -147,7 +123,48 @@ Entry: TypeAlias = Number | Sequence[Number]
 ListedRange: TypeAlias = Sequence[Entry]
 
 
-@dataclass(frozen=True)
+def _ranges(value: object, letters: int, what: str) -> tuple[Range, ...]:
+    """The ranges of a law's probabilities, between which there is one."""
+    entries = as_list(value, what)
+    if len(entries) != letters:
+        raise InputError(f"{what} must have an entry for each of the {letters} letters, got {len(entries)}")
+    ranges = tuple(_finite_chain_range(entry, f"{what}[{b}]") for b, entry in enumerate(entries))
+    low, high = (exact_sum([ends[j] for ends in ranges], what) for j in (0, 1))
+    if low == high != 1:
+        raise InputError(
+            f"{what} must sum to 1 exactly, got {float(low)!r}; write fractions as text, such as '1/3', or a range for each entry"
+        )
+    if not low <= 1 <= high:
+        raise InputError(
+            f"{what} cannot sum to 1: its least probabilities sum to {fraction_text(low)} and its largest to {fraction_text(high)}"
+        )
+    return ranges
+
+
+def _finite_chain_range(value: Entry, what: str) -> Range:
+    single = isinstance(value, str) or not hasattr(value, "__len__")
+    listed = [value, value] if single else as_list(value, what)
+    if len(listed) != 2:
+        raise InputError(f"{what} must be a probability, or the least and the largest, got {brief(value)}")
+    low, high = (as_fraction(end, what) for end in listed)
+    if not 0 <= low <= high <= 1:
+        raise InputError(f"{what} must be from 0 to 1, the least first, got {brief(value)}")
+    return low, high
+
+
+def _as_transitions(value: Sequence[ListedRange], what: str) -> tuple[tuple[Range, ...], ...]:
+    rows = as_list(value, what)
+    if not 2 <= len(rows) <= MOST_LETTERS:
+        raise InputError(f"{what} must have 2 to {MOST_LETTERS} rows, one a letter, got {len(rows)}")
+    return tuple(_ranges(row, len(rows), f"{what}[{a}]") for a, row in enumerate(rows))
+
+
+def _as_start(value: Start | ListedRange, what: str) -> Start | ListedRange:
+    """The same: how many ranges there must be say the transitions."""
+    return value
+
+
+@declared
 class FiniteChain(Adversary):
     """Every prior under which records of k letters are a Markov chain with transition probabilities in ranges.
 
@@ -186,38 +203,23 @@ or a range for each entry
     """
 
     kind: ClassVar[str] = "finite_chain"
-    in_files: ClassVar[dict[str, object]] = {
-        "transitions": Sequence[ListedRange],
-        "start": Literal["stationary", "any"] | ListedRange,
-    }
-    transitions: tuple[tuple[Range, ...], ...]
-    start: Literal["stationary", "any"] | tuple[Range, ...] = "stationary"
-    record: int | None = None
+    transitions: Given[Sequence[ListedRange], tuple[tuple[Range, ...], ...]] = Given(
+        _as_transitions, in_files=Sequence[ListedRange]
+    )
+    start: Given[Start | ListedRange, Start | tuple[Range, ...]] = Given(
+        _as_start, default="stationary", in_files=Start | ListedRange
+    )
+    record: WholeOrNone = Given(whole(at_least=0, at_most=MAX_RECORDS - 1), default=None)
 
-    def __init__(
-        self,
-        transitions: Sequence[ListedRange],
-        start: Literal["stationary", "any"] | ListedRange = "stationary",
-        record: Integer | None = None,
-    ) -> None:
-        rows = as_list(transitions, "adversary: transitions")
-        if not 2 <= len(rows) <= MOST_LETTERS:
+    def __post_init__(self) -> None:
+        if not isinstance(self.start, str):
+            keep(self, start=_ranges(self.start, self.letters, "adversary: start"))
+        elif self.start not in ("stationary", "any"):
             raise InputError(
-                f"adversary: transitions must have 2 to {MOST_LETTERS} rows, one a letter, got {len(rows)}"
+                f'adversary: start must be "stationary", "any" or a list of {self.letters} probabilities, got {brief(self.start)}'
             )
-        matrix = tuple(_ranges(row, len(rows), f"adversary: transitions[{a}]") for a, row in enumerate(rows))
-        object.__setattr__(self, "transitions", matrix)
-        if isinstance(start, str) and start not in ("stationary", "any"):
-            raise InputError(
-                f'adversary: start must be "stationary", "any" or a list of {len(rows)} probabilities, got {brief(start)}'
-            )
-        ranges = start if isinstance(start, str) else _ranges(start, len(rows), "adversary: start")
-        object.__setattr__(self, "start", ranges)
         if self.stationary:
             self._check_reached()
-        if record is not None:
-            record = as_integer(record, "adversary: record", at_least=0, at_most=MAX_RECORDS - 1)
-        object.__setattr__(self, "record", record)
 
     def _check_reached(self) -> None:
         """Raise `InputError` where a letter cannot be reached from another, so that stationary laws leave letters out."""
@@ -280,32 +282,3 @@ or a range for each entry
         start = starts[self.start] if isinstance(self.start, str) else "from a start in the ranges given"
         asked = "" if self.record is None else f", and who asks about record {self.record} alone"
         return f"to whom the records are a Markov chain of {self.letters} letters, {start}, transitions in the ranges given{asked}"
-
-
-def _ranges(value: object, letters: int, what: str) -> tuple[Range, ...]:
-    """The ranges of a law's probabilities, between which there is one."""
-    entries = as_list(value, what)
-    if len(entries) != letters:
-        raise InputError(f"{what} must have an entry for each of the {letters} letters, got {len(entries)}")
-    ranges = tuple(_finite_chain_range(entry, f"{what}[{b}]") for b, entry in enumerate(entries))
-    low, high = (exact_sum([ends[j] for ends in ranges], what) for j in (0, 1))
-    if low == high != 1:
-        raise InputError(
-            f"{what} must sum to 1 exactly, got {float(low)!r}; write fractions as text, such as '1/3', or a range for each entry"
-        )
-    if not low <= 1 <= high:
-        raise InputError(
-            f"{what} cannot sum to 1: its least probabilities sum to {fraction_text(low)} and its largest to {fraction_text(high)}"
-        )
-    return ranges
-
-
-def _finite_chain_range(value: Entry, what: str) -> Range:
-    single = isinstance(value, str) or not hasattr(value, "__len__")
-    listed = [value, value] if single else as_list(value, what)
-    if len(listed) != 2:
-        raise InputError(f"{what} must be a probability, or the least and the largest, got {brief(value)}")
-    low, high = (as_fraction(end, what) for end in listed)
-    if not 0 <= low <= high <= 1:
-        raise InputError(f"{what} must be from 0 to 1, the least first, got {brief(value)}")
-    return low, high

@@ -18,6 +18,7 @@ from dalenius.exact import Number, as_quantity, fraction_text
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
 from dalenius.intervals import text_below
 from dalenius.model.adversaries.base import Adversary
+from dalenius.model.fields import keep
 from dalenius.model.records import Records
 from dalenius.units import amount_text, lower_in, unit_size
 
@@ -56,8 +57,7 @@ class EntropyAtLeast(Adversary):
         bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
         if bound < 0:
             raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
-        object.__setattr__(self, "amount", bound)
-        object.__setattr__(self, "units", units)
+        keep(self, amount=bound, units=units)
 
     def text(self) -> str:
         """The model file's spelling."""

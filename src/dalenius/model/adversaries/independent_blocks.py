@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import groupby
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
@@ -16,8 +15,8 @@ from dalenius.exact import Integer, Number, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.adversaries.entropy_at_least import EntropyAtLeast
+from dalenius.model.fields import Given, WholeOrNone, declared, listed
 from dalenius.model.records import MAX_RECORDS, Records
-from dalenius.model.shelf import check_keys
 
 
 def told_apart(entries: list[Any], what: str) -> list[Hashable]:
@@ -62,7 +61,24 @@ class BlockKind(NamedTuple):
     records: Records
 
 
-@dataclass(frozen=True)
+def _as_size(value: Integer, what: str) -> int:
+    if isinstance(value, list | tuple):
+        raise InputError(f"{what} is one number; give the sizes of the blocks as sizes={brief(value)}")
+    return as_integer(value, what, at_least=1, at_most=MAX_RECORDS)
+
+
+def _as_sizes(value: Sequence[Integer] | Integers, what: str) -> tuple[int, ...]:
+    entries = as_list(value, what)
+    if not 1 <= len(entries) <= MAX_RECORDS:
+        raise InputError(f"{what} must list from 1 to {MAX_RECORDS} blocks, got {len(entries)}")
+    return tuple(as_integer(size, f"{what}[{j}]", at_least=1, at_most=MAX_RECORDS) for j, size in enumerate(entries))
+
+
+def _as_entropy(value: Number | EntropyAtLeast, what: str) -> EntropyAtLeast:
+    return value if isinstance(value, EntropyAtLeast) else EntropyAtLeast(value)
+
+
+@declared
 class IndependentBlocks(Adversary):
     """Every prior under which blocks of records (households) are independent of one another; within a block anything goes.
 
@@ -95,33 +111,17 @@ class IndependentBlocks(Adversary):
     """
 
     kind: ClassVar[str] = "independent_blocks"
-    size: int | None = None
-    sizes: tuple[int, ...] | None = None
-    entropy_at_least: EntropyAtLeast | None = None
+    size: WholeOrNone = Given(_as_size, default=None)
+    sizes: Given[Sequence[Integer] | Integers | None, tuple[int, ...] | None] = Given(
+        _as_sizes, default=None, kw_only=True, tables=listed("a list of integers, one a block")
+    )
+    entropy_at_least: Given[Number | EntropyAtLeast | None, EntropyAtLeast | None] = Given(
+        _as_entropy, default=None, kw_only=True
+    )
 
-    def __init__(
-        self,
-        size: Integer | None = None,
-        *,
-        sizes: Sequence[Integer] | Integers | None = None,
-        entropy_at_least: Number | EntropyAtLeast | None = None,
-    ) -> None:
-        if (size is None) == (sizes is None):
+    def __post_init__(self) -> None:
+        if (self.size is None) == (self.sizes is None):
             raise InputError("adversary: independent_blocks needs either size, or sizes (one a block)")
-        if isinstance(size, list | tuple):
-            raise InputError(f"adversary: size is one number; give the sizes of the blocks as sizes={brief(size)}")
-        if size is not None:
-            object.__setattr__(self, "size", _size(size, "adversary: size"))
-        else:
-            listed = as_list(sizes, "adversary: sizes")
-            if not 1 <= len(listed) <= MAX_RECORDS:
-                raise InputError(f"adversary: sizes must list from 1 to {MAX_RECORDS} blocks, got {len(listed)}")
-            object.__setattr__(
-                self, "sizes", tuple(_size(size, f"adversary: sizes[{j}]") for j, size in enumerate(listed))
-            )
-        if entropy_at_least is not None and not isinstance(entropy_at_least, EntropyAtLeast):
-            entropy_at_least = EntropyAtLeast(entropy_at_least)
-        object.__setattr__(self, "entropy_at_least", entropy_at_least)
 
     @classmethod
     def of_column(cls, households: Iterable[Hashable], *, entropy_at_least: Number | None = None) -> Self:
@@ -197,25 +197,10 @@ class IndependentBlocks(Adversary):
         return f"to whom blocks {size} records are independent of one another{own}"
 
     def to_table(self) -> dict[str, Any]:
-        bound = None if self.entropy_at_least is None else self.entropy_at_least.text()
-        return {"size": self.size, "sizes": self.sizes, "entropy_at_least": bound}
+        return {**super().to_table(), **(self.entropy_at_least.to_model() if self.entropy_at_least else {})}
 
-    def normal_form(self) -> dict[str, Any]:
-        bound = self.entropy_at_least
-        amount = None if bound is None else bound.normal_form()[EntropyAtLeast.kind]
-        return {**self.to_model(), "entropy_at_least": amount}
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> IndependentBlocks:
-        """Build from a table without `kind`."""
-        check_keys(table, ("size", "sizes", "entropy_at_least"), where)
-        if "sizes" in table and not isinstance(table["sizes"], list | tuple):
-            raise InputError(f"{where}: sizes must be a list of integers, one a block, got {brief(table['sizes'])}")
-        return cls(**table)
-
-
-def _size(value: Integer, what: str) -> int:
-    return as_integer(value, what, at_least=1, at_most=MAX_RECORDS)
+    def normal_table(self) -> dict[str, Any]:
+        return {**super().normal_table(), **(self.entropy_at_least.normal_form() if self.entropy_at_least else {})}
 
 
 def _words(bound: EntropyAtLeast) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -10,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Number, Numbers, Rows, as_law, as_list, as_nonnegative, exact_sum
+from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative, exact_sum
 from dalenius.information.measures import (
     ChiSquareBall,
     KLBall,
@@ -20,11 +19,11 @@ from dalenius.information.measures import (
     PriorFloor,
     PriorPolytope,
 )
-from dalenius.model.adversaries.base import Adversary, BallPriors, LawClass, divided, exact, exactly, nonnegative
+from dalenius.model.adversaries.base import Adversary, BallPriors, LawClass, divided, exact, exactly
+from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.records import Records
 
 
-@dataclass(frozen=True)
 class ProductPriors(Adversary):
     """Every prior under which the records are independent: P(x) = P_0(x_0) P_1(x_1) ... P_{n-1}(x_{n-1}), with any P_i.
 
@@ -52,7 +51,7 @@ class ProductPriors(Adversary):
         """Every set of records has product priors."""
 
 
-@dataclass(frozen=True)
+@declared
 class FloorPriors(LawClass):
     """Laws of which no letter is rarer than `floor`: p(a) >= floor for every letter a.
 
@@ -71,10 +70,7 @@ class FloorPriors(LawClass):
     """
 
     kind: ClassVar[str] = "floor_priors"
-    floor: Fraction
-
-    def __init__(self, floor: Number) -> None:
-        object.__setattr__(self, "floor", nonnegative(floor, "floor"))
+    floor: Exact = Given(number(at_least=0))
 
     @property
     def letters(self) -> None:
@@ -97,7 +93,7 @@ class FloorPriors(LawClass):
     _words = "the laws above a floor"
 
 
-@dataclass(frozen=True)
+@declared
 class BoxPriors(LawClass):
     """Laws between two ends: low(a) <= p(a) <= high(a) for every letter a.
 
@@ -116,22 +112,19 @@ class BoxPriors(LawClass):
     """
 
     kind: ClassVar[str] = "box_priors"
-    low: tuple[Fraction, ...]
-    high: tuple[Fraction, ...]
+    low: Given[Numbers, tuple[Fraction, ...]] = Given(as_nonnegative)
+    high: Given[Numbers, tuple[Fraction, ...]] = Given(as_nonnegative)
 
-    def __init__(self, low: Numbers, high: Numbers) -> None:
-        ends = as_nonnegative(low, "adversary: low"), as_nonnegative(high, "adversary: high")
-        if not ends[0] or len(ends[0]) != len(ends[1]):
+    def __post_init__(self) -> None:
+        if not self.low or len(self.low) != len(self.high):
             raise InputError(
-                f"adversary: low and high must have a number for each letter, got {len(ends[0])} and {len(ends[1])}"
+                f"adversary: low and high must have a number for each letter, got {len(self.low)} and {len(self.high)}"
             )
-        for a, (least, most) in enumerate(zip(*ends, strict=True)):
+        for a, (least, most) in enumerate(zip(self.low, self.high, strict=True)):
             if least > most:
                 raise InputError(f"adversary: low[{a}] is {least}, above high[{a}], {most}")
-        if exact_sum(ends[0], "adversary: low") > 1 or exact_sum(ends[1], "adversary: high") < 1:
+        if exact_sum(self.low, "adversary: low") > 1 or exact_sum(self.high, "adversary: high") < 1:
             raise InputError("adversary: no law lies in the box; low must sum to at most 1, and high to at least 1")
-        object.__setattr__(self, "low", ends[0])
-        object.__setattr__(self, "high", ends[1])
 
     @property
     def letters(self) -> int:
@@ -147,7 +140,16 @@ class BoxPriors(LawClass):
 MAX_NUMBERS = 2**22
 
 
-@dataclass(frozen=True)
+def _as_vertices(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    laws = tuple(as_law(law, f"{what}[{j}]") for j, law in enumerate(as_list(value, what)))
+    if not laws or len({len(law) for law in laws}) > 1:
+        raise InputError(f"{what} must be at least one law, all with as many letters; list each vertex as one law")
+    if sum(map(len, laws)) > MAX_NUMBERS:
+        raise InputError(f"adversary: at most {MAX_NUMBERS} numbers, got {len(laws)} vertices of {len(laws[0])}")
+    return laws
+
+
+@declared
 class PolytopePriors(LawClass):
     """All mixtures of the listed laws, the vertices.
 
@@ -166,18 +168,7 @@ class PolytopePriors(LawClass):
     """
 
     kind: ClassVar[str] = "polytope_priors"
-    vertices: tuple[tuple[Fraction, ...], ...]
-
-    def __init__(self, vertices: Rows) -> None:
-        listed = as_list(vertices, "adversary: vertices")
-        laws = tuple(as_law(law, f"adversary: vertices[{j}]") for j, law in enumerate(listed))
-        if not laws or len({len(law) for law in laws}) > 1:
-            raise InputError(
-                "adversary: vertices must be at least one law, all with as many letters; list each vertex as one law"
-            )
-        if sum(map(len, laws)) > MAX_NUMBERS:
-            raise InputError(f"adversary: at most {MAX_NUMBERS} numbers, got {len(laws)} vertices of {len(laws[0])}")
-        object.__setattr__(self, "vertices", laws)
+    vertices: Given[Rows, tuple[tuple[Fraction, ...], ...]] = Given(_as_vertices)
 
     @property
     def letters(self) -> int:
@@ -190,7 +181,6 @@ class PolytopePriors(LawClass):
     _words = "a polytope"
 
 
-@dataclass(frozen=True, init=False)
 class L1BallPriors(BallPriors):
     """Laws p with sum_a |p(a) - q(a)| <= radius, q the center: twice the total variation distance.
 
@@ -215,7 +205,6 @@ class L1BallPriors(BallPriors):
     _words = "an L1 ball"
 
 
-@dataclass(frozen=True, init=False)
 class KLBallPriors(BallPriors):
     """Laws p with D(p || q) = sum_a p(a) log( p(a)/q(a) ) <= radius, q the center.
 
@@ -240,7 +229,6 @@ class KLBallPriors(BallPriors):
     _words = "a KL ball"
 
 
-@dataclass(frozen=True, init=False)
 class ChiSquareBallPriors(BallPriors):
     """Laws p with sum_a (p(a) - q(a))^2 / q(a) <= radius, q the center.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, brief
 from dalenius.exact import Numbers, as_law, as_list, exact_sum
 from dalenius.model.adversaries.base import Adversary
+from dalenius.model.fields import Given, declared, keep
 from dalenius.model.records import Records
-from dalenius.model.shelf import check_keys
 
 MAX_NUMBERS = 2**22
 
@@ -23,7 +23,15 @@ Prior: TypeAlias = Numbers | Sequence[Any]  # flat, or nested to as many axes as
 Priors: TypeAlias = Sequence[Prior] | NDArray[Any]
 
 
-@dataclass(frozen=True)
+def _flat_lists(value: Any, where: str) -> Any:
+    """Laws of a file, which lists one number a dataset."""
+    for j, prior in enumerate(as_list(value, where)):
+        if not isinstance(prior, list | tuple) or any(map(_is_list, prior)):
+            raise InputError(f"{where}[{j}] must be a list of numbers, one a dataset, got {brief(prior)}")
+    return value
+
+
+@declared
 class PriorSet(Adversary):
     """The listed priors on datasets, and no other; L is the largest I(X_i; Y) over them and the records i, evaluated.
 
@@ -49,7 +57,7 @@ class PriorSet(Adversary):
     """
 
     kind: ClassVar[str] = "prior_set"
-    priors: tuple[tuple[Fraction, ...], ...]
+    priors: Given[Priors, tuple[tuple[Fraction, ...], ...]] = Given(tables=_flat_lists)
     shapes: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
     def __init__(self, priors: Priors) -> None:
@@ -57,8 +65,7 @@ class PriorSet(Adversary):
         if not listed:
             raise InputError("adversary: priors must list at least one prior")
         read = [_prior(prior, f"adversary: priors[{j}]") for j, prior in enumerate(listed)]
-        object.__setattr__(self, "priors", tuple(weights for weights, _ in read))
-        object.__setattr__(self, "shapes", tuple(shape for _, shape in read))
+        keep(self, priors=tuple(weights for weights, _ in read), shapes=tuple(shape for _, shape in read))
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -81,20 +88,6 @@ class PriorSet(Adversary):
         return "who holds " + (
             "the listed prior" if len(self.priors) == 1 else f"one of the {len(self.priors)} listed priors"
         )
-
-    def to_table(self) -> dict[str, Any]:
-        return {"priors": self.priors}
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> PriorSet:
-        """Build from a table without `kind`; a file lists each prior flat."""
-        check_keys(table, ("priors",), where)
-        if "priors" not in table:
-            raise InputError(f"{where}: missing priors")
-        for j, prior in enumerate(as_list(table["priors"], f"{where}: priors")):
-            if not isinstance(prior, list | tuple) or any(map(_is_list, prior)):
-                raise InputError(f"{where}: priors[{j}] must be a list of numbers, one a dataset, got {brief(prior)}")
-        return cls(table["priors"])
 
 
 def FixedPrior(prior: Prior) -> PriorSet:  # noqa: N802 - reads like the adversaries that are classes

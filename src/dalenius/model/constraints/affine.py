@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_fraction, as_list
+from dalenius.exact import Number, as_list
 from dalenius.model.constraints.base import (
     Constraint,
     Entry,
@@ -19,10 +18,11 @@ from dalenius.model.constraints.base import (
     WrittenTerms,
     as_terms,
 )
+from dalenius.model.fields import Exact, ExactOrNone, Given, declared, number
 from dalenius.model.shelf import check_keys
 
 
-@dataclass(frozen=True)
+@declared
 class Linear(RowConstraint):
     """sum of c Q(x,y) over the terms [x, y, c] is at most, or equals, a number.
 
@@ -46,21 +46,17 @@ class Linear(RowConstraint):
     """
 
     kind: ClassVar[str] = "linear"
-    terms: Terms
-    at_most: Number | None = None
-    equals: Number | None = None
+    terms: Given[WrittenTerms, Terms] = Given(as_terms)
+    at_most: ExactOrNone = Given(number(), default=None, in_files=Number | None)
+    equals: ExactOrNone = Given(number(), default=None, in_files=Number | None)
 
-    def __init__(self, terms: WrittenTerms, at_most: Number | None = None, equals: Number | None = None) -> None:
+    def __post_init__(self) -> None:
         what = f"constraints: {self.kind}"
-        object.__setattr__(self, "terms", as_terms(terms, f"{what}: terms"))
         if not self.terms:
             raise InputError(f"{what}: expected at least one term [input, output, factor], got none")
-        if (at_most is None) == (equals is None):
-            raise InputError(
-                f"{what}: expected one of at_most and equals, got {'neither' if at_most is None else 'both'}"
-            )
-        for name, value in (("at_most", at_most), ("equals", equals)):
-            object.__setattr__(self, name, None if value is None else as_fraction(value, f"{what}: {name}"))
+        if (self.at_most is None) == (self.equals is None):
+            got = "neither" if self.at_most is None else "both"
+            raise InputError(f"{what}: expected one of at_most and equals, got {got}")
 
     def check_parts(self, space: MechanismSpace) -> None:
         for x, y, _ in self.terms:
@@ -75,7 +71,7 @@ class Linear(RowConstraint):
         return Rows((end,), self.at_most is None, (self.terms,))
 
 
-@dataclass(frozen=True)
+@declared
 class Affine:
     """F Q + f: the sum of c Q(x,y) over terms [x, y, c], and a constant.
 
@@ -83,18 +79,9 @@ class Affine:
     Affine(terms=((0, 1, Fraction(2, 1)),), constant=Fraction(-1, 1))
     """
 
-    terms: Terms
-    constant: Number = 0
-
-    def __init__(self, terms: WrittenTerms, constant: Number = 0) -> None:
-        object.__setattr__(self, "terms", as_terms(terms, "constraints: cone: terms"))
-        object.__setattr__(self, "constant", as_fraction(constant, "constraints: cone: constant"))
-
-    @property
-    def offset(self) -> Fraction:
-        """The constant."""
-        assert isinstance(self.constant, Fraction)
-        return self.constant
+    room: ClassVar[str] = "constraints: cone"
+    terms: Given[WrittenTerms, Terms] = Given(as_terms)
+    constant: Exact = Given(number(), default=0, in_files=Number)
 
     @property
     def summed(self) -> dict[Entry, Fraction]:
@@ -104,11 +91,31 @@ class Affine:
             found[x, y] = found.get((x, y), Fraction(0)) + c
         return found
 
-    def to_table(self) -> dict[str, Any]:
+    def to_model(self) -> dict[str, Any]:
+        """The table of a model file."""
         return {"terms": self.terms, "constant": self.constant}
 
+    normal_form = to_model
 
-@dataclass(frozen=True)
+
+def _as_norm(value: Sequence[Affine], what: str) -> tuple[Affine, ...]:
+    members = tuple(as_list(value, what))
+    if not members or not all(isinstance(member, Affine) for member in members):
+        raise InputError(f"{what}: expected a list of at least one Affine, got {brief(value)}")
+    return members
+
+
+def _norm_of_tables(value: Any, where: str) -> list[Affine]:
+    members = []
+    for k, member in enumerate(as_list(value, where)):
+        if not isinstance(member, Mapping) or "terms" not in member:
+            raise InputError(f"{where}[{k}]: expected a table with terms, and perhaps a constant; got {brief(member)}")
+        check_keys(member, ("terms", "constant"), f"{where}[{k}]")
+        members.append(Affine(**member))
+    return members
+
+
+@declared
 class SecondOrderCone(Constraint):
     """The Euclidean norm of numbers F_k Q + f_k is at most F Q + f.
 
@@ -131,39 +138,14 @@ class SecondOrderCone(Constraint):
     """
 
     kind: ClassVar[str] = "cone"
-    norm: tuple[Affine, ...]
-    terms: Terms = ()
-    constant: Number = 0
-
-    def __init__(self, norm: Sequence[Affine], terms: WrittenTerms = (), constant: Number = 0) -> None:
-        what = f"constraints: {self.kind}"
-        members = tuple(as_list(norm, f"{what}: norm"))
-        if not members or not all(isinstance(member, Affine) for member in members):
-            raise InputError(f"{what}: norm: expected a list of at least one Affine, got {brief(norm)}")
-        bound = Affine(terms, constant)
-        object.__setattr__(self, "norm", members)
-        object.__setattr__(self, "terms", bound.terms)
-        object.__setattr__(self, "constant", bound.constant)
+    norm: Given[Sequence[Affine], tuple[Affine, ...]] = Given(_as_norm, tables=_norm_of_tables)
+    terms: Given[WrittenTerms, Terms] = Given(as_terms, default=())
+    constant: Exact = Given(number(), default=0, in_files=Number)
 
     @property
     def bound(self) -> Affine:
         """F Q + f."""
         return Affine(self.terms, self.constant)
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        members = []
-        for k, member in enumerate(as_list(table.get("norm", ()), f"{where}: norm")):
-            if not isinstance(member, Mapping) or "terms" not in member:
-                raise InputError(
-                    f"{where}: norm[{k}]: expected a table with terms, and perhaps a constant; got {brief(member)}"
-                )
-            check_keys(member, ("terms", "constant"), f"{where}: norm[{k}]")
-            members.append(Affine(**member))
-        return super().from_table({**table, "norm": members} if "norm" in table else table, where)
-
-    def to_table(self) -> dict[str, Any]:
-        return {**super().to_table(), "norm": [member.to_table() for member in self.norm]}
 
     def check(self, space: MechanismSpace) -> None:
         for x, y, _ in (*self.terms, *(term for member in self.norm for term in member.terms)):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
-from dalenius.model.problem import read_adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, read_shelved
 
@@ -21,6 +21,7 @@ MAX_ROWS, MAX_TERMS = 2**20, 2**22
 Entry: TypeAlias = tuple[int, int]  # an input and an output
 Term: TypeAlias = tuple[int, int, Fraction]  # an input, an output, and the factor of the mechanism's entry there
 Terms: TypeAlias = tuple[Term, ...]
+WrittenEntries: TypeAlias = Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]]
 WrittenTerms: TypeAlias = Sequence[tuple[Integer, Integer, Number]] | Sequence[Sequence[Any]]
 
 
@@ -130,20 +131,16 @@ class Rows:
         return tuple(found)
 
 
-@dataclass(frozen=True)
 class Constraint(Shelved):
     """What every mechanism of a design has to meet, besides its budget. Inputs and outputs are meant by index, from 0."""
+
+    room: ClassVar[str] = "constraints: {0.kind}"
 
     @abstractmethod
     def check(self, space: MechanismSpace) -> None:
         """Raise `InputError` if the constraint does not fit these mechanisms."""
 
-    def normal_table(self) -> dict[str, Any]:
-        """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
-        return {"kind": self.kind, **self.to_table()}
 
-
-@dataclass(frozen=True)
 class RowConstraint(Constraint):
     """A constraint that is short for linear rows."""
 
@@ -178,7 +175,7 @@ def as_entry(value: Any, what: str) -> Entry:
     return as_integer(members[0], what, at_least=0), as_integer(members[1], what, at_least=0)
 
 
-def as_terms(value: Any, what: str) -> Terms:
+def as_terms(value: WrittenTerms, what: str) -> Terms:
     """Terms [input, output, factor].
 
     >>> as_terms([[0, 1, 0.5]], "terms")
@@ -193,21 +190,4 @@ def as_terms(value: Any, what: str) -> Terms:
     return tuple(found)
 
 
-def nested_adversary(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """A table with the table `adversary` in it read."""
-    given = table.get("adversary")
-    if given is None:
-        return dict(table)
-    if not isinstance(given, Mapping):
-        raise InputError(f"{where}: adversary: expected a table, got {brief(given)}")
-    return {**table, "adversary": read_adversary(given, f"{where}: adversary")}
-
-
-def nested_distortion(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """A table with the table `distortion` in it read."""
-    given = table.get("distortion")
-    return (
-        dict(table)
-        if given is None
-        else {**table, "distortion": read_shelved(DISTORTIONS, given, f"{where}: distortion")}
-    )
+read_distortion = functools.partial(read_shelved, DISTORTIONS)

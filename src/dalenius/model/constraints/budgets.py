@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_fraction, as_quantity, fraction_text
+from dalenius.exact import Number, as_quantity
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.base import (
     Constraint,
     MechanismSpace,
     RowConstraint,
     Rows,
-    nested_adversary,
-    nested_distortion,
+    read_distortion,
 )
 from dalenius.model.distortions import Distortion
+from dalenius.model.fields import Exact, Given, amount_text, declared, normal_amount, number, part
+from dalenius.model.problem import read_adversary
 from dalenius.model.secret import Secret
 from dalenius.model.shelf import check_keys
 from dalenius.units import UNITS, unit_size
 
 
-@dataclass(frozen=True)
+@declared
 class DistortionBudget(RowConstraint):
     """sum_x p(x) sum_y d(x,y) Q(x,y) is at most a number, for a distortion d besides the model's own.
 
@@ -46,21 +46,8 @@ class DistortionBudget(RowConstraint):
     """
 
     kind: ClassVar[str] = "distortion"
-    distortion: Distortion
-    at_most: Number
-
-    def __post_init__(self) -> None:
-        what = f"constraints: {self.kind}"
-        if not isinstance(self.distortion, Distortion):
-            raise InputError(f"{what}: distortion: expected a Distortion, got {brief(self.distortion)}")
-        object.__setattr__(self, "at_most", as_fraction(self.at_most, f"{what}: at_most"))
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        return super().from_table(nested_distortion(table, where), where)
-
-    def to_table(self) -> dict[str, Any]:
-        return {**super().to_table(), "distortion": self.distortion.described()}
+    distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=read_distortion)
+    at_most: Exact = Given(number(), in_files=Number)
 
     def check_parts(self, space: MechanismSpace) -> None:
         space.check_distortion(self.distortion, f"constraints: {self.kind}")
@@ -69,7 +56,6 @@ class DistortionBudget(RowConstraint):
         return 1, space.inputs * space.outputs
 
     def rows(self, space: MechanismSpace) -> Rows:
-        assert isinstance(self.at_most, Fraction)
         cost = space.costs(self.distortion).exact_cost()
         terms = tuple((x, y, p * d) for x, p in enumerate(space.law) for y, d in enumerate(cost[x]))
         return Rows((self.at_most,), False, (terms,))
@@ -78,7 +64,7 @@ class DistortionBudget(RowConstraint):
 LARGEST_IN_DOUBLES = Fraction(10**300)
 
 
-@dataclass(frozen=True)
+@declared
 class LeakageLimit(Constraint):
     """The mechanism leaks at most so much about any record to this adversary, too.
 
@@ -100,15 +86,8 @@ class LeakageLimit(Constraint):
     """
 
     kind: ClassVar[str] = "leakage"
-    adversary: Adversary
-    at_most: Number
-
-    def __post_init__(self) -> None:
-        what = f"constraints: {self.kind}"
-        if not isinstance(self.adversary, Adversary):
-            raise InputError(f"{what}: adversary: expected an Adversary, got {brief(self.adversary)}")
-        amount, units = as_quantity(self.at_most, f"{what}: at_most", known=UNITS)
-        object.__setattr__(self, "at_most", f"{fraction_text(amount)} {units}")
+    adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=read_adversary)
+    at_most: Given[Number, str] = Given(amount_text, in_files=Number, normal=normal_amount)
 
     @property
     def _amount(self) -> tuple[Fraction, str]:
@@ -125,26 +104,20 @@ class LeakageLimit(Constraint):
         amount, units = self._amount
         return float(max(min(amount, LARGEST_IN_DOUBLES), -LARGEST_IN_DOUBLES)) * unit_size(units)
 
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        return super().from_table(nested_adversary(table, where), where)
-
-    def to_table(self) -> dict[str, Any]:
-        return {**super().to_table(), "adversary": self.adversary.to_model()}
-
-    def normal_table(self) -> dict[str, Any]:
-        amount, units = self._amount
-        return {
-            **super().normal_table(),
-            "adversary": self.adversary.normal_form(),
-            "at_most": f"{amount} {units}",
-        }
-
     def check(self, space: MechanismSpace) -> None:
         self.adversary.check_further(space.records)
 
 
-@dataclass(frozen=True)
+def _as_limit(value: Number, what: str) -> str:
+    if as_quantity(value, what, known=UNITS)[0] <= 0:
+        raise InputError(
+            f"{what} must be above 0, got {brief(value)}; a mechanism that tells nothing of it meets local_dp "
+            "(dl.constraints.LocalDPBetween) with epsilon 0 and the pairs of inputs that must look alike"
+        )
+    return amount_text(value, what)
+
+
+@declared
 class SecretLeakageLimit(Constraint):
     """Under *every* law of the dataset X the output tells at most so much about a secret: I( g(X); Y | w(X) ) <= at_most.
 
@@ -174,20 +147,8 @@ class SecretLeakageLimit(Constraint):
     """
 
     kind: ClassVar[str] = "secret_leakage"
-    secret: Secret
-    at_most: Number
-
-    def __post_init__(self) -> None:
-        what = f"constraints: {self.kind}"
-        if not isinstance(self.secret, Secret):
-            raise InputError(f"{what}: secret: expected a Secret(of, given=...), got {brief(self.secret)}")
-        amount, units = as_quantity(self.at_most, f"{what}: at_most", known=UNITS)
-        if amount <= 0:
-            raise InputError(
-                f"{what}: at_most must be above 0, got {brief(self.at_most)}; a mechanism that tells nothing of it meets "
-                "local_dp (dl.constraints.LocalDPBetween) with epsilon 0 and the pairs of inputs that must look alike"
-            )
-        object.__setattr__(self, "at_most", f"{fraction_text(amount)} {units}")
+    secret: Given[Secret, Secret] = Given(part(Secret, "a Secret(of, given=...)"))
+    at_most: Given[Number, str] = Given(_as_limit, in_files=Number, normal=normal_amount)
 
     @property
     def limit(self) -> tuple[Fraction, str]:
@@ -212,8 +173,7 @@ class SecretLeakageLimit(Constraint):
         return {**self.secret.to_table(), "at_most": self.at_most}
 
     def normal_table(self) -> dict[str, Any]:
-        amount, units = self.limit
-        return {**super().normal_table(), "at_most": f"{amount} {units}"}
+        return {**self.secret.to_table(), "at_most": normal_amount(self.at_most, "at_most")}
 
     def check(self, space: MechanismSpace) -> None:
         try:

@@ -2,50 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
+from dalenius.errors import InputError
+from dalenius.exact import Number, as_integer, as_list
 from dalenius.exact import Rows as WrittenRows
-from dalenius.model.constraints.base import Entry, MechanismSpace, RowConstraint, Rows, Terms, as_entry
+from dalenius.model.constraints.base import Entry, MechanismSpace, RowConstraint, Rows, Terms, WrittenEntries, as_entry
 from dalenius.model.constraints.secret import (
     JointLaw,
-    Matrices,
-    Priors,
+    PriorsOrNone,
+    Private,
     Secret,
+    SecretOrNone,
     as_priors,
+    as_private,
     as_secret,
     check_secret,
     laws_of,
     ratio_rows,
 )
+from dalenius.model.epsilons import normal_epsilon
+from dalenius.model.fields import Exact, Given, declared, flag, keep, number
 from dalenius.model.privacy import LocalDP
 
 
-@dataclass(frozen=True, init=False)
+@declared
 class SecretRatios(RowConstraint):
     """What both kinds share: an epsilon, and a secret."""
 
-    epsilon: Number
-    secret: Matrices | None = None
-    priors: Priors | None = None
+    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    secret: SecretOrNone = Given(as_secret, default=None)
+    priors: PriorsOrNone = Given(as_priors, default=None)
 
-    def _take(self, epsilon: Number, secret: Any, priors: Any) -> None:
-        what = f"constraints: {self.kind}"
-        notion = LocalDP(epsilon)
-        if not notion.feasible:
-            raise InputError(f"{what}: epsilon must be at least 0, got {brief(epsilon)}")
-        if secret is not None and priors is not None:
-            raise InputError(f"{what}: expected secret or priors, got both")
-        object.__setattr__(self, "epsilon", notion.epsilon)
-        object.__setattr__(self, "secret", as_secret(secret, what))
-        object.__setattr__(self, "priors", as_priors(priors, what))
-
-    def normal_table(self) -> dict[str, Any]:
-        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+    def __post_init__(self) -> None:
+        if self.secret is not None and self.priors is not None:
+            raise InputError(f"constraints: {self.kind}: expected secret or priors, got both")
 
     def check_parts(self, space: MechanismSpace) -> None:
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
@@ -68,7 +59,14 @@ class SecretRatios(RowConstraint):
 MAX_SUBSETS = 12  # letters of a secret for whose sets outputs are copied
 
 
-@dataclass(frozen=True, init=False)
+def _as_exempt(value: WrittenEntries, what: str) -> tuple[Entry, ...]:
+    pairs = tuple(as_entry(pair, what) for pair in as_list(value, what))
+    if not pairs or len(set(pairs)) != len(pairs):
+        raise InputError(f"{what} must list at least one pair [letter, output], no two alike; leave it out for none")
+    return pairs
+
+
+@declared
 class InformationPrivacy(SecretRatios):
     """The same, except for what has probability delta: P( |log W(S,Y)/r(Y)| > epsilon ) <= delta, or, if strong, that of any s.
 
@@ -104,35 +102,21 @@ class InformationPrivacy(SecretRatios):
     """
 
     kind: ClassVar[str] = "information_privacy"
-    delta: Number = Fraction(0)
-    strong: bool = False
-    exempt: tuple[Entry, ...] | None = None
+    delta: Exact = Given(number(at_least=0, at_most=1), default=0, in_files=Number)
+    strong: Given[bool, bool] = Given(flag, default=False)
+    exempt: Given[WrittenEntries | None, tuple[Entry, ...] | None] = Given(_as_exempt, default=None)
 
     def __init__(
         self,
         epsilon: Number,
         delta: Number = 0,
         strong: bool = False,
-        exempt: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]] | None = None,
+        exempt: WrittenEntries | None = None,
         secret: Secret | None = None,
         priors: WrittenRows | None = None,
     ) -> None:
-        self._take(epsilon, secret, priors)
-        what = f"constraints: {self.kind}"
-        share = as_fraction(delta, f"{what}: delta")
-        if not 0 <= share <= 1:
-            raise InputError(f"{what}: delta must be from 0 to 1, got {brief(delta)}")
-        if not isinstance(strong, bool):
-            raise InputError(f"{what}: strong must be true or false, got {brief(strong)}")
-        listed = None
-        if exempt is not None:
-            listed = tuple(as_entry(pair, f"{what}: exempt") for pair in as_list(exempt, f"{what}: exempt"))
-            if not listed or len(set(listed)) != len(listed):
-                raise InputError(
-                    f"{what}: exempt must list at least one pair [letter, output], no two alike; leave it out for none"
-                )
-        for name, value in (("delta", share), ("strong", strong), ("exempt", listed)):
-            object.__setattr__(self, name, value)
+        keep(self, epsilon=epsilon, secret=secret, priors=priors, delta=delta, strong=strong, exempt=exempt)
+        self.__post_init__()
 
     def check_parts(self, space: MechanismSpace) -> None:
         super().check_parts(space)
@@ -163,7 +147,7 @@ class InformationPrivacy(SecretRatios):
             rows = ratio_rows(pairs, self.epsilon)
             parts.append((rows.ends, rows.terms, rows.scaled))
             if exempt:
-                parts.append(((as_fraction(self.delta, "delta"),), (self._freed(law),), ((),)))
+                parts.append(((self.delta,), (self._freed(law),), ((),)))
         ends, terms, scaled = (tuple(x for part in column for x in part) for column in zip(*parts, strict=True))
         return Rows(ends, False, terms, scaled, LocalDP(self.epsilon).factor())
 
@@ -208,7 +192,6 @@ def _counts(what: str, letters: object, outputs: object) -> tuple[int, int]:
     return as_integer(letters, f"{what}: letters", at_least=1), as_integer(outputs, f"{what}: outputs", at_least=1)
 
 
-@dataclass(frozen=True, init=False)
 class LocalInformationPrivacy(SecretRatios):
     """e^-epsilon r(y) <= W(s,y) <= e^epsilon r(y) for every letter s of the secret and every output y.
 
@@ -238,9 +221,6 @@ class LocalInformationPrivacy(SecretRatios):
     """
 
     kind: ClassVar[str] = "local_information_privacy"
-
-    def __init__(self, epsilon: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
-        self._take(epsilon, secret, priors)
 
     def rows(self, space: MechanismSpace) -> Rows:
         pairs = []

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
-from dalenius.model.constraints.base import Entry, MechanismSpace, RowConstraint, Rows, as_entry, nested_distortion
+from dalenius.exact import Integer, Number, as_integer, as_list
+from dalenius.model.constraints.base import (
+    Entry,
+    MechanismSpace,
+    RowConstraint,
+    Rows,
+    WrittenEntries,
+    as_entry,
+    read_distortion,
+)
 from dalenius.model.distortions import Distortion
+from dalenius.model.fields import Exact, Given, declared, number, part
 
 
-@dataclass(frozen=True)
+def _as_groups(value: Sequence[Sequence[Integer]], what: str) -> tuple[tuple[int, ...], ...]:
+    groups = list[tuple[int, ...]]()
+    for given in as_list(value, what):
+        group = tuple(as_integer(x, what, at_least=0) for x in as_list(given, what))
+        if not group or len(set(group)) < len(group):
+            raise InputError(f"{what}: expected lists of different inputs, none empty, got {brief(given)}")
+        groups.append(group)
+    return tuple(groups)
+
+
+@declared
 class ErrorCap(RowConstraint):
     """The expected distortion given that the input is in a group is at most a number, for every group.
 
@@ -40,38 +58,13 @@ class ErrorCap(RowConstraint):
     """
 
     kind: ClassVar[str] = "error"
-    at_most: Number
-    groups: tuple[tuple[int, ...], ...] | None = None
-    distortion: Distortion | None = None
-
-    def __init__(
-        self,
-        at_most: Number,
-        groups: Sequence[Sequence[Integer]] | None = None,
-        distortion: Distortion | None = None,
-    ) -> None:
-        what = f"constraints: {self.kind}"
-        object.__setattr__(self, "at_most", as_fraction(at_most, f"{what}: at_most"))
-        listed = None if groups is None else tuple(self._group(g) for g in as_list(groups, f"{what}: groups"))
-        if distortion is not None and not isinstance(distortion, Distortion):
-            raise InputError(f"{what}: distortion: expected a Distortion, got {brief(distortion)}")
-        object.__setattr__(self, "groups", listed)
-        object.__setattr__(self, "distortion", distortion)
-
-    def _group(self, given: Any) -> tuple[int, ...]:
-        what = f"constraints: {self.kind}: groups"
-        group = tuple(as_integer(x, what, at_least=0) for x in as_list(given, what))
-        if not group or len(set(group)) < len(group):
-            raise InputError(f"{what}: expected lists of different inputs, none empty, got {brief(given)}")
-        return group
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        return super().from_table(nested_distortion(table, where), where)
-
-    def to_table(self) -> dict[str, Any]:
-        distortion = None if self.distortion is None else self.distortion.described()
-        return {**super().to_table(), "distortion": distortion}
+    at_most: Exact = Given(number(), in_files=Number)
+    groups: Given[Sequence[Sequence[Integer]] | None, tuple[tuple[int, ...], ...] | None] = Given(
+        _as_groups, default=None
+    )
+    distortion: Given[Distortion | None, Distortion | None] = Given(
+        part(Distortion), default=None, tables=read_distortion
+    )
 
     def _listed(self, space: MechanismSpace) -> tuple[tuple[int, ...], ...]:
         return tuple((x,) for x in space.possible) if self.groups is None else self.groups
@@ -93,7 +86,6 @@ class ErrorCap(RowConstraint):
         return len(groups), sum(map(len, groups)) * space.outputs
 
     def rows(self, space: MechanismSpace) -> Rows:
-        assert isinstance(self.at_most, Fraction)
         cost = space.costs(self.distortion or space.distortion).exact_cost()
         groups = self._listed(space)
         terms = tuple(
@@ -113,7 +105,7 @@ class ErrorCap(RowConstraint):
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
-@dataclass(frozen=True)
+@declared
 class Band(RowConstraint):
     """Q(x,y) = 0 wherever the number o_y that the output stands for is farther than `width` from the true value v(x).
 
@@ -132,22 +124,11 @@ class Band(RowConstraint):
     """
 
     kind: ClassVar[str] = "band"
-    width: Number
-
-    def __post_init__(self) -> None:
-        width = as_fraction(self.width, f"constraints: {self.kind}: width")
-        if width < 0:
-            raise InputError(f"constraints: {self.kind}: width must be at least 0, got {brief(self.width)}")
-        object.__setattr__(self, "width", width)
-
-    @property
-    def _width(self) -> Fraction:
-        assert isinstance(self.width, Fraction)
-        return self.width
+    width: Exact = Given(number(at_least=0), in_files=Number)
 
     def _entries(self, space: MechanismSpace) -> list[Entry]:
         numbers = space.need_numbers(f"constraints: {self.kind}")
-        return [(x, y) for x in space.possible for y, o in enumerate(numbers) if abs(space.values[x] - o) > self._width]
+        return [(x, y) for x in space.possible for y, o in enumerate(numbers) if abs(space.values[x] - o) > self.width]
 
     def check_parts(self, space: MechanismSpace) -> None:
         space.need_numbers(f"constraints: {self.kind}")
@@ -161,7 +142,7 @@ class Band(RowConstraint):
         return Rows((ZERO,) * len(entries), True, tuple(((x, y, ONE),) for x, y in entries))
 
 
-@dataclass(frozen=True)
+@declared
 class Unbiased(RowConstraint):
     """E[Y | x] = sum_y o_y Q(x,y) is the true value v(x), or at most `tolerance` away from it, for every input that some dataset has.
 
@@ -183,28 +164,17 @@ class Unbiased(RowConstraint):
     """
 
     kind: ClassVar[str] = "unbiased"
-    tolerance: Number = 0
-
-    def __post_init__(self) -> None:
-        tolerance = as_fraction(self.tolerance, f"constraints: {self.kind}: tolerance")
-        if tolerance < 0:
-            raise InputError(f"constraints: {self.kind}: tolerance must be at least 0, got {brief(self.tolerance)}")
-        object.__setattr__(self, "tolerance", tolerance)
-
-    @property
-    def _tolerance(self) -> Fraction:
-        assert isinstance(self.tolerance, Fraction)
-        return self.tolerance
+    tolerance: Exact = Given(number(at_least=0), default=0, in_files=Number)
 
     def check_parts(self, space: MechanismSpace) -> None:
         space.need_numbers(f"constraints: {self.kind}")
 
     def size(self, space: MechanismSpace) -> tuple[int, int]:
-        rows = len(space.possible) * (2 if self._tolerance else 1)
+        rows = len(space.possible) * (2 if self.tolerance else 1)
         return rows, rows * space.outputs
 
     def rows(self, space: MechanismSpace) -> Rows:
-        numbers, far = space.need_numbers(f"constraints: {self.kind}"), self._tolerance
+        numbers, far = space.need_numbers(f"constraints: {self.kind}"), self.tolerance
         ends, terms = list[Fraction](), []
         for x in space.possible:
             v = Fraction(space.values[x])
@@ -213,7 +183,6 @@ class Unbiased(RowConstraint):
         return Rows(tuple(ends), not far, tuple(terms))
 
 
-@dataclass(frozen=True)
 class Monotone(RowConstraint):
     """Outputs grow with the input, stochastically: P(Y <= y | x') <= P(Y <= y | x) for all y and neighbouring inputs x < x'.
 
@@ -238,7 +207,17 @@ class Monotone(RowConstraint):
         return Rows((Fraction(0),) * len(terms), False, tuple(terms))
 
 
-@dataclass(frozen=True)
+def _as_entries(value: WrittenEntries, what: str) -> tuple[Entry, ...]:
+    found = tuple(as_entry(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
+    if not found:
+        raise InputError(f"{what}: expected at least one [input, output], got none")
+    if len(set(found)) < len(found):
+        again = next(entry for entry in found if found.count(entry) > 1)
+        raise InputError(f"{what}: {brief(list(again))} comes twice; list it once")
+    return found
+
+
+@declared
 class ZeroEntries(RowConstraint):
     """Q(x,y) = 0 for the listed inputs x and outputs y.
 
@@ -257,17 +236,7 @@ class ZeroEntries(RowConstraint):
     """
 
     kind: ClassVar[str] = "zero"
-    entries: tuple[Entry, ...]
-
-    def __init__(self, entries: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]]) -> None:
-        what = f"constraints: {self.kind}: entries"
-        found = tuple(as_entry(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(entries, what)))
-        if not found:
-            raise InputError(f"{what}: expected at least one [input, output], got none")
-        if len(set(found)) < len(found):
-            again = next(entry for entry in found if found.count(entry) > 1)
-            raise InputError(f"{what}: {brief(list(again))} comes twice; list it once")
-        object.__setattr__(self, "entries", found)
+    entries: Given[WrittenEntries, tuple[Entry, ...]] = Given(_as_entries)
 
     def check_parts(self, space: MechanismSpace) -> None:
         for x, y in self.entries:

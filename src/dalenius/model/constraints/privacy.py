@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_integer, as_list
+from dalenius.exact import Number, as_integer, as_list
 from dalenius.exact import Rows as WrittenRows
-from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows
-from dalenius.model.constraints.secret import JointLaw, Matrices, Secret, as_secret, check_secret, laws_of, ratio_rows
+from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows, WrittenEntries
+from dalenius.model.constraints.secret import (
+    JointLaw,
+    Priors,
+    PriorsOrNone,
+    Private,
+    SecretOrNone,
+    as_private,
+    as_secret,
+    check_secret,
+    laws_of,
+    ratio_rows,
+)
+from dalenius.model.epsilons import normal_epsilon
+from dalenius.model.fields import Given, declared
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
-@dataclass(frozen=True)
+def _as_pairs(value: WrittenEntries, what: str) -> tuple[tuple[int, int], ...]:
+    pairs = list[tuple[int, int]]()
+    for given in as_list(value, what):
+        pair = [as_integer(x, what, at_least=0) for x in as_list(given, what)]
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise InputError(f"{what}: expected pairs of two different inputs, got {brief(given)}")
+        pairs.append((pair[0], pair[1]))
+    if not pairs:
+        raise InputError(f"{what} must list at least one pair; leave it out for all pairs")
+    return tuple(pairs)
+
+
+@declared
 class LocalDPBetween(RowConstraint):
     """Q(x,y) <= e^epsilon Q(x',y) and Q(x',y) <= e^epsilon Q(x,y) for all outputs y and the listed pairs of inputs x, x'.
 
@@ -45,38 +68,16 @@ class LocalDPBetween(RowConstraint):
     """
 
     kind: ClassVar[str] = "local_dp"
-    epsilon: Number
-    pairs: tuple[tuple[int, int], ...] | None = None
-    secret: Matrices | None = None
+    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    pairs: Given[WrittenEntries | None, tuple[tuple[int, int], ...] | None] = Given(_as_pairs, default=None)
+    secret: SecretOrNone = Given(as_secret, default=None)
 
-    def __init__(
-        self,
-        epsilon: Number,
-        pairs: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]] | None = None,
-        secret: Secret | None = None,
-    ) -> None:
-        what = f"constraints: {self.kind}"
-        notion = LocalDP(epsilon)
-        if not notion.feasible:
-            raise InputError(f"{what}: epsilon must be at least 0, got {brief(epsilon)}")
-        object.__setattr__(self, "epsilon", notion.epsilon)
-        listed = None if pairs is None else tuple(self._pair(pair) for pair in as_list(pairs, f"{what}: pairs"))
-        if listed == ():
-            raise InputError(f"{what}: pairs must list at least one pair; leave it out for all pairs")
-        if pairs is not None and secret is not None:
-            raise InputError(f"{what}: expected pairs of inputs or a secret, got both")
-        object.__setattr__(self, "pairs", listed)
-        object.__setattr__(self, "secret", as_secret(secret, what))
-
-    def _pair(self, given: Any) -> tuple[int, int]:
-        what = f"constraints: {self.kind}: pairs"
-        pair = tuple(as_integer(x, what, at_least=0) for x in as_list(given, what))
-        if len(pair) != 2 or pair[0] == pair[1]:
-            raise InputError(f"{what}: expected pairs of two different inputs, got {brief(given)}")
-        return pair[0], pair[1]
+    def __post_init__(self) -> None:
+        if self.pairs is not None and self.secret is not None:
+            raise InputError(f"constraints: {self.kind}: expected pairs of inputs or a secret, got both")
 
     def normal_table(self) -> dict[str, Any]:
-        table = {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+        table = super().normal_table()
         return table if self.secret is not None else {key: x for key, x in table.items() if key != "secret"}
 
     def check_parts(self, space: MechanismSpace) -> None:
@@ -130,7 +131,11 @@ class LocalDPBetween(RowConstraint):
         return cls(notion.epsilon)
 
 
-@dataclass(frozen=True)
+def _as_priors(value: WrittenRows, what: str) -> Priors | None:
+    return PointwiseMaximalLeakage(0, value).priors
+
+
+@declared
 class PointwiseLeakageLimit(RowConstraint):
     """Q(x,y) <= e^epsilon sum_x' P(x') Q(x',y) for all outputs y, every prior P and all inputs x with P(x) > 0.
 
@@ -153,26 +158,20 @@ class PointwiseLeakageLimit(RowConstraint):
     """
 
     kind: ClassVar[str] = "pointwise_maximal_leakage"
-    epsilon: Number
-    priors: tuple[tuple[Fraction, ...], ...] | None = None
-    secret: Matrices | None = None
+    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    priors: PriorsOrNone = Given(_as_priors, default=None)
+    secret: SecretOrNone = Given(as_secret, default=None)
 
-    def __init__(self, epsilon: Number, priors: WrittenRows | None = None, secret: Secret | None = None) -> None:
-        notion = PointwiseMaximalLeakage(epsilon, priors)
-        if not notion.feasible:
-            raise InputError(f"constraints: {self.kind}: epsilon must be at least 0, got {brief(epsilon)}")
-        object.__setattr__(self, "epsilon", notion.epsilon)
-        if priors is not None and secret is not None:
+    def __post_init__(self) -> None:
+        if self.priors is not None and self.secret is not None:
             raise InputError(f"constraints: {self.kind}: expected priors or a secret, got both")
-        object.__setattr__(self, "priors", notion.priors)
-        object.__setattr__(self, "secret", as_secret(secret, f"constraints: {self.kind}"))
 
     @property
     def _notion(self) -> PointwiseMaximalLeakage:
         return PointwiseMaximalLeakage(self.epsilon, self.priors)
 
     def normal_table(self) -> dict[str, Any]:
-        table = {**super().normal_table(), "epsilon": self._notion.normal_table()["epsilon"]}
+        table = super().normal_table()
         return table if self.secret is not None else {key: x for key, x in table.items() if key != "secret"}
 
     def check_parts(self, space: MechanismSpace) -> None:

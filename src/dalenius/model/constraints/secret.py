@@ -8,9 +8,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_law, as_list, as_nonnegative, exact_sum
+from dalenius.exact import Rows as WrittenRows
 from dalenius.model.constraints.base import MechanismSpace, Rows
+from dalenius.model.fields import Given
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
 MAX_NUMBERS = 2**22
@@ -63,22 +65,18 @@ class JointLaw:
         return {x: p / self.pi[s] for x, p in enumerate(self.masses[s]) if p}
 
 
-def as_secret(value: Any, what: str) -> Matrices | None:
+def as_secret(value: Secret, what: str) -> Matrices:
     """Joint laws as written: one matrix, or a list of at least one; None where nothing is given.
 
     >>> as_secret([[0.5, 0.25], [0, 0.25]], "secret")
     (((Fraction(1, 2), Fraction(1, 4)), (Fraction(0, 1), Fraction(1, 4))),)
     """
-    if value is None:
-        return None
-    listed = [as_list(law, f"{what}: secret[{n}]") for n, law in enumerate(as_list(value, f"{what}: secret"))]
+    listed = [as_list(law, f"{what}[{n}]") for n, law in enumerate(as_list(value, what))]
     if listed and all(law and not _is_list(law[0]) for law in listed):
         listed = [listed]
     if not listed:
-        raise InputError(
-            f"{what}: secret: expected a joint law, a row for each letter of the secret, or a list of them"
-        )
-    return tuple(as_joint(law, f"{what}: secret[{n}]") for n, law in enumerate(listed))
+        raise InputError(f"{what}: expected a joint law, a row for each letter of the secret, or a list of them")
+    return tuple(as_joint(law, f"{what}[{n}]") for n, law in enumerate(listed))
 
 
 def _is_list(value: Any) -> bool:
@@ -100,14 +98,25 @@ def as_joint(value: Sequence[Any], what: str, of: str = "the secret") -> tuple[t
     return rows
 
 
-def as_priors(value: Any, what: str) -> Priors | None:
+def as_priors(value: WrittenRows, what: str) -> Priors:
     """Laws of the inputs as written; None where none are given."""
-    if value is None:
-        return None
-    listed = tuple(as_law(law, f"{what}: priors[{n}]") for n, law in enumerate(as_list(value, f"{what}: priors")))
+    listed = tuple(as_law(law, f"{what}[{n}]") for n, law in enumerate(as_list(value, what)))
     if not listed:
-        raise InputError(f"{what}: priors must list at least one prior; leave it out for the law of the inputs")
+        raise InputError(f"{what} must list at least one prior; leave it out for the law of the inputs")
     return listed
+
+
+def as_private(value: Number, what: str) -> str:
+    """A privacy parameter that some mechanism has, as a text."""
+    notion = LocalDP(value)
+    if not notion.feasible:
+        raise InputError(f"{what} must be at least 0, got {brief(value)}")
+    return notion.epsilon
+
+
+Private: TypeAlias = Given[Number, str]
+SecretOrNone: TypeAlias = Given[Secret | None, Matrices | None]
+PriorsOrNone: TypeAlias = Given[WrittenRows | None, Priors | None]
 
 
 def check_secret(secret: Matrices | None, priors: Priors | None, space: MechanismSpace, what: str) -> None:

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_fraction, as_quantity, fraction_text
+from dalenius.errors import InputError
+from dalenius.exact import Number, as_quantity
 from dalenius.exact import Rows as WrittenRows
 from dalenius.model.constraints.base import Constraint, MechanismSpace
 from dalenius.model.constraints.secret import (
     JointLaw,
-    Matrices,
-    Priors,
+    PriorsOrNone,
+    Private,
     Secret,
+    SecretOrNone,
     as_priors,
+    as_private,
     as_secret,
     check_secret,
     laws_of,
 )
+from dalenius.model.epsilons import normal_epsilon
+from dalenius.model.fields import Exact, ExactOrNone, Given, amount_text, declared, flag, keep, normal_amount, number
 from dalenius.model.privacy import LocalDP
 from dalenius.units import UNITS, unit_size
 
 
-@dataclass(frozen=True, init=False)
+def _joint_laws(value: Any, where: str) -> Any:
+    """Those of a file, which has a list of them."""
+    if isinstance(value, list) and not all(
+        isinstance(law, list) and all(isinstance(r, list) for r in law) for law in value
+    ):
+        raise InputError(f"{where}: expected a list of joint laws, each a list of rows; put one law into brackets")
+    return value
+
+
+def _as_amount(value: Number, what: str) -> str:
+    _ = at_least_zero(as_quantity(value, what, known=UNITS)[0], what)
+    return amount_text(value, what)
+
+
+at_least_zero = number(at_least=0)
+
+
+@declared
 class SecretLimit(Constraint):
     """A convex measure of what the output tells about a secret S on a chain S - X - Y is at most so much, for each of some laws.
 
@@ -47,44 +66,13 @@ class SecretLimit(Constraint):
         If a law is none, both are given, or a number cannot be read or is negative; a design raises it where a law does not fit.
     """
 
-    secret: Matrices | None = field(default=None, kw_only=True)
-    priors: Priors | None = field(default=None, kw_only=True)
+    secret: SecretOrNone = Given(as_secret, default=None, kw_only=True, tables=_joint_laws)
+    priors: PriorsOrNone = Given(as_priors, default=None, kw_only=True)
 
-    def _take(self, secret: Any, priors: Any, **given: object) -> None:
-        what = f"constraints: {self.kind}"
-        if secret is not None and priors is not None:
-            raise InputError(f"{what}: expected secret or priors, got both")
-        object.__setattr__(self, "secret", as_secret(secret, what))
-        object.__setattr__(self, "priors", as_priors(priors, what))
-        for name, value in given.items():
-            object.__setattr__(self, name, value)
-
-    def _amount(self, value: Any, name: str = "at_most") -> Fraction:
-        found = as_fraction(value, f"constraints: {self.kind}: {name}")
-        if found < 0:
-            raise InputError(f"constraints: {self.kind}: {name} must be at least 0, got {brief(value)}")
-        return found
-
-    def _flag(self, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise InputError(f"constraints: {self.kind}: strong must be true or false, got {brief(value)}")
-        return value
-
-    def _quantity(self, value: Any) -> str:
-        amount, units = as_quantity(value, f"constraints: {self.kind}: at_most", known=UNITS)
-        self._amount(amount)
-        return f"{fraction_text(amount)} {units}"
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        laws = table.get("secret")
-        if isinstance(laws, list) and not all(
-            isinstance(law, list) and all(isinstance(r, list) for r in law) for law in laws
-        ):
-            raise InputError(
-                f"{where}: secret: expected a list of joint laws, each a list of rows; put one law into brackets"
-            )
-        return super().from_table(table, where)
+    def _take(self, **given: object) -> None:
+        keep(self, **given)
+        if self.secret is not None and self.priors is not None:
+            raise InputError(f"constraints: {self.kind}: expected secret or priors, got both")
 
     def check(self, space: MechanismSpace) -> None:
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
@@ -111,7 +99,7 @@ class SecretLimit(Constraint):
     @property
     def limit(self) -> tuple[Fraction, str]:
         """The number that is not to be passed, and its unit: nats or bits, or none."""
-        return self._amount(getattr(self, "at_most")), ""  # noqa: B009  (not all kinds have one)
+        return getattr(self, "at_most"), ""  # noqa: B009  (not all kinds have one)
 
     @property
     def limit_in_doubles(self) -> float:
@@ -120,62 +108,52 @@ class SecretLimit(Constraint):
         return float(amount) * (unit_size(units) if units else 1.0)
 
     def to_table(self) -> dict[str, Any]:
-        names = [f.name for f in fields(self) if f.name not in ("secret", "priors")]
-        return {name: getattr(self, name) for name in [*names, "secret", "priors"]}
+        table = super().to_table()
+        return {**{key: x for key, x in table.items() if key not in ("secret", "priors")}, **table}
 
 
-@dataclass(frozen=True, init=False)
+@declared
 class Information(SecretLimit):
     """An amount of information: nats or bits."""
 
-    at_most: Number
+    at_most: Given[Number, str] = Given(_as_amount, in_files=Number, normal=normal_amount)
 
     @property
     def limit(self) -> tuple[Fraction, str]:
         return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
 
-    def normal_table(self) -> dict[str, Any]:
-        amount, units = self.limit
-        return {**super().normal_table(), "at_most": f"{amount} {units}"}
 
-
-@dataclass(frozen=True, init=False)
+@declared
 class Divergence(SecretLimit):
     """A number without unit, of all letters together or of each."""
 
-    at_most: Number
-    strong: bool = False
+    at_most: Exact = Given(at_least_zero, in_files=Number)
+    strong: Given[bool, bool] = Given(flag, default=False)
 
     def __init__(
         self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
     ) -> None:
-        self._take(secret, priors, at_most=self._amount(at_most), strong=self._flag(strong))
+        self._take(at_most=at_most, strong=strong, secret=secret, priors=priors)
 
 
-@dataclass(frozen=True, init=False)
+@declared
 class HockeyStick(SecretLimit):
     """sum_y max(A(y) - e^epsilon B(y), 0) of certain laws A and B is at most so much."""
 
-    epsilon: Number
-    at_most: Number
+    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    at_most: Exact = Given(at_least_zero, in_files=Number)
 
     def __init__(
         self, epsilon: Number, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None
     ) -> None:
-        notion = LocalDP(epsilon)
-        if not notion.feasible:
-            raise InputError(f"constraints: {self.kind}: epsilon must be at least 0, got {brief(epsilon)}")
-        self._take(secret, priors, epsilon=notion.epsilon, at_most=self._amount(at_most))
+        self._take(epsilon=epsilon, at_most=at_most, secret=secret, priors=priors)
 
     def factor(self) -> tuple[Fraction, Fraction]:
         """Rationals c- <= e^epsilon <= c+."""
         return LocalDP(self.epsilon).factor()
 
-    def normal_table(self) -> dict[str, Any]:
-        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
 
-
-@dataclass(frozen=True, init=False)
+@declared
 class MutualInformation(Information):
     """I(S;Y) = sum_sy u log( u / (pi r) ) is at most so much.
 
@@ -193,10 +171,10 @@ class MutualInformation(Information):
     kind: ClassVar[str] = "mutual_information"
 
     def __init__(self, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
-        self._take(secret, priors, at_most=self._quantity(at_most))
+        self._take(at_most=at_most, secret=secret, priors=priors)
 
 
-@dataclass(frozen=True, init=False)
+@declared
 class KL(Information):
     """The KL divergence of u from pi r, which is I(S;Y), is at most so much; or, if strong, sum_y r log(r/W(s,.)) for every s.
 
@@ -213,15 +191,14 @@ class KL(Information):
     """
 
     kind: ClassVar[str] = "kl"
-    strong: bool = False
+    strong: Given[bool, bool] = Given(flag, default=False)
 
     def __init__(
         self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
     ) -> None:
-        self._take(secret, priors, at_most=self._quantity(at_most), strong=self._flag(strong))
+        self._take(at_most=at_most, strong=strong, secret=secret, priors=priors)
 
 
-@dataclass(frozen=True, init=False)
 class ChiSquare(Divergence):
     """sum_sy u^2/(pi r) - 1 is at most so much; or, if strong, sum_y r(y)^2/W(s,y) - 1 for every s.
 
@@ -240,7 +217,6 @@ class ChiSquare(Divergence):
     kind: ClassVar[str] = "chi_square"
 
 
-@dataclass(frozen=True, init=False)
 class TotalVariation(Divergence):
     """sum_sy |u - pi r|, from 0 to 2, is at most so much; or, if strong, sum_y |W(s,y) - r(y)| for every s.
 
@@ -259,7 +235,7 @@ class TotalVariation(Divergence):
     kind: ClassVar[str] = "total_variation"
 
 
-@dataclass(frozen=True, init=False)
+@declared
 class MaximalCorrelation(SecretLimit):
     """The largest correlation E f(S) g(Y) of functions with mean 0 and variance 1, or its square, is at most so much.
 
@@ -275,8 +251,8 @@ class MaximalCorrelation(SecretLimit):
     """
 
     kind: ClassVar[str] = "maximal_correlation"
-    at_most: Number | None = None
-    square_at_most: Number | None = None
+    at_most: ExactOrNone = Given(at_least_zero, default=None, in_files=Number | None)
+    square_at_most: ExactOrNone = Given(at_least_zero, default=None, in_files=Number | None)
 
     def __init__(
         self,
@@ -290,18 +266,17 @@ class MaximalCorrelation(SecretLimit):
                 f"constraints: {self.kind}: expected one of at_most and square_at_most, got "
                 f"{'neither' if at_most is None else 'both'}"
             )
-        given = {"at_most": at_most, "square_at_most": square_at_most}
-        self._take(secret, priors, **{name: None if x is None else self._amount(x, name) for name, x in given.items()})
+        self._take(at_most=at_most, square_at_most=square_at_most, secret=secret, priors=priors)
 
     @property
     def limit(self) -> tuple[Fraction, str]:
         """That of the square."""
         if self.at_most is not None:
-            return self._amount(self.at_most) ** 2, ""
-        return self._amount(self.square_at_most), ""
+            return self.at_most**2, ""
+        assert self.square_at_most is not None
+        return self.square_at_most, ""
 
 
-@dataclass(frozen=True, init=False)
 class LocalDPDelta(HockeyStick):
     """sum_y max(W(s,y) - e^epsilon W(s',y), 0) is at most so much for all letters s and s': (epsilon, delta) local privacy.
 
@@ -325,7 +300,6 @@ class LocalDPDelta(HockeyStick):
         return f"local_dp (dl.constraints.LocalDPBetween) with epsilon {self.epsilon}"
 
 
-@dataclass(frozen=True, init=False)
 class LocalInformationPrivacyDelta(HockeyStick):
     """sum_y max(r - e^epsilon W(s,.), 0) and e^-epsilon sum_y max(W(s,.) - e^epsilon r, 0) are at most so much for every letter s.
 

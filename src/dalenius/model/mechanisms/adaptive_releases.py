@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,8 +10,9 @@ import numpy as np
 from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, as_integer, as_list
+from dalenius.exact import as_list
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Given, Whole, declared, whole
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
 from dalenius.model.mechanisms.independent_releases import PARTS
 from dalenius.model.shelf import check_keys, read_shelved
@@ -23,7 +23,21 @@ MOST_PATHS = 2**18
 AT_ONCE = 2**22  # numbers of all steps of some outputs
 
 
-@dataclass(frozen=True, init=False)
+def _as_release(value: Mechanism, what: str) -> Mechanism:
+    if not isinstance(value, tuple(PARTS.values())):
+        raise InputError(f"mechanism: adaptive knows {', '.join(PARTS)}; got {brief(value)}")
+    if value.indexed_by() != "query":
+        raise InputError("mechanism: adaptive needs matrices whose rows are the query's values")
+    return value
+
+
+def _as_stages(value: Sequence[Mechanism | None], what: str) -> tuple[Adaptive | None, ...]:
+    return tuple(
+        each if each is None or isinstance(each, Adaptive) else Adaptive(each) for each in as_list(value, what)
+    )
+
+
+@declared
 class Adaptive(OfQueries):
     """A release, and for each of its outputs what is released then: another such tree, or nothing more.
 
@@ -63,21 +77,13 @@ class Adaptive(OfQueries):
     """
 
     kind: ClassVar[str] = "adaptive"
-    mechanism: Mechanism
-    then: tuple[Adaptive | None, ...] | None = None
-    on: int = 0
+    mechanism: Given[Mechanism, Mechanism] = Given(_as_release)
+    then: Given[Sequence[Mechanism | None] | None, tuple[Adaptive | None, ...] | None] = Given(
+        _as_stages, default=None, kw_only=True
+    )
+    on: Whole = Given(whole(at_least=0), default=0, kw_only=True)
 
-    def __init__(
-        self, mechanism: Mechanism, *, then: Sequence[Mechanism | None] | None = None, on: Integer = 0
-    ) -> None:
-        if not isinstance(mechanism, tuple(PARTS.values())):
-            raise InputError(f"mechanism: adaptive knows {', '.join(PARTS)}; got {brief(mechanism)}")
-        if mechanism.indexed_by() != "query":
-            raise InputError("mechanism: adaptive needs matrices whose rows are the query's values")
-        object.__setattr__(self, "mechanism", mechanism)
-        object.__setattr__(self, "on", as_integer(on, "mechanism: on", at_least=0))
-        object.__setattr__(self, "then", None if then is None else tuple(map(_stage, as_list(then, "mechanism: then"))))
-        object.__setattr__(self, "vectors", None)
+    def __post_init__(self) -> None:
         if self._depth > DEEPEST:
             raise InputError(f"mechanism: a tree of releases is at most {DEEPEST} stages deep, got {self._depth}")
         if self._size > MOST_STAGES:
@@ -160,18 +166,14 @@ class Adaptive(OfQueries):
         return _Paths(tuple(known.listed), steps, np.array(list(ways.values()), dtype=np.int64))
 
     def to_table(self) -> dict[str, Any]:
-        return {
-            "mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()},
-            "on": self.on,
-            "then": None if self.then is None else [{} if stage is None else stage.to_table() for stage in self.then],
-        }
+        return self._table("to_model", lambda stage: {} if stage is None else stage.to_table())
 
     def normal_table(self) -> dict[str, Any]:
-        return {
-            "mechanism": {"kind": self.mechanism.kind, **self.mechanism.normal_table()},
-            "on": self.on,
-            "then": None if self.then is None else [stage and stage.normal_table() for stage in self.then],
-        }
+        return self._table("normal_form", lambda stage: stage and stage.normal_table())
+
+    def _table(self, form: str, of: Callable[[Adaptive | None], Any]) -> dict[str, Any]:
+        then = None if self.then is None else [of(stage) for stage in self.then]
+        return {"mechanism": getattr(self.mechanism, form)(), "on": self.on, "then": then}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> Adaptive:
@@ -197,10 +199,6 @@ class Adaptive(OfQueries):
 
 
 adaptive = Adaptive
-
-
-def _stage(given: Mechanism | None) -> Adaptive | None:
-    return given if given is None or isinstance(given, Adaptive) else Adaptive(given)
 
 
 class _Paths(NamedTuple):

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import copy
-import functools
-import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief, hint
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.files import MAX_INPUT, read_text
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Exact, Given, declared, keep, number
 from dalenius.model.queries.base import MAX_INTEGER
-from dalenius.model.shelf import Shelved
+from dalenius.model.shelf import Shelved, Stated
 from dalenius.strict_json import parse_object
 
 M = TypeVar("M", bound="Mechanism")
-P = ParamSpec("P")
 MAX_ENTRIES = 2**24
 MAX_EPSILON = 1000
 
@@ -63,7 +61,6 @@ class ExactEntries:
         return cls([rational(x) for x in number], index)
 
 
-@dataclass(frozen=True)
 class Mechanism(Shelved):
     """A randomised release: a subclass is a frozen dataclass with a `kind` and a `channel`.
 
@@ -72,6 +69,8 @@ class Mechanism(Shelved):
     A class of your own is audited like the built-in ones. The checker does not know how its channel is computed, so
     the certificate carries the resolved matrix, and the verdict says that it is about that matrix.
     """
+
+    room: ClassVar[str] = "mechanism"
 
     def indexed_by(self) -> str:
         """What the rows of the channel are: ``"query"`` values or ``"dataset"`` indices."""
@@ -100,10 +99,6 @@ class Mechanism(Shelved):
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
         return None
-
-    def normal_table(self) -> dict[str, Any]:
-        """The table of the normal form (docs/model-format.md), without `kind`."""
-        return self.to_table()
 
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
@@ -146,24 +141,25 @@ def _no_float(text: str) -> NoReturn:
     raise InputError(f'the number {text[:60]} is not exact; write an integer, or a text such as "1/3" or "0.25"')
 
 
-def strictly_called(init: Callable[P, None]) -> Callable[P, None]:
-    """An `__init__` that answers arguments which do not fit with the call that does: what was once ``symmetric(2, 0.1)``, k first."""
-    signature = inspect.signature(init)
-    names = [name if p.kind is not p.KEYWORD_ONLY else f"{name}=..." for name, p in signature.parameters.items()][1:]
+class _ByKind(Stated):
+    """Of classes that answer arguments which do not fit with the call that does: what was once ``symmetric(2, 0.1)``, k first."""
 
-    @functools.wraps(init)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> None:
-        call = f"{type(args[0]).kind}({', '.join(names)})"  # type: ignore[attr-defined]
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        signature = cls.__signature__
+        names = [name if p.kind is not p.KEYWORD_ONLY else f"{name}=..." for name, p in signature.parameters.items()]
+        call = f"{cls.kind}({', '.join(names)})"  # type: ignore[attr-defined]
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
             raise InputError(f"mechanism: {error}; expected {call}") from None
         try:
-            init(*args, **kwargs)
+            return super().__call__(*args, **kwargs)
         except InputError as error:
-            raise (InputError(f"{error}; expected {call}") if len(args) > 1 else error) from None
+            raise (InputError(f"{error}; expected {call}") if args else error) from None
 
-    return checked
+
+class ByKind(Mechanism, metaclass=_ByKind):
+    """A mechanism that is called by the name of its kind, ``symmetric(0.1, k=2)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +178,7 @@ class Vectors:
     places: Integers
 
 
-@dataclass(frozen=True)
+@declared
 class OfQueries(Mechanism):
     """A mechanism of parts, each on one query: of the values of a query, on query 0; of vectors once it is told which these are."""
 
@@ -191,7 +187,7 @@ class OfQueries(Mechanism):
     def on_vectors(self, vectors: Vectors) -> Self:
         """The same on the inputs of a joint query."""
         made = copy.copy(self)
-        object.__setattr__(made, "vectors", vectors)
+        keep(made, vectors=vectors)
         return made
 
     def _own(self, on: int, values: Integers) -> tuple[Integers, Integers]:
@@ -204,51 +200,40 @@ class OfQueries(Mechanism):
         return self.vectors.lists[on], self.vectors.places[:, on]
 
 
-@dataclass(frozen=True)
-class Calibrated(Mechanism):
+as_epsilon = number(at_least=0, at_most=MAX_EPSILON, words=f"must be at least 0 and at most {MAX_EPSILON}")
+above_zero = number(above=0, at_most=MAX_EPSILON)
+as_share = number(at_least=0, at_most=1)
+
+
+@declared
+class Calibrated(ByKind):
     """A mechanism whose probabilities fall with the distance from the true value at a rate that epsilon sets."""
 
-    epsilon: Fraction
+    epsilon: Exact = Given(as_epsilon)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """Where epsilon is 0 all outputs are alike."""
         return (Fraction(1, outputs),) * outputs if self.epsilon == 0 else None
 
 
-def epsilon_of(value: Number, *, positive: bool = False) -> Fraction:
-    """A privacy parameter epsilon within [0, 1000], or (0, 1000] where it must be positive."""
-    epsilon = as_fraction(value, "mechanism: epsilon")
-    if not 0 <= epsilon <= MAX_EPSILON or (positive and epsilon == 0):
-        raise InputError(
-            f"mechanism: epsilon must be {'above' if positive else 'at least'} 0 and at most {MAX_EPSILON}, got {brief(value)}"
-        )
-    return epsilon
+def need_one(made: Mechanism, first: str, second: str) -> None:
+    """Raise `InputError` unless one of two fields is given, and the other is not."""
+    if (getattr(made, first) is None) == (getattr(made, second) is None):
+        raise InputError(f"mechanism: {made.kind} needs either {first} or {second}")
 
 
-def epsilon_or_flip(kind: str, epsilon: Number | None, flip: Number | None) -> tuple[Fraction | None, Fraction | None]:
-    """The one of both that says how an answer is randomised: an epsilon, or the probability of another answer."""
-    if (epsilon is None) == (flip is None):
-        raise InputError(f"mechanism: {kind} needs either epsilon or flip")
-    if flip is None:
-        assert epsilon is not None
-        return epsilon_of(epsilon), None
-    share = as_fraction(flip, "mechanism: flip")
-    if not 0 <= share <= 1:
-        raise InputError(f"mechanism: flip must be from 0 to 1, got {brief(flip)}")
-    return None, share
-
-
-def range_of(value: Integer | Sequence[Integer] | None) -> tuple[int, int] | None:
-    """An output range [lo, hi] given as a pair, as the integer hi (lo is then 0), or not at all."""
-    if value is None:
-        return None
-    pair = as_list(value, "mechanism: range") if hasattr(value, "__len__") else [0, value]
+def as_range(value: Integer | Sequence[Integer], what: str) -> tuple[int, int]:
+    """A range of outputs (lo, hi) with lo < hi; an integer hi means (0, hi)."""
+    pair = as_list(value, what) if hasattr(value, "__len__") else [0, value]
     if len(pair) != 2:
-        raise InputError(f"mechanism: range must be an integer or a pair [lo, hi], got {brief(value)}")
-    lo, hi = (as_integer(end, "mechanism: range", at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for end in pair)
+        raise InputError(f"{what} must be an integer or a pair [lo, hi], got {brief(value)}")
+    lo, hi = (as_integer(end, what, at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for end in pair)
     if lo >= hi:
-        raise InputError(f"mechanism: range [lo, hi] needs lo < hi, got [{lo}, {hi}]")
+        raise InputError(f"{what} [lo, hi] needs lo < hi, got [{lo}, {hi}]")
     return lo, hi
+
+
+Span: TypeAlias = Given[Integer | Sequence[Integer] | None, tuple[int, int] | None]
 
 
 def distances(values: Integers, span: tuple[int, int] | None) -> NDArray[np.int64]:

@@ -7,7 +7,6 @@ import random
 import secrets
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -19,6 +18,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Rows, as_integer, as_list, exact_sum, fraction_text, over_common_denominator
 from dalenius.files import MAX_INPUT, write_whole
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Given, declared, keep
 from dalenius.model.mechanisms.base import READERS
 from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.shelf import check_keys
@@ -35,7 +35,7 @@ Random = random.Random | np.random.Generator
 Ladder = tuple[list[int], int]
 
 
-@dataclass(frozen=True, repr=False)
+@declared(repr=False)
 class DesignedMechanism(Channel):
     """A mechanism to release with: ``rows[v][y]`` is exactly the probability of output y on input v.
 
@@ -101,8 +101,7 @@ class DesignedMechanism(Channel):
                     f"mechanism: rows[{v}] must sum to 1 exactly, got {brief(total)}; divide it by its exact sum"
                 )
         count, width = len(self.rows), len(self.rows[0])
-        object.__setattr__(self, "values", _values(values, count, inputs))
-        object.__setattr__(self, "outputs", _outputs(outputs, width))
+        keep(self, values=_values(values, count, inputs), outputs=_outputs(outputs, width))
 
     # ------------------------------------------------------------ as a channel
 
@@ -130,9 +129,10 @@ class DesignedMechanism(Channel):
     def output_labels(self, values: Integers) -> list[str]:
         return [str(label) for label in self.outputs]
 
-    def to_table(self) -> dict[str, Any]:
-        """The table of a matrix: a model file does not know names."""
-        return {"rows": self.rows, "inputs": self.inputs}
+    @classmethod
+    def file_fields(cls) -> dict[str, Given[Any, Any]]:
+        """The keys of a matrix: a model file does not know names."""
+        return Channel.file_fields()
 
     # ------------------------------------------------------------ sampling
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -12,23 +11,22 @@ import numpy as np
 from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.mechanisms.base import (
     Calibrated,
     ExactEntries,
     Mechanism,
+    Span,
+    as_range,
     distances,
-    epsilon_of,
     exp_ball,
-    range_of,
-    strictly_called,
 )
 
 MAX_RATE = 10**12
 
 
-@dataclass(frozen=True)
+@declared
 class Exponential(Calibrated):
     """The exponential mechanism (McSherry, Talwar 2007) with the score -|y - v|.
 
@@ -55,23 +53,13 @@ class Exponential(Calibrated):
     """
 
     kind: ClassVar[str] = "exponential"
-    in_files: ClassVar[dict[str, object]] = {"range": int | tuple[int, int]}
-    range: tuple[int, int] | None = None
-    sensitivity: Fraction = Fraction(1)
+    range: Span = Given(as_range, default=None, kw_only=True, in_files=int | tuple[int, int])
+    sensitivity: Exact = Given(number(above=0), default=1, kw_only=True)
 
-    @strictly_called
-    def __init__(
-        self, epsilon: Number, *, range: Integer | Sequence[Integer] | None = None, sensitivity: Number = 1
-    ) -> None:
-        change = as_fraction(sensitivity, "mechanism: sensitivity")
-        if change <= 0:
-            raise InputError(f"mechanism: sensitivity must be above 0, got {brief(sensitivity)}")
-        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
-        object.__setattr__(self, "range", range_of(range))
-        object.__setattr__(self, "sensitivity", change)
-        if self.epsilon > MAX_RATE * change:
+    def __post_init__(self) -> None:
+        if self.epsilon > MAX_RATE * self.sensitivity:
             raise InputError(
-                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(change)} as sensitivity"
+                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(self.sensitivity)} as sensitivity"
             )
 
     def channel(self, values: Integers) -> Floats:

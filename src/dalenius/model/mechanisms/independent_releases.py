@@ -7,7 +7,6 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from flint import arb, fmpq
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import declared, keep
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
 from dalenius.model.mechanisms.exponential_mechanism import Exponential
 from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric
@@ -49,7 +49,7 @@ class Part(NamedTuple):
     on: int = 0
 
 
-@dataclass(frozen=True, init=False)
+@declared
 class SeveralReleases(OfQueries):
     """Independent releases of the same dataset, looked at together: the product of their channels.
 
@@ -94,8 +94,7 @@ class SeveralReleases(OfQueries):
             raise InputError("mechanism: several_releases needs at least one mechanism")
         counted = Counter(zip(mechanisms, queries, strict=True))
         parts = tuple(Part(mechanism, each * count, j) for (mechanism, j), count in counted.items())
-        object.__setattr__(self, "parts", parts)
-        object.__setattr__(self, "vectors", None)
+        keep(self, parts=parts, vectors=None)
 
     def channel(self, values: Integers) -> Floats:
         factors = []
@@ -128,17 +127,14 @@ class SeveralReleases(OfQueries):
     def of_each(self, change: Callable[[Mechanism], Mechanism]) -> SeveralReleases:
         """The same releases of mechanisms that are changed, of the same queries."""
         made = copy.copy(self)
-        parts = tuple(part._replace(mechanism=change(part.mechanism)) for part in self.parts)
-        object.__setattr__(made, "parts", parts)
+        keep(made, parts=tuple(part._replace(mechanism=change(part.mechanism)) for part in self.parts))
         return made
 
     def to_table(self) -> dict[str, Any]:
-        return {"parts": [{"kind": one.kind, **one.to_table(), **_more(times, on)} for one, times, on in self.parts]}
+        return {"parts": [{**one.to_model(), **_more(times, on)} for one, times, on in self.parts]}
 
     def normal_table(self) -> dict[str, Any]:
-        return {
-            "parts": [{"kind": one.kind, **one.normal_table(), **_more(times, on)} for one, times, on in self.parts]
-        }
+        return {"parts": [{**one.normal_form(), **_more(times, on)} for one, times, on in self.parts]}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> SeveralReleases:
@@ -154,7 +150,7 @@ class SeveralReleases(OfQueries):
             times = as_integer(part.get("times", 1), f"{place}: times", at_least=1, at_most=MOST)
             read.append(Part(read_shelved(PARTS, rest, place), times, on))
         made = cls(*(part.mechanism for part in read))
-        object.__setattr__(made, "parts", tuple(read))
+        keep(made, parts=tuple(read))
         return made
 
     def _within(self, values: Integers) -> tuple[Part, ...]:

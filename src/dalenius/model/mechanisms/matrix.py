@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from cvxcertify.errors import brief
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, Rows, as_fraction, as_integer, as_law, as_list
+from dalenius.exact import Rows, as_law, as_list
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Exact, Given, WholeOrNone, declared, number, one_of, whole
 from dalenius.model.mechanisms.base import (
     MAX_ENTRIES,
+    ByKind,
     Calibrated,
     ExactEntries,
     Mechanism,
-    epsilon_of,
     exp_ball,
     rational,
-    strictly_called,
     symmetric_channel,
     symmetric_entries,
 )
 
 
-@dataclass(frozen=True)
+def _as_rows(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    laws = tuple(as_law(row, f"{what}[{v}]") for v, row in enumerate(as_list(value, what)))
+    if not laws or len({len(row) for row in laws}) != 1:
+        raise InputError(f"{what} must be a non-empty list of lists of equal length")
+    if len(laws) * len(laws[0]) > MAX_ENTRIES:
+        raise InputError(f"mechanism: a channel has at most {MAX_ENTRIES} entries")
+    return laws
+
+
+@declared
 class Channel(Mechanism):
     """A row-stochastic matrix: ``rows[v][y]`` is the probability of output y on input v.
 
@@ -52,21 +59,8 @@ class Channel(Mechanism):
     """
 
     kind: ClassVar[str] = "matrix"
-    in_files: ClassVar[dict[str, object]] = {"inputs": Literal["query", "dataset"]}
-    rows: tuple[tuple[Fraction, ...], ...]
-    inputs: str = "query"
-
-    def __init__(self, rows: Rows, inputs: str = "query") -> None:
-        if inputs not in ("query", "dataset"):
-            raise InputError(f'mechanism: inputs must be "query" or "dataset", got {brief(inputs)}')
-        listed = as_list(rows, "mechanism: rows")
-        laws = tuple(as_law(row, f"mechanism: rows[{v}]") for v, row in enumerate(listed))
-        if not laws or len({len(row) for row in laws}) != 1:
-            raise InputError("mechanism: rows must be a non-empty list of lists of equal length")
-        if len(laws) * len(laws[0]) > MAX_ENTRIES:
-            raise InputError(f"mechanism: a channel has at most {MAX_ENTRIES} entries")
-        object.__setattr__(self, "rows", laws)
-        object.__setattr__(self, "inputs", inputs)
+    rows: Given[Rows, tuple[tuple[Fraction, ...], ...]] = Given(_as_rows)
+    inputs: Given[str, Literal["query", "dataset"]] = Given(one_of("query", "dataset"), default="query")
 
     def indexed_by(self) -> str:
         return self.inputs
@@ -94,8 +88,8 @@ def _normalised(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(entry / total for entry in row)
 
 
-@dataclass(frozen=True)
-class Symmetric(Mechanism):
+@declared
+class Symmetric(ByKind):
     """The (generalised) binary symmetric channel of the source paper's experiments.
 
     It keeps the value with probability 1 - flip; otherwise it moves to one of the k - 1 others, each with probability flip/(k-1).
@@ -122,16 +116,8 @@ class Symmetric(Mechanism):
     """
 
     kind: ClassVar[str] = "symmetric"
-    flip: Fraction
-    k: int | None = None
-
-    @strictly_called
-    def __init__(self, flip: Number, *, k: Integer | None = None) -> None:
-        share = as_fraction(flip, "mechanism: flip")
-        if not 0 <= share <= 1:
-            raise InputError(f"mechanism: flip is a probability, expected 0 to 1, got {brief(flip)}")
-        object.__setattr__(self, "flip", share)
-        object.__setattr__(self, "k", None if k is None else as_integer(k, "mechanism: k", at_least=2))
+    flip: Exact = Given(number(at_least=0, at_most=1, words="is a probability, expected 0 to 1"))
+    k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
 
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
@@ -150,7 +136,7 @@ class Symmetric(Mechanism):
 symmetric = Symmetric
 
 
-@dataclass(frozen=True)
+@declared
 class RandomizedResponse(Calibrated):
     """k-ary randomised response on the query's value (Warner 1965; Kairouz, Oh, Viswanath 2014).
 
@@ -174,12 +160,7 @@ class RandomizedResponse(Calibrated):
     """
 
     kind: ClassVar[str] = "randomized_response"
-    k: int | None = None
-
-    @strictly_called
-    def __init__(self, epsilon: Number, *, k: Integer | None = None) -> None:
-        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
-        object.__setattr__(self, "k", None if k is None else as_integer(k, "mechanism: k", at_least=2))
+    k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
 
     def channel(self, values: Integers) -> Floats:
         weight = math.exp(-self.epsilon)

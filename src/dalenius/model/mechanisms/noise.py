@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from flint import arb, ctx
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction
+from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import Exact, ExactOrNone, Given, declared, number
 from dalenius.model.mechanisms.base import (
     MAX_EPSILON,
+    ByKind,
     Calibrated,
     ExactEntries,
-    Mechanism,
+    Span,
+    above_zero,
+    as_range,
     distances,
-    epsilon_of,
     exp_ball,
-    range_of,
+    need_one,
     rational,
-    strictly_called,
     symmetric_channel,
     symmetric_entries,
 )
 
 
-@dataclass(frozen=True)
+@declared
 class Geometric(Calibrated):
     """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009) for counts.
 
@@ -55,13 +54,8 @@ class Geometric(Calibrated):
     """
 
     kind: ClassVar[str] = "geometric"
-    in_files: ClassVar[dict[str, object]] = {"range": int | tuple[int, int]}
-    range: tuple[int, int] | None = None
-
-    @strictly_called
-    def __init__(self, epsilon: Number, *, range: Integer | Sequence[Integer] | None = None) -> None:
-        object.__setattr__(self, "epsilon", epsilon_of(epsilon, positive=True))
-        object.__setattr__(self, "range", range_of(range))
+    epsilon: Exact = Given(above_zero)
+    range: Span = Given(as_range, default=None, kw_only=True, in_files=int | tuple[int, int])
 
     def channel(self, values: Integers) -> Floats:
         epsilon = float(self.epsilon)
@@ -85,7 +79,6 @@ class Geometric(Calibrated):
 geometric = Geometric
 
 
-@dataclass(frozen=True)
 class LaplaceThreshold(Calibrated):
     """The Laplace mechanism on a query with values 0 and 1, rounded to the nearer value (source paper, section 7.2).
 
@@ -108,10 +101,6 @@ class LaplaceThreshold(Calibrated):
 
     kind: ClassVar[str] = "laplace_threshold"
 
-    @strictly_called
-    def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
-
     def channel(self, values: Integers) -> Floats:
         if values.tolist() != [0, 1]:
             raise InputError(
@@ -130,8 +119,8 @@ class LaplaceThreshold(Calibrated):
 laplace_threshold = LaplaceThreshold
 
 
-@dataclass(frozen=True)
-class DiscreteLaplace(Mechanism):
+@declared
+class DiscreteLaplace(ByKind):
     """Discrete Laplace noise (two-sided geometric noise) on an integer: output y of value v has probability a^|y-v| (1-a)/(1+a).
 
     a = e^-epsilon, or e^(-1/scale); y is any integer.
@@ -160,20 +149,11 @@ class DiscreteLaplace(Mechanism):
     """
 
     kind: ClassVar[str] = "discrete_laplace"
-    epsilon: Fraction | None = None
-    scale: Fraction | None = None
+    epsilon: ExactOrNone = Given(above_zero, default=None)
+    scale: ExactOrNone = Given(number(at_least=Fraction(1, MAX_EPSILON)), default=None, kw_only=True)
 
-    @strictly_called
-    def __init__(self, epsilon: Number | None = None, *, scale: Number | None = None) -> None:
-        if (epsilon is None) == (scale is None):
-            raise InputError("mechanism: discrete_laplace needs either epsilon or scale")
-        if epsilon is not None:
-            object.__setattr__(self, "epsilon", epsilon_of(epsilon, positive=True))
-        if scale is not None:
-            number = as_fraction(scale, "mechanism: scale")
-            if number * MAX_EPSILON < 1:
-                raise InputError(f"mechanism: scale must be at least 1/{MAX_EPSILON}, got {brief(scale)}")
-            object.__setattr__(self, "scale", number)
+    def __post_init__(self) -> None:
+        need_one(self, "epsilon", "scale")
 
     @property
     def merged(self) -> Geometric:
@@ -204,8 +184,8 @@ FAR = 39.0  # scales beyond which a probability is no double any more
 REACH = 10  # scales by which values are widened
 
 
-@dataclass(frozen=True)
-class DiscreteGaussian(Mechanism):
+@declared
+class DiscreteGaussian(ByKind):
     """Discrete Gaussian noise on an integer (Canonne, Kamath and Steinke 2020), clamped to a range, or not at all.
 
     g(k) = e^(-k^2/(2 scale^2)) / Z, Z = sum over all integers k of e^(-k^2/(2 scale^2)). Output y of value v has probability g(y - v)
@@ -231,16 +211,8 @@ class DiscreteGaussian(Mechanism):
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
-    scale: Fraction
-    range: tuple[int, int] | None = None
-
-    @strictly_called
-    def __init__(self, *, scale: Number, range: Integer | Sequence[Integer] | None = None) -> None:
-        number = as_fraction(scale, "mechanism: scale")
-        if not LEAST <= number <= MOST:
-            raise InputError(f"mechanism: scale must be from {LEAST} to {MOST}, got {brief(scale)}")
-        object.__setattr__(self, "scale", number)
-        object.__setattr__(self, "range", range_of(range))
+    scale: Exact = Given(number(at_least=LEAST, at_most=MOST), kw_only=True)
+    range: Span = Given(as_range, default=None, kw_only=True)
 
     @property
     def reach(self) -> int:

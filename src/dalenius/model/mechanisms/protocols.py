@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -14,11 +13,12 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_integer
+from dalenius.exact import Integer, Number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.set_channels import FixedSets, ParitySets, RandomSets, SetChannel
 from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
-from dalenius.model.mechanisms.base import ExactEntries, Mechanism, rational, strictly_called
+from dalenius.model.fields import Given, Whole, WholeOrNone, declared, keep, whole
+from dalenius.model.mechanisms.base import ByKind, ExactEntries, rational
 from dalenius.model.queries.base import MAX_INTEGER
 
 MAX_INPUTS = 2**14
@@ -26,8 +26,15 @@ MAX_WRITTEN = 2**20  # entries of a channel that is written out
 EPSILON = "mechanism: epsilon"
 
 
-@dataclass(frozen=True)
-class LocalProtocol(Mechanism):
+def _as_epsilon(value: Number, what: str) -> str:
+    amount, unit = read_epsilon(value, what)
+    if amount < (unit == "log"):
+        raise InputError(f"{what} must be at least 0, got {brief(value)}")
+    return epsilon_text(value, what)
+
+
+@declared
+class LocalProtocol(ByKind):
     """One report a person: output y has a set S_y of inputs, and the probability C_y e^epsilon on those in S_y, C_y on the others.
 
     A channel of at most 2^20 entries is like that of any mechanism. A larger one is never written out: its leakage to `ProductPriors`
@@ -46,20 +53,8 @@ class LocalProtocol(Mechanism):
         If epsilon is negative, cannot be read, or is above 1000, or `k` is below 2.
     """
 
-    in_files: ClassVar[dict[str, object]] = {"epsilon": Number}
-    epsilon: str
-    k: int | None = None
-
-    def _keep(self, epsilon: Number, k: Integer | None) -> None:
-        amount, unit = read_epsilon(epsilon, EPSILON)
-        if amount < (unit == "log"):
-            raise InputError(f"{EPSILON} must be at least 0, got {brief(epsilon)}")
-        object.__setattr__(self, "epsilon", epsilon_text(epsilon, EPSILON))
-        number = None if k is None else as_integer(k, "mechanism: k", at_least=2, at_most=MAX_INPUTS)
-        object.__setattr__(self, "k", number)
-
-    def normal_table(self) -> dict[str, Any]:
-        return {**self.to_table(), "epsilon": normal_epsilon(self.epsilon, EPSILON)}
+    epsilon: Given[Number, str] = Given(_as_epsilon, in_files=Number, normal=normal_epsilon)
+    k: WholeOrNone = Given(whole(at_least=2, at_most=MAX_INPUTS), default=None, kw_only=True)
 
     @property
     def factor(self) -> fmpq | arb:
@@ -143,7 +138,7 @@ def _filled(members: NDArray[np.bool_], likelihoods: NDArray[Any], factor: Any) 
     return np.where(members, likelihoods * factor, likelihoods)
 
 
-@dataclass(frozen=True)
+@declared
 class SubsetSelection(LocalProtocol):
     """It reports a set of `size` inputs: one with the true input e^epsilon times as likely as one without it.
 
@@ -173,12 +168,10 @@ class SubsetSelection(LocalProtocol):
     """
 
     kind: ClassVar[str] = "subset_selection"
-    size: int = field(kw_only=True)
+    size: Whole = Given(whole(at_least=1))
 
-    @strictly_called
     def __init__(self, epsilon: Number, *, size: Integer, k: Integer | None = None) -> None:
-        self._keep(epsilon, k)
-        object.__setattr__(self, "size", as_integer(size, "mechanism: size", at_least=1))
+        keep(self, epsilon=epsilon, k=k, size=size)
 
     def check_inputs(self, inputs: int) -> None:
         super().check_inputs(inputs)
@@ -205,7 +198,6 @@ class SubsetSelection(LocalProtocol):
 subset_selection = SubsetSelection
 
 
-@dataclass(frozen=True)
 class OptimizedUnaryEncoding(LocalProtocol):
     """A bit for each input: that of the true one is 1 with probability 1/2, every other with 1/(e^epsilon + 1), independently.
 
@@ -232,10 +224,6 @@ class OptimizedUnaryEncoding(LocalProtocol):
 
     kind: ClassVar[str] = "optimized_unary_encoding"
 
-    @strictly_called
-    def __init__(self, epsilon: Number, *, k: Integer | None = None) -> None:
-        self._keep(epsilon, k)
-
     def _outputs(self, inputs: int) -> int:
         return 1 << inputs
 
@@ -256,7 +244,6 @@ class OptimizedUnaryEncoding(LocalProtocol):
 optimized_unary_encoding = OptimizedUnaryEncoding
 
 
-@dataclass(frozen=True)
 class HadamardResponse(LocalProtocol):
     """Input x is the row x + 1 of a Hadamard matrix; outputs where it has a +1 are e^epsilon times as likely as the others.
 
@@ -285,10 +272,6 @@ class HadamardResponse(LocalProtocol):
 
     kind: ClassVar[str] = "hadamard_response"
 
-    @strictly_called
-    def __init__(self, epsilon: Number, *, k: Integer | None = None) -> None:
-        self._keep(epsilon, k)
-
     def _outputs(self, inputs: int) -> int:
         return 1 << inputs.bit_length()
 
@@ -307,7 +290,7 @@ class HadamardResponse(LocalProtocol):
 hadamard_response = HadamardResponse
 
 
-@dataclass(frozen=True)
+@declared
 class LocalHashing(LocalProtocol):
     """It hashes the input with a random function into buckets, and reports the function, and the bucket by randomised response.
 
@@ -337,12 +320,10 @@ class LocalHashing(LocalProtocol):
     """
 
     kind: ClassVar[str] = "local_hashing"
-    buckets: int = field(kw_only=True)
+    buckets: Whole = Given(whole(at_least=2, at_most=MAX_INTEGER))
 
-    @strictly_called
     def __init__(self, epsilon: Number, *, buckets: Integer, k: Integer | None = None) -> None:
-        self._keep(epsilon, k)
-        object.__setattr__(self, "buckets", as_integer(buckets, "mechanism: buckets", at_least=2, at_most=MAX_INTEGER))
+        keep(self, epsilon=epsilon, k=k, buckets=buckets)
 
     def _outputs(self, inputs: int) -> int:
         return int(self.buckets ** (inputs + 1))

@@ -7,30 +7,32 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
 
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_integer, as_list
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import ExactOrNone, Given, declared, keep
 from dalenius.model.mechanisms.base import (
     MAX_ENTRIES,
+    ByKind,
     ExactEntries,
-    Mechanism,
-    epsilon_or_flip,
+    as_epsilon,
+    as_share,
     exp_ball,
+    need_one,
     rational,
-    strictly_called,
 )
 from dalenius.model.queries.base import MAX_SPAN
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.records import MAX_RECORDS, Records
 
 
-@dataclass(frozen=True)
-class RandomizedCount(Mechanism):
+@declared
+class RandomizedCount(ByKind):
     """Every bit is kept with probability 1 - flip and turned round otherwise (Warner 1965), then the ones are counted.
 
     Of v ones among n bits there are y with the probability of B(v, 1 - flip) + B(n - v, flip) = y, two independent binomial numbers;
@@ -54,13 +56,11 @@ class RandomizedCount(Mechanism):
     """
 
     kind: ClassVar[str] = "randomized_count"
-    epsilon: Fraction | None = None
-    flip: Fraction | None = None
+    epsilon: ExactOrNone = Given(as_epsilon, default=None)
+    flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
 
-    @strictly_called
-    def __init__(self, epsilon: Number | None = None, *, flip: Number | None = None) -> None:
-        for name, value in zip(("epsilon", "flip"), epsilon_or_flip(self.kind, epsilon, flip), strict=True):
-            object.__setattr__(self, name, value)
+    def __post_init__(self) -> None:
+        need_one(self, "epsilon", "flip")
 
     def channel(self, values: Integers) -> Floats:
         n = _last(values)
@@ -125,11 +125,18 @@ def _powers(first: float, second: float, most: int) -> list[Floats]:
     return found
 
 
+def _as_others(value: Sequence[Integer], what: str) -> tuple[int, ...]:
+    counts = tuple(as_integer(c, what, at_least=0, at_most=MAX_RECORDS) for c in as_list(value, what))
+    if sum(counts) > MAX_RECORDS:
+        raise InputError(f"{what} may be at most {MAX_RECORDS}, got {sum(counts)}")
+    return counts
+
+
 BITS = 256  # of the balls that doubles are read from
 
 
-@dataclass(frozen=True)
-class RandomizedHistogram(Mechanism):
+@declared
+class RandomizedHistogram(ByKind):
     """Every letter goes through k-ary randomised response (Warner 1965; Kairouz, Oh, Viswanath 2014), then the histogram is released.
 
     A letter is kept with probability 1 - flip, and else replaced by one of the k - 1 others, each with flip/(k - 1). Of N_a records
@@ -159,23 +166,13 @@ class RandomizedHistogram(Mechanism):
     """
 
     kind: ClassVar[str] = "randomized_histogram"
-    epsilon: Fraction | None = None
-    flip: Fraction | None = None
-    others: tuple[int, ...] | None = None
+    epsilon: ExactOrNone = Given(as_epsilon, default=None)
+    flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
+    others: Given[Sequence[Integer] | None, tuple[int, ...] | None] = Given(_as_others, default=None, kw_only=True)
     records: Records | None = field(default=None, init=False, compare=False, repr=False)
 
-    @strictly_called
-    def __init__(
-        self, epsilon: Number | None = None, *, flip: Number | None = None, others: Sequence[Integer] | None = None
-    ) -> None:
-        for name, value in zip(("epsilon", "flip"), epsilon_or_flip(self.kind, epsilon, flip), strict=True):
-            object.__setattr__(self, name, value)
-        if others is not None:
-            listed = as_list(others, "mechanism: others")
-            counts = tuple(as_integer(c, "mechanism: others", at_least=0, at_most=MAX_RECORDS) for c in listed)
-            if sum(counts) > MAX_RECORDS:
-                raise InputError(f"mechanism: others may be at most {MAX_RECORDS}, got {sum(counts)}")
-            object.__setattr__(self, "others", counts)
+    def __post_init__(self) -> None:
+        need_one(self, "epsilon", "flip")
 
     def of_records(self, records: Records) -> Self:
         """The same of the histograms of these records."""
@@ -187,7 +184,7 @@ class RandomizedHistogram(Mechanism):
                 f"mechanism: others must be one number for each of {letters} letters, got {len(self.others)}"
             )
         made = copy.copy(self)
-        object.__setattr__(made, "records", records)
+        keep(made, records=records)
         return made
 
     def with_others(self, others: Sequence[int]) -> Self:
@@ -209,9 +206,6 @@ class RandomizedHistogram(Mechanism):
     def output_labels(self, values: Integers) -> list[str]:
         people = self._of_values(values)
         return [str(tuple(row)) for row in histograms(people.total, people.letters).tolist()]
-
-    def to_table(self) -> dict[str, Any]:
-        return {"epsilon": self.epsilon, "flip": self.flip, "others": self.others}
 
     def _of_values(self, values: Integers) -> _People:
         if self.records is None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, NoReturn
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_fraction
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.noise_rows import gaussian_rows, laplace_rows
-from dalenius.model.mechanisms.base import ExactEntries, Mechanism, strictly_called
+from dalenius.model.fields import Exact, Given, declared, number
+from dalenius.model.mechanisms.base import ByKind, ExactEntries
 
 LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
 MAX_VALUES = 64
@@ -19,14 +18,14 @@ MAX_SPAN = 64  # scales from the least value to the greatest
 KNOWN = "known against product_priors, entropy_at_least = 0, classes of laws and, of counts and sums, blocks without entropy"
 
 
-@dataclass(frozen=True)
-class RealNoise(Mechanism):
+@declared
+class RealNoise(ByKind):
     """The query's value with noise on the real line: y has the density g((y - v) / scale) / scale.
 
     There is no matrix. An information is an integral, which a quadrature gives here, and the checker encloses.
     """
 
-    scale: Fraction
+    scale: Exact = Given(number(at_least=LEAST, at_most=MOST))
 
     @abstractmethod
     def rows(self, points: Floats) -> Floats:
@@ -59,15 +58,6 @@ class RealNoise(Mechanism):
         )
 
 
-def scale_of(value: Number) -> Fraction:
-    """A scale from 1/1000 to 10^6."""
-    scale = as_fraction(value, "mechanism: scale")
-    if not LEAST <= scale <= MOST:
-        raise InputError(f"mechanism: scale must be from {LEAST} to {MOST}, got {brief(value)}")
-    return scale
-
-
-@dataclass(frozen=True)
 class Laplace(RealNoise):
     """Laplace noise on the real line: of the value v any real number y comes out, with a density that falls on both sides.
 
@@ -93,10 +83,6 @@ class Laplace(RealNoise):
 
     kind: ClassVar[str] = "laplace"
 
-    @strictly_called
-    def __init__(self, scale: Number) -> None:
-        object.__setattr__(self, "scale", scale_of(scale))
-
     def rows(self, points: Floats) -> Floats:
         return laplace_rows(points)
 
@@ -104,7 +90,6 @@ class Laplace(RealNoise):
 laplace = Laplace
 
 
-@dataclass(frozen=True)
 class Gaussian(RealNoise):
     """Gaussian noise on the real line: of the value v any real number y comes out, with a Gaussian density around it.
 
@@ -129,10 +114,6 @@ class Gaussian(RealNoise):
     """
 
     kind: ClassVar[str] = "gaussian"
-
-    @strictly_called
-    def __init__(self, scale: Number) -> None:
-        object.__setattr__(self, "scale", scale_of(scale))
 
     def rows(self, points: Floats) -> Floats:
         return gaussian_rows(points)

@@ -208,12 +208,12 @@ class MinDistortion(DesignProblem):
         if self.max_leakage is None:
             del tables[self.budget_key]
         if self.privacy is not None:
-            tables["privacy"] = {"kind": self.privacy.kind, **self.privacy.to_table()}
+            tables["privacy"] = self.privacy.to_model()
         return tables
 
     def _normal_tables(self) -> dict[str, Any]:
         if self.privacy is not None:
-            return {**super()._normal_tables(), "privacy": self.privacy.normal_table()}
+            return {**super()._normal_tables(), "privacy": self.privacy.normal_form()}
         if self.adversary is None:
             return super()._normal_tables()
         return {**super()._normal_tables(), self.budget_key: f"{self.budget} {self.budget_units}"}

@@ -323,17 +323,17 @@ class DesignProblem(MechanismChoice):
     def _tables(self) -> dict[str, Any]:
         return {
             self.budget_key: getattr(self, self.budget_key),
-            "distortion": self.distortion.described(),
-            "law": {"kind": self.law.kind, **self.law.to_table()},
+            "distortion": self.distortion.to_model(),
+            "law": self.law.to_model(),
             "mechanism": {"class": self.mechanism_class.kind},
-            **self._constraint_tables([{"kind": c.kind, **c.to_table()} for c in self.own_constraints]),
+            **self._constraint_tables([c.to_model() for c in self.own_constraints]),
             **({} if self.objective is None else {"objective": self.objective.to_table()}),
         }
 
     def _normal_tables(self) -> dict[str, Any]:
         return {
             **self._tables(),
-            **self._constraint_tables([c.normal_table() for c in self.own_constraints]),
+            **self._constraint_tables([c.normal_form() for c in self.own_constraints]),
             **({} if self.objective is None else {"objective": self.objective.normal_table()}),
         }
 

@@ -234,10 +234,10 @@ class MaxInformation(Problem):
 
     def _tables(self) -> dict[str, Any]:
         return {
-            "law": {"kind": self.law.kind, **self.law.to_table()},
-            "privacy": {"kind": self.privacy.kind, **self.privacy.to_table()},
+            "law": self.law.to_model(),
+            "privacy": self.privacy.to_model(),
             **({} if self.useful is None else {"useful": {"joint": self.useful}}),
         }
 
     def _normal_tables(self) -> dict[str, Any]:
-        return {**self._tables(), "privacy": self.privacy.normal_table()}
+        return {**self._tables(), "privacy": self.privacy.normal_form()}

@@ -217,10 +217,10 @@ class MechanismProblem(Problem):
         return {}
 
     def _tables(self) -> dict[str, Any]:
-        return {"mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()}}
+        return {"mechanism": self.mechanism.to_model()}
 
     def _normal_tables(self) -> dict[str, Any]:
         """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
-        table = {"kind": self.mechanism.kind, **self.mechanism.normal_table()}
+        table = self.mechanism.normal_form()
         known = self.mechanism.kind in MECHANISMS
         return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -11,13 +10,32 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
-from dalenius.model.queries.base import MAX_INTEGER, MAX_SPAN, MAX_VALUES, AdditiveQuery, attained_sums_of, spacing
+from dalenius.model.fields import Given, Whole, declared, whole
+from dalenius.model.queries.base import (
+    MAX_INTEGER,
+    MAX_SPAN,
+    MAX_VALUES,
+    AdditiveQuery,
+    as_integers,
+    attained_sums_of,
+    spacing,
+)
 from dalenius.model.records import MAX_ALPHABET, Records
 
 Weights: TypeAlias = Sequence[Integer] | Integers
 
 
-@dataclass(frozen=True)
+def _as_weights(value: Weights | Sequence[Weights], what: str) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+    rows = as_list(value, what)
+    if not rows:
+        raise InputError("query: weights must not be empty; leave them out to let letter a weigh a")
+    nested = [hasattr(row, "__len__") and not isinstance(row, str) for row in rows]
+    if any(nested) and not all(nested):
+        raise InputError("query: weights must be a list of integers or a list of lists, not a mixture")
+    return tuple(as_integers(row, what) for row in rows) if all(nested) else as_integers(rows, what)
+
+
+@declared
 class Sum(AdditiveQuery):
     """f(x) = sum over the records of the weight of its letter; the values are all sums that some dataset has.
 
@@ -37,11 +55,9 @@ class Sum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "sum"
-    weights: tuple[int, ...] | tuple[tuple[int, ...], ...] | None = None
-
-    def __init__(self, weights: Weights | Sequence[Weights] | None = None) -> None:
-        rows = None if weights is None else as_list(weights, "query: weights")
-        object.__setattr__(self, "weights", None if rows is None else _listed(rows))
+    weights: Given[Weights | Sequence[Weights] | None, tuple[int, ...] | tuple[tuple[int, ...], ...] | None] = Given(
+        _as_weights, default=None
+    )
 
     def check(self, records: Records) -> None:
         if self.weights is not None:
@@ -101,24 +117,14 @@ class Sum(AdditiveQuery):
         return attained_sums_of((times, self.contribution(i, size)) for i, (size, times) in self._distinct(records))
 
 
-def _listed(rows: list[Any]) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
-    """The weights of all records, or a list of them for each."""
-    if not rows:
-        raise InputError("query: weights must not be empty; leave them out to let letter a weigh a")
-    nested = [hasattr(row, "__len__") and not isinstance(row, str) for row in rows]
-    if any(nested) and not all(nested):
-        raise InputError("query: weights must be a list of integers or a list of lists, not a mixture")
-    return tuple(map(_weights, rows)) if all(nested) else _weights(rows)
+def _as_letters(value: Collection[Integer] | Integers, what: str) -> tuple[int, ...]:
+    counted = sorted(as_integer(a, what, at_least=0, at_most=MAX_ALPHABET - 1) for a in as_list(value, what))
+    if not counted or len(set(counted)) < len(counted):
+        raise InputError(f"{what} must be a non-empty list of distinct letters, got {brief(counted)}")
+    return tuple(counted)
 
 
-def _weights(row: Any) -> tuple[int, ...]:
-    return tuple(
-        as_integer(w, "query: weights", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
-        for w in as_list(row, "query: weights")
-    )
-
-
-@dataclass(frozen=True)
+@declared
 class Count(AdditiveQuery):
     """f(x) = number of records whose letter is in `letters` (by default the letter 1: a bit count).
 
@@ -132,14 +138,7 @@ class Count(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "count"
-    letters: tuple[int, ...] = (1,)
-
-    def __init__(self, letters: Collection[Integer] | Integers = (1,)) -> None:
-        what = "query: letters"
-        counted = sorted(as_integer(a, what, at_least=0, at_most=MAX_ALPHABET - 1) for a in as_list(letters, what))
-        if not counted or len(set(counted)) < len(counted):
-            raise InputError(f"query: letters must be a non-empty list of distinct letters, got {brief(counted)}")
-        object.__setattr__(self, "letters", tuple(counted))
+    letters: Given[Collection[Integer] | Integers, tuple[int, ...]] = Given(_as_letters, default=(1,))
 
     def check(self, records: Records) -> None:
         if max(self.letters) >= max(records.alphabets):
@@ -167,7 +166,7 @@ class Count(AdditiveQuery):
         return tuple(int(letter in self.letters) for letter in range(alphabet))
 
 
-@dataclass(frozen=True)
+@declared
 class ModularSum(AdditiveQuery):
     """f(x) = sum of the letters modulo m; every residue is listed as a value.
 
@@ -181,11 +180,7 @@ class ModularSum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "modular_sum"
-    keys: ClassVar[dict[str, str]] = {"m": "modulus"}
-    m: int
-
-    def __init__(self, m: Integer) -> None:
-        object.__setattr__(self, "m", as_integer(m, "query: modulus", at_least=2, at_most=MAX_VALUES))
+    m: Whole = Given(whole(at_least=2, at_most=MAX_VALUES), key="modulus")
 
     def values(self, records: Records) -> Integers:
         return np.arange(self.m)
@@ -197,7 +192,6 @@ class ModularSum(AdditiveQuery):
         return self.m
 
 
-@dataclass(frozen=True)
 class Parity(AdditiveQuery):
     """f(x) = sum of the letters modulo 2; the query of the source paper's experiments.
 
@@ -217,7 +211,7 @@ class Parity(AdditiveQuery):
         return 2
 
 
-@dataclass(frozen=True)
+@declared
 class Threshold(AdditiveQuery):
     """f(x) = 1 if the sum of the letters is at least `at`, else 0.
 
@@ -231,10 +225,7 @@ class Threshold(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "threshold"
-    at: int
-
-    def __init__(self, at: Integer) -> None:
-        object.__setattr__(self, "at", as_integer(at, "query: at", at_least=-MAX_INTEGER, at_most=MAX_INTEGER))
+    at: Whole = Given(whole(at_least=-MAX_INTEGER, at_most=MAX_INTEGER))
 
     def values(self, records: Records) -> Integers:
         return np.arange(2)

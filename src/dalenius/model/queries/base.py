@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
@@ -19,9 +19,15 @@ MAX_SPAN = 4_000_000  # steps between the least sum and the largest
 MAX_INTEGER = 10**9
 
 
-@dataclass(frozen=True)
+def as_integers(value: Sequence[Integer] | Integers, what: str) -> tuple[int, ...]:
+    """Integers of moderate size."""
+    return tuple(as_integer(v, what, at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for v in as_list(value, what))
+
+
 class Query(Shelved):
     """A function of the dataset. Its *values*, ascending, are the inputs of an oblivious mechanism."""
+
+    room: ClassVar[str] = "query"
 
     @abstractmethod
     def values(self, records: Records) -> Integers:

@@ -6,12 +6,13 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Integers
+from dalenius.model.fields import keep
 from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery
 from dalenius.model.records import Records
 
@@ -50,7 +51,7 @@ class Histogram(AdditiveQuery):
         if self.records == records:
             return self
         made = type(self)()
-        object.__setattr__(made, "records", records)
+        keep(made, records=records)
         return made
 
     def of_block(self, first: int, records: Records) -> Self:
@@ -93,9 +94,6 @@ class Histogram(AdditiveQuery):
     def index_of_sum(self, sums: Integers, records: Records) -> Integers:
         codes = histograms(len(records), records.alphabets[0]) @ np.array(self.contribution(0, records.alphabets[0]))
         return np.searchsorted(codes, sums)
-
-    def to_table(self) -> dict[str, Any]:
-        return {}
 
 
 def histograms(total: int, cells: int) -> Integers:

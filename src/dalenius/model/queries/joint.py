@@ -12,6 +12,7 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.information.arrays import Integers
+from dalenius.model.fields import keep
 from dalenius.model.queries.additive import Count, ModularSum, Parity, Sum, Threshold
 from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery, attained_sums_of, spacing
 from dalenius.model.records import Records
@@ -58,14 +59,14 @@ class Joint(AdditiveQuery):
         for query in queries:
             if not isinstance(query, tuple(PARTS.values())):
                 raise InputError(f"query: a joint query is made of {', '.join(PARTS)}; got {brief(query)}")
-        object.__setattr__(self, "queries", tuple(queries))
+        keep(self, queries=queries)
 
     def of_records(self, records: Records) -> Self:
         """The same query, which knows whose: how sums are coded depends on how large they can be."""
         if self.records == records:
             return self
         made = type(self)(*self.queries)
-        object.__setattr__(made, "records", records)
+        keep(made, records=records)
         return made
 
     def check(self, records: Records) -> None:
@@ -112,9 +113,6 @@ class Joint(AdditiveQuery):
         _, index = np.unique(np.vstack([self._vectors, places]), axis=0, return_inverse=True)
         found: Integers = index.reshape(-1)[len(self._vectors) :].reshape(listed.shape)
         return found
-
-    def to_table(self) -> dict[str, Any]:
-        return {"queries": [{"kind": query.kind, **query.to_table()} for query in self.queries]}
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> Self:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Integer, as_integer, as_list
+from dalenius.exact import Integer
 from dalenius.information.arrays import Integers
-from dalenius.model.queries.base import MAX_INTEGER, TableQuery
+from dalenius.model.fields import Given, declared
+from dalenius.model.queries.base import TableQuery, as_integers
 from dalenius.model.records import Records
 
 
-@dataclass(frozen=True)
+@declared
 class Table(TableQuery):
     """f(x) = table[index of x], datasets in lexicographic order with record 0 slowest.
 
@@ -29,15 +29,7 @@ class Table(TableQuery):
     """
 
     kind: ClassVar[str] = "table"
-    keys: ClassVar[dict[str, str]] = {"table": "values"}
-    table: tuple[int, ...]
-
-    def __init__(self, table: Sequence[Integer] | Integers) -> None:
-        entries = tuple(
-            as_integer(v, "query: values", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
-            for v in as_list(table, "query: values")
-        )
-        object.__setattr__(self, "table", entries)
+    table: Given[Sequence[Integer] | Integers, tuple[int, ...]] = Given(as_integers, key="values")
 
     def check(self, records: Records) -> None:
         datasets = records.enumerable("query: a table")
@@ -53,7 +45,6 @@ class Table(TableQuery):
         return np.searchsorted(self.values(records), np.asarray(self.table, dtype=np.int64))
 
 
-@dataclass(frozen=True)
 class Identity(TableQuery):
     """f(x) = the index of x in lexicographic order, so a mechanism on it is a full channel from datasets.
 
