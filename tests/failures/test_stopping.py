@@ -121,11 +121,11 @@ def pressed_while_checking(monkeypatch, work_clock, checks: int) -> None:
     monkeypatch.setattr(Allowance, "look", slow)
 
 
-def test_a_signal_while_the_checker_runs_does_not_wait_for_it(monkeypatch, work_clock):
+def test_a_signal_while_the_checker_runs_does_not_wait_for_it(support, monkeypatch, work_clock):
     """It once did, for seconds; what is shortly proved is left, and all of that takes two seconds at most."""
-    question = dl.load("count/geometric-n8-b0.8")
+    question = support.problem([2] * 6, dl.Count(), dl.geometric(1), "0.8 max")
     pressed_while_checking(monkeypatch, work_clock, 1)
-    result = dl.solve(question, gap=0.03, time_limit=60.0)
+    result = dl.solve(question, gap=0.1, time_limit=60.0)
     monkeypatch.undo()
     assert result.termination is dl.answers.Termination.INTERRUPTED
     assert {refusal.limit for refusal in result.refusals} == {dl.answers.Termination.TIME_LIMIT}
@@ -133,11 +133,11 @@ def test_a_signal_while_the_checker_runs_does_not_wait_for_it(monkeypatch, work_
     assert dl.verify(question, result.certificate).proved
 
 
-def test_what_was_proved_before_the_signal_is_handed_out(monkeypatch, work_clock):
+def test_what_was_proved_before_the_signal_is_handed_out(support, monkeypatch, work_clock):
     """The upper end, where the signal comes while the lower one is checked beside it."""
     from dalenius import _prove
 
-    question = dl.load("count/geometric-n8-b0.8")
+    question = support.problem([2] * 4, dl.Count(), dl.geometric(1), "0.8 max")
     monkeypatch.setattr(_prove, "_together", lambda *_: None)
     whole = dl.solve(question, gap=0.03, time_limit=60.0)
     pressed_while_checking(monkeypatch, work_clock, 2)
