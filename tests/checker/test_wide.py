@@ -3,14 +3,18 @@
 import itertools
 import math
 import random
+import re
 
 import numpy as np
 import pytest
+from scipy.special import xlogy
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.arithmetic import choose, using
+from dalenius_check.arithmetic import arb, choose, fmpq, using
 from dalenius_check.factorials import Factorials
+from dalenius_check.histogram import patterns
+from dalenius_check.separate import _Output
 
 A = math.exp(-0.5)
 BIT = math.log(2) + (A * math.log(A) / (1 + A) - math.log(1 + A))
@@ -182,3 +186,166 @@ def test_what_is_wide(forge, narrow):
         assert ("leaf is expected" in check(data, forge.certificate(data, "0", "2", *old)).reason) == wide
     data = forge.model("count=4; alphabet=2", 'kind="sum"', 'kind="geometric"; epsilon=1', "0")
     assert check(data, forge.certificate(data, "0", "9", *old)).exit_code == 0
+
+
+# The row leaf `separate`, against laws on a fine grid: no law of a letter's inputs has more than it says, whatever nu is.
+
+
+class Leaf:
+    """What an output's part knows of its leaf."""
+
+    def __init__(self, theta, mu):
+        self.theta, self.mu = theta, mu
+
+
+@each("seed", *range(draws(60, 4000)))
+@each("arithmetic", "flint", "python")
+def test_no_weight_of_an_output_has_more(seed, arithmetic):
+    rng = random.Random(seed)
+    right, wrong = rng.choice([(9, 1), (1, 9), (10, 0), (0, 10), (5, 5), (3, 7), (7, 3)])
+    theta, mu = rng.choice([(1, 1), (10, 1), (10, 20), (3, 12), (10, 9)])
+    slope = rng.randint(-60, 60)
+    with using(choose(arithmetic)):
+        part = _Output(Leaf(fmpq(theta, 10), fmpq(mu, 10)), fmpq(right, 10), fmpq(wrong, 10), arb(slope) / 10)
+        most = float(part.most().upper().fmpq()) if arithmetic == "python" else float(part.most().upper())
+    w = np.linspace(0, 1, 100_001)
+    k = wrong / 10 + (right - wrong) / 10 * w
+    f = theta / 10 * xlogy(k, k) - mu / 10 * xlogy(w, w) + slope / 10 * w
+    assert f.max() <= most + 1e-12
+    assert not ((right - wrong) * (theta * (right - wrong) / 10 - mu) <= 0) or most <= f.max() + 1e-6
+
+
+@each("mechanism", 'kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=2')
+def test_a_leaf_stands_in_place_of_a_row(forge, mechanism):
+    """Of a modular sum of four letters: with the best nu it proves what one slope proves, and hardly more than the witness."""
+    model = forge.model("count=4; alphabet=4", 'kind="modular_sum"; modulus=4', mechanism, '"9/10 max"')
+
+    def least(*leaf):
+        """The bound, which the refusal of too low a claim tells."""
+        lines = [["joint", "1", "1/2", None, ["1"] * 4], leaf, ["as", 0], ["as", 0], ["as", 0]]
+        data = forge.certificate(model, "0", "1e-9", ["witness", None, None], ["record", 0], *lines)
+        return float(re.search(r"joint leaf <= upper fails: (\S+) >", check(model, data).reason)[1])
+
+    found = {nu: least("separate", str(nu / 4)) for nu in range(-2, 14, 2)}
+    assert min(found.values()) <= least("row", None) + 1e-6
+    flat = [v for _, v in sorted(found.items())]
+    assert all(2 * b <= a + c + 1e-6 for a, b, c in zip(flat, flat[1:], flat[2:], strict=False))  # convex in nu
+
+
+@each(
+    "mechanism, lines, reason",
+    ('kind="geometric"; epsilon=1; range=3', [["separate", "0"]], "needs symmetric or randomized_response"),
+    ('kind="symmetric"; flip="1/10"', [["group", [[0, 1], [2, 3]]], ["separate", "0"]], "no groups"),
+    ('kind="symmetric"; flip="1/10"', [["separate", None]], "nu must be a number"),
+    ('kind="symmetric"; flip="1/10"', [["separate"]], "takes 1 entries"),
+)
+def test_what_is_refused(forge, mechanism, lines, reason):
+    model = forge.model("count=4; alphabet=4", 'kind="modular_sum"; modulus=4', mechanism, '"9/10 max"')
+    head = ["witness", None, None], ["record", 0], ["joint", "1", "1/2", None, ["1"] * 4]
+    verdict = check(model, forge.certificate(model, "0", "2", *head, *lines))
+    assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
+
+
+@pytest.mark.parametrize(("size", "records"), [(8, 50), pytest.param(256, 1000, marks=pytest.mark.thorough)])
+def test_many_clients(forge, size, records):
+    """A modular sum of many records, of which no row could be cut: hardly more than what is told of the uniform prior."""
+    query = f'kind="modular_sum"; modulus={size}'
+    model = forge.model(f"count={records}; alphabet={size}", query, 'kind="symmetric"; flip="1/10"', '"0.9995 max"')
+    nu = 0.861 * (records - 2) * math.log(size) + math.log(size)
+    leaf = ["joint", "1", "0.861", None, ["1"] * size], ["separate", f"{nu:.12f}"], *[["as", 0]] * (size - 1)
+    upper = 1.25 * math.log(size) - 3 if size > 8 else math.log(size)
+    data = forge.certificate(model, "0", f"{upper:.9f}", ["witness", None, None], ["record", 0], *leaf)
+    assert check(model, data).proved, check(model, data).reason
+
+
+# Histograms, by definition: every output of all cells listed, in doubles, against what the checker makes of sums of scores.
+
+
+DRAWN = [
+    ("discrete_laplace", 'epsilon="0.8"', 0.8),
+    ("geometric", 'epsilon="1.5"', 1.5),
+    ("discrete_gaussian", 'scale="0.4"', 0.4),
+]
+
+
+def steps(kind, rate, m):
+    """T of docs/certificate-format.md."""
+    if kind == "discrete_gaussian":
+        far = math.ceil(10 * rate + 1)
+        law = {z: math.exp(-(z**2) / 2 / rate**2) for z in range(-20, 21)}
+        whole, ends = sum(law.values()), range(-far, m + far + 1)
+        return np.array(
+            [
+                [sum(w for z, w in law.items() if max(-far, min(m + far, s + z)) == y) / whole for y in ends]
+                for s in range(m + 1)
+            ]
+        )
+    a = math.exp(-rate)
+    inside = [1 if y in (0, m) else 1 - a for y in range(m + 1)]
+    return np.array([[a ** abs(y - s) * inside[y] / (1 + a) for y in range(m + 1)] for s in range(m + 1)])
+
+
+@each("seed", *range(draws(6, 300)))
+@each("arithmetic", "flint", "python")
+def test_both_lines_by_enumeration(seed, arithmetic, forge):
+    """Either bound is accepted just where it holds; a witness never tells more than its prior does."""
+    rng = random.Random(seed)
+    kind, keys, rate = DRAWN[seed % 3]
+    k, m = (
+        rng.choice([(2, 1), (2, 2), (3, 1), (2, 3), (3, 2)]) if kind != "discrete_gaussian" else (2, rng.randint(1, 2))
+    )
+    model = forge.model(
+        f"count={m + 1}; alphabet={k}",
+        'kind="histogram"',
+        f'kind="{kind}"; {keys}',
+        f'kind="independent_blocks"; sizes=[1,{m}]',
+    )
+    t = steps(kind, rate, m)
+    scores = [rng.randint(0, 3) for _ in t[0]]
+    scores[0] = 4
+    listed = list(patterns(m, k))
+    chosen = rng.sample(listed, rng.randint(1, len(listed)))
+    weights = [rng.randint(1, 9) for _ in chosen]
+    outputs = list(itertools.product(range(t.shape[1]), repeat=k))
+
+    def law(pattern):
+        cells = [*pattern, *[0] * (k - len(pattern))]
+        return np.array([math.prod(t[s, y] for s, y in zip(cells, out, strict=True)) for out in outputs])
+
+    def summed(law):
+        sums = {}
+        for x, out in zip(law, outputs, strict=True):
+            place = sum(scores[y] for y in out)
+            sums[place] = sums.get(place, 0) + x
+        return np.array([sums[sum(scores[y] for y in out)] for out in outputs])
+
+    mixture = sum(w / sum(weights) * summed(law(h)) for w, h in zip(weights, chosen, strict=True))
+    q = law(()) * mixture / summed(law(()))
+    assert q.sum() == pytest.approx(1)
+    far = max(float(np.sum(law(h) * np.log(law(h) / q))) for h in listed)
+    full = law((m,))
+    ratio = np.array([sum(t[m, y] / t[0, y] for y in out) / k for out in outputs])
+    low = float(np.sum(full * np.log(t[m, [out[0] for out in outputs]] / t[0, [out[0] for out in outputs]])))
+    low -= float(np.sum(full * np.log(summed(full * ratio) / summed(full))))
+    told = float(np.sum(full * np.log(full / (law(()) * ratio))))
+    assert low <= told + 1e-12
+    assert told <= far + 1e-12
+    line = ["histogram", scores, [[list(h), str(w)] for h, w in zip(chosen, weights, strict=True)]]
+    for slack, status in ((1e-9, 0), (-1e-9, 1)):
+        upper = forge.certificate(model, "0", forge.text(far + slack, 15), ["witness", None, None], line)
+        assert check(model, upper, arithmetic=arithmetic).exit_code == status
+        lower = forge.certificate(model, forge.text(low - slack, 15), "9", ["witness", m, scores], ["letters"])
+        assert check(model, lower, arithmetic=arithmetic).exit_code == status
+
+
+def test_patterns_by_enumeration():
+    """Patterns are listed once each, falling, with at most so many parts."""
+    for m, k in itertools.product(range(1, 8), range(1, 5)):
+        every = {
+            tuple(sorted(filter(None, x), reverse=True))
+            for x in itertools.product(range(m + 1), repeat=k)
+            if sum(x) == m
+        }
+        found = list(patterns(m, k))
+        assert len(found) == len(set(found))
+        assert set(found) == every

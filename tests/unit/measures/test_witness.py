@@ -1,6 +1,7 @@
 """Measures at the prior that a certificate shows, against brute force over the datasets."""
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.measures.witness import witness_of
+from dalenius.measures.witness import RoundedNoise, witness_of
 
 
 def information(joint: np.ndarray) -> float:
@@ -165,3 +166,31 @@ def test_of_households_it_is_what_listing_the_datasets_of_all_says(query, mechan
         assert row.lower - 1e-12 <= information(joint) <= row.upper + 1e-12
     assert result.lower <= told[0].upper
     assert told[0].lower <= result.upper
+
+
+# Noise on the real line, rounded: rows of probabilities, and measures just below those that have a closed form.
+
+
+@each("noise", dl.gaussian(scale=3), dl.laplace("0.7"))
+def test_rows_are_probabilities_and_mirror_each_other(noise):
+    rounded = RoundedNoise(noise)
+    matrix = rounded.channel(np.arange(3))
+    assert (matrix > 0).all()
+    assert abs(matrix.sum(axis=1) - 1).max() < 1e-14
+    assert abs(matrix - matrix[::-1, ::-1]).max() < 1e-15
+    assert matrix.shape[1] == len(rounded.output_labels(np.arange(3)))
+
+
+def test_a_guess_gains_what_two_densities_differ_by():
+    """One bit, each value as likely, within a grid's step: half the total variation of two Gaussians, or of two Laplace densities."""
+    for noise, most in (
+        (dl.gaussian(scale=3), math.erf(1 / 6 / math.sqrt(2)) / 2),
+        (dl.laplace(2), (1 - math.exp(-0.25)) / 2),
+    ):
+        told = dl.audit(noise, records=2, adversary=dl.ProductPriors())
+        assert told.without_own_answer.lower == told.without_own_answer.upper == 0
+        assert most - 5e-5 <= told.bayes_advantage.lower <= told.bayes_advantage.upper <= most + 1e-12
+        average = told.at_prior["mutual_information"]
+        assert 0.999 * told.leakage.lower <= average.lower <= average.upper <= told.leakage.upper
+        assert "rounded to a fine grid" in " ".join(str(told).split())
+    assert told.pointwise_maximal_leakage.upper <= math.log2(2 / (1 + math.exp(-0.5))) + 1e-6

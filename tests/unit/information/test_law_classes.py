@@ -1,13 +1,17 @@
 """Parts of classes with few different probabilities: inside the class, and what protocols with many of them are proved with."""
 
+import cvxpy as cp
 import numpy as np
+import pytest
 from flint import fmpq
 
 import dalenius as dl
 import support
-from campaigns import each
-from dalenius.information.law_classes import coarser
+from campaigns import draws, each
+from dalenius.information.capacity import best_mixture
+from dalenius.information.law_classes import GivenChannel, best_given_mixture, coarser, worst_law
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorFloor
+from dalenius.information.measures.numbers import doubles
 
 WEIGHTS = [100 + 7 * (7 * a % 12) for a in range(24)]
 CENTER = np.array([fmpq(w, sum(WEIGHTS)) for w in WEIGHTS], dtype=object)
@@ -52,3 +56,40 @@ def test_sets_over_many_different_probabilities(adversary):
     assert answer.lower > 0
     assert answer.gap <= 1e-3
     assert dl.verify(problem, answer.certificate).proved
+
+
+# The best mixture of laws where something is given besides: against a cone program, and where nothing is, the capacity's own.
+
+
+def value(w, joints, negentropy):
+    mixed = np.tensordot(w, joints, axes=1)
+    masses = mixed.sum(axis=1, keepdims=True)
+    shares = np.divide(mixed, masses, out=np.ones_like(mixed), where=mixed > 0.0)
+    return float(w @ negentropy - np.sum(mixed * np.log(shares)))
+
+
+@each("seed", *range(draws(2, 60)))
+def test_mixtures_are_the_best_there_are(seed):
+    draw = np.random.default_rng(seed)
+    laws, values, outputs = draw.integers(2, 30), draw.integers(1, 5), draw.integers(2, 6)
+    joints = draw.dirichlet(np.full(values * outputs, 0.5), laws).reshape(laws, values, outputs)
+    negentropy = draw.normal(size=laws) * 0.05
+    found = best_given_mixture(joints, negentropy)
+    assert found.min() >= 0.0
+    assert found.sum() == pytest.approx(1.0)
+    w = cp.Variable(laws, nonneg=True)
+    goal = negentropy @ w
+    for c in range(values):
+        goal -= sum(cp.rel_entr(w @ joints[:, c, y], w @ joints[:, c].sum(axis=1)) for y in range(outputs))
+    best = float(cp.Problem(cp.Maximize(goal), [cp.sum(w) == 1]).solve(solver=cp.CLARABEL))
+    assert value(found, joints, negentropy) >= best - 1e-8
+    if values == 1:
+        assert value(found, joints, negentropy) == pytest.approx(
+            value(best_mixture(joints[:, 0], negentropy), joints, negentropy)
+        )
+
+
+def test_over_all_laws_the_value_with_the_largest_capacity_has_all_the_mass():
+    rows = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.4, 0.6]])
+    channel = GivenChannel(rows, np.arange(4), np.array([0, 0, 1, 1]), np.full((2, 2), 0.5))
+    assert doubles(worst_law(channel, AllPriors()).law)[:2].sum() == pytest.approx(1.0, abs=1e-6)

@@ -1,8 +1,9 @@
-"""Better ends are proved, combined and stored; the interval of a name only tightens."""
+"""The index and the history of the package's library, and the history of a small one."""
 
 import csv
 import dataclasses
 import itertools
+import json
 import shutil
 import subprocess
 import sys
@@ -14,9 +15,165 @@ import pytest
 import dalenius as dl
 from dalenius._join import join
 from dalenius.catalogue import ratchet
-from dalenius.catalogue.models import Standing, certificate_digest, library_model
-from libraries import AUDIT, DESIGN, HOME, INFEASIBLE, MODELS, claimed, problems, run
+from dalenius.catalogue.models import Standing, certificate_digest, library, library_model
+from dalenius.model import digest
+from libraries import AUDIT, DESIGN, HOME, INFEASIBLE, MODELS, NAMES, claimed, copy_model, problems, rows, run
 from support import refused
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A library of an audit, a design and an infeasible one, without certificates."""
+    for name in NAMES:
+        copy_model(name, tmp_path, certified=False)
+    (tmp_path / "sets.toml").write_text(f"minimal = {json.dumps(NAMES)}\n")
+    return tmp_path
+
+
+def test_the_index_is_up_to_date():
+    again = "run `dalenius library index`"
+    assert (HOME / "INDEX.md").read_text(encoding="utf-8") == ratchet.index_markdown(rows()), again
+    assert (HOME / "index.csv").read_text(encoding="utf-8") == ratchet.index_csv(rows()), again
+
+
+def test_the_index_is_rounded_outward():
+    rows = {row["name"]: row for row in csv.DictReader((HOME / "index.csv").read_text(encoding="utf-8").splitlines())}
+    assert list(rows) == list(MODELS)
+    for name, model in MODELS.items():
+        if model.claim is not None:
+            assert Fraction(rows[name]["lower"]) <= model.claim[0] <= model.claim[1] <= Fraction(rows[name]["upper"])
+
+
+def test_the_history_only_tightens_and_ends_with_the_certificates():
+    """Of every name: one meaning, each interval within the one before it, the last one that of the stored certificate."""
+    past = {}
+    for entry in ratchet.history(HOME):
+        past.setdefault(entry.name, []).append(entry)
+    assert set(past) == set(MODELS)
+    assert len({digest(problem) for problem in problems().values()}) == len(MODELS), "a digest names one model"
+    for name, entries in past.items():
+        assert {entry.digest for entry in entries} == {digest(problems()[name])}
+        assert [entry.date for entry in entries] == sorted(entry.date for entry in entries)
+        ends = [(Fraction(entry.lower), Fraction(entry.upper)) for entry in entries if entry.lower]
+        for (low, high), (lower, upper) in itertools.pairwise(ends):
+            assert low <= lower <= upper <= high
+        assert (ends[-1] if ends else None) == MODELS[name].claim
+
+
+def test_a_lost_row_of_the_history_comes_back(small):
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    ratchet.submit(best, small)
+    (small / "history.csv").unlink()
+    ratchet.submit(best, small)
+    assert [entry.name for entry in ratchet.history(small)] == [AUDIT]
+
+
+def test_a_history_that_is_no_table(small):
+    (small / "history.csv").write_text("name,date\n")
+    refused(lambda: ratchet.history(small), "expected a table with the columns name, date, digest")
+
+
+@pytest.mark.parametrize("by", ["two\nlines", "two\rlines", "\ud800", "x" * 201])
+def test_a_name_that_would_break_the_history(small, by):
+    """Nothing is written, neither the certificate nor a row that nobody can read back."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    refused(lambda: ratchet.submit(best, small, by=by), "one line of at most 200 printable characters")
+    assert not list(small.rglob("*.cert"))
+    assert ratchet.submit(best, small, by='Ada, "Lovelace"') == ratchet.history(small)[-1]
+
+
+@pytest.mark.parametrize("row", ["x" * 200_000, '"', "\udcff", f"{AUDIT},,DIGEST,low,1,", f"{AUDIT},,DIGEST,nan,1,"])
+def test_a_history_that_cannot_be_read(small, row):
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    text = "name,date,digest,lower,upper,by\n" + row.replace("DIGEST", best.header.model) + "\n"
+    (small / "history.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(dl.errors.InputError, match=r"history\.csv"):
+        ratchet.submit(best, small)
+    assert not list(small.rglob("*.cert"))
+
+
+# What a library does not take, said before any work, and nothing written.
+
+
+@pytest.mark.parametrize("place", ["history.csv", "INDEX.md", "index.csv", f"{AUDIT}.cert", f"{AUDIT}.cert.gz"])
+def test_what_cannot_be_written_is_said_before_any_work(small, monkeypatch, command_line, place):
+    def worked(*_, **__):
+        raise AssertionError("worked")
+
+    monkeypatch.setattr(ratchet, "solve", worked)
+    monkeypatch.setattr(ratchet, "_need_proof", worked)
+    (small / place).mkdir()
+    for arguments in (["tighten", AUDIT], ["submit", MODELS[AUDIT].certificate_path]):
+        refused = command_line("library", *arguments, "--folder", small)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.endswith(
+            f"{small / place}: cannot be written: it is a folder; move it, or name another place\n"
+        )
+        assert refused.stderr.count("\n") == 1
+
+
+def test_what_is_refused(small, monkeypatch):
+    """Junk, another library's model, a false claim, a proof that is too long; nothing is written."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    wrong = claimed(best, upper=float(MODELS[AUDIT].claim[1]) - 1e-6)
+    for certificate, message in (
+        (dl.Certificate("no certificate"), "not a certificate"),
+        (dl.Certificate('["list"]\n'), "not a certificate"),
+        (dl.Certificate.read(MODELS["identity/bit"].certificate_path), "of no model in"),
+        (wrong, "not proved"),
+    ):
+        with pytest.raises(dl.errors.InputError, match=message):
+            ratchet.submit(certificate, small)
+    monkeypatch.setattr(ratchet, "MOST_BYTES", 100)
+    with pytest.raises(dl.errors.InputError, match="the library takes 100"):
+        ratchet.submit(best, small)
+    assert not list(small.rglob("*.cert*"))
+    assert ratchet.history(small) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('minimal = ["no/model"]', "is in no set"),
+        (f"minimal = {json.dumps([*NAMES, 'no/model'])}", "there is no model file for no/model"),
+        (f"minimal = {json.dumps([*NAMES, AUDIT])}", "each name once"),
+        (f"huge = {json.dumps(NAMES)}", "expected lists minimal, fast, various"),
+        ("minimal = [", "not a TOML"),
+        ("minimal = 3", "expected lists"),
+        ('minimal = [["a"]]', "expected lists"),
+        ('minimal = "a"', "expected lists"),
+        ('formulas = ["a"]', "expected lists"),
+    ],
+)
+def test_a_list_of_sets_that_does_not_fit(small, text, message):
+    (small / "sets.toml").write_text(text)
+    with pytest.raises(dl.errors.InputError, match=message):
+        library(folder=small)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, '{"lower":"0","upper":"1"}', '{"model":"","lower":"x","upper":"1"}']
+)
+def test_a_stored_certificate_that_is_none(small, text):
+    """The error names the file, whoever reads it."""
+    path = (small / AUDIT).with_suffix(".cert")
+    path.write_text(text)
+    model = library_model(AUDIT, small)
+    for use in (
+        model.row,
+        lambda: ratchet.tighten(model, small),
+        lambda: ratchet.submit(dl.Certificate.read(MODELS[AUDIT].certificate_path), small),
+    ):
+        with pytest.raises(dl.errors.InputError, match=rf"{AUDIT}\.cert: (not a certificate|lower: expected a number)"):
+            use()
+    with pytest.raises(
+        dl.errors.InputError, match=r"^(not a certificate|lower: expected|the certificate is of no model)"
+    ):
+        ratchet.submit(dl.Certificate(text), small)
+    assert path.read_text() == text
+
+
+# Better ends are proved, combined and stored; the interval of a name only tightens.
 
 
 @pytest.mark.parametrize("name", [AUDIT, DESIGN])

@@ -5,7 +5,7 @@ import pytest
 
 import dalenius as dl
 import support
-from dalenius.reduction import Aggregation, Completions, record_channels
+from dalenius.reduction import Aggregation, Completions, distinct_rows, record_channels
 
 CHANNEL = np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.0, 0.75]])
 UNIFORM = np.array([[0.1, 0.2, 0.1, 0.0], [0.2, 0.0, 0.1, 0.3]])
@@ -59,3 +59,17 @@ def test_a_problem_without_an_entropy_bound_has_no_record_channels():
 def test_records_with_one_letter_are_left_out():
     problem = support.problem(dl.Records(alphabets=[1, 2, 1]), dl.Parity(), dl.symmetric(0.1, k=2), 0)
     assert [kind.record for kind in record_channels(problem)] == [1]
+
+
+# The distinct rows of a channel.
+
+
+def test_rows_come_in_the_order_of_their_numbers():
+    """That of `np.unique`, of probabilities of all sizes; a zero has no sign."""
+    rng = np.random.default_rng(5)
+    rows = rng.choice([0.0, -0.0, 5e-324, 1e-300, 1e-17, 0.1, 0.5, np.nextafter(0.5, 1), 1.0], size=(300, 3))
+    distinct, row_of_input = distinct_rows(rows)
+    expected, place = np.unique(rows, axis=0, return_inverse=True)
+    assert len(distinct) < 300
+    assert np.array_equal(distinct, expected)
+    assert np.array_equal(row_of_input, place.reshape(-1))
