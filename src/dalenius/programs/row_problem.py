@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import box_price, intercept, secant, tighten
+from dalenius.information.tilt import largest_score
 from dalenius.programs.base import Named
 from dalenius.programs.pairs import EPS, NOTHING, Pairs, mixed, polished, rounding
+from dalenius.search import Clock
 from dalenius.search.boxes import BoxCut, halves
 from dalenius.search.tree import Branch, Leaf, Tree
 
 LEAST = 1e-9  # the least multiplier of the entropy bound in a leaf with lines
 STEPS = 50  # convex-concave steps from one start
-SPREAD = 25.0  # the multiplier of a step is looked for between exp(-25) and exp(25)
 
 
 class RowProblem:
@@ -148,17 +148,10 @@ class RowProblem:
         return w
 
     def _linear_best(self, scores: Floats) -> Floats:
-        """Maximise <scores, w>: w ~ N exp(scores/mu), mu from the scalar equation H(w) = h."""
-
-        def law(t: float) -> Floats:
-            return self.own.tilted(scores[None], float(np.exp(t)))[0]
-
-        def excess(t: float) -> float:
-            return self.entropy(law(t)) - self.h
-
-        if excess(-SPREAD) >= 0.0:
-            return self.feasible(law(-SPREAD))
-        return self.feasible(law(SPREAD if excess(SPREAD) <= 0.0 else brentq(excess, -SPREAD, SPREAD, xtol=1e-13)))
+        """Maximise <scores, w> over H(w) >= h."""
+        bound = max(self.h, -1e6) - self.most
+        p, _ = largest_score(scores[None, None], self.own.log_uniform, bound, np.array([0.1]), Clock())
+        return self.feasible(p[0, 0])
 
 
 NEWTON_STEPS = 25  # of Newton's method for each smoothing
