@@ -66,6 +66,8 @@ def as_fraction(value: Any, what: str) -> Fraction:
     """
     if type(value) is Fraction and _short(value):  # designs read their own rows again and again
         return value
+    if type(value) is str:
+        return _parse(value, what)
     value = _scalar(value)
     if isinstance(value, Numeral):
         return _parse(value.text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), what)
@@ -290,11 +292,12 @@ def _parse(text: str, what: str) -> Fraction:
         raise InputError(
             f'{what}: expected a number of at most {MAX_CHARACTERS} characters such as 0.25 or "1/3", got {brief(text)}{advice}'
         )
-    if "/" in text and int(text.split("/")[1]) == 0:
+    numerator, slash, denominator = text.partition("/")
+    if slash and int(denominator) == 0:
         raise InputError(f"{what}: the denominator of {brief(text)} is zero")
     if match[2] and abs(int(match[2][1:])) > MAX_EXPONENT:
         raise InputError(f"{what}: the exponent of {brief(text)} is beyond {MAX_EXPONENT}")
-    return Fraction(text)
+    return Fraction(int(numerator), int(denominator)) if slash else Fraction(text)
 
 
 def _spellings(value: Fraction) -> list[str]:

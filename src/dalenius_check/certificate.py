@@ -96,6 +96,10 @@ class Lines:
             reason = f"not a JSON value ({ascii(str(error))[1:-1][:100]})"
         raise RefusedError(reason)
 
+    def begins(self, text: bytes) -> bool:
+        """Whether the next line is this one, which stays the next."""
+        return self.data.startswith(text + b"\n", self.position)
+
     def back(self) -> None:
         """Make the line just read the next one again."""
         self.position, self.number = self.start, self.number - 1

@@ -77,7 +77,9 @@ def exact(value: Any, what: str) -> fmpq:
     """An exact number from an integer, a decimal or a string of a model file."""
     if isinstance(value, str):
         return rational(value)
-    need(is_rational(value) or (type(value) is int and abs(value) < 10**400), f"{what} must be a number")
+    if is_rational(value):
+        return value
+    need(type(value) is int and abs(value) < 10**400, f"{what} must be a number")
     return fmpq(value)
 
 

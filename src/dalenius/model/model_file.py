@@ -83,7 +83,7 @@ def model_bytes(problem: Problem) -> bytes:
     >>> model_bytes(loads("# mine\\n" + text)).decode().splitlines()[0]
     '# mine'
     """
-    return dumps(problem).encode() if problem.written is None else problem.written
+    return problem.once("text", lambda: dumps(problem).encode()) if problem.written is None else problem.written
 
 
 def dumps(problem: Problem) -> str:
@@ -126,8 +126,12 @@ def normal_form(problem: Problem) -> dict[str, Any]:
 
 def digest(problem: Problem) -> str:
     """SHA-256 of the normal form, which a certificate names."""
-    text = json.dumps(normal_form(problem), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    def made() -> str:
+        text = json.dumps(normal_form(problem), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+    return problem.once("digest", made)
 
 
 def _as_bytes(text: str | bytes) -> bytes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
@@ -21,6 +21,7 @@ from dalenius.notebook import table as shown_table
 from dalenius.units import Quantity
 
 P = TypeVar("P", bound="Problem")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +124,12 @@ class Problem(metaclass=Stated):
         read = copy.copy(self)
         object.__setattr__(read, "written", text)
         return read
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` makes of the problem, made once, as cached properties are: for those on floors above, by a name of theirs."""
+        if name not in self.__dict__:
+            self.__dict__[name] = make()
+        return cast("T", self.__dict__[name])
 
     @property
     def quantity(self) -> Quantity:

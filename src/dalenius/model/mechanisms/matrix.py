@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Rows, as_law, as_list
+from dalenius.exact import Rows, as_law, as_list, exact_sum
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import Exact, Given, WholeOrNone, declared, number, one_of, whole
 from dalenius.model.mechanisms.base import (
@@ -84,8 +84,8 @@ class Channel(Mechanism):
 
 
 def _normalised(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    total = sum(row, Fraction(0))
-    return tuple(entry / total for entry in row)
+    total = exact_sum(row, "mechanism: rows")
+    return row if total == 1 else tuple(entry / total for entry in row)
 
 
 @declared
