@@ -149,6 +149,12 @@ def test_every_public_name_is_found_where_it_is_asked_for():
     assert {name for name in dir(dalenius) if isinstance(getattr(dalenius, name), types.ModuleType)} == {
         *dalenius.ROOMS
     }
+    homes = re.findall(
+        r"^from dalenius\.model\.(\w+)\S* import (\w+)", Path(dalenius.__file__).with_suffix(".pyi").read_text(), re.M
+    )
+    rooms = [(room, name) for room, name in homes if room in dalenius.ROOMS]
+    assert len(rooms) > 40
+    assert all(getattr(getattr(dalenius, room), name) is getattr(dalenius, name) for room, name in rooms)
     for room, name in (("constraints", "Band"), ("answers", "Result"), ("errors", "InputError"), ("queries", "Query")):
         with pytest.raises(AttributeError, match=f"it is in dalenius.{room}: dalenius.{room}.{name}$"):
             getattr(dalenius, name)
