@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
+from typer import Option
 
 from dalenius.cli.examples import epilog
 from dalenius.cli.statuses import ExitStatus
@@ -103,7 +104,7 @@ UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])  # of click,
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    version: Annotated[bool, Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
         from dalenius.version import __version__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
@@ -16,12 +16,12 @@ from dalenius.cli.shared import (
     TimeOption,
     library_names,
     listed,
-    named,
     naming,
     out,
     read_problem,
     status_line,
     write_json,
+    written,
 )
 from dalenius.cli.starting import model_text
 from dalenius.errors import InputError, brief
@@ -34,7 +34,7 @@ from dalenius.search import Clock, need_gap, stopped_by_interrupt
 def audit(
     model: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="MODEL",
             help="A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.",
             autocompletion=library_names,
@@ -42,53 +42,41 @@ def audit(
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option(
-            "--mechanism", help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init."
-        ),
+        Option("--mechanism", help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init."),
     ] = None,
-    people: Annotated[str | None, typer.Option("--people", help="How many people.")] = None,
+    people: Annotated[str | None, Option("--people", help="How many people.")] = None,
     alphabet: Annotated[
-        str | None, typer.Option("--alphabet", help="How many answers a person can give; by default 2, no and yes.")
+        str | None, Option("--alphabet", help="How many answers a person can give; by default 2, no and yes.")
     ] = None,
     query: Annotated[
-        str | None, typer.Option("--query", help="What is released: by default count; 'threshold 3', 'modular_sum 4'.")
+        str | None, Option("--query", help="What is released: by default count; 'threshold 3', 'modular_sum 4'.")
     ] = None,
     blocks: Annotated[
         int | None,
-        typer.Option(
-            "--blocks", min=1, help="Answers hang together in households of at most so many people; by default 1."
-        ),
+        Option("--blocks", min=1, help="Answers hang together in households of at most so many people; by default 1."),
     ] = None,
     adversary: Annotated[
         str | None,
-        typer.Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
+        Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
     ] = None,
     table: Annotated[
         Path | None,
-        typer.Option(
-            "--table", help="Instead of --people and --blocks: a csv file with a line a person, names in line 1."
-        ),
+        Option("--table", help="Instead of --people and --blocks: a csv file with a line a person, names in line 1."),
     ] = None,
-    answer: Annotated[str | None, typer.Option("--answer", help="Of --table: the column with the answers.")] = None,
+    answer: Annotated[str | None, Option("--answer", help="Of --table: the column with the answers.")] = None,
     household: Annotated[
-        str | None, typer.Option("--household", help="Of --table: the column that says who lives with whom.")
+        str | None, Option("--household", help="Of --table: the column that says who lives with whom.")
     ] = None,
     letters: Annotated[
         str | None,
-        typer.Option("--letters", help="Of --table: all answers there could be, with commas: no,yes counts yes."),
+        Option("--letters", help="Of --table: all answers there could be, with commas: no,yes counts yes."),
     ] = None,
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
     as_json: JsonOption = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            parser=named,
-            metavar="FILE",
-            help="The page, .md or .html; model and certificate go beside it.",
-        ),
+        written("FILE", "The page, .md or .html; model and certificate go beside it."),
     ] = None,
     require_gap: RequireGapOption = None,
     at_most: AtMostOption = None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.table import Table
+from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
@@ -18,10 +18,10 @@ from dalenius.cli.shared import (
     ModelArgument,
     SolverOption,
     listed,
-    named,
     out,
     status_line,
     write_json,
+    written,
 )
 from dalenius.errors import InputError
 from dalenius.intervals import percent_text
@@ -35,26 +35,18 @@ from dalenius.studies.keeping import mechanism_files
 
 def compare(
     model: ModelArgument,
-    methods: Annotated[
-        str | None, typer.Option("--methods", help="Names with commas; all that fit by default.")
-    ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Starts of each rival.")] = 5,
-    budget: Annotated[float, typer.Option("--budget", help="Seconds for each method.")] = 10.0,
+    methods: Annotated[str | None, Option("--methods", help="Names with commas; all that fit by default.")] = None,
+    seeds: Annotated[int, Option("--seeds", min=1, help="Starts of each rival.")] = 5,
+    budget: Annotated[float, Option("--budget", help="Seconds for each method.")] = 10.0,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="METHOD.NAME=VALUE", help="A setting of a rival's; may be given several times."),
+        Option("--set", metavar="METHOD.NAME=VALUE", help="A setting of a rival's; may be given several times."),
     ] = None,
     gap: GapOption = 1e-3,
     as_json: JsonOption = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            parser=named,
-            metavar="FOLDER",
-            help="Folder for the table, the picture and the certificate.",
-        ),
+        written("FOLDER", "Folder for the table, the picture and the certificate."),
     ] = None,
     force: ForceOption = False,
     solver: SolverOption = "auto",

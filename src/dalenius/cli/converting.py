@@ -6,10 +6,10 @@ import dataclasses
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from typer import Argument, Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
@@ -20,11 +20,11 @@ from dalenius.cli.shared import (
     drawn,
     err,
     library_names,
-    named,
     out,
     read_problem,
     units_shown,
     write_json,
+    written,
 )
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
@@ -40,24 +40,24 @@ from dalenius.model.problems.worst_case_leakage import audited
 def compose(
     files: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="MODEL CERTIFICATE MODEL CERTIFICATE ...",
             help="For each release its model file, or a name from `dalenius list`, and its certificate file.",
             autocompletion=library_names,
         ),
     ],
     adaptive: Annotated[
-        bool, typer.Option("--adaptive", help="Releases may be chosen after earlier outputs; in this order.")
+        bool, Option("--adaptive", help="Releases may be chosen after earlier outputs; in this order.")
     ] = False,
     eta: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--eta",
             help="What outputs tell about each other given the record, or secret, at most: nats, or '0.1 bits'.",
         ),
     ] = None,
     rule: Annotated[
-        str | None, typer.Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
+        str | None, Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
     ] = None,
     units: UnitsOption = None,
     at_most: AtMostOption = None,
@@ -105,7 +105,7 @@ WIDTH = 200  # of a table where the terminal is narrower
 def convert(
     source: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--from",
             metavar="NOTION=VALUE",
             help="The guarantee: local_dp=1, 'local_dp=log 3', 'local_dp_delta(1)=1e-5'.",
@@ -113,46 +113,42 @@ def convert(
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="NOTION", help="What is asked for: mutual_information, 'local_dp_delta(0.5)'."),
+        Option("--to", metavar="NOTION", help="What is asked for: mutual_information, 'local_dp_delta(0.5)'."),
     ] = None,
     everything: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--all",
             help="Everything that follows; without --from which notions follow from which, with -o as a picture.",
         ),
     ] = False,
-    p_min: Annotated[str | None, typer.Option("--p-min", help=f"{MEANINGS['p_min']}.".capitalize())] = None,
-    p_max: Annotated[str | None, typer.Option("--p-max", help=f"{MEANINGS['p_max']}.".capitalize())] = None,
-    letters: Annotated[int | None, typer.Option("--letters", help=f"{MEANINGS['letters']}.".capitalize())] = None,
-    outputs: Annotated[int | None, typer.Option("--outputs", help=f"{MEANINGS['outputs']}.".capitalize())] = None,
-    records: Annotated[int | None, typer.Option("--records", help=f"{MEANINGS['records']}.".capitalize())] = None,
-    independent: Annotated[
-        bool, typer.Option("--independent", help=f"{MEANINGS['independent']}.".capitalize())
-    ] = False,
+    p_min: Annotated[str | None, Option("--p-min", help=f"{MEANINGS['p_min']}.".capitalize())] = None,
+    p_max: Annotated[str | None, Option("--p-max", help=f"{MEANINGS['p_max']}.".capitalize())] = None,
+    letters: Annotated[int | None, Option("--letters", help=f"{MEANINGS['letters']}.".capitalize())] = None,
+    outputs: Annotated[int | None, Option("--outputs", help=f"{MEANINGS['outputs']}.".capitalize())] = None,
+    records: Annotated[int | None, Option("--records", help=f"{MEANINGS['records']}.".capitalize())] = None,
+    independent: Annotated[bool, Option("--independent", help=f"{MEANINGS['independent']}.".capitalize())] = False,
     attribute_max: Annotated[
-        str | None, typer.Option("--attribute-max", help=f"{MEANINGS['attribute_max']}.".capitalize())
+        str | None, Option("--attribute-max", help=f"{MEANINGS['attribute_max']}.".capitalize())
     ] = None,
     prior_ratio: Annotated[
-        str | None, typer.Option("--prior-ratio", help="(min r/p)/(max r/p), where the adversary's prior is r, not p.")
+        str | None, Option("--prior-ratio", help="(min r/p)/(max r/p), where the adversary's prior is r, not p.")
     ] = None,
-    releases: Annotated[int, typer.Option("--releases", help=f"{MEANINGS['releases']}.".capitalize())] = 1,
-    epsilon: Annotated[str, typer.Option("--epsilon", help="Of --all: the epsilon of the notions with a delta.")] = "1",
+    releases: Annotated[int, Option("--releases", help=f"{MEANINGS['releases']}.".capitalize())] = 1,
+    epsilon: Annotated[str, Option("--epsilon", help="Of --all: the epsilon of the notions with a delta.")] = "1",
     sharp: Annotated[
         bool,
-        typer.Option(
-            "--sharp/--as-printed", help="With or without the rules of ours that are sharper than the papers'."
-        ),
+        Option("--sharp/--as-printed", help="With or without the rules of ours that are sharper than the papers'."),
     ] = True,
     units: Annotated[
         str | None,
-        typer.Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
+        Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
     ] = None,
     at_most: AtMostOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")] = False,
+    as_json: Annotated[bool, Option("--json", help="One JSON value on standard output.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", parser=named, metavar="FILE", help="Of --all: a picture, .png, .svg or .pdf."),
+        written("FILE", "Of --all: a picture, .png, .svg or .pdf."),
     ] = None,
 ) -> None:
     """Say what a guarantee in one notion of privacy is worth in another: the number, the rules, their conditions.

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
@@ -22,10 +22,10 @@ from dalenius.cli.shared import (
     SolverOption,
     UnitsOption,
     listed,
-    named,
     naming,
     status_line,
     units_shown,
+    written,
 )
 from dalenius.cli.sweeping import Task
 from dalenius.errors import InputError
@@ -39,56 +39,42 @@ from dalenius.studies.sweep import need_ways
 
 FolderOption = Annotated[
     Path,
-    typer.Option(
-        "-o",
-        "--output",
-        parser=named,
-        metavar="FOLDER",
-        help="Folder for records, models and certificates; what is done there stays done.",
-    ),
+    written("FOLDER", "Folder for records, models and certificates; what is done there stays done."),
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--set",
         metavar="PATH=VALUES",
         help='A key of the model and its values: "0.1,0.3", "0:1 max:25" (first:last:count).',
     ),
 ]
-JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes, each with a point at a time.")]
+JobsOption = Annotated[int, Option("--jobs", min=1, help="Processes, each with a point at a time.")]
 WorkersOption = Annotated[
     str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers solve the points instead."),
+    Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers solve the points instead."),
 ]
-NodeOption = Annotated[
-    int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have, of each point.")
-]
-MemoryOption = Annotated[float, typer.Option("--memory-limit", help="MiB for a point, roughly.")]
-PointTimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for a point; inf for no limit.")]
-DryOption = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be done, and roughly how long; write nothing.")
-]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="No progress on standard error.")]
-ParquetOption = Annotated[bool, typer.Option("--parquet", help="Write records.parquet, too (extra: frames).")]
+NodeOption = Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have, of each point.")]
+MemoryOption = Annotated[float, Option("--memory-limit", help="MiB for a point, roughly.")]
+PointTimeOption = Annotated[float, Option("--time-limit", help="Seconds for a point; inf for no limit.")]
+DryOption = Annotated[bool, Option("--dry-run", help="Say what would be done, and roughly how long; write nothing.")]
+QuietOption = Annotated[bool, Option("-q", "--quiet", help="No progress on standard error.")]
+ParquetOption = Annotated[bool, Option("--parquet", help="Write records.parquet, too (extra: frames).")]
 OtherOption = Annotated[
-    bool, typer.Option("--force", help="The folder holds another sweep: take over what is the same, remove the rest.")
+    bool, Option("--force", help="The folder holds another sweep: take over what is the same, remove the rest.")
 ]
 
 
 def sweep(
-    models: Annotated[
-        list[str], typer.Argument(metavar="MODEL...", help="Model files, or names from `dalenius list`.")
-    ],
+    models: Annotated[list[str], Argument(metavar="MODEL...", help="Model files, or names from `dalenius list`.")],
     output: FolderOption,
     sets: SetOption = None,
     points: Annotated[
-        int, typer.Option("--points", min=2, max=1000, help="Without --set: entropy bounds from 0 to the largest.")
+        int, Option("--points", min=2, max=1000, help="Without --set: entropy bounds from 0 to the largest.")
     ] = 11,
     adaptive: Annotated[
         bool,
-        typer.Option(
-            "--adaptive", help="Choose each entropy bound where the band is widest, --points of them at most."
-        ),
+        Option("--adaptive", help="Choose each entropy bound where the band is widest, --points of them at most."),
     ] = False,
     jobs: JobsOption = 1,
     scheduler: WorkersOption = None,
@@ -99,12 +85,10 @@ def sweep(
     node_limit: NodeOption = 1_000_000,
     memory_limit: MemoryOption = 4096.0,
     methods: Annotated[
-        str | None, typer.Option("--methods", help="Compare every point with these rivals, too, names with commas.")
+        str | None, Option("--methods", help="Compare every point with these rivals, too, names with commas.")
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Starts of each rival.")] = 5,
-    budget: Annotated[
-        float, typer.Option("--budget", help="Seconds for each rival, and then for our own solve.")
-    ] = 10.0,
+    seeds: Annotated[int, Option("--seeds", min=1, help="Starts of each rival.")] = 5,
+    budget: Annotated[float, Option("--budget", help="Seconds for each rival, and then for our own solve.")] = 10.0,
     units: UnitsOption = None,
     parquet: ParquetOption = False,
     as_json: JsonOption = False,
@@ -154,9 +138,9 @@ def sweep(
 def frontier(
     model: ModelArgument,
     output: FolderOption,
-    budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
+    budgets: Annotated[str | None, Option("--budgets", help="Budgets, with commas, in this order.")] = None,
     points: Annotated[
-        int, typer.Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
+        int, Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
     ] = 11,
     jobs: JobsOption = 1,
     scheduler: WorkersOption = None,

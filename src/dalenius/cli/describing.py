@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument
 
 import dalenius as dl
 from dalenius.catalogue.models import shape
@@ -30,7 +30,7 @@ LARGE = 40.0  # a logarithm beyond which numbers are not written out
 def show(
     model: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="FILE",
             help="A model file, a name from `dalenius list`, - for standard input; a certificate (.cert, .cert.gz), or a mechanism's "
             "file (.json).",

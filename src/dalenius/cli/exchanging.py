@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.laws import published
-from dalenius.cli.shared import JsonOption, ModelArgument, err, named, naming, out, write_json
+from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json, written
 from dalenius.errors import InputError
 from dalenius.files import need_folder, need_places, write_whole
 from dalenius.intervals import gap_text, interval_text
@@ -20,21 +20,17 @@ ROCQ = "rocq"
 CERTIFICATES = (".cert", ".cert.gz")  # what the name of a certificate beside its model ends in
 
 CertificateOption = Annotated[
-    Path | None, typer.Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
+    Path | None, Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
 ]
 
 
 def export_program(
     model: ModelArgument,
-    program: Annotated[
-        str | None, typer.Option("--program", help="A program that MODEL offers; 'list' shows them.")
-    ] = None,
+    program: Annotated[str | None, Option("--program", help="A program that MODEL offers; 'list' shows them.")] = None,
     format: Annotated[
-        str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek; rocq: the certificate as a theorem.")
+        str, Option("--format", help="json, cbf, clarabel, mps, lp or mosek; rocq: the certificate as a theorem.")
     ] = "json",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", parser=named, metavar="FILE", help="The file.")
-    ] = None,
+    output: Annotated[Path | None, written("FILE", "The file.")] = None,
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,8 +109,8 @@ def _export_theorem(model: str, certificate: Path | None, output: Path | None, a
 
 def import_solution(
     model: ModelArgument,
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program, as `dalenius export` calls it.")],
-    solution: Annotated[Path, typer.Argument(metavar="FILE", help="A solution file (docs/export.md).")],
+    program: Annotated[str, Argument(metavar="PROGRAM", help="The program, as `dalenius export` calls it.")],
+    solution: Annotated[Path, Argument(metavar="FILE", help="A solution file (docs/export.md).")],
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
 ) -> None:

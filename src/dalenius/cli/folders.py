@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 import dalenius as dl
 from dalenius.cli.shared import drawn, err
@@ -16,9 +16,7 @@ from dalenius.evidence import Header
 from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
 from dalenius.model import Problem
 
-ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace a certificate of the same model even by a looser one.")
-]
+ForceOption = Annotated[bool, Option("--force", help="Replace a certificate of the same model even by a looser one.")]
 CERTIFICATE, COMPRESSED = ".cert", ".gz"
 ENDINGS = (
     CERTIFICATE,

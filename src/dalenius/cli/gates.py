@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Annotated, NamedTuple
 
 import typer
+from typer import Option
 
 from dalenius.cli.shared import err
 from dalenius.cli.statuses import ExitStatus
@@ -21,13 +22,11 @@ from dalenius.results import DesignResult, Result, SecretResult, budget_text
 from dalenius.units import UNITS, amount_text, is_at_most, lower_in, upper_in
 
 RequireGapOption = Annotated[
-    float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
+    float | None, Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
 ]
 AtMostOption = Annotated[
     str | None,
-    typer.Option(
-        "--at-most", metavar="BUDGET", help="Exit with status 6 if the upper end is larger: nats, or '0.3 bits'."
-    ),
+    Option("--at-most", metavar="BUDGET", help="Exit with status 6 if the upper end is larger: nats, or '0.3 bits'."),
 ]
 
 

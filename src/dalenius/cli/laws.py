@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 import dalenius as dl
 from dalenius.cli.shared import err, listed
@@ -18,7 +18,7 @@ from dalenius.results import DesignResult, Result, SecretResult
 OPTION = "--public-law"
 PublicLawOption = Annotated[
     str | None,
-    typer.Option(OPTION, help="Design for this law, which may be known: uniform, or probabilities with commas."),
+    Option(OPTION, help="Design for this law, which may be known: uniform, or probabilities with commas."),
 ]
 
 

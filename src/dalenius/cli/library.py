@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
@@ -40,16 +41,16 @@ if TYPE_CHECKING:
     from dalenius.catalogue.ratchet import HistoryRow
 
 
-SetOption = Annotated[str, typer.Option("--set", help=f"{', '.join(SETS)}: each has the ones before it, the last all.")]
+SetOption = Annotated[str, Option("--set", help=f"{', '.join(SETS)}: each has the ones before it, the last all.")]
 FolderOption = Annotated[
-    Path | None, typer.Option("--folder", help="The library's folder; by default the one that comes with this package.")
+    Path | None, Option("--folder", help="The library's folder; by default the one that comes with this package.")
 ]
 
 
 def list_models(
     units: UnitsOption = None,
     set: SetOption = SETS[-1],
-    as_json: Annotated[bool, typer.Option("--json", help="The index as a JSON list on standard output.")] = False,
+    as_json: Annotated[bool, Option("--json", help="The index as a JSON list on standard output.")] = False,
     folder: FolderOption = None,
 ) -> None:
     """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not."""
@@ -98,13 +99,11 @@ library_app = typer.Typer(
 
 @library_app.command("tighten", epilog=epilog("library tighten"))
 def library_tighten(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[MODEL]...", help="Names; all of the set by default.")
-    ] = None,
+    names: Annotated[list[str] | None, Argument(metavar="[MODEL]...", help="Names; all of the set by default.")] = None,
     set: SetOption = SETS[-1],
     gap: GapOption = 1e-6,
     time_limit: TimeOption = 60.0,
-    node_limit: Annotated[int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 30_000,
+    node_limit: Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 30_000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     folder: FolderOption = None,
@@ -147,8 +146,8 @@ def library_tighten(
 
 @library_app.command("submit", epilog=epilog("library submit"))
 def library_submit(
-    certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="Of one of the library's models.")],
-    by: Annotated[str, typer.Option("--by", help="Who found it; by default the certificate's producer.")] = "",
+    certificate: Annotated[Path, Argument(metavar="CERTIFICATE", help="Of one of the library's models.")],
+    by: Annotated[str, Option("--by", help="Who found it; by default the certificate's producer.")] = "",
     as_json: JsonOption = False,
     folder: FolderOption = None,
 ) -> None:

@@ -8,15 +8,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import Budget, Ends, require_at_most
-from dalenius.cli.shared import err, listed, named, out, status_line, units_shown, write_json
+from dalenius.cli.shared import err, listed, out, status_line, units_shown, write_json, written
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -33,7 +33,7 @@ WIDTH = 160  # of a table where the terminal is narrower
 def measure(
     model: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="MODEL",
             help="A model file, a name from `dalenius list`, a mechanism's file (.json), or a channel (.csv): outputs' names in "
             "line 1, an input a line, its probability in a column named prior.",
@@ -41,14 +41,12 @@ def measure(
     ],
     units: Annotated[
         str | None,
-        typer.Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
+        Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="A JSON list on standard output, an object a measure.")
-    ] = False,
+    as_json: Annotated[bool, Option("--json", help="A JSON list on standard output, an object a measure.")] = False,
     prior: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--prior",
             help="The law of a mechanism's or channel's inputs, with commas, or uniform; of several, with semicolons between, each "
             "measure is the largest. Left out: any prior.",
@@ -56,7 +54,7 @@ def measure(
     ] = None,
     within: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--within",
             help="The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', "
             "'entropy 0.9 max', 'all'.",
@@ -64,46 +62,43 @@ def measure(
     ] = None,
     law: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--law",
             help="Measure a model's records under this law, independent of one another, instead of its adversary: uniform, or a "
             "probability a letter, with commas.",
         ),
     ] = None,
     mechanism: Annotated[
-        Path | None, typer.Option("--mechanism", help="The mechanism's file, where MODEL is a design.")
+        Path | None, Option("--mechanism", help="The mechanism's file, where MODEL is a design.")
     ] = None,
     epsilon: Annotated[
-        str, typer.Option("--epsilon", help="Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.")
+        str, Option("--epsilon", help="Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.")
     ] = "",
-    delta: Annotated[str, typer.Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
+    delta: Annotated[str, Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            parser=named,
-            metavar="FOLDER",
-            help="Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage of a "
-            "rational mechanism: NAME.local_dp.toml and .cert, and so on.",
+        written(
+            "FOLDER",
+            "Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage "
+            "of a rational mechanism: NAME.local_dp.toml and .cert, and so on.",
         ),
     ] = None,
     outputs: Annotated[
-        bool, typer.Option("--outputs", help="Add the pointwise maximal leakage and the probability of each output.")
+        bool, Option("--outputs", help="Add the pointwise maximal leakage and the probability of each output.")
     ] = False,
     supersamples: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--supersamples",
             help="Add what is told about which of two candidates each record of a small model is (CMI).",
         ),
     ] = False,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for the audits and searches against a model's adversary.")
+        float, Option("--time-limit", help="Seconds for the audits and searches against a model's adversary.")
     ] = 60.0,
     at_most: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--at-most",
             metavar="[MEASURE=]BUDGET",
             help="Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: nats, or '0.3 bits'.",

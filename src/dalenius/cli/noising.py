@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.table import Table
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.cli.shared import (
@@ -15,11 +15,11 @@ from dalenius.cli.shared import (
     JsonOption,
     drawn,
     library_names,
-    named,
     out,
     read_problem,
     status_line,
     write_json,
+    written,
 )
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text
@@ -33,38 +33,33 @@ from dalenius.studies.least_noise import NOISES, LeastNoise
 
 
 def noise(
-    at_most: Annotated[
-        str, typer.Option("--at-most", metavar="BUDGET", help="The leakage allowed: nats, or '0.1 bits'.")
-    ],
+    at_most: Annotated[str, Option("--at-most", metavar="BUDGET", help="The leakage allowed: nats, or '0.1 bits'.")],
     model: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[MODEL]",
             help="A model file, or a name from `dalenius list`, whose mechanism is noise with a scale.",
             autocompletion=library_names,
         ),
     ] = None,
     kind: Annotated[
-        str | None, typer.Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
+        str | None, Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
     ] = None,
     span: Annotated[
-        int, typer.Option("--range", min=1, help="With --noise: how far one record of two letters moves the query.")
+        int, Option("--range", min=1, help="With --noise: how far one record of two letters moves the query.")
     ] = 1,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            parser=named,
-            metavar="FOLDER",
-            help="Folder for NAME.within.toml and .cert, NAME.above.toml and .cert, NAME.noise.csv and NAME.noise.png.",
+        written(
+            "FOLDER",
+            "Folder for NAME.within.toml and .cert, NAME.above.toml and .cert, NAME.noise.csv and NAME.noise.png.",
         ),
     ] = None,
     gap: Annotated[
-        float, typer.Option("--gap", help="How far the scale that is enough may be above one that is not, in shares.")
+        float, Option("--gap", help="How far the scale that is enough may be above one that is not, in shares.")
     ] = 1e-3,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for everything, the proofs included; inf for no limit.")
+        float, Option("--time-limit", help="Seconds for everything, the proofs included; inf for no limit.")
     ] = 60.0,
     as_json: JsonOption = False,
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
@@ -20,25 +21,23 @@ from dalenius.studies.release import Release
 
 def release(
     model: ModelArgument,
-    mechanism: Annotated[Path, typer.Option("--mechanism", help="The mechanism's file.")],
-    data: Annotated[Path, typer.Option("--data", help="A csv file: names in line 1, then a record a line, in order.")],
-    column: Annotated[str | None, typer.Option("--column", help="The column to read; optional if it is alone.")] = None,
+    mechanism: Annotated[Path, Option("--mechanism", help="The mechanism's file.")],
+    data: Annotated[Path, Option("--data", help="A csv file: names in line 1, then a record a line, in order.")],
+    column: Annotated[str | None, Option("--column", help="The column to read; optional if it is alone.")] = None,
     letters: Annotated[
-        str | None, typer.Option("--letters", help="The texts for letters 0, 1, ..., with commas; default 0,1,...")
+        str | None, Option("--letters", help="The texts for letters 0, 1, ..., with commas; default 0,1,...")
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            "--certificate", help="Proof for this mechanism; default: beside it, ending in .cert or .cert.gz."
-        ),
+        Option("--certificate", help="Proof for this mechanism; default: beside it, ending in .cert or .cert.gz."),
     ] = None,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
+    time_limit: Annotated[float, Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
     despite_budget: Annotated[
-        bool, typer.Option("--despite-budget", help="Release though MODEL's budget is not proved to be met.")
+        bool, Option("--despite-budget", help="Release though MODEL's budget is not proved to be met.")
     ] = False,
     as_json: JsonOption = False,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
+        int | None, Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
     ] = None,
 ) -> None:
     """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown.

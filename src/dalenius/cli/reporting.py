@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from dalenius.cli.shared import err, out, status_line
 from dalenius.errors import InputError, NotProvedError
@@ -15,15 +16,13 @@ from dalenius.files import need_places
 def report(
     sources: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="SOURCE...",
             help="Folders that solve, sweep or frontier wrote, certificates, and models (files, or names from `dalenius list`).",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The page, an .html file; one that is there is replaced.")
-    ],
-    title: Annotated[str, typer.Option("--title", help="The page's title; by default that of the models.")] = "",
+    output: Annotated[Path, Option("-o", "--output", help="The page, an .html file; one that is there is replaced.")],
+    title: Annotated[str, Option("--title", help="The page's title; by default that of the models.")] = "",
 ) -> None:
     """One self-contained page about certificates: the question, the answer, pictures, what it promises, how to check it.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.cli.shared import JsonOption, SeedOption, listed, out, status_line, write_json
@@ -23,29 +23,27 @@ from dalenius.statistics.counts import MOST
 def audit_samples(
     runs: Annotated[
         Path,
-        typer.Argument(
-            metavar="RUNS", help="A csv file with names in its first line, and a run of the black box a line."
-        ),
+        Argument(metavar="RUNS", help="A csv file with names in its first line, and a run of the black box a line."),
     ],
     records: Annotated[
         str,
-        typer.Option("--records", help="The columns with the data that the run was given, a record each, with commas."),
+        Option("--records", help="The columns with the data that the run was given, a record each, with commas."),
     ],
-    outputs: Annotated[str, typer.Option("--outputs", help="The columns with what came out, with commas.")],
-    confidence: Annotated[float, typer.Option("--confidence", help="Of the answer, for all records together.")] = 0.95,
+    outputs: Annotated[str, Option("--outputs", help="The columns with what came out, with commas.")],
+    confidence: Annotated[float, Option("--confidence", help="Of the answer, for all records together.")] = 0.95,
     words: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--words",
             help="Count: one column of inputs and one of outputs, as words; few of each, runs planned an input.",
         ),
     ] = False,
     given_others: Annotated[
-        bool, typer.Option("--given-others", help="What is told to somebody who knows all other records.")
+        bool, Option("--given-others", help="What is told to somebody who knows all other records.")
     ] = False,
-    critic: Annotated[str, typer.Option("--critic", help="bins or neurons.")] = "bins",
+    critic: Annotated[str, Option("--critic", help="bins or neurons.")] = "bins",
     seed: SeedOption = 0,
-    units: Annotated[str, typer.Option("--units", help="nats or bits.")] = "bits",
+    units: Annotated[str, Option("--units", help="nats or bits.")] = "bits",
     as_json: JsonOption = False,
 ) -> None:
     """A lower confidence bound on the leakage of a black box, from samples: statistical, never a proof, and never a certificate.

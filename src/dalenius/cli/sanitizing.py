@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.table import Table
+from typer import Argument, Option
 
-from dalenius.cli.shared import JsonOption, drawn, listed, named, out, status_line, write_json
+from dalenius.cli.shared import JsonOption, drawn, listed, out, status_line, write_json, written
 from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
@@ -30,35 +30,31 @@ class Experiment(StrEnum):
 
 def sanitize(
     experiment: Annotated[
-        Experiment, typer.Argument(help="Two Gaussians, with secret and label independent or correlated; or digits.")
+        Experiment, Argument(help="Two Gaussians, with secret and label independent or correlated; or digits.")
     ],
     output: Annotated[
         Path,
-        typer.Option(
-            "-o", "--output", parser=named, metavar="FOLDER", help="Folder for records, proofs, table and picture."
-        ),
+        written("FOLDER", "Folder for records, proofs, table and picture."),
     ],
     budgets: Annotated[
-        str, typer.Option("--budgets", help="Roots of the chi-square divergence allowed, with commas.")
+        str, Option("--budgets", help="Roots of the chi-square divergence allowed, with commas.")
     ] = "0.05,0.1,0.2,0.4,0.8",
-    weights: Annotated[str, typer.Option("--weights", help="What an excess costs (lambda), with commas.")] = "2",
-    methods: Annotated[str, typer.Option("--methods", help="chi2; for digits also gap, vae; with commas.")] = "chi2",
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Data and starts, numbered from 0.")] = 1,
+    weights: Annotated[str, Option("--weights", help="What an excess costs (lambda), with commas.")] = "2",
+    methods: Annotated[str, Option("--methods", help="chi2; for digits also gap, vae; with commas.")] = "chi2",
+    seeds: Annotated[int, Option("--seeds", min=1, help="Data and starts, numbered from 0.")] = 1,
     steps: Annotated[
         int | None,
-        typer.Option(
-            "--steps", min=1, help=f"Steps of each sanitizer; if not given {STEPS}, for digits {DIGIT_STEPS}."
-        ),
+        Option("--steps", min=1, help=f"Steps of each sanitizer; if not given {STEPS}, for digits {DIGIT_STEPS}."),
     ] = None,
     starts: Annotated[
         int,
-        typer.Option("--starts", min=1, help="Begun for each, of which the best goes on after a quarter of the steps."),
+        Option("--starts", min=1, help="Begun for each, of which the best goes on after a quarter of the steps."),
     ] = 1,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds; what is at work then is not kept.")
-    ] = float("inf"),
+    time_limit: Annotated[float, Option("--time-limit", help="Seconds; what is at work then is not kept.")] = float(
+        "inf"
+    ),
     converse: Annotated[
-        bool, typer.Option("--converse", help="Only what is proved: nothing is learned, torch is not needed.")
+        bool, Option("--converse", help="Only what is proved: nothing is learned, torch is not needed.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius._answers_json import plain
@@ -49,27 +50,32 @@ def library_names(incomplete: str) -> list[str]:
     return [model.name for model in library() if model.name.startswith(incomplete)]
 
 
+def written(metavar: str, what: str) -> Any:
+    """The option that names the file or the folder of what a command writes."""
+    return Option("-o", "--output", parser=named, metavar=metavar, help=what)
+
+
 ModelArgument = Annotated[
     str,
-    typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.", autocompletion=library_names),
+    Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.", autocompletion=library_names),
 ]
-GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
-TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
+GapOption = Annotated[float, Option("--gap", help="Relative gap at which to stop.")]
+TimeOption = Annotated[float, Option("--time-limit", help="Seconds for everything, the proof included.")]
 UnitsOption = Annotated[
-    str | None, typer.Option("--units", help="nats or bits; left out, bits, and nats in JSON and in tables of files.")
+    str | None, Option("--units", help="nats or bits; left out, bits, and nats in JSON and in tables of files.")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
+JsonOption = Annotated[bool, Option("--json", help="One JSON object on standard output.")]
+JobsOption = Annotated[int, Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
 SchedulerOption = Annotated[
-    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
+    str | None, Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
+SeedOption = Annotated[int, Option("--seed", help="Seed of the random starts.")]
 MethodOption = Annotated[
-    Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
+    Method | None, Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
 ]
 SolverOption = Annotated[
     str,
-    typer.Option(
+    Option(
         "--solver", help="Who solves programs, of a design or of --method alternating: auto, own, clarabel, mosek, scs."
     ),
 ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from cvxcertify.intervals import gap_text, interval_text, text_above, text_below
@@ -28,12 +29,12 @@ from dalenius.cli.shared import (
     UnitsOption,
     err,
     library_names,
-    named,
     out,
     read_problem,
     status_line,
     units_shown,
     write_json,
+    written,
 )
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import DaleniusError, InputError, counted
@@ -259,7 +260,7 @@ class _Question:
 def solve(
     models: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="MODEL...",
             help="Model files, or names from `dalenius list`; - is standard input.",
             autocompletion=library_names,
@@ -269,26 +270,22 @@ def solve(
     time_limit: TimeOption = 60.0,
     units: UnitsOption = None,
     as_json: JsonOption = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", parser=named, metavar="FOLDER", help="Folder for the certificate.")
-    ] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
+    output: Annotated[Path | None, written("FOLDER", "Folder for the certificate.")] = None,
+    trace: Annotated[bool, Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
     curve: Annotated[
         bool,
-        typer.Option("--curve", help="Of an audit: have the certificate bound the leakage at every entropy bound."),
+        Option("--curve", help="Of an audit: have the certificate bound the leakage at every entropy bound."),
     ] = False,
-    node_limit: Annotated[
-        int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
-    ] = 1_000_000,
+    node_limit: Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 1_000_000,
     memory_limit: Annotated[
-        float, typer.Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
+        float, Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
     ] = 4096.0,
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
     at_most: AtMostOption = None,
     force: ForceOption = False,
     compress: Annotated[
-        bool, typer.Option("--compress", help="Write certificates compressed (.cert.gz), a quarter as long.")
+        bool, Option("--compress", help="Write certificates compressed (.cert.gz), a quarter as long.")
     ] = False,
     public_law: PublicLawOption = None,
     method: MethodOption = None,
@@ -297,7 +294,7 @@ def solve(
     scheduler: SchedulerOption = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
+        Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
     ] = None,
 ) -> None:
     """Audit or design each MODEL: a proved interval for what is told of a record or secret, or the best mechanism within a budget.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
@@ -186,42 +186,38 @@ def _whole(text: str) -> int:
 
 
 def init(
-    path: Annotated[
-        Path, typer.Argument(metavar="[FILE]", help="The model file to write; - is standard output.")
-    ] = Path("model.toml"),
+    path: Annotated[Path, Argument(metavar="[FILE]", help="The model file to write; - is standard output.")] = Path(
+        "model.toml"
+    ),
     problem: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--problem", help="worst_case_leakage (an audit); min_leakage, min_distortion or max_information (designs)."
         ),
     ] = None,
-    records: Annotated[str | None, typer.Option("--records", help="How many records.")] = None,
-    alphabet: Annotated[str | None, typer.Option("--alphabet", help="How many values a record can have.")] = None,
+    records: Annotated[str | None, Option("--records", help="How many records.")] = None,
+    alphabet: Annotated[str | None, Option("--alphabet", help="How many values a record can have.")] = None,
     query: Annotated[
-        str | None, typer.Option("--query", help="A kind, with what it needs: count, 'threshold 3', 'modular_sum 4'.")
+        str | None, Option("--query", help="A kind, with what it needs: count, 'threshold 3', 'modular_sum 4'.")
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", help="Of an audit: 'geometric 0.5', 'exponential epsilon = 1, sensitivity = 2'."),
+        Option("--mechanism", help="Of an audit: 'geometric 0.5', 'exponential epsilon = 1, sensitivity = 2'."),
     ] = None,
-    distortion: Annotated[
-        str | None, typer.Option("--distortion", help="Of a design: hamming, absolute, squared.")
-    ] = None,
+    distortion: Annotated[str | None, Option("--distortion", help="Of a design: hamming, absolute, squared.")] = None,
     budget: Annotated[
-        str | None, typer.Option("--budget", help="Of a design: the largest distortion, or leakage ('0.1 bits').")
+        str | None, Option("--budget", help="Of a design: the largest distortion, or leakage ('0.1 bits').")
     ] = None,
     adversary: Annotated[
         str | None,
-        typer.Option("--adversary", help="An entropy ('0.8 max', '2 bits', 0), or a kind such as product_priors."),
+        Option("--adversary", help="An entropy ('0.8 max', '2 bits', 0), or a kind such as product_priors."),
     ] = None,
     privacy: Annotated[
         str | None,
-        typer.Option("--privacy", help="Of max_information: 'local_dp log 3', 'pointwise_maximal_leakage 0.5'."),
+        Option("--privacy", help="Of max_information: 'local_dp log 3', 'pointwise_maximal_leakage 0.5'."),
     ] = None,
-    defaults: Annotated[
-        bool, typer.Option("--defaults", help="Ask nothing: defaults for what no option says.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    defaults: Annotated[bool, Option("--defaults", help="Ask nothing: defaults for what no option says.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace the file if it is there.")] = False,
 ) -> None:
     """Write a commented model file from a few answers, each given by an option or asked for.
 
@@ -254,7 +250,7 @@ def init(
 
 def schema(
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write; by default standard output.")
+        Path | None, Option("-o", "--output", help="The file to write; by default standard output.")
     ] = None,
 ) -> None:
     """Print a JSON schema of model files: editors complete keys and kinds with it, and mark what the loader would refuse.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
@@ -29,26 +30,26 @@ class Arithmetic(StrEnum):
 def verify(
     model: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="MODEL",
             help="A model file, a name from `dalenius list`, or an interval's proof (.json).",
             autocompletion=library_names,
         ),
     ],
     certificate: Annotated[
-        Path | None, typer.Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
+        Path | None, Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
     ] = None,
     resolved: Annotated[
         bool,
-        typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
+        Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
-    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = SECONDS,
-    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = MEMORY,
+    time_limit: Annotated[float, Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = SECONDS,
+    memory_limit: Annotated[float, Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = MEMORY,
     as_json: JsonOption = False,
     arithmetic: Annotated[
-        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
+        Arithmetic, Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
+    jobs: Annotated[int, Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
     at_most: AtMostOption = None,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
