@@ -1,16 +1,23 @@
 """Exact membership in the cones, and multipliers moved into their duals."""
 
 import math
+from fractions import Fraction
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from flint import fmpq
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import planted
 from campaigns import draws
-from cvxcertify.instance import Cone, exactly, triangle
+from cvxcertify.derive import derived
+from cvxcertify.geometry import Geometry
+from cvxcertify.instance import Cone, Instance, as_float, exactly, triangle
+from cvxcertify.linear import made_up
 from cvxcertify.membership import in_cone, in_dual, into_dual
+from cvxcertify.ranges import CUTOFF, outward, propagated
 
 CONES = [
     Cone("nonnegative", 2),
@@ -97,3 +104,171 @@ def test_ends_of_the_exponential_cone():
     assert not in_dual(exponential, [-one, -one - fmpq(1, 10**30), one])
     assert not in_dual(exponential, [fmpq(1, 10**30), one, one])
     assert in_dual(exponential, [fmpq(0), one, fmpq(0)])
+
+
+# The cones in doubles agree with the exact ones; a step that is short in the local norm stays inside.
+
+
+SHAPES = (
+    Cone("zero", 2),
+    Cone("nonnegative", 2),
+    Cone("second-order", 4),
+    Cone("exponential", 3),
+    Cone("semidefinite", 6),
+)
+SIZE = sum(cone.size for cone in SHAPES)
+ALL = Instance((fmpq(0),), fmpq(0), ({},) * SIZE, (fmpq(0),) * SIZE, SHAPES, ("x",))
+
+
+def outside(z):
+    """The kinds of cones whose duals these multipliers are certainly not in."""
+    parts = zip(ALL.cones, ALL.places, strict=True)
+    return [cone.kind for cone, places in parts if not in_dual(cone, [exactly(z[row]) for row in places])]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_short_steps_from_the_inside_stay_inside(scale):
+    geometry, rng = Geometry(ALL), np.random.default_rng(0)
+    for _ in range(draws(30, 1000)):
+        z = geometry.inward(rng.normal(size=SIZE) * scale, 10.0 ** rng.uniform(-6, 0) * scale)
+        assert geometry.inside(z)
+        assert not outside(z)
+        reach = geometry.reach(z)
+        step = rng.normal(size=reach.shape[1])
+        assert not outside(z + reach @ (0.999 * step / np.linalg.norm(step)))
+
+
+def test_the_reach_is_as_long_as_it_can_be_in_some_direction():
+    """Twice the way along the ray towards the tip leaves the dual cone, up to the cone's parameter."""
+    geometry, rng = Geometry(ALL), np.random.default_rng(1)
+    z = geometry.inward(rng.normal(size=SIZE), 0.1)
+    reach = geometry.reach(z)
+    for cone, places in list(zip(ALL.cones, ALL.places, strict=True))[1:]:
+        far = np.zeros(SIZE)
+        far[places.start : places.stop] = -z[places.start : places.stop]
+        least = np.linalg.lstsq(reach.toarray(), far, rcond=None)[0]
+        assert np.linalg.norm(least) == pytest.approx(
+            {"exponential": 3, "semidefinite": 3}.get(cone.kind, 2) ** 0.5, rel=1e-6
+        )
+
+
+def test_inward_leaves_what_is_inside():
+    geometry, rng = Geometry(ALL), np.random.default_rng(2)
+    z = geometry.inward(rng.normal(size=SIZE), 0.5)
+    assert geometry.inward(z, 1e-3) == pytest.approx(z, abs=1e-12)
+
+
+# What sparse equations lack is made up for exactly, by unknowns that can be changed.
+
+
+def holds(equations, lacks, found):
+    return all(
+        sum((x * found.get(j, fmpq(0)) for j, x in equation.items()), fmpq(0)) == lack
+        for equation, lack in zip(equations, lacks, strict=True)
+    )
+
+
+def test_solutions_are_exact_with_dependent_equations_too():
+    rng = np.random.default_rng(0)
+    for _ in range(draws(30, 1000)):
+        height, width = int(rng.integers(1, 7)), int(rng.integers(6, 12))
+        A = np.where(rng.random((height, width)) < 0.5, rng.normal(size=(height, width)), 0.0)
+        equations = [{j: exactly(x) for j, x in enumerate(row.tolist()) if x} for row in A]
+        d = [exactly(x) for x in rng.normal(size=width).tolist()]
+        equations.append({j: 3 * x for j, x in equations[0].items()})  # says what the first one says
+        lacks = [sum((x * d[j] for j, x in equation.items()), fmpq(0)) for equation in equations]
+        found = made_up(equations, lacks, rng.random(width) + 0.1)
+        assert found is not None
+        assert holds(equations, lacks, found)
+
+
+def test_what_contradicts_itself_has_no_solution():
+    equations = [{0: fmpq(1), 1: fmpq(1)}, {0: fmpq(2), 1: fmpq(2)}]
+    assert made_up(equations, [fmpq(1), fmpq(3)], np.ones(2)) is None
+
+
+def test_unknowns_that_cannot_be_changed_are_not():
+    equations = [{0: fmpq(1), 1: fmpq(1), 2: fmpq(5)}]
+    assert made_up(equations, [fmpq(2)], np.array([0.0, 1.0, 0.0])) == {1: 2}
+    assert made_up(equations, [fmpq(2)], np.zeros(3)) is None
+    assert made_up(equations, [fmpq(0)], np.zeros(3)) == {}
+
+
+# Ranges of columns contain every feasible point that they are about.
+
+
+KINDS = list(planted.MAKERS)
+ONE, ZERO = fmpq(1), fmpq(0)
+
+
+def inside(state, x):
+    ends = zip(state.low, state.high, x, strict=True)
+    return all((low is None or low <= value) and (high is None or value <= high) for low, high, value in ends)
+
+
+def test_optima_are_in_their_ranges():
+    """With the cutoff at the optimal value itself, too."""
+    for seed in range(draws(10, 300)):
+        case = planted.planted(np.random.default_rng(seed), KINDS[seed % len(KINDS)])
+        model = derived(case.problem)
+        case.problem.solve(solver="CLARABEL")
+        value = -case.value if model.maximises else case.value
+        for cutoff in (None, fmpq(value.numerator, value.denominator) + fmpq(1, 10**6)):
+            state = propagated(model.instance, cutoff)
+            assert not state.empty
+            own = case.problem.variables()[0]
+            for j, x in enumerate(own.value.tolist()):
+                assert as_float(state.low[j]) - 1e-6 <= x <= as_float(state.high[j]) + 1e-6, (seed, j)
+
+
+def test_laws_have_ranges_without_being_told():
+    p = cp.Variable((2, 3), nonneg=True)
+    state = propagated(derived(cp.Problem(cp.Minimize(cp.sum(p)), [cp.sum(p, axis=1) == 1])).instance)
+    assert set(state.low) == {ZERO}
+    assert set(state.high) == {ONE}
+
+
+def test_cones_tell_ranges():
+    """t >= |u| of u; x <= z/e and y of an exponential cone; entries of a matrix with a known diagonal."""
+    identity = tuple({j: ONE} for j in range(3))
+    none = (ZERO,) * 3
+
+    def known(kind, caps):
+        cones = (Cone("nonnegative", len(caps)), Cone(kind, 3))
+        rows = tuple({j: fmpq(sign)} for j, sign, _ in caps)
+        ends = tuple(fmpq(end) for _, _, end in caps)
+        return propagated(Instance(none, ZERO, (*rows, *identity), (*ends, *none), cones, ("a", "b", "c")))
+
+    cone = known("second-order", [(0, -1, 4)])
+    assert (cone.low, cone.high) == ([0, -4, -4], [4, 4, 4])
+    cone = known("exponential", [(2, -1, 8), (0, 1, 1)])
+    assert (cone.low, cone.high) == ([-1, 0, 0], [3, 24, 8])
+    cone = known("semidefinite", [(0, -1, 4), (2, -1, 2)])
+    assert (cone.low, cone.high) == ([0, -3, 0], [4, 3, 2])
+
+
+def test_an_exponential_cone_is_within_its_ranges():
+    rng = np.random.default_rng(0)
+    for _ in range(draws(100, 5000)):
+        x, y = rng.normal() * 4.0, rng.exponential() * 3.0
+        z = y * np.exp(min(x / y, 700.0)) * (1.0 + rng.exponential())
+        assert x <= 0.375 * z * (1 + 1e-12)
+        assert y <= max(-x, 3.0 * z) * (1 + 1e-12)
+
+
+def test_no_point_leaves_no_range():
+    y = cp.Variable()
+    state = propagated(derived(cp.Problem(cp.Minimize(y), [y >= 1, y <= 0])).instance)
+    assert state.empty
+    assert CUTOFF not in state.steps
+
+
+def test_rounding_goes_outward_and_is_short():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        value = exactly(rng.normal() * 10.0 ** rng.uniform(-300, 300)) / 3
+        low, high = outward(value, False), outward(value, True)
+        assert low <= value <= high
+        assert abs(high - low) <= abs(value) * fmpq(1, 2**20)
+        assert int(low.p).bit_length() <= 25 or int(low.q) == 1
+    assert Fraction(int(outward(fmpq(3), True).p)) == 3
