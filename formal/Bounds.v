@@ -123,9 +123,9 @@ Proof.
   fold (c : nat -> R). unfold c in *. lra.
 Qed.
 
-(** Without a price for entropy: the largest score with the row's own negative entropy. *)
+(** Without a price for entropy: the largest score with the row's own negative entropy, of the rows that have any probability. *)
 Lemma row_free theta a S psi : (a < A)%nat -> 0 <= theta ->
-  (forall k, (k < V)%nat -> (0 < N a k)%Z -> S k + theta * sum_to Y (fun y => xlnx (W k y)) <= psi) ->
+  (forall x, In x (xs a) -> P x <> 0 -> S (f x) + theta * sum_to Y (fun y => xlnx (W (f x) y)) <= psi) ->
   row_problem theta 0 a S psi.
 Proof.
   intros Ha Ht H. unfold row_problem. rewrite Rmult_0_l, Rplus_0_r.
@@ -136,8 +136,8 @@ Proof.
     apply Rle_trans with (sum_to Y (fun y => sum (xs a) (fun x => P x * xlnx (W (f x) y)))).
     + apply sum_to_le; intros y Hy. apply log_sum; intros x Hx; [eapply P0|eapply W0]; eauto.
     + unfold sum_to. rewrite sum_swap. right. apply sum_ext; intros; now rewrite sum_scale.
-  - unfold mass. rewrite <- sum_scale_r. apply sum_le; intros x Hx.
-    destruct (wc_row Hwc a x Ha Hx). apply Rmult_le_compat_l; [eapply P0; eauto|auto].
+  - unfold mass. rewrite <- sum_scale_r. apply sum_le; intros x Hx. destruct (Req_dec (P x) 0) as [->|E]; [lra|].
+    apply Rmult_le_compat_l; [eapply P0; eauto|auto].
 Qed.
 
 (** ** Joint leaves *)

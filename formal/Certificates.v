@@ -207,6 +207,7 @@ Proof.
   rewrite <- CA in HR1, HR2.
   eapply (check_correct (letter i (alphabets m)) Y V (row_at tables j) (inputs_of j) channel bound (of_Q upper)
     (having m i) (row_of m values) (count m values i) (rows m values) P (nats m b) (Q2R upper)); eauto using encl_Q.
+  - intros a x _ Hx. apply filter_In in Hx as [_ E]. apply Nat.eqb_eq in E. exact E.
   - intros a y Ha Hy. replace (range_at (row_at [] y) a) with (0, one)%Z by (destruct y; destruct a; reflexivity).
     unfold inside. cbn [fst snd]. rewrite fixed_0, fixed_one. now apply Hv0.
   - eapply root_check_correct; eauto.

@@ -3,7 +3,7 @@
     The hints of a proof are integers, in units of 2^-100 (Enclosures.v, [fixed]). A wrong hint can make the check fail; it cannot
     make it accept what is false. *)
 From Coq Require Import Reals ZArith Arith Bool Lra Lia List.
-From Dalenius Require Import Definitions Sums Bounds Enclosures.
+From Dalenius Require Import Definitions Sums Bounds Vertices Enclosures.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -14,10 +14,18 @@ Inductive row_tree :=
   | RowCut (y : nat) (t : Z) (below above : row_tree)
   | Row (kappa : list Z).
 
+(** A tree about the inputs that letters use, the entropy bound dropped: the listed inputs of a letter, then its others; leaves with an
+    output law, or with the entropy of a letter. *)
+Inductive class_tree :=
+  | Part (a : nat) (listed : list nat) (these others : class_tree)
+  | Law (r : list Z)
+  | Letters.
+
 Inductive proof :=
   | Split (a y : nat) (t : Z) (below above : proof)      (* of the posterior of letter a, given output y *)
   | Cut (a y : nat) (t : Z) (below above : proof)        (* of the probability of output y, given letter a *)
-  | Joint (theta mu : Z) (sigma : list (list Z)) (r : list Z) (rows : list row_tree).
+  | Joint (theta mu : Z) (sigma : list (list Z)) (r : list Z) (rows : list row_tree)
+  | Vertices (t : class_tree).
 
 (** ** Boxes *)
 
@@ -160,22 +168,24 @@ Definition count_at (a k : nat) : Z := nth k (row_at counts a) 0%Z.
 Definition slope_at (kappa : list Z) (y : nat) : Z := nth y kappa 0%Z.
 Definition sloped (x : interval) (slope : Z) : interval := if (slope =? 0)%Z then zero else times x (of_fixed slope).
 
+(** An interval of a number that is at least as large as those in two intervals. *)
+Definition larger (i j : interval) : interval := if not_above i j then j else if not_above j i then i else either i j.
+
 Section Row.
 Variables (theta mu : Z) (a : nat) (scores : list interval).
 
 Definition row_number (kappa : list Z) (box : list range) : interval :=
   plus (isum_to Y (fun y => line theta (slope_at kappa y) (range_at box y)))
-    (times (of_fixed mu) (log (isum (row_at inputs a) (fun k =>
-      times (of_Z (count_at a k))
-        (power_of_e (over (plus (entry scores k) (isum_to Y (fun y => sloped (entry2 channel k y) (slope_at kappa y))))
-          (of_fixed mu))))))).
+    (times (of_fixed mu) (log_sum_exp (map (fun k => (count_at a k,
+      over (plus (entry scores k) (isum_to Y (fun y => sloped (entry2 channel k y) (slope_at kappa y)))) (of_fixed mu)))
+      (row_at inputs a)))).
 
 (** What bounds the row problem, or nothing where there is no law of the output in the box. *)
 Fixpoint row_check (t : row_tree) (box : list range) : option interval :=
   match t with
   | RowCut y z below above =>
       match row_check below (lower_part y z box), row_check above (upper_part y z box) with
-      | Some i, Some j => Some (either i j)
+      | Some i, Some j => Some (larger i j)
       | Some i, None | None, Some i => Some i
       | None, None => None
       end
@@ -214,12 +224,16 @@ Fixpoint all_some {B} (l : list (option B)) : option (list B) :=
   | Some x :: l => match all_some l with Some t => Some (x :: t) | None => None end
   end.
 
+Definition is_listed (l : list nat) (k : nat) : bool := existsb (Nat.eqb k) l.
+Definition law_given (r : list Z) : bool :=
+  forallb (fun y => (0 <? slope_at r y)%Z) (seq 0 Y) && (fold_right (fun y t => slope_at r y + t) 0 (seq 0 Y) <=? one)%Z.
+
 Definition joint_check (theta mu : Z) (sigma : list (list Z)) (r : list Z) (rows : list row_tree)
     (posterior conditional : list (list range)) : bool :=
   let posterior := map (fun y => tightened A (row_at posterior y)) (seq 0 Y) in
   let tau := (one - theta + mu)%Z in
   (0 <=? theta)%Z && (theta <=? one)%Z && (0 <=? mu)%Z
-  && forallb (fun y => (0 <? slope_at r y)%Z) (seq 0 Y) && (fold_right (fun y t => slope_at r y + t) 0 (seq 0 Y) <=? one)%Z
+  && law_given r
   && (existsb empty posterior ||
       let scores := score_table theta sigma r posterior in
       match all_some (map (fun a =>
@@ -228,9 +242,23 @@ Definition joint_check (theta mu : Z) (sigma : list (list Z)) (r : list Z) (rows
       | None => true
       | Some psi =>
           if (tau =? 0)%Z then forallb (fun i => not_above i upper) psi
-          else not_above (minus (times (of_fixed tau) (log (isum_to A (fun a => power_of_e (over (entry psi a) (of_fixed tau))))))
+          else not_above (minus (times (of_fixed tau) (log_sum_exp (map (fun a => (1%Z, over (entry psi a) (of_fixed tau))) (seq 0 A))))
             (times (of_fixed mu) bound)) upper
       end).
+
+Fixpoint class_check (t : class_tree) (used : list (list nat)) : bool :=
+  match t with
+  | Part a l these others =>
+      (a <? A)%nat && class_check these (change [] a (filter (is_listed l)) used)
+      && class_check others (change [] a (filter (fun k => negb (is_listed l k))) used)
+  | Law r =>
+      let logs := tabulate Y (fun y => log (of_fixed (slope_at r y))) in
+      law_given r &&
+      forallb (fun a => forallb (fun k =>
+        not_above (minus (isum_to Y (fun y => times_own_log (entry2 channel k y)))
+          (isum_to Y (fun y => times (entry2 channel k y) (entry logs y)))) upper) (row_at used a)) (seq 0 A)
+  | Letters => not_above (log (of_Z (Z.of_nat A))) upper
+  end.
 
 Fixpoint check (p : proof) (posterior conditional : list (list range)) : bool :=
   match p with
@@ -239,6 +267,7 @@ Fixpoint check (p : proof) (posterior conditional : list (list range)) : bool :=
   | Cut a y t below above =>
       check below posterior (change [] a (lower_part y t) conditional) && check above posterior (change [] a (upper_part y t) conditional)
   | Joint theta mu sigma r rows => joint_check theta mu sigma r rows posterior conditional
+  | Vertices t => class_check t inputs
   end.
 
 (** The ranges at the root hold for every input of each letter. *)
@@ -281,6 +310,41 @@ Proof.
   - apply encl_times; auto using encl_fixed.
 Qed.
 
+Lemma larger_l i j x y : encl i x -> encl j y -> exists z, encl (larger i j) z /\ x <= z.
+Proof.
+  intros Hi Hj. unfold larger. destruct (not_above i j) eqn:E.
+  - exists y. split; auto. now apply (not_above_correct i j).
+  - destruct (not_above j i); exists x; split; auto using encl_either_l; lra.
+Qed.
+Lemma larger_r i j x y : encl i x -> encl j y -> exists z, encl (larger i j) z /\ y <= z.
+Proof.
+  intros Hi Hj. unfold larger. destruct (not_above i j).
+  - exists y. split; auto. lra.
+  - destruct (not_above j i) eqn:E; [|exists y; split; auto using encl_either_r; lra].
+    exists x. split; auto. now apply (not_above_correct j i).
+Qed.
+
+Lemma encl_row_number theta mu a scores S kappa box : (a < A)%nat -> (forall k, In k (row_at inputs a) -> encl (entry scores k) (S k)) ->
+  encl (row_number theta mu a scores kappa box) (row_value Y V N W (fixed theta) (fixed mu) a S (fun y => fixed (slope_at kappa y))
+    (fun y => fixed (fst (range_at box y))) (fun y => fixed (snd (range_at box y)))).
+Proof.
+  intros Ha HS. unfold row_number, row_value. apply encl_plus.
+  - apply encl_isum_to. intros; apply encl_line.
+  - apply encl_times; [apply encl_fixed|]. rewrite sum_inputs by auto. apply encl_log_sum_exp.
+    + intros k Hk. apply encl_over; [|apply encl_fixed]. apply encl_plus; auto.
+      apply encl_isum_to; intros y Hy. now apply encl_sloped.
+    + intros k Hk. apply (in_inputs a k Ha) in Hk as [Hk N0]. now rewrite (proj1 (HN a k Ha Hk)).
+Qed.
+Lemma row_check_some theta mu a scores S : (a < A)%nat -> (forall k, In k (row_at inputs a) -> encl (entry scores k) (S k)) ->
+  forall t box i, row_check theta mu a scores t box = Some i -> exists z, encl i z.
+Proof.
+  intros Ha HS t. induction t as [y z below IHb above IHa|kappa]; intros box i H; cbn [row_check] in H.
+  - destruct (row_check _ _ _ _ below _) as [i1|] eqn:E1; destruct (row_check _ _ _ _ above _) as [i2|] eqn:E2;
+      try discriminate; injection H as <-; eauto.
+    destruct (IHb _ _ E1) as [z1 H1]. destruct (IHa _ _ E2) as [z2 H2]. destruct (larger_l _ _ _ _ H1 H2) as (x & Hx & _). eauto.
+  - destruct (empty _); [discriminate|]. injection H as <-. eexists. exact (encl_row_number theta mu a scores S kappa _ Ha HS).
+Qed.
+
 Lemma row_check_correct theta mu a scores S (K : nat -> R) : (a < A)%nat -> (0 <= theta)%Z -> (0 < mu)%Z ->
   (forall k, In k (row_at inputs a) -> encl (entry scores k) (S k)) ->
   (forall y, (y < Y)%nat -> u xs f W P a y = K y * mass xs P a) ->
@@ -291,25 +355,26 @@ Lemma row_check_correct theta mu a scores S (K : nat -> R) : (a < A)%nat -> (0 <
   | Some i => exists psi, encl i psi /\ row_problem Y xs f W P (fixed theta) (fixed mu) a S psi
   end.
 Proof.
-  intros Ha Ht Hm HS HK K0 K1 t. induction t as [y z below IHb above IHa|kappa]; intros box Hbox; simpl.
-  - destruct (inside_parts box K y z Y Hbox) as [H|H].
+  intros Ha Ht Hm HS HK K0 K1 t. induction t as [y z below IHb above IHa|kappa]; intros box Hbox; cbn [row_check].
+  - pose proof (row_check_some theta mu a scores S Ha HS below (lower_part y z box)) as Sb.
+    pose proof (row_check_some theta mu a scores S Ha HS above (upper_part y z box)) as Sa.
+    destruct (inside_parts box K y z Y Hbox) as [H|H].
     + specialize (IHb _ H). destruct (row_check _ _ _ _ below _) as [i|]; [|tauto]. destruct IHb as (psi & E & R).
-      destruct (row_check _ _ _ _ above _); exists psi; auto using encl_either_l.
-    + specialize (IHa _ H). destruct (row_check _ _ _ _ above _) as [i|]; [|tauto]. destruct IHa as (psi & E & R).
-      destruct (row_check _ _ _ _ below _); exists psi; auto using encl_either_r.
+      destruct (row_check _ _ _ _ above _) as [j|]; [|exists psi; auto]. destruct (Sa j eq_refl) as [x Hx].
+      destruct (larger_l i j psi x E Hx) as (m & Hm' & L). exists m. split; auto.
+      exact (row_problem_weaken A Y xs f W P HP _ _ a S psi m Ha L R).
+    + specialize (IHa _ H). destruct (row_check _ _ _ _ above _) as [j|]; [|tauto]. destruct IHa as (psi & E & R).
+      destruct (row_check _ _ _ _ below _) as [i|]; [|exists psi; auto]. destruct (Sb i eq_refl) as [x Hx].
+      destruct (larger_r i j x psi Hx E) as (m & Hm' & L). exists m. split; auto.
+      exact (row_problem_weaken A Y xs f W P HP _ _ a S psi m Ha L R).
   - pose proof (tightened_inside Y box K Hbox K0 K1) as T. destruct (empty (tightened Y box)) eqn:E.
     { exact (empty_correct Y box K E T). }
     exists (row_value Y V N W (fixed theta) (fixed mu) a S (fun y => fixed (slope_at kappa y))
       (fun y => fixed (fst (range_at (tightened Y box) y))) (fun y => fixed (snd (range_at (tightened Y box) y)))).
-    split.
-    + unfold row_number, row_value. apply encl_plus.
-      * apply encl_isum_to. intros; apply encl_line.
-      * apply encl_times; [apply encl_fixed|]. apply encl_log. rewrite sum_inputs by auto.
-        apply encl_isum; intros k Hk. apply encl_times; [apply encl_Z|]. apply encl_exp, encl_over; [|apply encl_fixed].
-        apply encl_plus; auto. apply encl_isum_to; intros y Hy. now apply encl_sloped.
-    + apply (row_leaf A Y V xs f N W Hwc P HP) with (K := K); auto.
-      1, 2: rewrite <- fixed_0; auto using fixed_le, fixed_lt.
-      intros y Hy. split; [now apply tightened_nonneg|]. exact (T y Hy).
+    split; [now apply encl_row_number|].
+    apply (row_leaf A Y V xs f N W Hwc P HP) with (K := K); auto.
+    1, 2: rewrite <- fixed_0; auto using fixed_le, fixed_lt.
+    intros y Hy. split; [now apply tightened_nonneg|]. exact (T y Hy).
 Qed.
 
 Lemma free_number_correct theta a scores S : (a < A)%nat -> (0 <= theta)%Z ->
@@ -338,7 +403,8 @@ Proof.
   - destruct (F l (h k) (g k)) as (psi & E & B & C); [apply G; simpl; auto|intros; apply G; simpl; auto|].
     exists psi. split; auto. rewrite fixed_0.
     apply (row_free A Y V xs f N W Hwc P HP); auto; [rewrite <- fixed_0; now apply fixed_le|].
-    intros j Hj Nj. pose proof (proj2 (in_inputs a j Ha) (conj Hj Nj)) as I. rewrite EI in I. destruct I as [<-|I]; [exact B|now apply C].
+    intros x Hx _. pose proof (proj2 (in_inputs a (f x) Ha) (wc_row _ _ _ _ _ _ _ Hwc a x Ha Hx)) as I. rewrite EI in I.
+    destruct I as [<-|I]; [exact B|now apply C].
 Qed.
 
 Lemma all_some_none {B} (l : list (option B)) : all_some l = None -> In None l.
@@ -400,13 +466,23 @@ Qed.
 Definition in_posterior (box : list (list range)) := forall a y, (a < A)%nat -> (y < Y)%nat -> inside (range_at (row_at box y) a) (v a y).
 Definition in_conditional (box : list (list range)) := forall a y, (a < A)%nat -> (y < Y)%nat -> inside (range_at (row_at box a) y) (K a y).
 
+Lemma law_given_correct r : law_given r = true ->
+  (forall y, (y < Y)%nat -> 0 < fixed (slope_at r y)) /\ sum_to Y (fun y => fixed (slope_at r y)) <= 1.
+Proof.
+  intro H. apply andb_prop in H as [H1 H2]. apply Z.leb_le in H2. split.
+  - intros y Hy. rewrite forallb_forall in H1. specialize (H1 y (proj2 (in_to _ _) Hy)). apply Z.ltb_lt in H1.
+    rewrite <- fixed_0. now apply fixed_lt.
+  - rewrite <- fixed_one. eapply Rle_trans; [|apply fixed_le, H2]. right. unfold sum_to. clear.
+    induction (seq 0 Y) as [|y l IH]; simpl; [now rewrite fixed_0|]. now rewrite fixed_plus, IH.
+Qed.
+
 Lemma joint_check_correct theta mu sigma r rows posterior conditional :
   joint_check theta mu sigma r rows posterior conditional = true ->
   in_posterior posterior -> in_conditional conditional -> info A Y xs f W P <= up.
 Proof.
   unfold joint_check. set (tight := map (fun y => tightened A (row_at posterior y)) (seq 0 Y)).
-  intros H Hpost Hcond. apply andb_prop in H as [H C]. apply andb_prop in H as [H Cr1]. apply andb_prop in H as [H Cr].
-  apply andb_prop in H as [H Cmu]. apply andb_prop in H as [Ct0 Ct1]. apply Z.leb_le in Ct0, Ct1, Cmu, Cr1.
+  intros H Hpost Hcond. apply andb_prop in H as [H C]. apply andb_prop in H as [H Cr].
+  apply andb_prop in H as [H Cmu]. apply andb_prop in H as [Ct0 Ct1]. apply Z.leb_le in Ct0, Ct1, Cmu.
   assert (T : forall a y, (a < A)%nat -> (y < Y)%nat -> row_at tight y = tightened A (row_at posterior y) /\
       inside (range_at (tightened A (row_at posterior y)) a) (v a y)).
   { intros a y Ha Hy. split; [unfold tight, row_at at 1; now rewrite nth_map_seq|].
@@ -426,7 +502,7 @@ Proof.
     destruct (Z.eqb_spec mu 0) as [->|M].
     - now apply free_number_correct.
     - apply row_check_correct with (K := K a); auto; [lia|]. intros; now apply K0. }
-  change (map _ (seq 0 A)) with (map F (seq 0 A)) in C. cbv zeta in C. fold F in C.
+  cbv zeta in C. fold F in C.
   destruct (all_some (map F (seq 0 A))) as [psi|] eqn:EF.
   2: { exfalso. apply all_some_none in EF. apply in_map_iff in EF as (a & E & I). apply in_to in I. specialize (Fok a I).
        now rewrite E in Fok. }
@@ -437,12 +513,7 @@ Proof.
       row_problem Y xs f W P (fixed theta) (fixed mu) a (S a) (x a)).
   { exact (choices A (fun a x => encl (entry psi a) x /\ row_problem Y xs f W P (fixed theta) (fixed mu) a (S a) x) Psi). }
   destruct Choice as [x Hx].
-  assert (Hr : forall y, (y < Y)%nat -> 0 < fixed (slope_at r y)).
-  { intros y Hy. rewrite forallb_forall in Cr. specialize (Cr y (proj2 (in_to _ _) Hy)). apply Z.ltb_lt in Cr.
-    rewrite <- fixed_0. now apply fixed_lt. }
-  assert (Hr1 : sum_to Y (fun y => fixed (slope_at r y)) <= 1).
-  { rewrite <- fixed_one. eapply Rle_trans; [|apply fixed_le, Cr1]. right. unfold sum_to. clear.
-    induction (seq 0 Y) as [|y l IH]; simpl; [now rewrite fixed_0|]. now rewrite fixed_plus, IH. }
+  apply law_given_correct in Cr as [Hr Hr1].
   assert (Hbox : forall a y, (a < A)%nat -> (y < Y)%nat -> 0 <= fixed (fst (range_at (row_at tight y) a)) /\
       fixed (fst (range_at (row_at tight y) a)) <= v a y <= fixed (snd (range_at (row_at tight y) a))).
   { intros a y Ha Hy. destruct (T a y Ha Hy) as [-> I]. split; [now apply tightened_nonneg|exact I]. }
@@ -466,17 +537,53 @@ Proof.
         (fun y => fixed (slope_at r y)) x b); auto; try (intros; now apply Hv); try (intros; now apply Hx).
       rewrite <- Etau, <- fixed_0. apply fixed_lt. lia.
     + rewrite <- Etau. eapply not_above_correct; [exact C| |exact Hup].
-      apply encl_minus; apply encl_times; auto using encl_fixed. apply encl_log, encl_isum_to; intros a Ha.
-      apply encl_exp, encl_over; [now apply Hx|apply encl_fixed].
+      apply encl_minus; apply encl_times; auto using encl_fixed. unfold sum_to.
+      rewrite (sum_ext _ (fun a => exp _) (fun a => 1 * exp (x a / fixed (one - theta + mu)))) by (intros; ring).
+      apply (encl_log_sum_exp (seq 0 A) (fun _ => 1%Z)); [|lia]. intros a Ha. apply in_to in Ha.
+      apply encl_over; [now apply Hx|apply encl_fixed].
 Qed.
 
 Lemma row_at_change {B} (t : list (list B)) j h k : row_at (change [] j h t) k = if Nat.eqb j k then h (row_at t k) else row_at t k.
 Proof. apply nth_change. Qed.
 
+Variable letter_of : X -> nat.
+Hypothesis Hletter : forall a x, (a < A)%nat -> In x (xs a) -> letter_of x = a.
+
+Definition may_use (used : list (list nat)) : nat -> nat -> bool := fun a k => is_listed (row_at used a) k.
+Lemma is_listed_in l k : is_listed l k = true <-> In k l.
+Proof.
+  unfold is_listed. rewrite existsb_exists. split; [intros (j & Hj & E); apply Nat.eqb_eq in E; now subst|].
+  intro H. exists k. now rewrite Nat.eqb_refl.
+Qed.
+
+Lemma class_check_correct t : forall used, class_check t used = true ->
+  forall Q, is_law A xs Q -> within A xs f (may_use used) Q -> info A Y xs f W Q <= up.
+Proof.
+  induction t as [a l these IHt others IHo|r|]; intros used H Q HQ HS; cbn [class_check] in H.
+  - apply andb_prop in H as [H H2]. apply andb_prop in H as [Ha H1]. apply Nat.ltb_lt in Ha.
+    apply (part A Y V xs f N W Hwc letter_of Hletter a (may_use used) (may_use (change [] a (filter (is_listed l)) used))
+      (may_use (change [] a (filter (fun k => negb (is_listed l k))) used)) up Ha); auto.
+    + intros c k Hk Nb. unfold may_use. rewrite !row_at_change. destruct (Nat.eqb_spec a c); [congruence|]. auto.
+    + intros k Hk. unfold may_use in *. rewrite !row_at_change, Nat.eqb_refl. rewrite !is_listed_in, !filter_In in *.
+      destruct (is_listed l k); auto.
+    + exact (IHt _ H1).
+    + exact (IHo _ H2).
+  - apply andb_prop in H as [Hr H]. apply law_given_correct in Hr as [Hr Hr1].
+    apply (law_leaf A Y V xs f N W Hwc (may_use used) (fun y => fixed (slope_at r y)) up); auto.
+    intros a k Ha Hk Nk Sk. rewrite forallb_forall in H. specialize (H a (proj2 (in_to _ _) Ha)).
+    rewrite forallb_forall in H. specialize (H k (proj1 (is_listed_in _ _) Sk)).
+    eapply not_above_correct; [exact H| |exact Hup]. apply encl_minus; apply encl_isum_to; intros y Hy.
+    + now apply encl_xlnx.
+    + apply encl_times; auto. apply (encl_entry Y _ (fun y => ln (fixed (slope_at r y)))). intros. apply encl_log, encl_fixed.
+  - eapply Rle_trans; [now apply (letters_leaf A Y V xs f N W Hwc)|].
+    eapply not_above_correct; [exact H| |exact Hup]. apply encl_log. rewrite INR_IZR_INZ. apply encl_Z.
+Qed.
+
 Lemma check_correct p : forall posterior conditional, check p posterior conditional = true ->
   in_posterior posterior -> in_conditional conditional -> info A Y xs f W P <= up.
 Proof.
-  induction p as [a y t below IHb above IHa|a y t below IHb above IHa|theta mu sigma r rows]; intros posterior conditional H Hp Hc; simpl in H.
+  induction p as [a y t below IHb above IHa|a y t below IHb above IHa|theta mu sigma r rows|t];
+    intros posterior conditional H Hp Hc; cbn [check] in H.
   - apply andb_prop in H as [H1 H2]. destruct (Nat.lt_ge_cases y Y) as [Hy|Hy].
     + destruct (inside_parts (row_at posterior y) (fun a => v a y) a t A) as [I|I]; [intros; now apply Hp| |].
       * apply (IHb _ _ H1); auto. intros c z Hc' Hz. rewrite row_at_change. destruct (Nat.eqb_spec y z) as [<-|]; auto.
@@ -488,6 +595,8 @@ Proof.
       * apply (IHa _ _ H2); auto. intros c z Hc' Hz. rewrite row_at_change. destruct (Nat.eqb_spec a c) as [<-|]; auto.
     + apply (IHb _ _ H1); auto. intros c z Hc' Hz. rewrite row_at_change. destruct (Nat.eqb_spec a c); auto. lia.
   - eapply joint_check_correct; eauto.
+  - apply (class_check_correct t inputs H P HP). intros a x Ha Hx _. apply is_listed_in. apply (in_inputs a (f x) Ha).
+    now apply (wc_row _ _ _ _ _ _ _ Hwc).
 Qed.
 
 Lemma root_check_correct root : root_check root = true -> in_conditional root.

@@ -21,7 +21,6 @@ Definition minus (i j : interval) : interval := I.sub precision i j.
 Definition times (i j : interval) : interval := I.mul precision i j.
 Definition over (i j : interval) : interval := I.div precision i j.
 Definition log (i : interval) : interval := I.ln precision i.
-Definition power_of_e (i : interval) : interval := I.exp precision i.
 Definition either (i j : interval) : interval := I.join i j.
 
 Lemma encl_anything x : encl anything x.
@@ -49,8 +48,6 @@ Proof.
   intro Hi. pose proof (I.ln_correct precision i _ Hi) as D. simpl in D. unfold Xln' in D.
   destruct (is_positive x) eqn:E; [exact D|now apply whole].
 Qed.
-Lemma encl_exp i x : encl i x -> encl (power_of_e i) (exp x).
-Proof. exact (I.exp_correct precision i (Xreal x)). Qed.
 Lemma encl_either_l i j x : encl i x -> encl (either i j) x.
 Proof. intro H. apply I.join_correct. now left. Qed.
 Lemma encl_either_r i j x : encl j x -> encl (either i j) x.
@@ -90,6 +87,19 @@ Proof.
   destruct (I.sign_large i); try discriminate. specialize (S _ Hi). injection S as S. exact S.
 Qed.
 
+(** e^x. Where x is far from 0 the interval is wide: sums of floating-point numbers write out all digits between their terms. *)
+Definition far : Z := 100000.
+Global Opaque far.
+Definition power_of_e (i : interval) : interval :=
+  if negb (not_above i (of_Z far)) then anything
+  else if not_above (of_Z (- far)) i then I.exp precision i
+  else either zero (I.exp precision i).
+Lemma encl_exp i x : encl i x -> encl (power_of_e i) (exp x).
+Proof.
+  intro H. pose proof (I.exp_correct precision i (Xreal x) H) as E. unfold power_of_e.
+  destruct (negb _); [apply encl_anything|]. destruct (not_above (of_Z (- far)) i); [exact E|]. now apply encl_either_r.
+Qed.
+
 (** ** Sums, tables *)
 
 Fixpoint isum {A : Type} (l : list A) (f : A -> interval) : interval :=
@@ -110,6 +120,43 @@ Qed.
 Definition isum_to (n : nat) (f : nat -> interval) : interval := isum (seq 0 n) f.
 Lemma encl_isum_to n f g : (forall k, (k < n)%nat -> encl (f k) (g k)) -> encl (isum_to n f) (sum_to n g).
 Proof. intro H. apply encl_isum. intros k Hk. apply H, in_to, Hk. Qed.
+
+(** ln of a sum of n e^x, with the largest x taken out. *)
+Definition log_sum_exp (l : list (Z * interval)) : interval :=
+  match l with
+  | [] => anything
+  | p :: rest =>
+      let c := fold_left (fun c q => if not_above c (snd q) then snd q else c) rest (snd p) in
+      plus c (log (isum l (fun q => times (of_Z (fst q)) (power_of_e (minus (snd q) c)))))
+  end.
+Lemma encl_log_sum_exp {A} (l : list A) (n : A -> Z) (i : A -> interval) (x : A -> R) :
+  (forall a, In a l -> encl (i a) (x a)) -> (forall a, In a l -> (0 < n a)%Z) ->
+  encl (log_sum_exp (map (fun a => (n a, i a)) l)) (ln (sum l (fun a => IZR (n a) * exp (x a)))).
+Proof.
+  intros H Hn. destruct l as [|a l]; [apply encl_anything|].
+  assert (F : forall t c z, encl c z -> (forall a, In a t -> encl (i a) (x a)) ->
+    exists z, encl (fold_left (fun c q => if not_above c (snd q) then snd q else c) (map (fun a => (n a, i a)) t) c) z).
+  { induction t as [|b t IH]; intros c z Hc Ht; simpl; [eauto|].
+    assert (Hb : encl (i b) (x b)) by (apply Ht; simpl; auto).
+    assert (Hl : forall a, In a t -> encl (i a) (x a)) by (intros; apply Ht; simpl; auto).
+    destruct (not_above c (i b)); [exact (IH _ _ Hb Hl)|exact (IH _ _ Hc Hl)]. }
+  destruct (F l (i a) (x a)) as [z Hz]; [apply H; simpl; auto|intros; apply H; simpl; auto|].
+  unfold log_sum_exp. cbn [map]. cbv zeta. cbn [snd]. set (c := fold_left _ _ _) in *.
+  replace (ln (sum (a :: l) (fun a => IZR (n a) * exp (x a)))) with (z + ln (sum (a :: l) (fun a => IZR (n a) * exp (x a - z)))).
+  - apply encl_plus; auto. apply encl_log. change ((n a, i a) :: map _ l) with (map (fun a => (n a, i a)) (a :: l)).
+    assert (G : forall t, (forall a, In a t -> encl (i a) (x a)) ->
+      encl (isum (map (fun a => (n a, i a)) t) (fun q => times (of_Z (fst q)) (power_of_e (minus (snd q) c)))) (sum t (fun a => IZR (n a) * exp (x a - z)))).
+    { intros t Ht. rewrite <- (map_id t) at 2. clear -Ht Hz. induction t as [|b t IH]; [exact (encl_Z 0)|].
+      assert (B : encl (times (of_Z (n b)) (power_of_e (minus (i b) c))) (IZR (n b) * exp (x b - z))).
+      { apply encl_times; [apply encl_Z|]. apply encl_exp, encl_minus; auto. apply Ht; simpl; auto. }
+      destruct t as [|d t]; [cbn [map isum sum fst snd]; rewrite Rplus_0_r; exact B|].
+      apply encl_plus; [exact B|]. apply IH. intros; apply Ht; simpl; auto. }
+    apply G. exact H.
+  - rewrite <- (ln_exp z) at 1. rewrite <- ln_mult; [|apply exp_pos|].
+    + f_equal. rewrite <- sum_scale. apply sum_ext; intros b _. unfold Rminus. rewrite exp_plus, exp_Ropp. field.
+      apply Rgt_not_eq, exp_pos.
+    + apply sum_pos; [discriminate|]. intros b Hb. apply Rmult_lt_0_compat; [now apply IZR_lt, Hn|apply exp_pos].
+Qed.
 
 (** A function on 0, ..., n - 1 that is evaluated once, as a list. *)
 Definition tabulate (n : nat) (f : nat -> interval) : list interval := map f (seq 0 n).

@@ -16,7 +16,20 @@ from typing import Any, Final
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.evidence.lower import UNIFORM, WitnessLine
-from dalenius.evidence.upper import Cut, ImageRow, JointLeaf, ProofLine, RowCut, RowLeaf, SameRow, Split
+from dalenius.evidence.upper import (
+    ClassPart,
+    Cut,
+    ImageRow,
+    JointLeaf,
+    LettersLine,
+    OutputLawLeaf,
+    ProofLine,
+    RowCut,
+    RowLeaf,
+    SameRow,
+    Split,
+    VerticesLeaf,
+)
 from dalenius.exact import as_fraction
 from dalenius.model import EntropyAtLeast, Problem, WorstCaseLeakage, digest, normal_form
 
@@ -267,6 +280,7 @@ def _section(record: int, proof: Iterable[ProofLine], letters: int, outputs: int
     """The proof about a record. Lines are in preorder, so that read backwards each finds its subtrees done."""
     trees = list[tuple[_Node, ...]]()
     rows = list[_RowTree]()
+    classes = list[tuple[_Node, ...]]()
     for line in reversed(tuple(proof)):
         if isinstance(line, RowLeaf):
             rows.append((_RowNode(slopes=line.slopes),))
@@ -280,6 +294,15 @@ def _section(record: int, proof: Iterable[ProofLine], letters: int, outputs: int
         elif isinstance(line, JointLeaf):
             count = letters if as_fraction(line.share, "theta") > 0 and as_fraction(line.entropy, "mu") > 0 else 0
             trees.append((_Node(_joint(line, [rows.pop() for _ in range(count)], outputs)),))
+        elif isinstance(line, OutputLawLeaf):
+            classes.append((_Node(f"Law {_integers(_law(line.law, outputs))}"),))
+        elif isinstance(line, LettersLine):
+            classes.append((_Node("Letters"),))
+        elif isinstance(line, ClassPart):
+            head = f"Part {line.letter} {_naturals(line.inputs)}"
+            classes.append((_Node(head, branches=True), *classes.pop(), *classes.pop()))
+        elif isinstance(line, VerticesLeaf):
+            trees.append((_Node(f"Vertices\n{_text(classes.pop())}"),))
         else:
             raise _no_theorem(f"lines {line.word!r}")
     (tree,) = trees

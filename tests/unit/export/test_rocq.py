@@ -123,6 +123,14 @@ def test_hints_are_in_parts_and_trees_close():
     assert min(law) == 1
 
 
+def test_class_trees():
+    problem = audit()
+    lines = ['["vertices"]', '["part",2,[3]]', '["law",["1","1","1","1"]]', '["letters"]']
+    text = rocq_text(problem, certificate_of(problem, WITNESS, '["record",1]', *lines))
+    quarter = "; ".join([str(ONE // 4)] * 4)
+    assert f"(Vertices\n(Part 2 [3]%nat\n(Law [{quarter}]%Z)\n(Letters)))" in text
+
+
 @each(
     "problem, lines, what",
     (audit(adversary=dl.ProductPriors()), ['["record",0]'], "adversary 'product_priors'"),
@@ -133,7 +141,7 @@ def test_hints_are_in_parts_and_trees_close():
         ['["record",0]', LEAF.replace('"0"', '"0.5"'), '["group",[[0,1],[2,3]]]', '["row",null]'],
         "lines 'group'",
     ),
-    (audit(), ['["record",0]', '["vertices"]', '["letters"]'], "lines 'letters'"),
+    (audit(adversary=dl.EntropyAtLeast("1 max")), ['["record",0]', '["uniform"]'], "lines 'uniform'"),
 )
 def test_what_has_no_theorem_is_refused_by_name(problem, lines, what):
     with pytest.raises(InputError, match=f"rocq: no theorem yet about .*{re.escape(what)}"):

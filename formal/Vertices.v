@@ -1,0 +1,190 @@
+(** The entropy bound dropped: I(X_i; Y) is convex in each letter's conditional law, so that it is largest where each letter uses one
+    input; trees over the inputs of letters, whose leaves are an output law close to all rows that are left. *)
+From Coq Require Import Reals ZArith Arith Bool Lra Lia List.
+From Dalenius Require Import Definitions Sums Bounds.
+Import ListNotations.
+Open Scope R_scope.
+
+(** u ln (u / s) is convex in (u, s) together, and 0 where both are. *)
+Lemma relative_convex t u s u' s' u'' s'' : 0 <= t <= 1 -> 0 <= u' <= s' -> 0 <= u'' <= s'' ->
+  u = t * u' + (1 - t) * u'' -> s = t * s' + (1 - t) * s'' ->
+  u * (ln u - ln s) <= t * (u' * (ln u' - ln s')) + (1 - t) * (u'' * (ln u'' - ln s'')).
+Proof.
+  intros Ht H' H'' -> ->.
+  set (p := fun b : bool => if b then t * s' else (1 - t) * s'').
+  set (q := fun b : bool => if b then (if Req_EM_T s' 0 then 0 else u' / s') else (if Req_EM_T s'' 0 then 0 else u'' / s'')).
+  assert (Q : forall u s, 0 <= u <= s -> 0 <= (if Req_EM_T s 0 then 0 else u / s) /\ s * (if Req_EM_T s 0 then 0 else u / s) = u
+    /\ s * xlnx (if Req_EM_T s 0 then 0 else u / s) = u * (ln u - ln s)).
+  { intros u s H. destruct (Req_EM_T s 0) as [->|E].
+    - replace u with 0 by lra. unfold xlnx. repeat split; lra.
+    - assert (0 < s) by lra. repeat split.
+      + apply Rmult_le_pos; [lra|]. now apply Rlt_le, Rinv_0_lt_compat.
+      + field. lra.
+      + unfold xlnx. destruct (Req_dec u 0) as [->|U]; [unfold Rdiv; rewrite !Rmult_0_l; ring|].
+        rewrite ln_over by lra. field. lra. }
+  destruct (Q u' s' H') as (A1 & A2 & A3). destruct (Q u'' s'' H'') as (B1 & B2 & B3).
+  assert (L := log_sum [true; false] p q).
+  assert (P0 : forall b : bool, In b [true; false] -> 0 <= p b) by (intros [|] _; apply Rmult_le_pos; lra).
+  assert (Q0 : forall b : bool, In b [true; false] -> 0 <= q b) by (intros [|] _; [exact A1|exact B1]).
+  specialize (L P0 Q0). cbv zeta in L. unfold sum, p, q in L.
+  rewrite !Rplus_0_r in L.
+  rewrite (Rmult_assoc t s' (if Req_EM_T s' 0 then _ else _)), (Rmult_assoc (1 - t) s'' (if Req_EM_T s'' 0 then _ else _)), A2, B2 in L.
+  rewrite (Rmult_assoc t s' (xlnx _)), (Rmult_assoc (1 - t) s'' (xlnx _)), A3, B3 in L. exact L.
+Qed.
+
+Section Record.
+Context {X : Type}.
+Variables (A Y V : nat) (xs : nat -> list X) (f : X -> nat) (N : nat -> nat -> Z) (W : nat -> nat -> R).
+Hypothesis Hwc : well_counted A Y V xs f N W.
+Variable letter_of : X -> nat.
+Hypothesis Hletter : forall a x, (a < A)%nat -> In x (xs a) -> letter_of x = a.
+
+(** Mixing two priors whose letters have the same law. *)
+Lemma info_convex t P P' P'' : 0 <= t <= 1 -> is_law A xs P -> is_law A xs P' -> is_law A xs P'' ->
+  (forall a, (a < A)%nat -> mass xs P' a = mass xs P a) -> (forall a, (a < A)%nat -> mass xs P'' a = mass xs P a) ->
+  (forall a x, (a < A)%nat -> In x (xs a) -> P x = t * P' x + (1 - t) * P'' x) ->
+  info A Y xs f W P <= t * info A Y xs f W P' + (1 - t) * info A Y xs f W P''.
+Proof.
+  intros Ht HP HP' HP'' M' M'' E.
+  assert (U : forall a y, (a < A)%nat -> u xs f W P a y = t * u xs f W P' a y + (1 - t) * u xs f W P'' a y).
+  { intros a y Ha. unfold u. rewrite <- !sum_scale, <- sum_plus. apply sum_ext; intros x Hx. rewrite (E a x Ha Hx). ring. }
+  assert (S : forall y, s A xs f W P y = t * s A xs f W P' y + (1 - t) * s A xs f W P'' y).
+  { intro y. unfold s, sum_to. rewrite <- !sum_scale, <- sum_plus. apply sum_to_ext; intros a Ha. now apply U. }
+  unfold info, sum_to. rewrite <- !sum_scale, <- sum_plus. apply sum_to_le; intros a Ha. rewrite <- !sum_scale, <- sum_plus.
+  apply sum_to_le; intros y Hy. rewrite (M' a Ha), (M'' a Ha).
+  pose proof (relative_convex t (u xs f W P a y) (s A xs f W P y) (u xs f W P' a y) (s A xs f W P' y) (u xs f W P'' a y) (s A xs f W P'' y) Ht) as C.
+  specialize (C (conj (u0 _ _ _ _ _ _ _ Hwc P' HP' a y Ha Hy) (u_le_s _ _ _ _ _ _ _ Hwc P' HP' a y Ha Hy))).
+  specialize (C (conj (u0 _ _ _ _ _ _ _ Hwc P'' HP'' a y Ha Hy) (u_le_s _ _ _ _ _ _ _ Hwc P'' HP'' a y Ha Hy)) (U a y Ha) (S y)).
+  pose proof (U a y Ha) as Ua. set (l := ln (mass xs P a)) in *.
+  replace (u xs f W P a y * (ln (u xs f W P a y) - l - ln (s A xs f W P y)))
+    with (u xs f W P a y * (ln (u xs f W P a y) - ln (s A xs f W P y)) - u xs f W P a y * l) by ring.
+  rewrite Ua at 3. lra.
+Qed.
+
+(** The inputs that a prior may use, letter by letter. *)
+Definition within (S : nat -> nat -> bool) (P : X -> R) : Prop :=
+  forall a x, (a < A)%nat -> In x (xs a) -> P x <> 0 -> S a (f x) = true.
+
+(** One letter's inputs in two parts: a bound for both is one for all. *)
+Lemma part a (S S' S'' : nat -> nat -> bool) c : (a < A)%nat ->
+  (forall b k, S b k = true -> b <> a -> S' b k = true /\ S'' b k = true) ->
+  (forall k, S a k = true -> S' a k = true \/ S'' a k = true) ->
+  (forall P, is_law A xs P -> within S' P -> info A Y xs f W P <= c) ->
+  (forall P, is_law A xs P -> within S'' P -> info A Y xs f W P <= c) ->
+  forall P, is_law A xs P -> within S P -> info A Y xs f W P <= c.
+Proof.
+  intros Ha Hother Hown B' B'' P HP HS.
+  set (p' := fun x => if S' a (f x) then P x else 0). set (p'' := fun x => if S' a (f x) then 0 else P x).
+  set (m' := sum (xs a) p'). set (m'' := sum (xs a) p''). set (M := mass xs P a).
+  assert (EM : M = m' + m'').
+  { unfold M, mass, m', m''. rewrite <- sum_plus. apply sum_ext; intros x _. unfold p', p''. destruct (S' a (f x)); ring. }
+  assert (P0' : forall x, In x (xs a) -> 0 <= p' x).
+  { intros x Hx. unfold p'. destruct (S' a (f x)); [eapply P0; eauto|lra]. }
+  assert (P0'' : forall x, In x (xs a) -> 0 <= p'' x).
+  { intros x Hx. unfold p''. destruct (S' a (f x)); [lra|eapply P0; eauto]. }
+  assert (m0' : 0 <= m') by (apply sum_nonneg; auto). assert (m0'' : 0 <= m'') by (apply sum_nonneg; auto).
+  destruct m0' as [m0'|Z].
+  2: { apply B''; auto. intros b x Hb Hx Nx. pose proof (HS b x Hb Hx Nx) as Sx. destruct (Nat.eq_dec b a) as [->|Nb]; [|now apply Hother].
+       destruct (Hown _ Sx) as [S1|S1]; auto. exfalso. apply Nx.
+       pose proof (sum_zero_member (xs a) p' x P0' (eq_sym Z) Hx) as Q. unfold p' in Q. now rewrite S1 in Q. }
+  destruct m0'' as [m0''|Z].
+  2: { apply B'; auto. intros b x Hb Hx Nx. pose proof (HS b x Hb Hx Nx) as Sx. destruct (Nat.eq_dec b a) as [->|Nb]; [|now apply Hother].
+       destruct (S' a (f x)) eqn:S1; auto. exfalso. apply Nx.
+       pose proof (sum_zero_member (xs a) p'' x P0'' (eq_sym Z) Hx) as Q. unfold p'' in Q. now rewrite S1 in Q. }
+  set (P' := fun x => if Nat.eqb (letter_of x) a then p' x * (M / m') else P x).
+  set (P'' := fun x => if Nat.eqb (letter_of x) a then p'' x * (M / m'') else P x).
+  assert (R' : 0 <= M / m') by (apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; auto]).
+  assert (R'' : 0 <= M / m'') by (apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; auto]).
+  assert (Own : forall x, In x (xs a) -> letter_of x =? a = true) by (intros x Hx; apply Nat.eqb_eq; now apply Hletter).
+  assert (Oth : forall b x, (b < A)%nat -> b <> a -> In x (xs b) -> letter_of x =? a = false).
+  { intros b x Hb Nb Hx. apply Nat.eqb_neq. now rewrite (Hletter b x Hb Hx). }
+  assert (M1 : forall b, (b < A)%nat -> mass xs P' b = mass xs P b).
+  { intros b Hb. unfold mass. destruct (Nat.eq_dec b a) as [->|Nb].
+    - rewrite (sum_ext _ P' (fun x => p' x * (M / m'))) by (intros x Hx; unfold P'; now rewrite Own).
+      rewrite sum_scale_r. fold m'. fold (mass xs P a). fold M. field. lra.
+    - apply sum_ext; intros x Hx. unfold P'. now rewrite (Oth b). }
+  assert (M2 : forall b, (b < A)%nat -> mass xs P'' b = mass xs P b).
+  { intros b Hb. unfold mass. destruct (Nat.eq_dec b a) as [->|Nb].
+    - rewrite (sum_ext _ P'' (fun x => p'' x * (M / m''))) by (intros x Hx; unfold P''; now rewrite Own).
+      rewrite sum_scale_r. fold m''. fold (mass xs P a). fold M. field. lra.
+    - apply sum_ext; intros x Hx. unfold P''. now rewrite (Oth b). }
+  assert (L1 : is_law A xs P').
+  { split; [|rewrite <- (proj2 HP); apply sum_to_ext; intros; now apply M1].
+    intros b x Hb Hx. unfold P'. destruct (Nat.eq_dec b a) as [->|Nb].
+    - rewrite Own by auto. apply Rmult_le_pos; auto.
+    - rewrite (Oth b) by auto. eapply P0; eauto. }
+  assert (L2 : is_law A xs P'').
+  { split; [|rewrite <- (proj2 HP); apply sum_to_ext; intros; now apply M2].
+    intros b x Hb Hx. unfold P''. destruct (Nat.eq_dec b a) as [->|Nb].
+    - rewrite Own by auto. apply Rmult_le_pos; auto.
+    - rewrite (Oth b) by auto. eapply P0; eauto. }
+  assert (I1 : info A Y xs f W P' <= c).
+  { apply B'; auto. intros b x Hb Hx Nx. unfold P' in Nx. destruct (Nat.eq_dec b a) as [->|Nb].
+    - rewrite Own in Nx by auto. unfold p' in Nx. destruct (S' a (f x)); [reflexivity|]. exfalso; apply Nx; ring.
+    - rewrite (Oth b) in Nx by auto. apply (Hother b); [apply (HS b x)|]; auto. }
+  assert (I2 : info A Y xs f W P'' <= c).
+  { apply B''; auto. intros b x Hb Hx Nx. unfold P'' in Nx. destruct (Nat.eq_dec b a) as [->|Nb].
+    - rewrite Own in Nx by auto. unfold p'' in Nx. destruct (S' a (f x)) eqn:S1; [exfalso; apply Nx; ring|].
+      assert (Sx : S a (f x) = true) by (apply (HS a x); auto; intro Z; apply Nx; rewrite Z; ring).
+      destruct (Hown _ Sx); [congruence|auto].
+    - rewrite (Oth b) in Nx by auto. apply (Hother b); [apply (HS b x)|]; auto. }
+  set (t := m' / M).
+  assert (T : 0 <= t <= 1).
+  { unfold t. split; [apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]|].
+    apply Rmult_le_reg_r with M; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  apply Rle_trans with (t * info A Y xs f W P' + (1 - t) * info A Y xs f W P'').
+  - apply info_convex; auto. intros b x Hb Hx. unfold P', P''. destruct (Nat.eq_dec b a) as [->|Nb].
+    + rewrite Own by auto. unfold t, p', p''. destruct (S' a (f x)).
+      * field. lra.
+      * replace m' with (M - m'') by lra. field. lra.
+    + rewrite (Oth b) by auto. ring.
+  - apply Rle_trans with (t * c + (1 - t) * c); [|lra]. apply Rplus_le_compat; apply Rmult_le_compat_l; lra.
+Qed.
+
+(** No lines above the posterior's part. *)
+Lemma no_lines c : sum_to A (fun _ => intercept c 0 0 1) = 0.
+Proof.
+  apply sum_all_zero; intros. unfold intercept, xlnx. rewrite ln_1, Rmax_left; lra.
+Qed.
+
+(** An output law that is close to all rows that may be used. *)
+Lemma law_leaf (S : nat -> nat -> bool) (r : nat -> R) c : (forall y, (y < Y)%nat -> 0 < r y) -> sum_to Y r <= 1 ->
+  (forall a k, (a < A)%nat -> (k < V)%nat -> (0 < N a k)%Z -> S a k = true ->
+    sum_to Y (fun y => xlnx (W k y)) - sum_to Y (fun y => W k y * ln (r y)) <= c) ->
+  forall P, is_law A xs P -> within S P -> info A Y xs f W P <= c.
+Proof.
+  intros Hr Hr1 H P HP HS.
+  destruct (conditionals _ _ _ _ _ _ _ Hwc P HP) as (v & K & Hv & _).
+  apply (joint_leaf_free A Y V xs f N W Hwc P HP v (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) r (fun _ => c)); auto; try lra.
+  - intros; now apply Hv.
+  - intros a y Ha Hy. split; [lra|now apply Hv].
+  - intros a Ha. apply (row_free A Y V xs f N W Hwc P HP); auto; [lra|]. intros x Hx Nx.
+    destruct (wc_row _ _ _ _ _ _ _ Hwc a x Ha Hx) as [Hk Nk]. specialize (H a (f x) Ha Hk Nk (HS a x Ha Hx Nx)).
+    unfold score. rewrite (sum_to_ext _ _ (fun y => - (W (f x) y * ln (r y)))).
+    + unfold sum_to in *. rewrite sum_opp. lra.
+    + intros y Hy. rewrite no_lines. ring.
+  - intros; lra.
+Qed.
+
+(** No output tells more of a letter than its entropy. *)
+Lemma letters_leaf P : is_law A xs P -> info A Y xs f W P <= ln (INR A).
+Proof.
+  intro HP. destruct (conditionals _ _ _ _ _ _ _ Hwc P HP) as (v & K & Hv & _).
+  pose proof (joint_leaf A Y V xs f N W Hwc P HP 0 0 v (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) (fun _ => / INR (Datatypes.S Y)) (fun _ => 0)
+    (ent A xs P)) as J.
+  assert (Y0 : 0 < INR (Datatypes.S Y)) by (apply lt_0_INR; lia).
+  rewrite Rminus_0_r, Rplus_0_r, Rmult_1_l, Rmult_0_l, Rminus_0_r in J.
+  replace (sum_to A (fun _ => exp (0 / 1))) with (INR A) in J.
+  2: { unfold sum_to. rewrite sum_const, seq_length. unfold Rdiv. rewrite Rmult_0_l, exp_0. ring. }
+  apply J; try lra.
+  - intros; now apply Hv.
+  - intros a y Ha Hy. split; [lra|now apply Hv].
+  - intros. now apply Rinv_0_lt_compat.
+  - unfold sum_to. rewrite sum_const, seq_length. apply Rmult_le_reg_r with (INR (Datatypes.S Y)); auto.
+    rewrite Rmult_assoc, Rinv_l, S_INR by lra. lra.
+  - intros a Ha. unfold row_problem. rewrite !Rmult_0_l, !Rplus_0_r, Rmult_0_r. right. apply sum_all_zero; intros x Hx.
+    unfold score.
+    replace (sum_to Y _) with 0; [ring|]. symmetry. apply sum_all_zero; intros y _. rewrite no_lines. ring.
+Qed.
+
+End Record.
