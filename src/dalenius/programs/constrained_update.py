@@ -20,8 +20,6 @@ from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.mechanism import Leakages, MechanismProgram
 from dalenius.programs.pairs import EPS, rounding
 
-NEVER = -40.0  # log(phi/pi) of a letter at an output that it never has
-HALVINGS = 60
 TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -196,17 +194,7 @@ class ConstrainedUpdate(MechanismProgram):
         sums = q.sum(axis=1, keepdims=True)
         if not np.all(sums > 0.0):
             return None
-        met = self.demands.met_by(q / sums)
-        low, high = 0.0, 1.0
-        if self._within(met):
-            return {"q": met}
-        for _ in range(HALVINGS):
-            share = 0.5 * (low + high)
-            low, high = (low, share) if self._within(self._towards_anchor(met, share)) else (share, high)
-        return {"q": self._towards_anchor(met, high)}
-
-    def _towards_anchor(self, q: Floats, share: float) -> Floats:
-        return np.asarray((1.0 - share) * q + share * self.demands.anchor)
+        return {"q": self.mixed(self.demands.met_by(q / sums), self.demands.anchor, self._within)}
 
     def _within(self, q: Floats) -> bool:
         """Whether what is not raised is within its limits."""
@@ -246,11 +234,7 @@ class ConstrainedUpdate(MechanismProgram):
         occurring = self._occurring
         if cone is None or cone.shape != (3, int(occurring.sum())):
             return None
-        log_ratio = np.full(occurring.shape, NEVER)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = cone[1] / cone[0] - 1.0 - np.broadcast_to(self.leakages.log_pi[:, None], occurring.shape)[occurring]
-            log_ratio[occurring] = np.where(cone[0] < 0.0, found, 0.0)
-        return self.leakages.normalised(log_ratio)
+        return self.leakages.posteriors(cone, occurring)
 
     def scaled(self, multipliers: Mapping[str, Floats]) -> tuple[Floats, Floats]:
         """The weights of the priors, and what is charged, so that nothing of the levels is left."""

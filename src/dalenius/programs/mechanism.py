@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import cvxpy as cp
@@ -17,7 +17,9 @@ from dalenius.programs.base import Program
 from dalenius.programs.pairs import EPS, rounding
 
 LEAST = -700.0  # no posterior is smaller than the prior times e to this: its logarithm has to be a number
+NEVER = -40.0  # log(phi/pi) of a letter at an output that it never has
 FAR = 100.0
+HALVINGS = 60
 SUM = 1e-9
 FEW = 0.1  # share of the products of masses that may not be 0
 
@@ -102,6 +104,14 @@ class Leakages:
             whole = np.log(self.sums(self.pi[:, None] * np.exp(x)))
             x = x - np.where(abs(off) < 0.5, np.log1p(np.clip(off, -0.5, 0.5)), whole)[self.owner]
         return x
+
+    def posteriors(self, cone: Floats, occurring: np.ndarray) -> Floats:
+        """log(phi/pi) out of the multipliers (3, occurring entries) of the cones; 0 where they say nothing, tiny elsewhere."""
+        log_ratio = np.full(occurring.shape, NEVER)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = cone[1] / cone[0] - 1.0 - np.broadcast_to(self.log_pi[:, None], occurring.shape)[occurring]
+        log_ratio[occurring] = np.where(cone[0] < 0.0, found, 0.0)
+        return self.normalised(log_ratio)
 
     def scores(self, weights: Floats, log_ratio: Floats) -> tuple[Floats, Floats]:
         """G(x,y) = sum_s weights_s sum_a p_s(a,x) log(phi_s(a|y)/pi_s(a)), and the size of what was rounded, as a matrix.
@@ -201,6 +211,16 @@ class MechanismProgram(Program):
         if q.shape != self.tied_cost.shape or not np.all(q.sum(axis=1) > 0.0):
             return None
         return np.asarray(q / q.sum(axis=1, keepdims=True))
+
+    def mixed(self, q: Floats, other: Floats, allowed: Callable[[Floats], bool]) -> Floats:
+        """The first point on the way from q to the other that is allowed; the way must end among allowed ones."""
+        if allowed(q):
+            return q
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            share = 0.5 * (low + high)
+            low, high = (low, share) if allowed((1.0 - share) * q + share * other) else (share, high)
+        return np.asarray((1.0 - high) * q + high * other)
 
     def distortion(self, q: Floats) -> float:
         return float(np.sum(self.tied_cost * q))

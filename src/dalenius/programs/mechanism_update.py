@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import cvxpy as cp
@@ -184,7 +184,6 @@ class _Newton:
         return at.moved(min(1.0, BACK * at.room(to)), to)
 
 
-HALVINGS = 60
 LARGEST = 10**8  # numbers that all blocks of the Hessian may have
 BLOCK = 60  # bytes that our own method takes for one of them
 
@@ -290,21 +289,10 @@ class MechanismUpdate(MechanismProgram):
 
     def posteriors(self, cone: Floats | None) -> Floats | None:
         """log(phi/pi) out of the multipliers of the cones; 0 where they say nothing."""
-        if cone is None or cone.shape != (3, *self.leakages.masses.shape[:1], self.cost.shape[1]):
+        shape = len(self.leakages.masses), self.cost.shape[1]
+        if cone is None or cone.shape != (3, *shape):
             return None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_ratio = cone[1] / cone[0] - 1.0 - self.leakages.log_pi[:, None]
-            return self.leakages.normalised(np.where(cone[0] < 0.0, log_ratio, np.nan))
-
-    def mixed(self, q: Floats, other: Floats, allowed: Callable[[Floats], bool]) -> Floats:
-        """The first point on the way from q to the other that is allowed; the way must end among allowed ones."""
-        if allowed(q):
-            return q
-        low, high = 0.0, 1.0
-        for _ in range(HALVINGS):
-            share = 0.5 * (low + high)
-            low, high = (low, share) if allowed((1.0 - share) * q + share * other) else (share, high)
-        return (1.0 - high) * q + high * other
+        return self.leakages.posteriors(cone.reshape(3, -1), np.ones(shape, dtype=bool))
 
 
 class Closest:
