@@ -35,7 +35,7 @@ class Term(Shelved):
     """A leakage or a distortion T_j >= 0 of a mechanism, with its weight w_j > 0, exact."""
 
     room: ClassVar[str] = "objective: {0.kind}"
-    weight: Exact = Given(as_weight, default=1, kw_only=True, in_files=Number)
+    weight: Exact = Given(as_weight, default=1, kw_only=True)
 
     @abstractmethod
     def check(self, space: MechanismSpace, what: str) -> None:

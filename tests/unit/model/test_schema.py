@@ -140,3 +140,17 @@ def test_every_shelf_is_in_it(schema):
 def test_types(schema, table, valid):
     model = tomllib.loads((Path(library_folder()) / "count/independent-n8.toml").read_text())
     assert schema.is_valid(model | {"mechanism": table}) is valid
+
+
+@each(
+    "table, valid",
+    ({"kind": "band", "width": "3/2"}, True),
+    ({"kind": "band", "width": "2 bits"}, False),
+    ({"kind": "error", "at_most": "log 2"}, False),
+    ({"kind": "leakage", "at_most": "2 bits", "adversary": {"kind": "product_priors"}}, True),
+    ({"kind": "local_dp_delta", "epsilon": "log 2", "at_most": "0.1"}, True),
+    ({"kind": "local_dp_delta", "epsilon": "log 2", "at_most": "0.1 bits"}, False),
+)
+def test_a_number_without_unit_has_none_in_limits(schema, table, valid):
+    model = tomllib.loads((Path(library_folder()) / "design/count-n6-local-dp.toml").read_text())
+    assert schema.is_valid(model | {"constraints": [table]}) is valid

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_list
+from dalenius.exact import as_list
 from dalenius.model.constraints.base import (
     Constraint,
     Entry,
@@ -47,8 +47,8 @@ class Linear(RowConstraint):
 
     kind: ClassVar[str] = "linear"
     terms: Given[WrittenTerms, Terms] = Given(as_terms)
-    at_most: ExactOrNone = Given(number(), default=None, in_files=Number | None)
-    equals: ExactOrNone = Given(number(), default=None, in_files=Number | None)
+    at_most: ExactOrNone = Given(number(), default=None)
+    equals: ExactOrNone = Given(number(), default=None)
 
     def __post_init__(self) -> None:
         what = f"constraints: {self.kind}"
@@ -81,7 +81,7 @@ class Affine:
 
     room: ClassVar[str] = "constraints: cone"
     terms: Given[WrittenTerms, Terms] = Given(as_terms)
-    constant: Exact = Given(number(), default=0, in_files=Number)
+    constant: Exact = Given(number(), default=0)
 
     @property
     def summed(self) -> dict[Entry, Fraction]:
@@ -140,7 +140,7 @@ class SecondOrderCone(Constraint):
     kind: ClassVar[str] = "cone"
     norm: Given[Sequence[Affine], tuple[Affine, ...]] = Given(_as_norm, tables=_norm_of_tables)
     terms: Given[WrittenTerms, Terms] = Given(as_terms, default=())
-    constant: Exact = Given(number(), default=0, in_files=Number)
+    constant: Exact = Given(number(), default=0)
 
     @property
     def bound(self) -> Affine:

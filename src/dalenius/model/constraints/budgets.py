@@ -47,7 +47,7 @@ class DistortionBudget(RowConstraint):
 
     kind: ClassVar[str] = "distortion"
     distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=read_distortion)
-    at_most: Exact = Given(number(), in_files=Number)
+    at_most: Exact = Given(number())
 
     def check_parts(self, space: MechanismSpace) -> None:
         space.check_distortion(self.distortion, f"constraints: {self.kind}")

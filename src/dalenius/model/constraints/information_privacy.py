@@ -102,7 +102,7 @@ class InformationPrivacy(SecretRatios):
     """
 
     kind: ClassVar[str] = "information_privacy"
-    delta: Exact = Given(number(at_least=0, at_most=1), default=0, in_files=Number)
+    delta: Exact = Given(number(at_least=0, at_most=1), default=0)
     strong: Given[bool, bool] = Given(flag, default=False)
     exempt: Given[WrittenEntries | None, tuple[Entry, ...] | None] = Given(_as_exempt, default=None)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_integer, as_list
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.model.constraints.base import (
     Entry,
     MechanismSpace,
@@ -58,7 +58,7 @@ class ErrorCap(RowConstraint):
     """
 
     kind: ClassVar[str] = "error"
-    at_most: Exact = Given(number(), in_files=Number)
+    at_most: Exact = Given(number())
     groups: Given[Sequence[Sequence[Integer]] | None, tuple[tuple[int, ...], ...] | None] = Given(
         _as_groups, default=None
     )
@@ -124,7 +124,7 @@ class Band(RowConstraint):
     """
 
     kind: ClassVar[str] = "band"
-    width: Exact = Given(number(at_least=0), in_files=Number)
+    width: Exact = Given(number(at_least=0))
 
     def _entries(self, space: MechanismSpace) -> list[Entry]:
         numbers = space.need_numbers(f"constraints: {self.kind}")
@@ -164,7 +164,7 @@ class Unbiased(RowConstraint):
     """
 
     kind: ClassVar[str] = "unbiased"
-    tolerance: Exact = Given(number(at_least=0), default=0, in_files=Number)
+    tolerance: Exact = Given(number(at_least=0), default=0)
 
     def check_parts(self, space: MechanismSpace) -> None:
         space.need_numbers(f"constraints: {self.kind}")

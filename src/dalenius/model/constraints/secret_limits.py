@@ -127,7 +127,7 @@ class Information(SecretLimit):
 class Divergence(SecretLimit):
     """A number without unit, of all letters together or of each."""
 
-    at_most: Exact = Given(at_least_zero, in_files=Number)
+    at_most: Exact = Given(at_least_zero)
     strong: Given[bool, bool] = Given(flag, default=False)
 
     def __init__(
@@ -141,7 +141,7 @@ class HockeyStick(SecretLimit):
     """sum_y max(A(y) - e^epsilon B(y), 0) of certain laws A and B is at most so much."""
 
     epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
-    at_most: Exact = Given(at_least_zero, in_files=Number)
+    at_most: Exact = Given(at_least_zero)
 
     def __init__(
         self, epsilon: Number, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None
@@ -251,8 +251,8 @@ class MaximalCorrelation(SecretLimit):
     """
 
     kind: ClassVar[str] = "maximal_correlation"
-    at_most: ExactOrNone = Given(at_least_zero, default=None, in_files=Number | None)
-    square_at_most: ExactOrNone = Given(at_least_zero, default=None, in_files=Number | None)
+    at_most: ExactOrNone = Given(at_least_zero, default=None)
+    square_at_most: ExactOrNone = Given(at_least_zero, default=None)
 
     def __init__(
         self,
