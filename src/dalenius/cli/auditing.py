@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 import dalenius as dl
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
@@ -14,14 +14,14 @@ from dalenius.cli.shared import (
     GapOption,
     JsonOption,
     TimeOption,
-    library_names,
     listed,
+    models_in,
     naming,
     out,
+    output_to,
     read_problem,
     status_line,
     write_json,
-    written,
 )
 from dalenius.cli.starting import model_text
 from dalenius.errors import InputError, brief
@@ -34,10 +34,9 @@ from dalenius.search import Clock, need_gap, stopped_by_interrupt
 def audit(
     model: Annotated[
         str | None,
-        Argument(
-            metavar="MODEL",
-            help="A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.",
-            autocompletion=library_names,
+        models_in(
+            "MODEL",
+            "A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.",
         ),
     ] = None,
     mechanism: Annotated[
@@ -76,7 +75,7 @@ def audit(
     as_json: JsonOption = False,
     output: Annotated[
         Path | None,
-        written("FILE", "The page, .md or .html; model and certificate go beside it."),
+        output_to("FILE", "The page, .md or .html; model and certificate go beside it."),
     ] = None,
     require_gap: RequireGapOption = None,
     at_most: AtMostOption = None,

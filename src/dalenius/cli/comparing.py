@@ -19,9 +19,9 @@ from dalenius.cli.shared import (
     SolverOption,
     listed,
     out,
+    output_to,
     status_line,
     write_json,
-    written,
 )
 from dalenius.errors import InputError
 from dalenius.intervals import percent_text
@@ -46,7 +46,7 @@ def compare(
     as_json: JsonOption = False,
     output: Annotated[
         Path | None,
-        written("FOLDER", "Folder for the table, the picture and the certificate."),
+        output_to("FOLDER", "Folder for the table, the picture and the certificate."),
     ] = None,
     force: ForceOption = False,
     solver: SolverOption = "auto",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from typer import Argument, Option
+from typer import Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
@@ -19,12 +19,12 @@ from dalenius.cli.shared import (
     UnitsOption,
     drawn,
     err,
-    library_names,
+    models_in,
     out,
+    output_to,
     read_problem,
     units_shown,
     write_json,
-    written,
 )
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
@@ -40,10 +40,9 @@ from dalenius.model.problems.worst_case_leakage import audited
 def compose(
     files: Annotated[
         list[str],
-        Argument(
-            metavar="MODEL CERTIFICATE MODEL CERTIFICATE ...",
-            help="For each release its model file, or a name from `dalenius list`, and its certificate file.",
-            autocompletion=library_names,
+        models_in(
+            "MODEL CERTIFICATE MODEL CERTIFICATE ...",
+            "For each release its model file, or a name from `dalenius list`, and its certificate file.",
         ),
     ],
     adaptive: Annotated[
@@ -148,7 +147,7 @@ def convert(
     as_json: Annotated[bool, Option("--json", help="One JSON value on standard output.")] = False,
     output: Annotated[
         Path | None,
-        written("FILE", "Of --all: a picture, .png, .svg or .pdf."),
+        output_to("FILE", "Of --all: a picture, .png, .svg or .pdf."),
     ] = None,
 ) -> None:
     """Say what a guarantee in one notion of privacy is worth in another: the number, the rules, their conditions.

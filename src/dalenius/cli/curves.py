@@ -23,9 +23,9 @@ from dalenius.cli.shared import (
     UnitsOption,
     listed,
     naming,
+    output_to,
     status_line,
     units_shown,
-    written,
 )
 from dalenius.cli.sweeping import Task
 from dalenius.errors import InputError
@@ -39,7 +39,7 @@ from dalenius.studies.sweep import need_ways
 
 FolderOption = Annotated[
     Path,
-    written("FOLDER", "Folder for records, models and certificates; what is done there stays done."),
+    output_to("FOLDER", "Folder for records, models and certificates; what is done there stays done."),
 ]
 SetOption = Annotated[
     list[str] | None,

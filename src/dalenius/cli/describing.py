@@ -7,11 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument
-
 import dalenius as dl
 from dalenius.catalogue.models import shape
-from dalenius.cli.shared import JsonOption, library_names, naming, out, read_problem, write_json
+from dalenius.cli.shared import JsonOption, models_in, naming, out, read_problem, write_json
 from dalenius.errors import counted
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
@@ -30,11 +28,10 @@ LARGE = 40.0  # a logarithm beyond which numbers are not written out
 def show(
     model: Annotated[
         str,
-        Argument(
-            metavar="FILE",
-            help="A model file, a name from `dalenius list`, - for standard input; a certificate (.cert, .cert.gz), or a mechanism's "
+        models_in(
+            "FILE",
+            "A model file, a name from `dalenius list`, - for standard input; a certificate (.cert, .cert.gz), or a mechanism's "
             "file (.json).",
-            autocompletion=library_names,
         ),
     ],
     as_json: JsonOption = False,

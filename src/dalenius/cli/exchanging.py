@@ -10,7 +10,7 @@ from typer import Argument, Option
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.laws import published
-from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json, written
+from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, output_to, write_json
 from dalenius.errors import InputError
 from dalenius.files import need_folder, need_places, write_whole
 from dalenius.intervals import gap_text, interval_text
@@ -30,7 +30,7 @@ def export_program(
     format: Annotated[
         str, Option("--format", help="json, cbf, clarabel, mps, lp or mosek; rocq: the certificate as a theorem.")
     ] = "json",
-    output: Annotated[Path | None, written("FILE", "The file.")] = None,
+    output: Annotated[Path | None, output_to("FILE", "The file.")] = None,
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -16,7 +16,7 @@ from typer import Argument, Option
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import Budget, Ends, require_at_most
-from dalenius.cli.shared import err, listed, out, status_line, units_shown, write_json, written
+from dalenius.cli.shared import err, listed, out, output_to, status_line, units_shown, write_json
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -77,7 +77,7 @@ def measure(
     delta: Annotated[str, Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
     output: Annotated[
         Path | None,
-        written(
+        output_to(
             "FOLDER",
             "Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage "
             "of a rational mechanism: NAME.local_dp.toml and .cert, and so on.",

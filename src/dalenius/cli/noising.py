@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rich.table import Table
-from typer import Argument, Option
+from typer import Option
 
 import dalenius as dl
 from dalenius.cli.shared import (
     STANDARD_STREAM,
     JsonOption,
     drawn,
-    library_names,
+    models_in,
     out,
+    output_to,
     read_problem,
     status_line,
     write_json,
-    written,
 )
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text
@@ -36,11 +36,7 @@ def noise(
     at_most: Annotated[str, Option("--at-most", metavar="BUDGET", help="The leakage allowed: nats, or '0.1 bits'.")],
     model: Annotated[
         str | None,
-        Argument(
-            metavar="[MODEL]",
-            help="A model file, or a name from `dalenius list`, whose mechanism is noise with a scale.",
-            autocompletion=library_names,
-        ),
+        models_in("[MODEL]", "A model file, or a name from `dalenius list`, whose mechanism is noise with a scale."),
     ] = None,
     kind: Annotated[
         str | None, Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
@@ -50,7 +46,7 @@ def noise(
     ] = 1,
     output: Annotated[
         Path | None,
-        written(
+        output_to(
             "FOLDER",
             "Folder for NAME.within.toml and .cert, NAME.above.toml and .cert, NAME.noise.csv and NAME.noise.png.",
         ),

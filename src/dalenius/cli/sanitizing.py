@@ -10,7 +10,7 @@ from typing import Annotated
 from rich.table import Table
 from typer import Argument, Option
 
-from dalenius.cli.shared import JsonOption, drawn, listed, out, status_line, write_json, written
+from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line, write_json
 from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
@@ -34,7 +34,7 @@ def sanitize(
     ],
     output: Annotated[
         Path,
-        written("FOLDER", "Folder for records, proofs, table and picture."),
+        output_to("FOLDER", "Folder for records, proofs, table and picture."),
     ],
     budgets: Annotated[
         str, Option("--budgets", help="Roots of the chi-square divergence allowed, with commas.")

@@ -50,14 +50,19 @@ def library_names(incomplete: str) -> list[str]:
     return [model.name for model in library() if model.name.startswith(incomplete)]
 
 
-def written(metavar: str, what: str) -> Any:
+def models_in(metavar: str, what: str) -> Any:
+    """The argument that names a model, or several; a shell completes the library's."""
+    return Argument(metavar=metavar, help=what, autocompletion=library_names)
+
+
+def output_to(metavar: str, what: str) -> Any:
     """The option that names the file or the folder of what a command writes."""
     return Option("-o", "--output", parser=named, metavar=metavar, help=what)
 
 
 ModelArgument = Annotated[
     str,
-    Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.", autocompletion=library_names),
+    models_in("MODEL", "A model file, or a name from `dalenius list`."),
 ]
 GapOption = Annotated[float, Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, Option("--time-limit", help="Seconds for everything, the proof included.")]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 import dalenius as dl
 from cvxcertify.intervals import gap_text, interval_text, text_above, text_below
@@ -28,13 +28,13 @@ from dalenius.cli.shared import (
     TimeOption,
     UnitsOption,
     err,
-    library_names,
+    models_in,
     out,
+    output_to,
     read_problem,
     status_line,
     units_shown,
     write_json,
-    written,
 )
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import DaleniusError, InputError, counted
@@ -260,17 +260,13 @@ class _Question:
 def solve(
     models: Annotated[
         list[str],
-        Argument(
-            metavar="MODEL...",
-            help="Model files, or names from `dalenius list`; - is standard input.",
-            autocompletion=library_names,
-        ),
+        models_in("MODEL...", "Model files, or names from `dalenius list`; - is standard input."),
     ],
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
     units: UnitsOption = None,
     as_json: JsonOption = False,
-    output: Annotated[Path | None, written("FOLDER", "Folder for the certificate.")] = None,
+    output: Annotated[Path | None, output_to("FOLDER", "Folder for the certificate.")] = None,
     trace: Annotated[bool, Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
     curve: Annotated[
         bool,

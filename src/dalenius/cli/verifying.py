@@ -13,7 +13,7 @@ import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
-from dalenius.cli.shared import JsonOption, library_names
+from dalenius.cli.shared import JsonOption, models_in
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, brief
 from dalenius.units import UNITS
@@ -30,11 +30,7 @@ class Arithmetic(StrEnum):
 def verify(
     model: Annotated[
         str,
-        Argument(
-            metavar="MODEL",
-            help="A model file, a name from `dalenius list`, or an interval's proof (.json).",
-            autocompletion=library_names,
-        ),
+        models_in("MODEL", "A model file, a name from `dalenius list`, or an interval's proof (.json)."),
     ],
     certificate: Annotated[
         Path | None, Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
