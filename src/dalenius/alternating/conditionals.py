@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits import Candidate
+from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -84,7 +85,7 @@ def bounded(
     target = found.value * (1.0 + gap)
     relaxation = PosteriorRelaxation(channel, decimals=DECIMALS, pi=pi)
     runners: list[Runner] = [
-        DualTree(channel, work.bound, target=target, wanted=gap * found.value, decimals=DECIMALS, most=leaves, pi=pi)
+        DualTree(Aim(channel, target, gap * found.value, DECIMALS, most=leaves, pi=pi), work.bound)
     ]
     if relaxation.improves:
         runners.append(PosteriorTree(relaxation, multiplier, target=target))

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import FEW, groups_bytes
@@ -202,16 +203,16 @@ class Bounding:
             tree = PosteriorTree(relaxation, record.candidate.mu, target=target, half=half)
             runners.append((tree, 0.6 if two else 0.1))
         if start.trees and channel.rows.shape[1] <= MOST_OUTPUTS:
-            joint = DualTree(
+            aim = Aim(
                 channel,
-                start,
-                target=target,
+                target,
                 wanted=max(target - self.audit.lower, ABSOLUTE),
                 decimals=decimals + 1,
                 most=min(search.limits.nodes, 0.5 * search.clock.remaining / leaf),
                 fixed=self.slope is not None,
                 multipliers=self.multipliers,
             )
+            joint = DualTree(aim, start)
             runners.append((joint, 0.25 if two and relaxation.improves else 0.1))
         for runner, _ in runners:
             self.kept.runner(record, runner)

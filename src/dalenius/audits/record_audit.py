@@ -228,7 +228,7 @@ class Kept:
             assert isinstance(runner, DualTree)
             assert isinstance(root, Leaf)
             node: DualNode = root.content
-            mark = (node.low, node.high, node.law, node.beta, runner.fixed)
+            mark = (node.low, node.high, node.law, node.beta, runner.aim.fixed)
         self._begin(f"{runner.name} {record.channel.record}", mark, runner.tree, runner)
 
     def _begin(self, name: str, mark: tuple[object, ...], tree: AnyTree, runner: Runner | None) -> None:

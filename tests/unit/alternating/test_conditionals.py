@@ -9,6 +9,7 @@ import dalenius as dl
 from campaigns import each, thinned
 from dalenius.alternating.conditionals import best_selection, bounded
 from dalenius.audits.ascent import Candidate
+from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -73,7 +74,7 @@ def test_trees_for_a_given_letter_law_bound_every_prior_that_has_it(question, in
     work = DualWork(record, Candidate(record.uniform, 0.0, 0.3), RecordSymmetries.none(record), goal, clock=clock)
     work.run(Turn(may_grow=lambda trees, least: False))
     for given in (pi, None):
-        dual = DualTree(record, work.bound, target=0.0, wanted=1e-3, decimals=9, most=150, pi=given)
+        dual = DualTree(Aim(record, 0.0, wanted=1e-3, decimals=9, most=150, pi=given), work.bound)
         posterior = PosteriorTree(PosteriorRelaxation(record, pi=given), 0.3, target=0.0)
         while dual.leaves < 100:
             dual.grow(clock)

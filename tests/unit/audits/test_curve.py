@@ -11,6 +11,7 @@ import support
 from campaigns import each
 from dalenius.audits import EntropyAudit, WholeCurve
 from dalenius.audits.ascent import priced
+from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -108,7 +109,7 @@ def proof_of(problem, record, slope, target, kind):
         work = DualWork(channel, candidate, RecordSymmetries.of(problem, channel), goal, clock=clock)
         work.run(Turn(may_grow=lambda *_: False))
         fixed = slope is not None
-        tree = DualTree(channel, work.bound, target=target, wanted=1e-3, decimals=7, most=1000, fixed=fixed)
+        tree = DualTree(Aim(channel, target, wanted=1e-3, decimals=7, most=1000, fixed=fixed), work.bound)
         lines = dual_tree_lines
     while tree.upper > target:
         assert tree.leaves < 3000

@@ -12,15 +12,13 @@ inherit. For given row leaves, U is convex in (-log r, beta) and minimised by Ne
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, TypeAlias
 
 import numpy as np
 
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork
-from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_search import RowTree, rows_of
-from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source
 from dalenius.search.boxes import BoxTree
@@ -125,45 +123,24 @@ class DualTree(Runner):
 
     Parameters
     ----------
+    aim : Aim
+        Half of the width that matters may be lost to smoothing and unfinished row trees. Where the letter law is given, U is
+        sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is what the maximum over the letter law,
+        beta log sum_a exp(psi_a / beta), is taken of. With a fixed multiplier, that of `start`, the bounds are lines of one slope in
+        the entropy bound.
     start : DualBound
         The dual bound of a witness, with its row trees.
-    target : float
-        A node whose bound is at most this is left alone.
-    wanted : float
-        The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
-    most : float
-        Row leaves that a node may have.
-    pi : (letters,), optional
-        The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
-        what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
-    fixed : bool
-        Every node keeps the multiplier of `start`: then the bounds are lines of one slope in the entropy bound.
-    multipliers : callable
-        Who finds those of the row problems.
     """
 
     name = "dual tree"
     together = 4  # a leaf has row trees, and takes long
 
-    def __init__(
-        self,
-        channel: RecordChannel,
-        start: DualBound,
-        *,
-        target: float,
-        wanted: float,
-        decimals: int,
-        most: float,
-        pi: Floats | None = None,
-        fixed: bool = False,
-        multipliers: Multipliers = row_multipliers,
-    ) -> None:
-        self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
-        self.pi, self.fixed, self.multipliers = pi, fixed, multipliers
+    def __init__(self, aim: Aim, start: DualBound) -> None:
+        self.aim, self.target = aim, aim.target
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
         trees = rows_of(start.trees, start.chambers)
-        beta = start.beta if fixed else max(start.beta, 1e-6)
+        beta = start.beta if aim.fixed else max(start.beta, 1e-6)
         self._start = law / law.sum(), beta
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
@@ -178,7 +155,7 @@ class DualTree(Runner):
 
     def leaf_bytes(self) -> int:
         """About how much memory a row leaf takes."""
-        return 1200 + 24 * self.channel.rows.shape[1]
+        return 1200 + 24 * self.aim.channel.rows.shape[1]
 
     def grow(self, clock: Clock) -> bool:
         """Bound or branch the leaf with the largest bound; False if nothing can be done about it."""
@@ -212,11 +189,11 @@ class DualTree(Runner):
 
     def _part(self, node: DualNode, cut: ConditionalCut, below: bool, clock: Clock) -> DualLeaf:
         """One part, bounded from its parent's law and multiplier; where these lead nowhere, perhaps from the first ones."""
-        part = self._bounded(node.part(self.channel, self.symmetries, cut, below=below), clock)
+        part = self._bounded(node.part(self.aim.channel, self.symmetries, cut, below=below), clock)
         stuck = part.bound - self.target > STUCK * (node.upper - self.target) > 0.0
-        if not stuck or part.content.beta >= FAR * self._start[1] or self.fixed:
+        if not stuck or part.content.beta >= FAR * self._start[1] or self.aim.fixed:
             return part
-        anew = node.part(self.channel, self.symmetries, cut, below=below)
+        anew = node.part(self.aim.channel, self.symmetries, cut, below=below)
         anew.law, anew.beta = self._start
         other = self._bounded(anew, clock)
         better, worse = (other, part) if other.bound < part.bound else (part, other)
@@ -224,10 +201,7 @@ class DualTree(Runner):
         return better
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        aim = Aim(
-            self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.fixed, self.multipliers
-        )
-        work = NodeWork(aim, node, clock)
+        work = NodeWork(replace(self.aim, target=self.target), node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves

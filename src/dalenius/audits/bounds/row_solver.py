@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,20 +27,8 @@ KEPT = "compiled._all_boxes*.nbi"  # what numba calls that
 logger = logging.getLogger("dalenius")
 
 
-class Multipliers(Protocol):
-    """What `row_multipliers` does."""
-
-    def __call__(
-        self,
-        rows: Floats,
-        log_masses: Floats,
-        base: Floats,
-        low: Floats,
-        high: Floats,
-        beta: float,
-        enough: Floats | None = None,
-        /,
-    ) -> Floats: ...
+# What `row_multipliers` does, of its arguments in their order.
+Multipliers: TypeAlias = Callable[[Floats, Floats, Floats, Floats, Floats, float, Floats | None], Floats]
 
 
 @dataclass
