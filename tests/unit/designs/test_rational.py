@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from campaigns import each
-from dalenius.designs.rational import DENOMINATOR, mixtures, rational_rows
+from dalenius.designs.rational import DENOMINATOR, LinearSystem, mixtures, rational_rows
 
 
 @each("outputs", 1, 2, 3, 7, 500)
@@ -40,3 +40,24 @@ def test_mixtures_begin_with_the_share_and_end_with_the_other(share):
     assert shares[0] >= share
     assert share > 0.0 or shares[0] == 0.0
     assert len(shares) < 20
+
+
+def test_unknowns_that_others_express_are_not_counted():
+    """Entries of a private mechanism are multiples of the ends of their columns, or 0: as many as one likes are solved."""
+    many = 3000
+    system = LinearSystem(2 * many + 1)
+    for i in range(many):
+        system.add({i: Fraction(1), 2 * many: Fraction(-1, i + 1)}, Fraction(0))
+        for sign in (1, -1):
+            system.add({many + i: Fraction(sign)}, Fraction(0))
+    system.add({2: Fraction(1), 5: Fraction(1), many: Fraction(7)}, Fraction(1))
+    solved = system.solved()
+    assert solved[2 * many] == 2
+    assert solved[: many + 2] == [Fraction(2, i + 1) for i in range(many)] + [0, 0]
+
+
+def test_an_unknown_that_nothing_says_anything_about_has_no_solution():
+    system = LinearSystem(3)
+    for factor in (1, 2, 3):
+        system.add({0: Fraction(1), 1: Fraction(factor)}, Fraction(1))
+    assert system.solved() is None
