@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import cvxpy as cp
 import numpy as np
@@ -83,6 +83,17 @@ def canonicalised(program: Program) -> object:
     kept = program.problem._cache.param_prog
     assert kept is not None
     return kept
+
+
+def assert_solved_again(program: Program, changed: Iterator[Program], **options: object) -> None:
+    """A program is DPP: what `changed` sets does not canonicalise it again, and its answer is that of a new one, which that yields."""
+    assert program.problem.is_dcp(dpp=True)
+    program.solve(solver="CLARABEL", **options)
+    kept = canonicalised(program)
+    for fresh in changed:
+        answer, anew = program.solve(solver="CLARABEL", **options), fresh.solve(**{"gap": 1e-4} if options else {})
+        assert canonicalised(program) is kept
+        assert max(answer.lower, anew.lower) <= min(answer.upper, anew.upper)
 
 
 def conditional(rng: np.random.Generator) -> Program:

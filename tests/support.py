@@ -46,6 +46,12 @@ def design(kind, records, query, distortion, budget, adversary, **more) -> dl.Mi
     return kind(records=records, query=query, distortion=distortion, adversary=adversary, **most, **more)
 
 
+def chain(count, up, down, mechanism=None, query=None, **more) -> dl.WorstCaseLeakage:
+    """A count of bits, or what is asked instead, before an adversary who knows a Markov chain."""
+    adversary = dl.MarkovChain(up, down, **more)
+    return problem(dl.Records(count, alphabet=2), query or dl.Count(), mechanism or dl.geometric(0.5), adversary)
+
+
 def parity4(bound, epsilon=1.0) -> dl.WorstCaseLeakage:
     """Parity of four bits, Laplace noise, threshold: the source paper's example."""
     return problem([2] * 4, dl.Parity(), dl.laplace_threshold(epsilon), bound)

@@ -7,10 +7,13 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius import _prove as place
 from dalenius._prove import Proved, prove
 from dalenius.evidence import CERTAIN, Lower, Upper
 from dalenius.evidence.lower import UNIFORM, WitnessLine
 from dalenius.evidence.upper import JointLeaf, RecordLine
+from dalenius.search import Limits, Run
+from dalenius_check import Status, Verdict
 
 PROBLEM = support.problem(dl.Records(1, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.AnyPrior())
 EXACT = 0.36806420716849717  # log 2 - h(0.1), attained by the uniform prior
@@ -139,8 +142,6 @@ def test_nothing_to_prove_is_one_error():
 
 def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
     """A candidate that is beyond them is left at its first refusal."""
-    import dalenius._prove as place
-    from dalenius_check import Status, Verdict
 
     seen = []
 
@@ -154,53 +155,41 @@ def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
     assert len(seen) == 3  # both together, the upper end alone, the one that needs no search
 
 
-def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(monkeypatch):
-    """A proposer need not have an end that needs no search; it once ended with nothing to prove."""
-    import dalenius._prove as place
-    from dalenius.search import Limits, Run
-    from dalenius_check import Status, Verdict
-
+@pytest.fixture
+def first_too_slow(monkeypatch):
+    """The first check is undecided for lack of time; lists the lower ends of all."""
     verify, seen = place.verify, []
 
-    def first_too_slow(problem, certificate, **options):
+    def slow(problem, certificate, **options):
         seen.append(certificate.header.lower)
         if len(seen) == 1:
             return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
         return verify(problem, certificate, **options)
 
-    monkeypatch.setattr(place, "verify", first_too_slow)
+    monkeypatch.setattr(place, "verify", slow)
+    return seen
+
+
+def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(first_too_slow):
+    """A proposer need not have an end that needs no search; it once ended with nothing to prove."""
+
     proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), Run.of(Limits(time_limit=5.0)))
     assert proved.upper - proved.lower < 3e-13
     assert [refusal.limit for refusal in proved.refusals] == [dl.answers.Termination.TIME_LIMIT]
 
 
-def test_when_it_is_late_the_lower_end_is_one_that_rounding_cannot_refute(monkeypatch):
+def test_when_it_is_late_the_lower_end_is_one_that_rounding_cannot_refute(first_too_slow):
     """There is time for one check: that of a leakage whose last digits were those of doubles was refused, and 0 was left of it."""
-    import dalenius._prove as place
-    from dalenius.search import Limits, Run
-    from dalenius_check import Status, Verdict
 
-    verify, seen = place.verify, []
-
-    def first_too_slow(problem, certificate, **options):
-        seen.append(certificate.header.lower)
-        if len(seen) == 1:
-            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
-        return verify(problem, certificate, **options)
-
-    monkeypatch.setattr(place, "verify", first_too_slow)
     found = [lower(margin=-1e-12, doubtful=True), lower(margin=1e-9), ZERO]
     proved = prove(PROBLEM, Proposes(found, [upper(), LOG_2]), Run.of(Limits(time_limit=5.0)))
     assert proved.lower_end == found[1]
     assert not proved.doubted
-    assert len(seen) == 3
+    assert len(first_too_slow) == 3
 
 
-def test_a_lower_end_is_not_made_that_nobody_will_try(monkeypatch):
+def test_a_lower_end_is_not_made_that_nobody_will_try(first_too_slow):
     """One may be a prior of millions of weights, which was once written in every rounding although the time was over."""
-    import dalenius._prove as place
-    from dalenius.search import Limits, Run
-    from dalenius_check import Status, Verdict
 
     class Certain(Proposes):
         def lowers(self):
@@ -210,14 +199,6 @@ def test_a_lower_end_is_not_made_that_nobody_will_try(monkeypatch):
         def certain_lower(self):
             return replace(ZERO, candidate=CERTAIN)
 
-    too_slow = Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
-    verify, seen = place.verify, []
-
-    def first_too_slow(problem, certificate, **options):
-        seen.append(certificate)
-        return too_slow if len(seen) == 1 else verify(problem, certificate, **options)
-
-    monkeypatch.setattr(place, "verify", first_too_slow)
     proved = prove(PROBLEM, Certain([], [upper(), LOG_2]), Run.of(Limits(time_limit=5.0)))
     assert proved.lower_end in (lower(), replace(ZERO, candidate=CERTAIN))
 
@@ -225,9 +206,6 @@ def test_a_lower_end_is_not_made_that_nobody_will_try(monkeypatch):
 @pytest.mark.parametrize("lack", ["memory", "processes"])
 def test_what_several_processes_leave_open_one_checks_again(monkeypatch, lack):
     """With all the memory that these had together."""
-    import dalenius._prove as place
-    from dalenius.search import Limits, Run
-    from dalenius_check import Status, Verdict
 
     verify, seen = place.verify, []
 

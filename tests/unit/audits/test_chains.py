@@ -16,15 +16,7 @@ from dalenius.evidence.upper import ExpansionLeaf, Halve, RecordLine, SlopeLeaf,
 from dalenius.information import mutual_information
 from dalenius.information.chains import Chain, joint_law
 from dalenius.search import Limits, Run
-
-
-def chain(count, up, down, mechanism=None, query=None, **more) -> dl.WorstCaseLeakage:
-    return support.problem(
-        dl.Records(count, alphabet=2),
-        query or dl.Count(),
-        mechanism or dl.geometric(0.5),
-        dl.MarkovChain(up, down, **more),
-    )
+from support import chain
 
 
 def test_the_largest_leakage_is_not_at_a_corner():

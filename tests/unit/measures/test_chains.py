@@ -14,17 +14,9 @@ from dalenius.information.chains import Chain, joint_law
 from dalenius.measures.chains import OfChain
 from dalenius.model.problems.chains import inputs_by_ones
 from dalenius.search import Clock
+from support import chain
 
 PUFFERFISH = ["pufferfish_privacy"]
-
-
-def chain(count, up, down, mechanism=None, query=None, **more) -> dl.WorstCaseLeakage:
-    return support.problem(
-        dl.Records(count, alphabet=2),
-        query or dl.Count(),
-        mechanism or dl.geometric(0.5),
-        dl.MarkovChain(up, down, **more),
-    )
 
 
 def test_a_box_is_its_lowest_corner_and_a_week_its_middle():
