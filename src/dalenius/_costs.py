@@ -80,6 +80,7 @@ TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
 STEP = Cost(4e-7)  # of an entry of randomised histograms, person by person and letter by letter
 SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
+MOVE = Cost(1.4e-5)  # a pair of records of a chain of two letters, where it is evaluated at a point
 SECTION = Cost(6e-4, 500.0)  # what is told of a secret where one value is given
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
@@ -197,7 +198,9 @@ class AuditCosts:
         if not problem.is_written_out:
             return cls(records)
         entries = problem.channel.size
-        return cls(records + POINTER.times(entries) + Cost(0.0, BALL * entries), search=ARRAYS * entries)
+        certain = records + POINTER.times(entries) + Cost(0.0, BALL * entries)
+        pairs = len(problem.records) ** 2 if isinstance(problem.adversary, MarkovChain) else 0
+        return cls(certain, witness=MOVE.times(pairs), search=ARRAYS * entries)
 
     @classmethod
     def _of_pieces(cls, problem: WorstCaseLeakage) -> AuditCosts:

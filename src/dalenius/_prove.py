@@ -181,7 +181,7 @@ def _worth_a_check(desk: _Desk, certain: L, lowers: _Lazy[L]) -> Iterable[L]:
     if not desk.late:
         return searched
     chosen = list[L]()
-    for end in searched if desk.affordable else ():
+    for end in searched if desk.affords(desk.whole) else ():
         chosen = [end]
         if not end.doubtful:
             break
@@ -196,7 +196,7 @@ def _first_proved(
     reason = "there is nothing to prove"
     for k, upper in enumerate(uppers):
         long, later = (
-            upper.candidate < (QUICK if desk.affordable else CERTAIN),
+            upper.candidate < (QUICK if desk.affords(desk.above) else CERTAIN),
             uppers.get(k + 1) if desk.late else None,
         )
         known = later is not None and later.value is not None
@@ -356,7 +356,7 @@ class _Desk:
         if spared == inf:
             return inf
         pace = self._search.clock.pace
-        kept, short = self._certain.seconds * pace, TWICE * self._whole.seconds * pace
+        kept, short = self._certain.seconds * pace, TWICE * self.whole.seconds * pace
         if upper.candidate < QUICK:
             kept = max(kept + (short if kept + short <= 0.5 * PROVING else 0.0), HELD * PROVING)
         return spared - kept
@@ -373,15 +373,18 @@ class _Desk:
         spared = self._search.clock.spared
         return GRACE * self._search.limits.seconds if spared == inf else max(spared, 0.0)
 
+    def affords(self, cost: Cost) -> bool:
+        """Whether a short proof, which is predicted to take this, takes no more than that."""
+        return self._search is None or cost.seconds * self._search.clock.pace <= self._grace
+
     @property
-    def affordable(self) -> bool:
-        """Whether a short proof of what was found is predicted to take no more than that."""
-        if self._search is None:
-            return True
-        return self._whole.seconds * self._search.clock.pace <= self._grace
+    def above(self) -> Cost:
+        """What the upper end that was searched for takes alone, but for trees."""
+        design = isinstance(self.problem, DesignProblem)
+        return self.whole if design else self._costs.certain + self._costs.leaf
 
     @cached_property
-    def _whole(self) -> Cost:
+    def whole(self) -> Cost:
         """What the ends take that were searched for, but for trees."""
         return design_cost(self.problem) if isinstance(self.problem, DesignProblem) else self._costs.whole
 
