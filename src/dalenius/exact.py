@@ -160,6 +160,15 @@ def as_law(value: Numbers, what: str) -> tuple[Fraction, ...]:
     return weights
 
 
+def as_laws(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    """The members of a list of laws.
+
+    >>> as_laws([[0.25, "3/4"], [1]], "rows")
+    ((Fraction(1, 4), Fraction(3, 4)), (Fraction(1, 1),))
+    """
+    return tuple(as_law(law, f"{what}[{j}]") for j, law in enumerate(as_list(value, what)))
+
+
 def exact_sum(weights: Sequence[Fraction], what: str) -> Fraction:
     """The sum; `InputError` where it would take more than 65,536 bits.
 

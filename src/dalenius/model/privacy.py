@@ -11,7 +11,7 @@ from typing import ClassVar
 from flint import arb, ctx
 
 from dalenius.errors import InputError
-from dalenius.exact import Number, Rows, as_law, as_list, exact_sum
+from dalenius.exact import Number, Rows, as_laws, exact_sum
 from dalenius.information.balls import ball
 from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
 from dalenius.model.fields import Given, declared
@@ -51,7 +51,7 @@ class Privacy(Shelved):
     """
 
     room: ClassVar[str] = "privacy"
-    epsilon: Given[Number, str] = Given(epsilon_text, in_files=Number, normal=normal_epsilon)
+    epsilon: Given[Number, str] = Given(epsilon_text, normal=normal_epsilon)
 
     @property
     def feasible(self) -> bool:
@@ -159,10 +159,12 @@ class LocalDP(Privacy):
 MAX_NUMBERS = 2**22
 
 
-def _as_priors(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
-    if not (priors := as_list(value, what)):
+def as_priors(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    """Laws of the inputs as written, at least one."""
+    priors = as_laws(value, what)
+    if not priors:
         raise InputError(f"{what} must list at least one prior; leave it out for the law of the inputs")
-    return tuple(as_law(prior, f"{what}[{j}]") for j, prior in enumerate(priors))
+    return priors
 
 
 @declared
@@ -200,7 +202,7 @@ class PointwiseMaximalLeakage(Privacy):
     """
 
     kind: ClassVar[str] = "pointwise_maximal_leakage"
-    priors: Given[Rows | None, tuple[tuple[Fraction, ...], ...] | None] = Given(_as_priors, default=None)
+    priors: Given[Rows | None, tuple[tuple[Fraction, ...], ...] | None] = Given(as_priors, default=None)
 
     def check(self, possible: Sequence[int], inputs: int) -> None:
         listed = self.priors or ()

@@ -190,14 +190,12 @@ def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:
 
 def _hints(cls: type) -> dict[str, Any]:
     """The types of fields in a file."""
-    hints = {
-        name: get_args(hint)[1] if get_origin(hint) is Given else hint for name, hint in get_type_hints(cls).items()
-    }
-    return hints | {
-        f.name: f.metadata["given"].in_files
-        for f in dataclasses.fields(cls)
-        if f.metadata and f.metadata["given"].in_files
-    }
+    hints = get_type_hints(cls)
+    for name, hint in hints.items():
+        if get_origin(hint) is Given:  # amounts and levels are kept as texts, and written in more ways
+            written, kept = get_args(hint)
+            hints[name] = getattr(cls, name).in_files or (written if kept is str else kept)
+    return hints
 
 
 def _stage() -> Schema:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative, exact_sum
+from dalenius.exact import Numbers, Rows, as_laws, as_nonnegative, exact_sum
 from dalenius.information.measures import (
     ChiSquareBall,
     KLBall,
@@ -141,7 +141,7 @@ MAX_NUMBERS = 2**22
 
 
 def _as_vertices(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
-    laws = tuple(as_law(law, f"{what}[{j}]") for j, law in enumerate(as_list(value, what)))
+    laws = as_laws(value, what)
     if not laws or len({len(law) for law in laws}) > 1:
         raise InputError(f"{what} must be at least one law, all with as many letters; list each vertex as one law")
     if sum(map(len, laws)) > MAX_NUMBERS:

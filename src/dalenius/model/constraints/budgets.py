@@ -87,7 +87,7 @@ class LeakageLimit(Constraint):
 
     kind: ClassVar[str] = "leakage"
     adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=read_adversary)
-    at_most: Given[Number, str] = Given(amount_text, in_files=Number, normal=normal_amount)
+    at_most: Given[Number, str] = Given(amount_text, normal=normal_amount)
 
     @property
     def _amount(self) -> tuple[Fraction, str]:
@@ -148,7 +148,7 @@ class SecretLeakageLimit(Constraint):
 
     kind: ClassVar[str] = "secret_leakage"
     secret: Given[Secret, Secret] = Given(part(Secret, "a Secret(of, given=...)"))
-    at_most: Given[Number, str] = Given(_as_limit, in_files=Number, normal=normal_amount)
+    at_most: Given[Number, str] = Given(_as_limit, normal=normal_amount)
 
     @property
     def limit(self) -> tuple[Fraction, str]:

@@ -14,7 +14,6 @@ from dalenius.model.constraints.secret import (
     Private,
     Secret,
     SecretOrNone,
-    as_priors,
     as_private,
     as_secret,
     check_secret,
@@ -23,14 +22,14 @@ from dalenius.model.constraints.secret import (
 )
 from dalenius.model.epsilons import normal_epsilon
 from dalenius.model.fields import Exact, Given, declared, flag, keep, number
-from dalenius.model.privacy import LocalDP
+from dalenius.model.privacy import LocalDP, as_priors
 
 
 @declared
 class SecretRatios(RowConstraint):
     """What both kinds share: an epsilon, and a secret."""
 
-    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    epsilon: Private = Given(as_private, normal=normal_epsilon)
     secret: SecretOrNone = Given(as_secret, default=None)
     priors: PriorsOrNone = Given(as_priors, default=None)
 

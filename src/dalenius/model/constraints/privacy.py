@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_integer, as_list
 from dalenius.exact import Rows as WrittenRows
+from dalenius.exact import as_integer, as_list
 from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows, WrittenEntries
 from dalenius.model.constraints.secret import (
     JointLaw,
@@ -68,7 +68,7 @@ class LocalDPBetween(RowConstraint):
     """
 
     kind: ClassVar[str] = "local_dp"
-    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    epsilon: Private = Given(as_private, normal=normal_epsilon)
     pairs: Given[WrittenEntries | None, tuple[tuple[int, int], ...] | None] = Given(_as_pairs, default=None)
     secret: SecretOrNone = Given(as_secret, default=None)
 
@@ -158,7 +158,7 @@ class PointwiseLeakageLimit(RowConstraint):
     """
 
     kind: ClassVar[str] = "pointwise_maximal_leakage"
-    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    epsilon: Private = Given(as_private, normal=normal_epsilon)
     priors: PriorsOrNone = Given(_as_priors, default=None)
     secret: SecretOrNone = Given(as_secret, default=None)
 

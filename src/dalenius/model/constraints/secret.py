@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_law, as_list, as_nonnegative, exact_sum
+from dalenius.exact import Number, as_list, as_nonnegative, exact_sum
 from dalenius.exact import Rows as WrittenRows
 from dalenius.model.constraints.base import MechanismSpace, Rows
 from dalenius.model.fields import Given
@@ -96,14 +96,6 @@ def as_joint(value: Sequence[Any], what: str, of: str = "the secret") -> tuple[t
     if abs(total - 1) > SUM:
         raise InputError(f"{what}: the numbers of a joint law must sum to 1 (within 1e-9), got {float(total):.12g}")
     return rows
-
-
-def as_priors(value: WrittenRows, what: str) -> Priors:
-    """Laws of the inputs as written; None where none are given."""
-    listed = tuple(as_law(law, f"{what}[{n}]") for n, law in enumerate(as_list(value, what)))
-    if not listed:
-        raise InputError(f"{what} must list at least one prior; leave it out for the law of the inputs")
-    return listed
 
 
 def as_private(value: Number, what: str) -> str:

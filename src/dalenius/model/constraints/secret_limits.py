@@ -15,7 +15,6 @@ from dalenius.model.constraints.secret import (
     Private,
     Secret,
     SecretOrNone,
-    as_priors,
     as_private,
     as_secret,
     check_secret,
@@ -23,7 +22,7 @@ from dalenius.model.constraints.secret import (
 )
 from dalenius.model.epsilons import normal_epsilon
 from dalenius.model.fields import Exact, ExactOrNone, Given, amount_text, declared, flag, keep, normal_amount, number
-from dalenius.model.privacy import LocalDP
+from dalenius.model.privacy import LocalDP, as_priors
 from dalenius.units import UNITS, unit_size
 
 
@@ -116,7 +115,7 @@ class SecretLimit(Constraint):
 class Information(SecretLimit):
     """An amount of information: nats or bits."""
 
-    at_most: Given[Number, str] = Given(_as_amount, in_files=Number, normal=normal_amount)
+    at_most: Given[Number, str] = Given(_as_amount, normal=normal_amount)
 
     @property
     def limit(self) -> tuple[Fraction, str]:
@@ -140,7 +139,7 @@ class Divergence(SecretLimit):
 class HockeyStick(SecretLimit):
     """sum_y max(A(y) - e^epsilon B(y), 0) of certain laws A and B is at most so much."""
 
-    epsilon: Private = Given(as_private, in_files=Number, normal=normal_epsilon)
+    epsilon: Private = Given(as_private, normal=normal_epsilon)
     at_most: Exact = Given(at_least_zero)
 
     def __init__(

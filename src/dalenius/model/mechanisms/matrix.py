@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Rows, as_law, as_list, exact_sum
+from dalenius.exact import Rows, as_laws, exact_sum
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import Exact, Given, WholeOrNone, declared, number, one_of, whole
 from dalenius.model.mechanisms.base import (
@@ -26,7 +26,7 @@ from dalenius.model.mechanisms.base import (
 
 
 def _as_rows(value: Rows, what: str) -> tuple[tuple[Fraction, ...], ...]:
-    laws = tuple(as_law(row, f"{what}[{v}]") for v, row in enumerate(as_list(value, what)))
+    laws = as_laws(value, what)
     if not laws or len({len(row) for row in laws}) != 1:
         raise InputError(f"{what} must be a non-empty list of lists of equal length")
     if len(laws) * len(laws[0]) > MAX_ENTRIES:
