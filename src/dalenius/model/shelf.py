@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 from abc import ABCMeta
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError, brief, hint
 from dalenius.model.fields import Given, plain
 
 S = TypeVar("S", bound="Shelved")
+
+
+def _signature(init: Callable[..., None]) -> inspect.Signature:
+    """Of a call that makes an object."""
+    return inspect.Signature(list(inspect.signature(init).parameters.values())[1:])
+
+
+_known = functools.cache(_signature)  # of a class that is finished
 
 
 class Stated(ABCMeta):
@@ -27,11 +36,15 @@ class Stated(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """That of its objects' `__init__`: help and tools would show the arguments of `__call__`."""
-        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return inspect.Signature(list(signature.parameters.values())[1:])
+        return _signature(cls.__init__)  # type: ignore[misc]
+
+    @property
+    def called(cls) -> inspect.Signature:
+        """The same, worked out once."""
+        return _known(cls.__init__)  # type: ignore[misc]
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        signature = cls.__signature__
+        signature = cls.called
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:

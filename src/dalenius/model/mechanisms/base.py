@@ -145,7 +145,7 @@ class _ByKind(Stated):
     """Of classes that answer arguments which do not fit with the call that does: what was once ``symmetric(2, 0.1)``, k first."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        signature = cls.__signature__
+        signature = cls.called
         names = [name if p.kind is not p.KEYWORD_ONLY else f"{name}=..." for name, p in signature.parameters.items()]
         call = f"{cls.kind}({', '.join(names)})"  # type: ignore[attr-defined]
         try:
