@@ -34,7 +34,7 @@ def ticking(monkeypatch):
 def wide(forge, letters, *lines):
     """A model whose boxes are as wide as it has letters, and a certificate that starts like this."""
     model = forge.model(f"count=1; alphabet={letters}", 'kind="identity"', 'kind="symmetric"; flip="1/2"', "0")
-    return model, forge.certificate(model, "0", "9", ["witness", None, None], ["record", 0], *lines)
+    return model, forge.certificate(model, "0", "1", ["witness", None, None], ["record", 0], *lines)
 
 
 def most(work):
