@@ -13,7 +13,6 @@ from scipy.optimize import linprog
 
 import cases
 import constraint_truth as own
-import test_classes as classes
 from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
@@ -349,7 +348,7 @@ def test_mixtures_and_witnesses(seed):
         number = mechanism["size"] = rng.randint(1, size - 1)
     rows = channel(kind, size, big, number)
     assert all(sum(row) == pytest.approx(1) for row in rows)
-    held = rng.choice([{"kind": "product_priors"}, *(classes.drawn(rng, one, size) for one in classes.KINDS)])
+    held = rng.choice([{"kind": "product_priors"}, *(drawn(rng, one, size) for one in KINDS)])
     free = held["kind"] == "product_priors"
     model = toml(
         {
@@ -373,14 +372,14 @@ def test_mixtures_and_witnesses(seed):
     rng.shuffle(law)
     found, full = far(rows, law), rng.random() < 0.6
     hint = rng.choice([{"kl_ball_priors": ["1/3"], "chi_square_ball_priors": ["1/4", "1/10"]}.get(held["kind"]), None])
-    bound = max(found) if free else classes.most(held, {a: found[a] for a in classes.counted(held, size)}, hint)
+    bound = max(found) if free else most(held, {a: found[a] for a in counted(held, size)}, hint)
     more = [] if free else [hint]
     mixture = ["mixture", [0], list(map(str, law)), *more, ranges(rng, kind, law, full)]
     if bound > 1e-8:
         assert not proved(0, bound - 1e-9, ["witness", None, None], ["record", 0], mixture)
     assert proved(0, bound + 1e-9, ["witness", None, None], ["record", 0], mixture) or not full
-    weights, prior = (law, law) if free else classes.somewhere(rng, held, size)
-    inside = held["kind"] in ("product_priors", "polytope_priors") or classes.member(held, prior)
+    weights, prior = (law, law) if free else somewhere(rng, held, size)
+    inside = held["kind"] in ("product_priors", "polytope_priors") or member(held, prior)
     value = sum(float(p) * d for p, d in zip(prior, far(rows, prior), strict=True))
     witness = ["witness", 0, [0, list(map(str, weights)), ranges(rng, kind, prior, True)]]
     last = ["mixture", [0], ["1"] * size, *([] if free else [None]), ranges(rng, kind, [1] * size, True)]

@@ -13,7 +13,6 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import xlogy
 
-import test_groups
 from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.alone import Alone
@@ -376,7 +375,7 @@ def test_chambers_prove_what_the_formulas_say_and_cover_all_laws(forge, seed):
         box = ref.root()
         for side, sign in (("low", -1), ("high", 1)):  # a little wider, and equal where symmetries say so
             box[side] = np.clip(np.round(box[side], 10) + sign * 1e-9, 0, 1)
-        view = test_groups.View(ref, box, [[y] for y in range(ref.Y)], np.zeros(ref.K), tuple(group))
+        view = View(ref, box, [[y] for y in range(ref.Y)], np.zeros(ref.K), tuple(group))
         theta, mu = float(rng.choice([1, 0.5, 0.25])), float(rng.choice([0.01, 0.1, 0.5]))
         law = np.round(orbit_mean(rng.gamma(1, size=ref.Y) + 0.05, group), 9)
         sigma = np.round([orbit_mean(rng.normal(size=ref.Y), group) for _ in range(ref.A)], 9)
@@ -386,12 +385,12 @@ def test_chambers_prove_what_the_formulas_say_and_cover_all_laws(forge, seed):
         psi = []
         for a in range(ref.A):
             view.symmetries = tuple(group) if a == 0 else ()
-            rows, value = test_groups.Rows(view, a, s, theta, mu, rng).run()
+            rows, value = Rows(view, a, s, theta, mu, rng).run()
             lines, psi = lines + rows, [*psi, value]
         assert psi[0] >= best(ref, view, s, theta, mu, rng) - 1e-9
         bound = ref.leaf(np.array(psi), theta, mu)
         assert bound >= max(ref.information(ref.random(rng)) for _ in range(10)) - 1e-9
-        step = test_groups.MARGIN * max(1, abs(bound))
-        assert test_groups.proves(parsed, record, lines, ranges(box, ref), bound + step)
-        assert not test_groups.proves(parsed, record, lines, ranges(box, ref), bound - step)
+        step = MARGIN * max(1, abs(bound))
+        assert proves(parsed, record, lines, ranges(box, ref), bound + step)
+        assert not proves(parsed, record, lines, ranges(box, ref), bound - step)
     ctx.prec = before
