@@ -46,7 +46,7 @@ class Progress:
 
 
 ProgressCallback = Callable[[Progress], None]
-PROVING = 1.5  # seconds that proofs have in all after a clock was stopped, a running one included
+PROVING = 1.25  # seconds that proofs have in all after a clock was stopped, a running one included
 MACHINE = 1.0  # seconds of the machine in one of a clock: more where clocks count work, which is no matter of how busy that is
 
 
