@@ -121,6 +121,26 @@ ANSWERED = {  # what had no answer once, or a wide one, and a proof of which was
     + 'mechanism = { kind = "several_releases", parts = [{ kind = "exponential", epsilon = "300", range = [-1, 2] }] }\n'
     'adversary = { kind = "finite_chain", transitions = [[["43/70", "57/70"], ["13/70", "27/70"]], '
     '[["27341/27950", "1"], ["0", "609/27950"]]], record = 1 }',
+    "a limit of 0, and one value of all data": BIT.format("min_distortion")
+    .replace("count = 1, alphabet = 2", "count = 2, alphabet = 3")
+    .replace('"identity"', '"count", letters = [0, 1, 2]')
+    + 'max_leakage = "0"\nmechanism = { class = "oblivious" }\ndistortion = { kind = "absolute" }\nlaw = { kind = "uniform" }\n'
+    'constraints = [{ kind = "cone", norm = [{ terms = [[1, 1, "2"], [2, 0, "2"], [2, 1, "-1"]], constant = "-1/2" }, '
+    '{ terms = [[2, 2, "1/3"], [0, 2, "2"], [0, 2, "1/3"]], constant = "0" }], constant = "0.5" }]\n'
+    'objective = { combine = "sum", terms = [{ kind = "distortion", distortion = { kind = "absolute" }, weight = "1/10" }, '
+    '{ kind = "leakage", adversary = { kind = "kl_ball_priors", center = ["0", "0", "1"], radius = "0" } }], weight = "2" }\n'
+    'adversary = { entropy_at_least = "1 max" }',
+    "by how much a limit is passed is no distortion": LETTERS.format("[2, 2, 2, 2]")
+    + 'query = { kind = "sum", weights = [[0, -2], [-1, -2], [-1, 1], [1, -2]] }\nmax_leakage = "0.3 bits"\n'
+    'mechanism = { class = "oblivious" }\ndistortion = { kind = "squared" }\nlaw = { kind = "uniform" }\n'
+    'constraints = [{ kind = "band", width = "1" }]\nadversary = { kind = "polytope_priors", vertices = [["1", "0"]] }',
+    "a limit that is less than the rounding of what is told": BIT.format("min_distortion").replace("2 }", "3 }")
+    + 'max_leakage = "1e-17"\nmechanism = { class = "oblivious" }\ndistortion = { kind = "squared", outputs = ["-1/2", "2", "5/2"] }\n'
+    'law = { kind = "uniform" }\nconstraints = [{ kind = "monotone" }, { kind = "total_variation", at_most = "0.1", '
+    'secret = [[["6/389", "6/389", "377/389"]]], strong = true }]\n'
+    'adversary = { kind = "box_priors", '
+    'low = ["0.7999999999999999999999999999999999999999", "0.1999999999999999999999999999999999999999", "0"], '
+    'high = ["0.8000000000000000000000000000000000000001", "0.2000000000000000000000000000000000000001", "1e-40"] }',
     "selections far apart, of which few laws of the class tell": LETTERS.format("[3, 3, 3]")
     + 'query = { kind = "modular_sum", modulus = 4 }\nmax_leakage = "0.5"\nmechanism = { class = "full" }\n'
     'distortion = { kind = "absolute", outputs = ["1", "2", "4", "9/2"] }\nlaw = { kind = "uniform" }\n'

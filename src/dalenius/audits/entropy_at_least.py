@@ -184,13 +184,13 @@ class EntropyAudit(Audit):
 
     def _start(self, channel: AggregatedRecord, clock: Clock) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
-        if channel.max_knowledge == 0.0:
-            leakage = float(mutual_information(channel.uniform @ channel.rows))
-            return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         if (row := self.problem.constant_row) is not None:
             return RecordAudit(
                 channel, Candidate(channel.uniform, 0.0, 0.0), 0.0, "vertices", tuple(constant_lines(row))
             )
+        if channel.max_knowledge == 0.0:
+            leakage = float(mutual_information(channel.uniform @ channel.rows))
+            return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         law, divergences, inputs = self._whole_channel(clock)
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences), *self._informed(channel)]
         bound = min(bounds, key=lambda bound: bound.upper)

@@ -106,8 +106,14 @@ class Keeper:
         return self.kept[-1].attained if self.kept else math.inf
 
     def take(self, made: Kept | float | None, found_by: str = "start") -> None:
-        """Keep it, if it was proved to keep all limits and is the best; the search goes on without the time of its proof."""
+        """Keep it, if it was proved to keep all limits and is the best; the search goes on without the time of its proof.
+
+        Of limits near 0, where rounding is in doubt, the checker judges in the end.
+        """
         if not isinstance(made, Kept) or made.attained >= self.upper:
+            return
+        if made.doubtful:
+            self.doubtful.append(made)
             return
         before = _checking(self.kept[-1]) if self.kept else 0.0
         if self.goal.is_free:
@@ -124,6 +130,8 @@ class Keeper:
             self._within_budget(best, rounds.anchor, bound.value, self.clock if last else self.clock.part(AUDITING))
         else:
             self._within_limits(rounds, bound, anchor)
+            if self.doubtful:
+                self.take(self.silent(self.upper))
 
     # ------------------------------------------------------------ audits
 
@@ -133,13 +141,15 @@ class Keeper:
         """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
         rows, audits, Q = self.region.own_rows(q), dict[Place, Audit](), self.region.matrix(q)
         constant, target = self.region.is_constant(q), lower / (1.0 - 0.9 * min(self.gap, 0.9))
-        share, checks = (share, 1) if self.goal.is_free else (SEVERAL, 2)
+        (share, checks), doubtful = (share, 1) if self.goal.is_free else (SEVERAL, 2), False
         for watcher in sorted(self.goal.watchers, key=lambda watcher: watcher.limit is None):
             if watcher.limit is not None:
                 part = self.search.part(self.clock.part(share), gap=min(max(0.1 * room, 1e-9), 0.1), checks=checks)
                 audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
                 if audit.upper > max(watcher.limit - ROUNDING, 0.0) and not constant:
-                    return 1.0 - audit.lower / audit.upper
+                    if not _is_in_doubt(audit, watcher.limit):
+                        return 1.0 - audit.lower / audit.upper
+                    doubtful = True
             else:
                 enough = self.goal.enough(watcher, Q, target)
                 left = 1.0 - watcher.seen(self.region.expanded(Q)) / enough if enough > 0.0 else 0.0
@@ -148,7 +158,7 @@ class Keeper:
                 audit = watcher.audited(self.problem, rows, part, 0.0 if gap else enough, news=gap is None)
             audits[watcher.place] = audit
         leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
-        return Kept(q, rows, audits, self.goal.value(Q, leakages), constant)
+        return Kept(q, rows, audits, self.goal.value(Q, leakages), constant, doubtful=doubtful)
 
     def silent(self, below: float = math.inf) -> Kept | None:
         """A cheap constant mechanism, which leaks nothing whatever its audits prove; None if there is none below."""
@@ -170,12 +180,11 @@ class Keeper:
             found = rounds.roomier(room) if attempt else found
             q = self.region.exact(found.q, self.region.anchor or anchor)
             made = None if q is None else self.audited(q, bound.value, room)
-            if isinstance(made, Kept) or room == WIDEST or self.clock.expired:
-                self.take(made, found.found_by)
+            self.take(made, found.found_by)
+            if (isinstance(made, Kept) and not made.doubtful) or room == WIDEST or self.clock.expired:
                 return
-            room = min(
-                max(4.0 * room, WIDER * (made or 0.0)), WIDEST
-            )  # the next audit has less time, and will be wider
+            wide = made if isinstance(made, float) else 0.0
+            room = min(max(4.0 * room, WIDER * wide), WIDEST)  # the next audit has less time, and will be wider
 
     def _first_room(self, rounds: Rounds, bound: DesignBound) -> tuple[float, Found]:
         """The share of the limits that may be left to audits, so that this costs a part of the gap, and the mechanism that leaves it.
@@ -227,23 +236,18 @@ class Keeper:
             share = 1.0 if last else _between(failed, met, _level(budget, audit, upper))
 
     def mixture(self, q: Floats, clock: Clock, gap: float, found_by: str = "start") -> tuple[Audit, bool]:
-        """The audit of a mechanism within one budget, and whether it meets it; if so it is kept, if it is the best.
-
-        Of budgets near 0, where rounding is in doubt, the checker judges in the end.
-        """
+        """The audit of a mechanism within one budget, and whether it meets it; if so it is kept, if it is the best."""
         (watcher,) = self.limited
         budget, exact = watcher.limit or 0.0, self.region.exact(q, [])
         assert exact is not None
         rows, constant = self.region.own_rows(exact), self.region.is_constant(exact)
         audit = watcher.audited(self.problem, rows, self.search.part(clock, gap), budget - ROUNDING, news=not constant)
         meets = audit.upper <= budget - ROUNDING or constant
-        doubtful = not meets and budget < TINY and audit.upper <= budget + ROUNDING
+        doubtful = not meets and _is_in_doubt(audit, budget)
         attained = float(self.problem.expected_distortion(rows))
         made = Kept(exact, rows, {watcher.place: audit}, attained, constant, found_by, doubtful)
-        if meets:
+        if meets or doubtful:
             self.take(made, found_by)
-        elif doubtful and attained < self.upper:
-            self.doubtful.append(made)
         return audit, meets or doubtful
 
     def _room(self, found: Found, anchor: Found, lower: float) -> float:
@@ -260,6 +264,11 @@ MIXTURES = ATTEMPTS
 def _checking(kept: Kept) -> float:
     """Seconds that checking its audits takes, predicted."""
     return sum(audit.checking for audit in kept.audits.values())
+
+
+def _is_in_doubt(audit: Audit, limit: float) -> bool:
+    """Whether rounding decides if a limit near 0 is kept."""
+    return limit < TINY and audit.upper <= limit + ROUNDING
 
 
 def _level(budget: float, audit: Audit, upper: float) -> float:

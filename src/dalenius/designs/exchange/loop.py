@@ -184,9 +184,9 @@ class Rounds:
         added = self._answered(answer)
         for watcher in self.goal.watchers:
             watcher.known.drop_idle()
-        lower, upper = self.goal.terms.scale * max(self.lower, 0.0), self.goal.terms.scale * self.best.attained
-        number = len(answer.watched)
-        self.search.clock.tell("exchange", lower, upper, number, rounds=self.count, now=True)
+        if not self.goal.raises:  # by how much limits are passed is no bound of what is minimised
+            lower, upper = self.goal.terms.scale * max(self.lower, 0.0), self.goal.terms.scale * self.best.attained
+            self.search.clock.tell("exchange", lower, upper, len(answer.watched), rounds=self.count, now=True)
         return added
 
     def solved(self, watched: Sequence[Watched]) -> Answer:

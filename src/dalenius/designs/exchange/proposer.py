@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
+from operator import attrgetter
 from typing import Self
 
 from dalenius._prove import Proved, prove
@@ -182,7 +183,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         if self.exchange.conflict is not None:
             yield ProvedUpper(value=None, lines=())
             return
-        for number, kept in enumerate([*reversed(keeper.doubtful), *reversed(keeper.kept)]):
+        for number, kept in enumerate(sorted([*keeper.doubtful, *reversed(keeper.kept)], key=attrgetter("attained"))):
             for proved in self._ends_of(-number, kept):
                 found += 1
                 yield proved
