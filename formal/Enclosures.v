@@ -121,12 +121,19 @@ Definition isum_to (n : nat) (f : nat -> interval) : interval := isum (seq 0 n) 
 Lemma encl_isum_to n f g : (forall k, (k < n)%nat -> encl (f k) (g k)) -> encl (isum_to n f) (sum_to n g).
 Proof. intro H. apply encl_isum. intros k Hk. apply H, in_to, Hk. Qed.
 
-(** ln of a sum of n e^x, with the largest x taken out. *)
+(** The whole part of an interval's upper end, or 0 where there is none to write out. *)
+Definition whole_part (i : interval) : Z :=
+  match F.toF (I.upper i) with
+  | Basic.Float s k e => if (e <? 1000)%Z then Z.shiftl (if s then Zneg k else Zpos k) e else 0%Z
+  | _ => 0%Z
+  end.
+
+(** ln of a sum of n e^x, with a whole number near the largest x taken out. *)
 Definition log_sum_exp (l : list (Z * interval)) : interval :=
   match l with
   | [] => anything
   | p :: rest =>
-      let c := fold_left (fun c q => if not_above c (snd q) then snd q else c) rest (snd p) in
+      let c := of_Z (fold_left (fun z q => Z.max z (whole_part (snd q))) rest (whole_part (snd p))) in
       plus c (log (isum l (fun q => times (of_Z (fst q)) (power_of_e (minus (snd q) c)))))
   end.
 Lemma encl_log_sum_exp {A} (l : list A) (n : A -> Z) (i : A -> interval) (x : A -> R) :
@@ -134,19 +141,13 @@ Lemma encl_log_sum_exp {A} (l : list A) (n : A -> Z) (i : A -> interval) (x : A 
   encl (log_sum_exp (map (fun a => (n a, i a)) l)) (ln (sum l (fun a => IZR (n a) * exp (x a)))).
 Proof.
   intros H Hn. destruct l as [|a l]; [apply encl_anything|].
-  assert (F : forall t c z, encl c z -> (forall a, In a t -> encl (i a) (x a)) ->
-    exists z, encl (fold_left (fun c q => if not_above c (snd q) then snd q else c) (map (fun a => (n a, i a)) t) c) z).
-  { induction t as [|b t IH]; intros c z Hc Ht; simpl; [eauto|].
-    assert (Hb : encl (i b) (x b)) by (apply Ht; simpl; auto).
-    assert (Hl : forall a, In a t -> encl (i a) (x a)) by (intros; apply Ht; simpl; auto).
-    destruct (not_above c (i b)); [exact (IH _ _ Hb Hl)|exact (IH _ _ Hc Hl)]. }
-  destruct (F l (i a) (x a)) as [z Hz]; [apply H; simpl; auto|intros; apply H; simpl; auto|].
-  unfold log_sum_exp. cbn [map]. cbv zeta. cbn [snd]. set (c := fold_left _ _ _) in *.
+  unfold log_sum_exp. cbn [map]. cbv zeta. set (k := fold_left _ _ _).
+  pose proof (encl_Z k) as Hz. set (c := of_Z k) in *. set (z := IZR k) in *. clearbody c z.
   replace (ln (sum (a :: l) (fun a => IZR (n a) * exp (x a)))) with (z + ln (sum (a :: l) (fun a => IZR (n a) * exp (x a - z)))).
   - apply encl_plus; auto. apply encl_log. change ((n a, i a) :: map _ l) with (map (fun a => (n a, i a)) (a :: l)).
     assert (G : forall t, (forall a, In a t -> encl (i a) (x a)) ->
       encl (isum (map (fun a => (n a, i a)) t) (fun q => times (of_Z (fst q)) (power_of_e (minus (snd q) c)))) (sum t (fun a => IZR (n a) * exp (x a - z)))).
-    { intros t Ht. rewrite <- (map_id t) at 2. clear -Ht Hz. induction t as [|b t IH]; [exact (encl_Z 0)|].
+    { intros t Ht. induction t as [|b t IH]; [exact (encl_Z 0)|].
       assert (B : encl (times (of_Z (n b)) (power_of_e (minus (i b) c))) (IZR (n b) * exp (x b - z))).
       { apply encl_times; [apply encl_Z|]. apply encl_exp, encl_minus; auto. apply Ht; simpl; auto. }
       destruct t as [|d t]; [cbn [map isum sum fst snd]; rewrite Rplus_0_r; exact B|].
