@@ -155,18 +155,20 @@ class ChainTrees(Audit, Generic[K]):
         if self._kept is None or not (late or self._leaves < LATER * self._kept_leaves):
             self._kept, self._kept_leaves = (self.upper, self.proof()), self._leaves
 
-    def _halved(self, kind: K, leaves: Sequence[ChainLeaf]) -> list[list[ChainLeaf]]:
+    def _halved(self, kind: K, leaves: Sequence[ChainLeaf]) -> list[list[ChainLeaf] | ChainLeaf]:
         """The halves of each leaf, or itself where there is no time to bound them as well."""
         boxes = list[Any]()
         for leaf in leaves:
             assert leaf.cut is not None
             boxes += leaf.content.box.halves(leaf.cut[0])[1:]
         found = self._leaves_of(kind, boxes, [leaf.bound for leaf in leaves for _ in (0, 1)])
-        families = [found[j : j + 2] for j in range(0, len(found), 2)]
-        for j, leaf in enumerate(leaves):
-            if self.out_of_time and is_expanded(leaf) and max(part.bound for part in families[j]) > leaf.bound:
-                families[j] = [replace(leaf, cut=None)]
-        self.checking += self._cost(kind, [part for parts in families for part in parts]) - self._cost(kind, leaves)
+        families = list[list[ChainLeaf] | ChainLeaf]()
+        for leaf, *halves in zip(leaves, found[::2], found[1::2], strict=True):
+            if self.out_of_time and is_expanded(leaf) and max(half.bound for half in halves) > leaf.bound:
+                families.append(replace(leaf, cut=None))
+            else:
+                families.append(halves)
+                self.checking += self._cost(kind, halves) - self._cost(kind, [leaf])
         return families
 
     def _by_letters(self, chain: Any) -> Tree[Content, Cut]:

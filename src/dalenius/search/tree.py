@@ -14,7 +14,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
@@ -49,6 +49,9 @@ class Sprout(Generic[Content, Cut]):
     parts: tuple[Leaf[Content, Cut] | Sprout[Content, Cut], ...]
 
 
+Family: TypeAlias = Sequence[Leaf[Content, Cut]] | Leaf[Content, Cut] | Sprout[Content, Cut]
+
+
 class Tree(Generic[Content, Cut]):
     """A growing tree; branches keep their cut only.
 
@@ -81,7 +84,7 @@ class Tree(Generic[Content, Cut]):
 
     def grow(
         self,
-        parts: Callable[[list[Leaf[Content, Cut]]], Sequence[Sequence[Leaf[Content, Cut]] | Sprout[Content, Cut]]],
+        parts: Callable[[list[Leaf[Content, Cut]]], Sequence[Family[Content, Cut]]],
         batch: int = 1,
         *,
         above: float = -math.inf,
@@ -94,8 +97,8 @@ class Tree(Generic[Content, Cut]):
         Parameters
         ----------
         parts : callable
-            From the chosen leaves, which have a cut, to the leaves that cover each of them, one alone that takes its place, or a
-            tree of other cuts.
+            From the chosen leaves, which have a cut, to the leaves that cover each of them, another leaf that takes its place, or
+            a tree of other cuts.
         batch : int
             How many leaves at most.
         above : float
@@ -119,8 +122,8 @@ class Tree(Generic[Content, Cut]):
             assert leaf.cut is not None
             if isinstance(family, Sprout):
                 self._sprout(number, family)
-            elif len(family) == 1:
-                self._put(number, family[0])
+            elif isinstance(family, Leaf):
+                self._put(number, family)
             else:
                 self._sprout(number, Sprout(leaf.cut, tuple(family)))
         return True
