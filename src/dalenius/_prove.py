@@ -235,8 +235,14 @@ def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: 
         header.upper,
         f"{verdict.status.value}: {verdict.reason}",
         rounding,
-        ALLOWED.get(verdict.allowed),
+        _limit(verdict),
     )
+
+
+def _limit(verdict: Verdict) -> Termination | None:
+    """What the check had too little of, if that is why: what it was allowed, or what the checker allows at all."""
+    own = Termination.STALLED if ": limit: " in verdict.reason else None
+    return ALLOWED.get(verdict.allowed, own)
 
 
 class _Lazy(Generic[E]):
@@ -276,7 +282,7 @@ class _Desk:
 
     def __init__(self, problem: Problem, search: Run | None) -> None:
         self.problem, self._search = problem, search
-        self.beyond = list[Refusal]()  # of proofs that took all that they were given
+        self.beyond = list[Refusal]()  # of proofs that took all that they were given, or more than the checker takes
         self.noun = "model" if isinstance(problem, MechanismProblem) else "design"
         self._header = Header(
             problem=problem.kind,
@@ -305,7 +311,7 @@ class _Desk:
         steps = (step.witness for step in lower.below if upper.above)
         certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)
         verdict = self._verdict(certificate, lower, upper)
-        if verdict.allowed:
+        if _limit(verdict):
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
             self.beyond.append(_refusal(end, certificate, verdict, rounding=False))
         return certificate, verdict

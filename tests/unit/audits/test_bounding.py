@@ -28,7 +28,7 @@ def test_a_tree_may_have_leaves_though_the_turn_of_its_record_is_over():
     record = found.records[0]
     found.bounding._bound(record, found.clock.slice(-1.0))
     [joint] = [runner for runner in record.race.runners if isinstance(runner, DualTree)]
-    assert joint.most > 100
+    assert joint.aim.most > 100
 
 
 def test_where_any_law_will_do_the_vertices_are_enough():
