@@ -169,7 +169,10 @@ class EntropyAudit(Audit):
         return max((upper for _, upper, _ in bounds), default=0.0), tuple(lines)
 
     def certain(self) -> tuple[float, UpperProof]:
-        """A leakage is at most the entropy of the letters."""
+        """A leakage is at most the entropy of the letters; it is 0 where the output never depends on the data."""
+        if (row := self.problem.constant_row) is not None:
+            proof = tuple(constant_lines(row))
+            return 0.0, tuple(line for c in self.channels for line in (RecordLine(c.record), *proof))
         bounds = [(channel.record, letters_bound(channel)) for channel in self.channels]
         lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
         return max((bound.upper for _, bound in bounds), default=0.0), lines

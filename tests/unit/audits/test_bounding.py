@@ -31,6 +31,15 @@ def test_a_tree_may_have_leaves_though_the_turn_of_its_record_is_over():
     assert joint.aim.most > 100
 
 
+def test_it_is_certain_that_a_constant_output_tells_nothing():
+    """A design stopped early was an error: the one mechanism left was constant, and its certain bound all there is to know."""
+    channel = dl.Channel([["1/4", "3/4"]] * 6, inputs="dataset")
+    found = audit(records=dl.Records(alphabets=[2, 3]), mechanism=channel, adversary=dl.EntropyAtLeast("0.8 max"))
+    upper, proof = found.certain()
+    assert upper == 0.0
+    assert len(proof) == 6  # for either record
+
+
 def test_where_any_law_will_do_the_vertices_are_enough():
     """Four rows have a larger capacity than any two of them, and a bit selects two."""
     bits, noise = dl.Records(3, alphabet=2), dl.symmetric(0.2, k=4)
