@@ -153,7 +153,8 @@ class Clock:
         rounds: int = 0,
         now: bool = False,
     ) -> None:
-        """Report, unless the last report was a moment ago."""
+        """Report, unless the last report was a moment ago; nothing is below 0, however doubles round."""
+        lower, upper = max(lower, 0.0), max(upper, 0.0)
         if now or self.seconds - self._told >= self.every:
             self._told = self.seconds
             self.trace.append(Progress(self.seconds, stage, lower, upper, evidence, record, rounds, self.units))

@@ -125,3 +125,10 @@ def test_a_thread_hears_the_stop_of_the_main_thread_and_installs_none(stop):
     worker.join(60)
     assert seen == [stop]
     assert clock.expired
+
+
+def test_nothing_that_is_told_is_below_0():
+    """Divergences in doubles are, by a rounding, where a leakage is some 1e-32."""
+    clock = Clock()
+    clock.tell("proving", -1e-16, -6e-16, 1, now=True)
+    assert (clock.trace[-1].lower, clock.trace[-1].upper) == (0.0, 0.0)
