@@ -65,9 +65,8 @@ class Given(Generic[W, K]):
         text = str(next(iter(self.read.__annotations__.values())))
         return text if self.default is not None or text.endswith("None") else f"{text} | None"
 
-    if (
-        TYPE_CHECKING
-    ):  # of frozen objects, whose fields nobody sets; what is kept stands among the object's own attributes
+    # Of frozen objects, whose fields nobody sets; what is kept stands among the object's own attributes.
+    if TYPE_CHECKING:
 
         def __get__(self, made: object, owner: type) -> K: ...
 
