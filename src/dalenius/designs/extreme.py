@@ -19,6 +19,7 @@ from dalenius.evidence.upper import PotentialLine
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
 from dalenius.model.problems.max_information import MaxInformation
+from dalenius.programs.highs import METHODS
 from dalenius.results import DesignResult
 from dalenius.search import Clock, Run
 
@@ -121,7 +122,6 @@ def _averaged(law: Floats, c: float) -> tuple[NDArray[np.bool_], Integers, Float
 
 Rows = list[list[Fraction]]
 USED = 1e-11  # weights below are 0
-METHODS = ("highs-ds",)
 GRID = 10**12
 MOST = Fraction(10**15)  # e^epsilon taken to be at most: more tells no more, in doubles
 SHORT = 10**14  # a rational e^epsilon just below an irrational one, so that mechanisms can be written
@@ -163,7 +163,7 @@ class Extreme:
         rays = Rays.of(problem, float(above))
         joint = np.array(problem.joint.masses, dtype=float)
         told = information(rays.values, joint)
-        found = minimised(-told, clock, METHODS, A_eq=rays.values.T, b_eq=np.ones(rays.values.shape[1]))
+        found = minimised(-told, clock, METHODS[1:], A_eq=rays.values.T, b_eq=np.ones(rays.values.shape[1]))
         if found is not None:
             weights, prices = np.asarray(found.x), -np.asarray(found.eqlin.marginals)
         else:  # a bound and a mechanism all the same

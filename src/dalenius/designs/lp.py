@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
+from scipy.optimize import OptimizeResult
 from scipy.sparse import csr_matrix
 
 from dalenius.designs.rational import TIGHT, LinearSystem, Terms
 from dalenius.information.arrays import Floats
+from dalenius.programs.highs import METHODS, solved
 from dalenius.search import Clock
 
-# the interior-point method, with crossover to a vertex, is the quicker from 100 inputs on
-METHODS = ("highs-ipm", "highs-ds")
-FEASIBLE = 1e-10
 LOOK = 0.05  # seconds between two looks at the clock
 ZERO = Fraction(0)
 
 
 def minimised(costs: Floats, clock: Clock, methods: Sequence[str] = METHODS, **given: object) -> OptimizeResult | None:
-    """What HiGHS answers before the clock has run out, which it does at Ctrl-C, too; None if it fails, or is stopped.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        To try in turn.
-    given
-        The rows, and bounds, of `scipy.optimize.linprog`.
-    """
-    answers = list[OptimizeResult]()
-
-    def solve() -> None:
-        for method in methods:
-            limit = max(clock.remaining, 0.01) if math.isfinite(clock.remaining) else None
-            tolerances = {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
-            found = linprog(costs, method=method, options={**tolerances, "time_limit": limit}, **given)
-            if found.status == 0 or clock.expired:
-                break
-        answers.append(found)
-
-    thread = threading.Thread(target=solve, daemon=True)
+    """What `solved` answers before the clock has run out, which it does at Ctrl-C, too; None if that is nothing."""
+    answers = list[OptimizeResult | None]()
+    thread = threading.Thread(target=lambda: answers.append(solved(costs, clock, methods, **given)), daemon=True)
     thread.start()
     while thread.is_alive() and not clock.expired:
         thread.join(LOOK)
-    return answers[0] if answers and answers[0].status == 0 and answers[0].x is not None else None
+    return answers[0] if answers else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_matrix, hstack
 
 from dalenius.errors import InputError
@@ -17,10 +16,10 @@ from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
 from dalenius.programs.demands import Demands, Levels
 from dalenius.programs.expressions import conic_leakages, expected_cost
+from dalenius.programs.highs import METHODS, solved
 from dalenius.programs.mechanism import Leakages, MechanismProgram
 from dalenius.programs.pairs import EPS, rounding
-
-TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+from dalenius.search import Clock
 
 
 class ConstrainedUpdate(MechanismProgram):
@@ -324,10 +323,9 @@ class ConstrainedUpdate(MechanismProgram):
             ]
         )
         whole = {"A_eq": taken.tocsr(), "b_eq": self.levels.worth} if len(self.levels.worth) else {}
-        costs, left_over = self.tied_cost.reshape(-1)[used], self.deadline - time.monotonic()
-        options = TOLERANCES | {"time_limit": max(left_over, 0.01) if np.isfinite(left_over) else None}
-        found = linprog(objective, A_ub=left, b_ub=costs, bounds=bounds, method="highs-ipm", options=options, **whole)
-        if found.status != 0 or found.x is None:
+        over = {"A_ub": left, "b_ub": self.tied_cost.reshape(-1)[used], "bounds": bounds}
+        found = solved(objective, Clock(self.deadline - time.monotonic()), METHODS[:1], **over, **whole)
+        if found is None:
             return None
         parts = np.cumsum([len(rows.ends), len(self.limits), len(charges)])
         prices, weights, charged, shares = np.split(found.x[count:], parts)

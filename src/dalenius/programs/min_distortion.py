@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import coo_array, kron, vstack
 from scipy.sparse import eye_array as eye
 
@@ -17,9 +16,11 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
+from dalenius.programs.highs import METHODS, solved
 from dalenius.programs.mechanism import Leakages
 from dalenius.programs.mechanism_update import Aim, Closest, MechanismUpdate
 from dalenius.programs.pairs import EPS, polished
+from dalenius.search import Clock
 
 RANK = 1e-12
 PATIENCE = 10.0  # seconds
@@ -47,14 +48,9 @@ def zero_leakage(leakages: Leakages, tied: TiedEntries, cost: Floats, seconds: f
     conditions = kron(right[:rank], eye(outputs)) @ choose if rank else np.zeros((0, size))
     rows = kron(eye(tied.rows), np.ones((1, outputs)))
     ends = np.concatenate([np.zeros(rank * outputs), np.ones(tied.rows)])
-    found = linprog(
-        choose.T @ cost.reshape(-1),
-        A_eq=vstack([conditions, rows]),
-        b_eq=ends,
-        method="highs",
-        options={"time_limit": min(max(seconds, 1e-3), PATIENCE)},
-    )
-    if found.x is None or found.status != 0:
+    clock = Clock(min(seconds, PATIENCE))
+    found = solved(choose.T @ cost.reshape(-1), clock, METHODS[1:], A_eq=vstack([conditions, rows]), b_eq=ends)
+    if found is None:
         return None
     q = np.maximum(found.x, 0.0).reshape(-1, outputs)
     slopes = (left[:, :rank] / singular[:rank]) @ -found.eqlin.marginals[: rank * outputs].reshape(rank, outputs)

@@ -57,7 +57,7 @@ def test_a_program_that_takes_too_long_is_left(monkeypatch):
         end.wait()
         return OptimizeResult(status=1, x=None)
 
-    monkeypatch.setattr("dalenius.designs.lp.linprog", slow)
+    monkeypatch.setattr("dalenius.programs.highs.linprog", slow)
     late = dl.solve(asked, time_limit=1e-3)
     end.set()
     assert late.termination is dl.answers.Termination.TIME_LIMIT

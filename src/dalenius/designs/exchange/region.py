@@ -202,11 +202,6 @@ class Region:
     def clock(self) -> Clock:
         return self._search.clock
 
-    @property
-    def seconds(self) -> float:
-        """What is left of the time."""
-        return self.clock.remaining
-
     # ------------------------------------------------------------ what there is
 
     @cached_property
@@ -238,7 +233,7 @@ class Region:
 
     @cached_property
     def _in_doubles(self) -> Inside | Outside | None:
-        return inside(self.linear, self.shape, self._search.clock.remaining)
+        return inside(self.linear, self.shape, self.clock)
 
     @cached_property
     def _exactly(self) -> Strict | Outside | None:
@@ -250,13 +245,13 @@ class Region:
             hull = self._hull_of(found)
             if hull is not None and self._meets_rows(hull.near(found.q.reshape(-1))):
                 return None
-        exactly = strictly(self.rows, self.shape, self._search.clock.part(EXACTLY))
+        exactly = strictly(self.rows, self.shape, self.clock.part(EXACTLY))
         if not isinstance(exactly, list):
             return exactly
         if not self._excluded(
             outside := _shown(exactly)
         ):  # hardly any row is missed by more than the rounding of e^epsilon
-            exactly = strictly(self._looser, self.shape, self._search.clock.part(EXACTLY))
+            exactly = strictly(self._looser, self.shape, self.clock.part(EXACTLY))
             outside = _shown(exactly) if isinstance(exactly, list) else outside
         return outside if self._excluded(outside) else None
 
@@ -279,7 +274,7 @@ class Region:
 
     def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
         """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""
-        raised = raising(self.linear, within.support, self._search.clock.left)
+        raised = raising(self.linear, within.support, Clock(self.clock.left))
         if raised is None:
             return None
         demands = Demands(self.linear, within.support, within.q, self.cone_rows, secrets=self.told)
@@ -299,7 +294,7 @@ class Region:
     @cached_property
     def raised(self) -> Floats | None:
         """Multipliers of the rows that raise the entries which are 0 in every mechanism, at no cost; None if none were found."""
-        return raising(self.linear, self.inner.support, self._search.clock.left)
+        return raising(self.linear, self.inner.support, Clock(self.clock.left))
 
     def demands(self, anchor: Floats) -> Demands:
         """What programs are given, with a mechanism that meets everything."""
@@ -315,7 +310,7 @@ class Region:
             q = [Fraction(1, outputs)] * (count * outputs)
             return q if self.meets(q) else None
         folded = self._folded
-        found = inside(in_doubles(folded, outputs), (1, outputs), self._search.clock.remaining)
+        found = inside(in_doubles(folded, outputs), (1, outputs), self.clock)
         if isinstance(found, Inside):
             tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]
             law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))
@@ -323,7 +318,7 @@ class Region:
             q = [] if hull is None else hull.near(found.q.reshape(-1)) * count
             if q and self.meets(q):
                 return q
-        exactly = strictly(folded, (1, outputs), self._search.clock)
+        exactly = strictly(folded, (1, outputs), self.clock)
         return exactly.q * count if isinstance(exactly, Strict) and self.meets(exactly.q * count) else None
 
     @cached_property
@@ -337,7 +332,7 @@ class Region:
         if deep is None or self.tied.across_outputs:
             return deep
         rows = in_doubles(self._folded, outputs)
-        found = cheapest(rows, cost.sum(axis=0)[None], self._search.clock.remaining)
+        found = cheapest(rows, cost.sum(axis=0)[None], self.clock)
         own = deep[:outputs]
         tight = [(row.terms, row.end) for row in self._folded if not row.excess(own)]
         law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))

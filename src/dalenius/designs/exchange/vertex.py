@@ -14,10 +14,10 @@ from dalenius.designs.rational import writable
 from dalenius.model import MinDistortion
 from dalenius.model.constraints import TotalVariation
 from dalenius.model.constraints.secret_limits import HockeyStick
+from dalenius.programs.highs import METHODS
 
 ZERO, ONE = Fraction(0), Fraction(1)
 LARGEST = 3000  # variables of a program that is tried
-METHODS = ("highs-ds",)
 SHARE, LONGEST = 0.2, 100.0  # of the time that is left, which the solver may take, and seconds of that that count
 
 
@@ -55,7 +55,7 @@ def vertex_of(region: Region) -> Vertex | None:
         return None
     built = _Program(region)
     program = built.program
-    found = program.in_doubles(region.clock.slice(SHARE * min(region.seconds, LONGEST)), methods=METHODS)
+    found = program.in_doubles(region.clock.slice(SHARE * min(region.clock.remaining, LONGEST)), methods=METHODS[1:])
     if found is None:
         return None
     q, multipliers = program.primal(found), program.dual(found)

@@ -5,6 +5,7 @@ from scipy.sparse import csr_matrix
 
 from dalenius.designs.exchange.interior import Inside, Outside, inside, raising
 from dalenius.programs.demands import LinearRows
+from dalenius.search import Clock
 
 SHAPE = (2, 3)
 
@@ -21,7 +22,7 @@ def rows(*listed):
 
 
 def test_without_rows_every_entry_is_free():
-    found = inside(LinearRows.none(6), SHAPE)
+    found = inside(LinearRows.none(6), SHAPE, Clock())
     assert isinstance(found, Inside)
     assert found.support.all()
     assert np.allclose(found.q, 1 / 3)
@@ -35,12 +36,12 @@ def test_zeros_and_equalities_that_follow_are_found_and_zeros_are_raised():
         ({3: -1.0}, -0.25, False),
         ({4: 1.0}, 0.5, False),
     )
-    found = inside(system, SHAPE)
+    found = inside(system, SHAPE, Clock())
     assert isinstance(found, Inside)
     assert found.support.tolist() == [[True, False, False], [True, True, True]]
     assert found.tight.tolist() == [True, True, True, False]
     assert np.allclose(found.q[:, 0], [1.0, 0.25])
-    prices = raising(system, found.support)
+    prices = raising(system, found.support, Clock())
     assert np.all(prices[1:] >= 0.0)
     matrix = (system.matrix.T @ prices).reshape(SHAPE)
     least = np.where(found.support, matrix, np.inf).min(axis=1)
@@ -50,7 +51,7 @@ def test_zeros_and_equalities_that_follow_are_found_and_zeros_are_raised():
 
 def test_multipliers_of_what_nothing_meets():
     system = rows(({0: 1.0, 3: 1.0}, 1.5, True), ({0: 1.0, 1: -3.0}, -2.0, False), ({5: 1.0}, 0.9, False))
-    found = inside(system, SHAPE)
+    found = inside(system, SHAPE, Clock())
     assert isinstance(found, Outside)
     assert np.all(found.prices[1:] >= 0.0)
     assert found.prices[2] == 0.0, "what is not in conflict has none"
