@@ -27,7 +27,7 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol, RandomizedHistogram
+from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, RandomizedHistogram
 from dalenius.model.mechanisms.matrix import RandomizedResponse, Symmetric
 from dalenius.model.objectives import LeakageTerm
 from dalenius.model.problems.known_others import channel_steps
@@ -78,7 +78,6 @@ CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an informatio
 CLOSED_FORM = 30  # numbers for each input of a local protocol
 TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
 STEP = Cost(4e-7)  # of an entry of randomised histograms, person by person and letter by letter
-SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 MOVE = Cost(1.4e-5)  # a pair of records of a chain of two letters, where it is evaluated at a point
 SECTION = Cost(6e-4, 500.0)  # what is told of a secret where one value is given
@@ -287,8 +286,8 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
     terms = 0.0
-    if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, DiscreteGaussian):
-        terms = max(entries / inputs, SIGMAS * float(problem.mechanism.scale))
+    if isinstance(problem, MechanismProblem):
+        terms = problem.mechanism.terms(entries / inputs)
     steps = 0.0
     if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, RandomizedHistogram):
         letters, others = problem.records.alphabets[0], sum(problem.mechanism.others or ())

@@ -49,7 +49,7 @@ from dalenius.information.chains import (
 )
 from dalenius.information.letter_chains import LetterChain, tangents
 from dalenius.model import MarkovChain
-from dalenius.model.problems.chains import inputs_by_ones, noise_of
+from dalenius.model.problems.chains import inputs_by_ones, two_sided
 from dalenius.search.tree import Leaf
 
 BATCH, BOXES = 32, 960  # boxes that are halved at once: so many at most, and of longer chains so many records together
@@ -104,7 +104,7 @@ class ChainAudit(ChainTrees[_Record]):
         problem, adversary = self.problem, self.problem.adversary
         assert isinstance(adversary, MarkovChain)
         self.count, self.short = len(problem.records), problem.is_written_out
-        if self.short and noise_of(problem.query, problem.mechanism) is not None:
+        if self.short and two_sided(problem.query, problem.mechanism) is not None:
             self.short = PATIENCE * self._checked <= self.clock.left  # what has a closed form need not be written out
         self.inputs = inputs_by_ones(problem.query, problem.records)
         if self.short:
@@ -164,9 +164,9 @@ class ChainAudit(ChainTrees[_Record]):
             yield from ((found.leakage, found.tilts) for found in (self._tilted(kind, point) for point in points))
 
     def _tilted(self, kind: _Record, point: Point) -> Tilted:
-        noise = noise_of(self.problem.query, self.problem.mechanism)
-        assert noise is not None
-        return tilted(self.count, kind.chain.record, _doubles(point), float(noise.epsilon))
+        epsilon = two_sided(self.problem.query, self.problem.mechanism)
+        assert epsilon is not None
+        return tilted(self.count, kind.chain.record, _doubles(point), float(epsilon))
 
     def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float]) -> list[ChainLeaf]:
         nothing: Bound = (math.inf, LettersLine(), None)

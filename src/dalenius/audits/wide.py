@@ -161,11 +161,11 @@ def _window(count: WideCount, knowledge: float) -> Places:
     middle, spread = n * share, math.sqrt(n * share * (1.0 - share))
     reach = spread * (math.sqrt(2.0 * knowledge) + WELL)
     if knowledge > MUCH:
-        reach = min(reach, SURE / float(count.noise.epsilon) + spread)
+        reach = min(reach, SURE / float(count.epsilon) + spread)
     low, high = max(0, math.floor(middle - reach)), min(n, math.ceil(middle + reach))
     step = -(-(high - low) // PLACES) if knowledge > MUCH else 1
     step += 1 - step % 2
-    return Places(low, step, max((high - low) // step, 1), float(count.noise.epsilon))
+    return Places(low, step, max((high - low) // step, 1), float(count.epsilon))
 
 
 def _thresholds(count: WideCount, places: Places, down: bool) -> Floats:
@@ -177,7 +177,7 @@ def _thresholds(count: WideCount, places: Places, down: bool) -> Floats:
 
 def _of_ends(count: WideCount) -> float:
     """The capacity of the rows of the counts 0 and n: sum over l of T(l) log(2 / (1 + a^(n - 2l)))."""
-    epsilon, n = float(count.noise.epsilon), count.records
+    epsilon, n = float(count.epsilon), count.records
     steps = np.arange(n + 1)
     law = np.exp(-epsilon * steps) / (1.0 + math.exp(-epsilon))
     law[1:-1] *= -math.expm1(-epsilon)

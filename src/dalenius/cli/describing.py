@@ -14,7 +14,6 @@ from dalenius.errors import counted
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
 from dalenius.model import DesignProblem, Problem, digest
-from dalenius.model.mechanisms import RealNoise
 from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
 from dalenius.results import relative_gap
@@ -82,7 +81,7 @@ def _of_model(model: str) -> dict[str, Any]:
 
 
 def _on_a_line(problem: Problem) -> bool:
-    return isinstance(problem, dl.WorstCaseLeakage) and isinstance(problem.mechanism, RealNoise)
+    return isinstance(problem, dl.WorstCaseLeakage) and problem.mechanism.on_a_line
 
 
 def _of_certificate(path: Path) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from dalenius.errors import InputError
 from dalenius.exact import fraction_text
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.intervals import gap_text, text_above
-from dalenius.model.mechanisms import Geometric
 from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.results import budget_text
@@ -87,12 +86,10 @@ def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.Wors
         if kind not in NOISES:
             raise InputError(f"--noise: expected one of {', '.join(NOISES)}; got {kind}")
         one = dl.Records(1, alphabet=2)
-        by_itself = dl.IndependentBlocks(1) if kind == "discrete_gaussian" else dl.ProductPriors()
-        real = {
-            "gaussian": dl.gaussian,
-            "laplace": dl.laplace,
-        }  # a model with scale 1 and more than 64 apart is refused
-        noise = real[kind](min(span, MOST)) if kind in real else NOISES[kind]
+        noise = NOISES[kind]
+        by_itself = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
+        if noise.on_a_line:  # a model with scale 1 and more than 64 apart is refused
+            noise = noise.spreading(min(span, MOST))
         return kind, dl.WorstCaseLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.WorstCaseLeakage):
@@ -146,7 +143,8 @@ def _print(found: LeastNoise) -> None:
     within, above = found.within, found.above
     mechanism = within.problem.mechanism
     kind = mechanism.kind.replace("_", " ")
-    as_epsilon = f" (epsilon {fraction_text(mechanism.epsilon)})" if isinstance(mechanism, Geometric) else ""
+    epsilon = getattr(mechanism, "epsilon", None)
+    as_epsilon = "" if epsilon is None else f" (epsilon {fraction_text(epsilon)})"
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"
     out.print(
@@ -163,7 +161,7 @@ def _print(found: LeastNoise) -> None:
             markup=False,
         )
     if not found.falling:
-        out.print("larger scales are not known to tell less, of discrete Gaussian noise: ask about the one you take")
+        out.print(f"larger scales are not known to tell less, of {mechanism.words}: ask about the one you take")
     if found.formulas:
         out.print(f"\nby theorems, where {found.formulas[0].condition}:", markup=False)
         table = Table("scale", "times the least", "theorem", box=None, pad_edge=False)

@@ -54,7 +54,6 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.adversaries import ADVERSARIES, LawClass
-from dalenius.model.mechanisms import RealNoise
 from dalenius.model.sums import attained_values
 from dalenius.reduction import selections
 from dalenius.results import against_text
@@ -460,7 +459,7 @@ def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of exact numbers, or it is too large."""
     if problem.in_cells:
         raise InputError("a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell")
-    if isinstance(problem.mechanism, RealNoise):
+    if problem.mechanism.on_a_line:
         raise InputError("noise on the real line has no matrix; discrete noise (geometric, discrete_laplace) has one")
     if problem.slack:
         raise InputError("noise that nothing cuts off has no matrix; give it a range")

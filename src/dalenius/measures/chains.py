@@ -15,7 +15,7 @@ from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
 from dalenius.model import MarkovChain, WorstCaseLeakage
-from dalenius.model.problems.chains import inputs_by_ones, noise_of
+from dalenius.model.problems.chains import inputs_by_ones, two_sided
 from dalenius.search import Clock
 
 OF_CHAINS = OF_PAIRS[:1]
@@ -60,12 +60,12 @@ class OfChain(Subject):
     @property
     def in_closed_form(self) -> bool:
         """Whether one channel of three outputs stands for all; of one record there are two, and balls cannot tell the third from 0."""
-        chain, noise = self._chain, noise_of(self.problem.query, self.problem.mechanism)
+        chain = self._chain
         return (
             len(self.problem.records) > 1
             and chain.stationary
             and chain.to_one[1] + chain.to_zero[1] <= 1
-            and noise is not None
+            and two_sided(self.problem.query, self.problem.mechanism) is not None
         )
 
     def searched(self, clock: Clock) -> Ends:
@@ -94,9 +94,9 @@ class OfChain(Subject):
         return len(self._asked)
 
     def made(self) -> list[Measured]:
-        noise = noise_of(self.problem.query, self.problem.mechanism)
-        assert noise is not None
+        epsilon = two_sided(self.problem.query, self.problem.mechanism)
+        assert epsilon is not None
         count, least = len(self.problem.records), (self._chain.to_one[0], self._chain.to_zero[0])
         half = np.array([fmpq(1, 2)] * 2)
-        rows = (probabilities_of_ends(count, record, least, noise.epsilon) for record in self._asked)
+        rows = (probabilities_of_ends(count, record, least, epsilon) for record in self._asked)
         return [Measured(np.array(each, dtype=object), half, pairs=BOTH) for each in rows]

@@ -26,7 +26,6 @@ from dalenius.model import (
     SecretLeakage,
     WorstCaseLeakage,
 )
-from dalenius.model.mechanisms import RealNoise
 from dalenius.model.queries import AdditiveQuery, Histogram, Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
@@ -36,22 +35,6 @@ QUERIES = {
     "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
-}
-MECHANISMS = {
-    "laplace_threshold": "Laplace noise, cut to a yes or a no",
-    "geometric": "truncated geometric noise",
-    "exponential": "the exponential mechanism",
-    "randomized_response": "randomised response",
-    "symmetric": "a symmetric channel, which tells the truth or any other value alike",
-    "matrix": "a table of probabilities",
-    "discrete_laplace": "discrete Laplace noise",
-    "discrete_gaussian": "discrete Gaussian noise",
-    "gaussian": "Gaussian noise",
-    "laplace": "Laplace noise",
-    "randomized_count": "randomised answers",
-    "randomized_histogram": "randomised answers",
-    "several_releases": "several releases, each with noise of its own",
-    "adaptive": "releases that depend on what earlier ones gave",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
@@ -92,8 +75,7 @@ def query_in_words(query: Query) -> str:
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
     """How the value is made unsure before it is released."""
-    kind = problem.mechanism.kind
-    told = MECHANISMS.get(kind, spaced(kind))
+    told = problem.mechanism.words or spaced(problem.mechanism.kind)
     for name in ("epsilon", "scale"):
         if isinstance(value := getattr(problem.mechanism, name, None), Fraction):
             return f"{told}, {name} = {fraction_text(value)}"
@@ -264,7 +246,7 @@ WHY = {
 
 def computed(problem: WorstCaseLeakage) -> str:
     """What an evaluated number rests on: noise on the real line is rounded before it is looked at."""
-    return ON_A_GRID if isinstance(problem.mechanism, RealNoise) else COMPUTED
+    return ON_A_GRID if problem.mechanism.on_a_line else COMPUTED
 
 
 def paragraph(*sentences: str) -> str:
@@ -330,7 +312,7 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
             "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there "
             "are blocks. Further out a single output may tell more, with a probability below 1e-20."
         )
-    if isinstance(problem.mechanism, RealNoise):
+    if problem.mechanism.on_a_line:
         yield (
             "What is computed is about the release rounded to a fine grid and clamped ten scales beyond the values. As it is, it "
             "tells a little more, and single outputs far out may tell more; what is proved is about the release as it is."

@@ -34,7 +34,6 @@ from dalenius.model import (
     digest,
 )
 from dalenius.model.adversaries import LawClass
-from dalenius.model.mechanisms import DiscreteGaussian
 from dalenius.model.sums import attained_values
 from dalenius.notebook import in_brief
 from dalenius.results import Result, SecretResult, at_most_text
@@ -351,7 +350,7 @@ def _capacity(problem: Audit) -> Fraction:
         )
     rows = problem.channel
     inputs = np.arange(len(rows)) if problem.inputs == "dataset" else attained_values(problem.query, problem.records)
-    endless = isinstance(problem.mechanism, DiscreteGaussian) and problem.mechanism.range is None
+    endless = problem.mechanism.tail > 0
     sides = Fraction(log_above(Fraction(inputs.size if endless else min(inputs.size, rows.shape[1]))))
     if endless:  # the channel is clamped, and tells less than what nothing cuts off
         return sides

@@ -16,16 +16,9 @@ import numpy as np
 from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Number, as_fraction
-from dalenius.information.noise_formulas import (
-    gaussian_variance_of_sensitivity,
-    laplace_scale,
-    laplace_scale_by_radius,
-    scale_by_ratios,
-)
 from dalenius.model import ProductPriors, WorstCaseLeakage, audited
 from dalenius.model.adversaries import LawClass
-from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Geometric, Laplace, Mechanism
-from dalenius.model.mechanisms.real_noise import LEAST, MAX_SPAN, MOST
+from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
 from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
 from dalenius.notebook import in_brief
@@ -34,13 +27,7 @@ from dalenius.results import Result
 from dalenius.search import Clock, Limits, Progress, stopped_by_interrupt
 from dalenius.units import UNITS, unit_size
 
-NOISES: dict[str, Mechanism] = {
-    "gaussian": Gaussian(1),
-    "laplace": Laplace(1),
-    "discrete_laplace": DiscreteLaplace(1),
-    "geometric": Geometric(1),
-    "discrete_gaussian": DiscreteGaussian(scale=1),
-}  # of scale 1, by their kinds
+NOISES = {kind: noise.of_scale(1) for kind, noise in MECHANISMS.items() if issubclass(noise, ScaledNoise)}
 CLOSE = 0.1  # share of the gap that an interval of the leakage may have
 APART = 0.35  # share of the gap that the next scale is away from where the budget seems to be met
 STEPS = 60
@@ -154,17 +141,17 @@ def least_noise(
     >>> found.above.scale < 0.92798985892 < found.within.scale, found.gap <= 1e-3
     (True, True)
     """
-    audited(problem)
-    scale_of(problem.mechanism)
+    mechanism = noise_of(audited(problem).mechanism)
     amount, units = _budget(at_most)
     if not 0.0 < gap < 1.0:
         raise InputError(f"gap: expected a number between 0 and 1, got {brief(gap)}")
     span, nats = _span(problem), float(amount) * unit_size(units)
-    stated = (formula for formula in _formulas(problem.mechanism, nats, span) if math.isfinite(formula.scale))
-    formulas = tuple(sorted(stated, key=lambda formula: formula.scale))
+    condition = f"what is known leaves the query in an interval of length {span}"
+    stated = mechanism.enough(nats, span) if span else []
+    formulas = tuple(NoiseFormula(*each, condition) for each in sorted(stated) if math.isfinite(each[0]))
     clock = Clock(Limits(time_limit=time_limit).seconds)
     search = _Search(problem, amount, units, gap, clock, progress)
-    least, most = _range_of(problem.mechanism, _values_span(problem))
+    least, most = mechanism.spreads(_values_span(problem))
     with stopped_by_interrupt(clock):
         search.run(formulas[0].scale if formulas else max(span, 1), least, most)
     if search.within is None:
@@ -180,45 +167,19 @@ def least_noise(
             f"{level.result.to(units)}; raise time_limit"
         )
     levels = tuple(sorted(search.levels, key=lambda level: level.scale))
-    falling = not isinstance(problem.mechanism, DiscreteGaussian)
-    return LeastNoise(amount, units, search.within, search.above, levels, formulas, falling)
+    return LeastNoise(amount, units, search.within, search.above, levels, formulas, mechanism.falls)
 
 
-def scale_of(mechanism: Mechanism) -> Fraction:
-    """The scale of noise; `InputError` for a mechanism that has none.
+def noise_of(mechanism: Mechanism) -> ScaledNoise:
+    """The same; `InputError` where it is no noise with a scale.
 
-    >>> scale_of(Geometric("1/2"))
+    >>> from dalenius.model.mechanisms import geometric
+    >>> noise_of(geometric("1/2")).spread
     Fraction(2, 1)
     """
-    match mechanism:
-        case Gaussian() | Laplace() | DiscreteGaussian():
-            return mechanism.scale
-        case Geometric():
-            return 1 / mechanism.epsilon
-        case DiscreteLaplace():
-            return mechanism.scale if mechanism.scale is not None else 1 / as_fraction(mechanism.epsilon, "epsilon")
-    raise InputError(
-        "mechanism: expected noise with a scale: gaussian, laplace, discrete_laplace, geometric or discrete_gaussian; got "
-        f"{mechanism.kind}"
-    )
-
-
-def with_scale(problem: WorstCaseLeakage, scale: Fraction) -> WorstCaseLeakage:
-    """The problem with this scale of its noise."""
-    mechanism = problem.mechanism
-    changed: Mechanism
-    match mechanism:
-        case Gaussian():
-            changed = Gaussian(scale)
-        case Laplace():
-            changed = Laplace(scale)
-        case DiscreteGaussian():
-            changed = DiscreteGaussian(scale=scale, range=mechanism.range)
-        case Geometric():
-            changed = Geometric(1 / scale, range=mechanism.range)
-        case _:
-            changed = DiscreteLaplace(scale=scale)
-    return replace(problem, mechanism=changed)
+    if isinstance(mechanism, ScaledNoise):
+        return mechanism
+    raise InputError(f"mechanism: expected noise with a scale: {', '.join(NOISES)}; got {mechanism.kind}")
 
 
 class _Search:
@@ -267,7 +228,7 @@ class _Search:
 
     def _try(self, scale: Fraction) -> None:
         """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it."""
-        problem = with_scale(self.problem, scale)
+        problem = replace(self.problem, mechanism=noise_of(self.problem.mechanism).spreading(scale))
         seconds = max(SHARE * self.clock.remaining, SHORTEST)
         result = solve(
             problem,
@@ -352,36 +313,3 @@ def _values_span(problem: WorstCaseLeakage) -> int:
     asked = [piece for _, piece in problem.pieces] if problem.in_blocks else [problem]
     values = [part.query.values(part.records) for part in asked]
     return max((int(np.ptp(listed)) for listed in values), default=0)
-
-
-def _range_of(mechanism: Mechanism, span: int) -> tuple[Fraction, Fraction]:
-    """The scales that the mechanism may have."""
-    if isinstance(mechanism, DiscreteGaussian):
-        return Fraction(1, 100), Fraction(10**6)
-    real = isinstance(mechanism, Gaussian | Laplace)
-    return max(LEAST, Fraction(span, MAX_SPAN) if real else LEAST), Fraction(MOST)
-
-
-def _formulas(mechanism: Mechanism, nats: float, span: int) -> list[NoiseFormula]:
-    """What theorems ask for, one coordinate within an interval of this length."""
-    if span == 0:
-        return []
-    known, within = "what is known leaves the query in an interval of length", f"{span}"
-    if isinstance(mechanism, Gaussian):
-        variance = gaussian_variance_of_sensitivity(nats, span)
-        return [
-            NoiseFormula(math.sqrt(variance), "Theorem 4, Corollary 3 (d = 1)", f"{known} {within}"),
-            NoiseFormula(math.sqrt(2.0 * variance), "Corollary 3 for every d", f"{known} {within}"),
-        ]
-    found = list[NoiseFormula]()
-    if isinstance(mechanism, Laplace):
-        found = [
-            NoiseFormula(laplace_scale_by_radius(nats, span), "divergence from the middle", f"{known} {within}"),
-            NoiseFormula(laplace_scale(nats, 0.5 * span), "Theorem 3", f"{known} {within}"),
-            NoiseFormula(
-                laplace_scale(nats, span / math.sqrt(2.0)), "Corollary 2 (proved for d <= 2)", f"{known} {within}"
-            ),
-        ]
-    if not isinstance(mechanism, DiscreteGaussian):
-        found.append(NoiseFormula(scale_by_ratios(nats, span), "likelihood ratios alone", f"{known} {within}"))
-    return found

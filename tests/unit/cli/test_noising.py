@@ -35,7 +35,7 @@ def test_json_of_a_model_and_what_cannot_be_asked(command_line, tmp_path):
     for arguments, reason in (
         ((), "expected a MODEL whose mechanism is noise, or --noise KIND"),
         (("count.toml", "--noise", "laplace"), "not both"),
-        (("--noise", "uniform"), "--noise: expected one of gaussian, laplace"),
+        (("--noise", "uniform"), "--noise: expected one of geometric, discrete_laplace"),
         (("parity/laplace-n4",), "expected noise with a scale"),
         (("design/parity-n4-leakage",), "expected a worst_case_leakage model"),
     ):

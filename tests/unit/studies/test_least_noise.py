@@ -11,7 +11,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
-from dalenius.studies.least_noise import NOISES, scale_of, with_scale
+from dalenius.studies.least_noise import NOISES
 
 
 def one_of_two(kind, span=1):
@@ -61,7 +61,7 @@ def test_households_need_more():
 
     alone, family = (dl.least_noise(of(size), 0.05, gap=0.02).within for size in (1, 4))
     assert family.scale > 3 * alone.scale
-    assert scale_of(family.problem.mechanism) == family.scale
+    assert family.problem.mechanism.spread == family.scale
 
 
 def test_of_discrete_gaussian_noise_only_what_was_tried_is_known():
@@ -210,12 +210,9 @@ def test_every_kind_has_its_scale_changed():
         dl.discrete_gaussian(scale=2, range=5),
     )
     for mechanism in mechanisms:
-        question = support.problem(dl.Records(2, alphabet=2), dl.Count(), NOISES["discrete_laplace"], dl.AnyPrior())
-        object.__setattr__(question, "mechanism", mechanism)
-        if getattr(mechanism, "range", 0) is not None:
-            changed = with_scale(question, Fraction(7, 3)).mechanism
-            assert scale_of(changed) == Fraction(7, 3)
-            assert getattr(changed, "range", None) == getattr(mechanism, "range", None)
+        changed = mechanism.spreading(Fraction(7, 3))
+        assert (type(changed), changed.spread) == (type(mechanism), Fraction(7, 3))
+        assert getattr(changed, "range", None) == getattr(mechanism, "range", None)
 
 
 def test_a_budget_of_which_the_closed_forms_know_nothing_is_too_small():

@@ -8,13 +8,14 @@ from dalenius.model.mechanisms.adaptive_releases import Adaptive, adaptive
 from dalenius.model.mechanisms.base import Mechanism, OfQueries, Vectors
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.exponential_mechanism import Exponential, exponential
-from dalenius.model.mechanisms.independent_releases import SeveralReleases, several_releases
+from dalenius.model.mechanisms.independent_releases import PARTS, SeveralReleases, several_releases
 from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric, randomized_response, symmetric
 from dalenius.model.mechanisms.noise import (
     DiscreteGaussian,
     DiscreteLaplace,
     Geometric,
     LaplaceThreshold,
+    ScaledNoise,
     discrete_gaussian,
     discrete_laplace,
     geometric,
@@ -61,6 +62,7 @@ __all__ = [
     "RandomizedHistogram",
     "RandomizedResponse",
     "RealNoise",
+    "ScaledNoise",
     "SeveralReleases",
     "SubsetSelection",
     "Symmetric",
@@ -107,3 +109,4 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         HadamardResponse,
     )
 }
+PARTS.update((kind, mechanism) for kind, mechanism in MECHANISMS.items() if mechanism.repeated)

@@ -77,6 +77,7 @@ class Adaptive(OfQueries):
     """
 
     kind: ClassVar[str] = "adaptive"
+    words: ClassVar[str] = "releases that depend on what earlier ones gave"
     mechanism: Given[Mechanism, Mechanism] = Given(_as_release)
     then: Given[Sequence[Mechanism | None] | None, tuple[Adaptive | None, ...] | None] = Given(
         _as_stages, default=None, kw_only=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,6 +72,52 @@ class Mechanism(Shelved):
     """
 
     room: ClassVar[str] = "mechanism"
+    words: ClassVar[str] = ""  # what it is called in a report, where that is not its kind
+    repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
+    on_a_line: ClassVar[bool] = False  # whether outputs are real numbers, so that there is no matrix
+
+    @property
+    def shifts(self) -> bool:
+        """Whether it adds noise that nothing cuts off to the query's value: the total of all others only shifts what is seen."""
+        return False
+
+    @property
+    def on_a_bit(self) -> bool:
+        """Whether it treats the two values of a query alike."""
+        return False
+
+    @property
+    def two_sided(self) -> Fraction | None:
+        """Epsilon, where it adds two-sided geometric noise: each step away is less likely by e^-epsilon, beyond all values, too."""
+        return None
+
+    @property
+    def tail(self) -> float:
+        """At least the probability of what `clamped` cuts off; 0 where it cuts nothing off."""
+        return 0.0
+
+    def hidden(self, letters: int) -> float:
+        """At most the nats about a record of so many letters that `clamped` noise does not tell: 2 tail log(letters).
+
+        Bound because the clamped output says what was clamped unless it is an end of the range (docs/theory.md, independent blocks).
+        """
+        return 2.0 * self.tail * math.log(letters)
+
+    def clamped(self, values: Integers) -> Mechanism:
+        """The same noise where what is far beyond these values is one output; itself where there is a matrix without that."""
+        return self
+
+    def alone(self) -> Mechanism:
+        """Of noise that shifts: what whoever knows all others sees of some records, whatever ends the range has."""
+        return self
+
+    def span(self, values: Integers) -> tuple[int, int]:
+        """The least and the greatest output of noise on whole numbers: the ends of its range, else of the values."""
+        return getattr(self, "range", None) or (int(values[0]), int(values[-1]))
+
+    def terms(self, outputs: float) -> float:
+        """How many terms of the law are summed so that a row of so many outputs is known; 0 where they are in closed form."""
+        return 0.0
 
     def indexed_by(self) -> str:
         """What the rows of the channel are: ``"query"`` values or ``"dataset"`` indices."""
@@ -182,6 +229,7 @@ class Vectors:
 class OfQueries(Mechanism):
     """A mechanism of parts, each on one query: of the values of a query, on query 0; of vectors once it is told which these are."""
 
+    repeated: ClassVar[bool] = False
     vectors: Vectors | None = field(default=None, init=False, compare=False, repr=False)
 
     def on_vectors(self, vectors: Vectors) -> Self:

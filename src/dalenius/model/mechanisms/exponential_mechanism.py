@@ -53,6 +53,7 @@ class Exponential(Calibrated):
     """
 
     kind: ClassVar[str] = "exponential"
+    words: ClassVar[str] = "the exponential mechanism"
     range: Span = Given(as_range, default=None, kw_only=True, in_files=int | tuple[int, int])
     sensitivity: Exact = Given(number(above=0), default=1, kw_only=True)
 
@@ -61,6 +62,10 @@ class Exponential(Calibrated):
             raise InputError(
                 f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(self.sensitivity)} as sensitivity"
             )
+
+    @property
+    def on_a_bit(self) -> bool:
+        return self.range is None
 
     def channel(self, values: Integers) -> Floats:
         weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))

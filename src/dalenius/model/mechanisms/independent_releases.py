@@ -17,27 +17,10 @@ from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import declared, keep
 from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
-from dalenius.model.mechanisms.exponential_mechanism import Exponential
-from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric
-from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, Geometric, LaplaceThreshold
-from dalenius.model.mechanisms.randomized_counts import RandomizedCount
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.shelf import check_keys, read_shelved
 
-PARTS: dict[str, type[Mechanism]] = {
-    part.kind: part
-    for part in (
-        Channel,
-        Symmetric,
-        RandomizedResponse,
-        LaplaceThreshold,
-        Geometric,
-        DiscreteLaplace,
-        DiscreteGaussian,
-        RandomizedCount,
-        Exponential,
-    )
-}
+PARTS: dict[str, type[Mechanism]] = {}  # by kind, in the order of the shelf, which enters them
 MOST = 10**6  # releases
 
 
@@ -78,6 +61,7 @@ class SeveralReleases(OfQueries):
     """
 
     kind: ClassVar[str] = "several_releases"
+    words: ClassVar[str] = "several releases, each with noise of its own"
     parts: tuple[Part, ...]
 
     def __init__(self, *mechanisms: Mechanism, times: Integer = 1, on: Sequence[Integer] = ()) -> None:
@@ -123,6 +107,9 @@ class SeveralReleases(OfQueries):
             types = _types(len(labels), times).tolist()
             names.append([_name(kind, labels) if times > 1 else labels[int(np.argmax(kind))] for kind in types])
         return ["; ".join(chosen) for chosen in itertools.product(*names)]
+
+    def alone(self) -> Mechanism:
+        return self.of_each(lambda part: part.alone())
 
     def of_each(self, change: Callable[[Mechanism], Mechanism]) -> SeveralReleases:
         """The same releases of mechanisms that are changed, of the same queries."""

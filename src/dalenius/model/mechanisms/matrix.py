@@ -59,6 +59,7 @@ class Channel(Mechanism):
     """
 
     kind: ClassVar[str] = "matrix"
+    words: ClassVar[str] = "a table of probabilities"
     rows: Given[Rows, tuple[tuple[Fraction, ...], ...]] = Given(_as_rows)
     inputs: Given[str, Literal["query", "dataset"]] = Given(one_of("query", "dataset"), default="query")
 
@@ -116,6 +117,8 @@ class Symmetric(ByKind):
     """
 
     kind: ClassVar[str] = "symmetric"
+    words: ClassVar[str] = "a symmetric channel, which tells the truth or any other value alike"
+    on_a_bit: ClassVar[bool] = True
     flip: Exact = Given(number(at_least=0, at_most=1, words="is a probability, expected 0 to 1"))
     k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
 
@@ -160,6 +163,8 @@ class RandomizedResponse(Calibrated):
     """
 
     kind: ClassVar[str] = "randomized_response"
+    words: ClassVar[str] = "randomised response"
+    on_a_bit: ClassVar[bool] = True
     k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
 
     def channel(self, values: Integers) -> Floats:

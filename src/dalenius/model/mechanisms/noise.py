@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from dataclasses import replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from flint import arb, ctx
 
 from dalenius.errors import InputError
+from dalenius.exact import Number, as_fraction
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.noise_formulas import scale_by_ratios
 from dalenius.model.fields import Exact, ExactOrNone, Given, declared, number
 from dalenius.model.mechanisms.base import (
     MAX_EPSILON,
@@ -28,9 +32,49 @@ from dalenius.model.mechanisms.base import (
     symmetric_entries,
 )
 
+LEAST, MOST = Fraction(1, 100), 10**6
+FAR = 39.0  # scales beyond which a probability is no double any more
+REACH = 10  # scales by which values are widened
+SIGMAS = 18  # over so many scales the law is summed, at the least
+
+
+class ScaledNoise(ByKind):
+    """Noise that is added to the query's value, of some scale.
+
+    Where what it tells `falls` with the scale, noise of a larger one is noise of a smaller one to which more is added.
+    """
+
+    falls: ClassVar[bool] = True
+
+    @property
+    def shifts(self) -> bool:
+        return True
+
+    @classmethod
+    @abstractmethod
+    def of_scale(cls, scale: Number) -> Self:
+        """The noise of this scale, with no range."""
+
+    @property
+    @abstractmethod
+    def spread(self) -> Fraction:
+        """Its scale."""
+
+    def spreading(self, scale: Number) -> Self:
+        """The same noise of another scale."""
+        return self.of_scale(scale)
+
+    def spreads(self, span: int) -> tuple[Fraction, Fraction]:
+        """The least and the largest scale where values are so far apart."""
+        return Fraction(1, MAX_EPSILON), Fraction(MOST)
+
+    def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
+        """Scales that are enough where what is known leaves the value in an interval of this length, each with its theorem."""
+        return [(scale_by_ratios(nats, span), "likelihood ratios alone")]
+
 
 @declared
-class Geometric(Calibrated):
+class Geometric(ScaledNoise):
     """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009) for counts.
 
     Two-sided geometric noise of ratio a = e^-epsilon, clamped to the range: output y of value v has probability
@@ -54,8 +98,32 @@ class Geometric(Calibrated):
     """
 
     kind: ClassVar[str] = "geometric"
+    words: ClassVar[str] = "truncated geometric noise"
     epsilon: Exact = Given(above_zero)
     range: Span = Given(as_range, default=None, kw_only=True, in_files=int | tuple[int, int])
+
+    @classmethod
+    def of_scale(cls, scale: Number) -> Self:
+        return cls(1 / as_fraction(scale, "scale"))
+
+    @property
+    def two_sided(self) -> Fraction:
+        return self.epsilon
+
+    @property
+    def on_a_bit(self) -> bool:
+        return self.range is None
+
+    def alone(self) -> DiscreteLaplace:
+        """Of outputs beyond the values that are left only the side matters."""
+        return DiscreteLaplace(self.epsilon)
+
+    @property
+    def spread(self) -> Fraction:
+        return 1 / self.epsilon
+
+    def spreading(self, scale: Number) -> Self:
+        return replace(self, epsilon=1 / as_fraction(scale, "scale"))
 
     def channel(self, values: Integers) -> Floats:
         epsilon = float(self.epsilon)
@@ -72,8 +140,8 @@ class Geometric(Calibrated):
         return ExactEntries([number for tail in tails for number in (tail * inside, tail)], 2 * steps + at_an_end)
 
     def output_labels(self, values: Integers) -> list[str]:
-        lo, hi = self.range or (int(values[0]), int(values[-1]))
-        return [str(y) for y in np.arange(lo, hi + 1)]
+        lo, hi = self.span(values)
+        return [str(y) for y in range(lo, hi + 1)]
 
 
 geometric = Geometric
@@ -100,6 +168,8 @@ class LaplaceThreshold(Calibrated):
     """
 
     kind: ClassVar[str] = "laplace_threshold"
+    words: ClassVar[str] = "Laplace noise, cut to a yes or a no"
+    on_a_bit: ClassVar[bool] = True
 
     def channel(self, values: Integers) -> Floats:
         if values.tolist() != [0, 1]:
@@ -120,7 +190,7 @@ laplace_threshold = LaplaceThreshold
 
 
 @declared
-class DiscreteLaplace(ByKind):
+class DiscreteLaplace(ScaledNoise):
     """Discrete Laplace noise (two-sided geometric noise) on an integer: output y of value v has probability a^|y-v| (1-a)/(1+a).
 
     a = e^-epsilon, or e^(-1/scale); y is any integer.
@@ -149,6 +219,8 @@ class DiscreteLaplace(ByKind):
     """
 
     kind: ClassVar[str] = "discrete_laplace"
+    words: ClassVar[str] = "discrete Laplace noise"
+    on_a_bit: ClassVar[bool] = True
     epsilon: ExactOrNone = Given(above_zero, default=None)
     scale: ExactOrNone = Given(number(at_least=Fraction(1, MAX_EPSILON)), default=None, kw_only=True)
 
@@ -156,12 +228,24 @@ class DiscreteLaplace(ByKind):
         need_one(self, "epsilon", "scale")
 
     @property
+    def two_sided(self) -> Fraction:
+        return 1 / self.spread
+
+    @property
+    def spread(self) -> Fraction:
+        if self.epsilon is not None:
+            return 1 / self.epsilon
+        assert self.scale is not None
+        return self.scale
+
+    @classmethod
+    def of_scale(cls, scale: Number) -> Self:
+        return cls(scale=scale)
+
+    @property
     def merged(self) -> Geometric:
         """The same where outputs that only the side tells apart are one."""
-        if self.scale is not None:
-            return Geometric(1 / self.scale)
-        assert self.epsilon is not None
-        return Geometric(self.epsilon)
+        return Geometric(self.two_sided)
 
     def channel(self, values: Integers) -> Floats:
         return self.merged.channel(values) if values.size > 1 else np.ones((1, 1))
@@ -179,13 +263,8 @@ class DiscreteLaplace(ByKind):
 discrete_laplace = DiscreteLaplace
 
 
-LEAST, MOST = Fraction(1, 100), 10**6
-FAR = 39.0  # scales beyond which a probability is no double any more
-REACH = 10  # scales by which values are widened
-
-
 @declared
-class DiscreteGaussian(ByKind):
+class DiscreteGaussian(ScaledNoise):
     """Discrete Gaussian noise on an integer (Canonne, Kamath and Steinke 2020), clamped to a range, or not at all.
 
     g(k) = e^(-k^2/(2 scale^2)) / Z, Z = sum over all integers k of e^(-k^2/(2 scale^2)). Output y of value v has probability g(y - v)
@@ -211,8 +290,34 @@ class DiscreteGaussian(ByKind):
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
+    words: ClassVar[str] = "discrete Gaussian noise"
+    falls: ClassVar[bool] = False
     scale: Exact = Given(number(at_least=LEAST, at_most=MOST), kw_only=True)
     range: Span = Given(as_range, default=None, kw_only=True)
+
+    @property
+    def shifts(self) -> bool:
+        return self.range is None
+
+    @classmethod
+    def of_scale(cls, scale: Number) -> Self:
+        return cls(scale=scale)
+
+    @property
+    def spread(self) -> Fraction:
+        return self.scale
+
+    def spreading(self, scale: Number) -> Self:
+        return replace(self, scale=scale)
+
+    def spreads(self, span: int) -> tuple[Fraction, Fraction]:
+        return LEAST, Fraction(MOST)
+
+    def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
+        return []
+
+    def terms(self, outputs: float) -> float:
+        return max(outputs, SIGMAS * float(self.scale))
 
     @property
     def reach(self) -> int:
@@ -223,18 +328,15 @@ class DiscreteGaussian(ByKind):
     def tail(self) -> float:
         """At least the probability that noise is `reach` or more, R: e^(-R^2/(2 scale^2)) / (1 - e^(-(2R+1)/(2 scale^2))).
 
+        0 where there is a range, as nothing else cuts it off.
+
         Bound because g(k) <= e^(-k^2/(2 scale^2)), and from one k >= R to the next that falls at least by the factor in the divisor.
         """
+        if self.range is not None:
+            return 0.0
         reach = self.reach
         fall = float((2 * reach + 1) / (2 * self.scale**2))
         return math.exp(-float(reach**2 / (2 * self.scale**2))) / -math.expm1(-fall)
-
-    def hidden(self, letters: int) -> float:
-        """At most the nats about a record of so many letters that `clamped` noise does not tell: 2 tail log(letters).
-
-        Bound because the clamped output says what was clamped unless it is an end of the range (docs/theory.md, independent blocks).
-        """
-        return 2.0 * self.tail * math.log(letters)
 
     def clamped(self, values: Integers) -> DiscreteGaussian:
         """The same noise, clamped `reach` beyond the least and the greatest of these values; itself where it has a range.

@@ -53,6 +53,7 @@ class LocalProtocol(ByKind):
         If epsilon is negative, cannot be read, or is above 1000, or `k` is below 2.
     """
 
+    repeated: ClassVar[bool] = False
     epsilon: Given[Number, str] = Given(_as_epsilon, normal=normal_epsilon)
     k: WholeOrNone = Given(whole(at_least=2, at_most=MAX_INPUTS), default=None, kw_only=True)
 

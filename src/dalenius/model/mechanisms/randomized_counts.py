@@ -56,6 +56,7 @@ class RandomizedCount(ByKind):
     """
 
     kind: ClassVar[str] = "randomized_count"
+    words: ClassVar[str] = "randomised answers"
     epsilon: ExactOrNone = Given(as_epsilon, default=None)
     flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
 
@@ -166,6 +167,8 @@ class RandomizedHistogram(ByKind):
     """
 
     kind: ClassVar[str] = "randomized_histogram"
+    words: ClassVar[str] = "randomised answers"
+    repeated: ClassVar[bool] = False
     epsilon: ExactOrNone = Given(as_epsilon, default=None)
     flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
     others: Given[Sequence[Integer] | None, tuple[int, ...] | None] = Given(_as_others, default=None, kw_only=True)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from fractions import Fraction
-from typing import ClassVar, NoReturn
+from typing import ClassVar, NoReturn, Self
 
 from dalenius.errors import InputError, brief
+from dalenius.exact import Number
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.noise_formulas import (
+    gaussian_variance_of_sensitivity,
+    laplace_scale,
+    laplace_scale_by_radius,
+)
 from dalenius.information.noise_rows import gaussian_rows, laplace_rows
 from dalenius.model.fields import Exact, Given, declared, number
-from dalenius.model.mechanisms.base import ByKind, ExactEntries
+from dalenius.model.mechanisms.base import ExactEntries
+from dalenius.model.mechanisms.noise import ScaledNoise
 
 LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
 MAX_VALUES = 64
@@ -19,13 +27,26 @@ KNOWN = "known against product_priors, entropy_at_least = 0, classes of laws and
 
 
 @declared
-class RealNoise(ByKind):
+class RealNoise(ScaledNoise):
     """The query's value with noise on the real line: y has the density g((y - v) / scale) / scale.
 
     There is no matrix. An information is an integral, which a quadrature gives here, and the checker encloses.
     """
 
+    repeated: ClassVar[bool] = False
+    on_a_line: ClassVar[bool] = True
     scale: Exact = Given(number(at_least=LEAST, at_most=MOST))
+
+    @classmethod
+    def of_scale(cls, scale: Number) -> Self:
+        return cls(scale)
+
+    @property
+    def spread(self) -> Fraction:
+        return self.scale
+
+    def spreads(self, span: int) -> tuple[Fraction, Fraction]:
+        return max(LEAST, Fraction(span, MAX_SPAN)), Fraction(MOST)
 
     @abstractmethod
     def rows(self, points: Floats) -> Floats:
@@ -82,6 +103,15 @@ class Laplace(RealNoise):
     """
 
     kind: ClassVar[str] = "laplace"
+    words: ClassVar[str] = "Laplace noise"
+
+    def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
+        return [
+            (laplace_scale_by_radius(nats, span), "divergence from the middle"),
+            (laplace_scale(nats, 0.5 * span), "Theorem 3"),
+            (laplace_scale(nats, span / math.sqrt(2.0)), "Corollary 2 (proved for d <= 2)"),
+            *super().enough(nats, span),
+        ]
 
     def rows(self, points: Floats) -> Floats:
         return laplace_rows(points)
@@ -114,6 +144,14 @@ class Gaussian(RealNoise):
     """
 
     kind: ClassVar[str] = "gaussian"
+    words: ClassVar[str] = "Gaussian noise"
+
+    def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
+        variance = gaussian_variance_of_sensitivity(nats, span)
+        return [
+            (math.sqrt(variance), "Theorem 4, Corollary 3 (d = 1)"),
+            (math.sqrt(2.0 * variance), "Corollary 3 for every d"),
+        ]
 
     def rows(self, points: Floats) -> Floats:
         return gaussian_rows(points)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.adversaries.chains import FiniteChain, MarkovChain
-from dalenius.model.mechanisms import MECHANISMS, DiscreteLaplace, Geometric, Mechanism, RealNoise
+from dalenius.model.mechanisms import MECHANISMS, Mechanism
 from dalenius.model.queries import Count, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
@@ -33,17 +35,14 @@ discrete_laplace noise; got parity with symmetric
     _need_rows(mechanism, adversary)
     if len(records) <= WRITTEN_OUT:
         return
-    if noise_of(query, mechanism) is None:
+    if two_sided(query, mechanism) is None:
         raise InputError(
             f"adversary: a markov_chain of more than {WRITTEN_OUT} records is known with count or sum and geometric or "
             f"discrete_laplace noise; got {query.kind} with {mechanism.kind}"
         )
-    if (
-        isinstance(mechanism, Geometric)
-        and mechanism.range
-        and not (mechanism.range[0] <= 0 and len(records) <= mechanism.range[1])
-    ):
-        raise InputError(f"mechanism: range must contain 0 to {len(records)}, got {list(mechanism.range)}")
+    low, high = mechanism.span(np.array([0, len(records)]))
+    if low > 0 or high < len(records):
+        raise InputError(f"mechanism: range must contain 0 to {len(records)}, got {[low, high]}")
     if adversary.record is None:
         raise InputError(
             f"adversary: of a markov_chain of more than {WRITTEN_OUT} records give the record that is asked about, such as "
@@ -70,7 +69,7 @@ got sum
 
 
 def _need_rows(mechanism: Mechanism, adversary: Adversary) -> None:
-    shipped = type(mechanism) is MECHANISMS.get(mechanism.kind) and not isinstance(mechanism, RealNoise)
+    shipped = type(mechanism) is MECHANISMS.get(mechanism.kind) and not mechanism.on_a_line
     if not shipped or mechanism.indexed_by() != "query":
         raise InputError(
             f"adversary: a {adversary.kind} is known with the library's mechanisms that have a row for each of the query's values; "
@@ -78,13 +77,9 @@ def _need_rows(mechanism: Mechanism, adversary: Adversary) -> None:
         )
 
 
-def noise_of(query: Query, mechanism: Mechanism) -> Geometric | None:
-    """The two-sided geometric noise that is added to the number of ones; None where it is another release."""
-    if not isinstance(query, Count | Sum):
-        return None
-    if isinstance(mechanism, DiscreteLaplace):
-        return mechanism.merged
-    return mechanism if isinstance(mechanism, Geometric) else None
+def two_sided(query: Query, mechanism: Mechanism) -> Fraction | None:
+    """Epsilon of the two-sided geometric noise that is added to the number of ones; None where it is another release."""
+    return mechanism.two_sided if isinstance(query, Count | Sum) else None
 
 
 def inputs_by_ones(query: Query, records: Records) -> Integers:

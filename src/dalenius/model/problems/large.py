@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, ProductPriors
-from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Geometric, Mechanism
+from dalenius.model.mechanisms import Mechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.queries import Count, Query
 from dalenius.model.records import Records
@@ -26,15 +27,15 @@ class WideCount:
         n.
     letters, counted : int
         Of each record: its letters, and how many of them are counted.
-    noise : Geometric
-        Without a range.
+    epsilon : Fraction
+        Of the noise.
     contributions : (letters,)
         1 for a letter that is counted, else 0.
     """
 
     records: int
     letters: int
-    noise: Geometric
+    epsilon: Fraction
     contributions: tuple[int, ...]
 
     @property
@@ -46,22 +47,22 @@ class WideCount:
     def of(cls, query: Query, records: Records, mechanism: Mechanism, adversary: Adversary | None) -> WideCount | None:
         """None where the question is another one, or small enough (docs/certificate-format.md, wide counts).
 
+        >>> from dalenius.model.mechanisms import Geometric
         >>> WideCount.of(Count(), Records(4095, alphabet=2), Geometric(0.5), ProductPriors()) is None
         True
         >>> WideCount.of(Count(), Records(4096, alphabet=2), Geometric(0.5), ProductPriors()).counted
         1
         """
-        known = isinstance(query, Count) and isinstance(mechanism, Geometric | DiscreteLaplace)
-        if not known or not isinstance(adversary, EntropyAtLeast | ProductPriors) or len(records.runs) > 1:
+        epsilon = mechanism.two_sided
+        if epsilon is None or not isinstance(query, Count):
             return None
-        assert isinstance(query, Count)
+        if not isinstance(adversary, EntropyAtLeast | ProductPriors) or len(records.runs) > 1:
+            return None
         n, letters = len(records), records.alphabets[0]
-        noise = mechanism.merged if isinstance(mechanism, DiscreteLaplace) else mechanism
-        assert isinstance(noise, Geometric)
-        low, high = noise.range or (0, n)
+        low, high = mechanism.span(np.array([0, n]))
         if low > 0 or high < n or (n + 1) * (high - low + 1) <= MAX_ENTRIES:
             return None
-        return cls(n, letters, Geometric(noise.epsilon), query.contribution(0, letters))
+        return cls(n, letters, epsilon, query.contribution(0, letters))
 
 
 # What a histogram comes down to against people in blocks: the steps of one cell, how many cells there are, and the largest block.
@@ -107,17 +108,14 @@ class Cells:
             If the adversary or the mechanism is none that is known for histograms, or the steps of a cell are too many.
         """
         letters, (size, record) = records.alphabets[0], _largest(records, adversary)
-        noise, slack = _noise(mechanism, len(records), size), 0.0
-        if isinstance(mechanism, DiscreteGaussian):
-            slack = letters * mechanism.hidden(letters)
-        found = cls(letters, size, record, noise, slack)
-        width = size + 1 if noise.range is None else noise.range[1] - noise.range[0] + 1
-        if (size + 1) * width > MOST:
+        noise = _noise(mechanism, len(records), size)
+        low, high = noise.span(np.array([0, size]))
+        if (size + 1) * (width := high - low + 1) > MOST:
             raise InputError(
                 f"mechanism: {size + 1} counts of a cell with {width} outputs are more than {MOST} numbers; make blocks smaller, or "
                 "the scale"
             )
-        return found
+        return cls(letters, size, record, noise, letters * mechanism.hidden(letters))
 
     @cached_property
     def steps(self) -> Floats:
@@ -147,17 +145,13 @@ def _largest(records: Records, adversary: Adversary) -> tuple[int, int]:
     return best, record
 
 
-def _noise(mechanism: Mechanism, records: int, size: int) -> Geometric | DiscreteGaussian:
+def _noise(mechanism: Mechanism, records: int, size: int) -> Mechanism:
     """The same noise on the counts 0, ..., size, outputs that only the side tells apart merged, or clamped far out."""
-    if isinstance(mechanism, DiscreteLaplace):
-        return mechanism.merged
-    if isinstance(mechanism, Geometric):
-        span = mechanism.range or (0, records)
-        if span[0] > 0 or span[1] < records:
-            raise InputError(
-                f"mechanism: a cell's count runs from 0 to {records}, outside the range {list(span)}; widen it"
-            )
-        return Geometric(mechanism.epsilon)
-    if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
-        return mechanism.clamped(np.arange(size + 1))
-    raise InputError(f"mechanism: a histogram is audited with {KNOWN}; got {mechanism.kind}")
+    if not mechanism.shifts or mechanism.on_a_line:
+        raise InputError(f"mechanism: a histogram is audited with {KNOWN}; got {mechanism.kind}")
+    low, high = mechanism.span(np.array([0, records]))
+    if low > 0 or high < records:
+        raise InputError(
+            f"mechanism: a cell's count runs from 0 to {records}, outside the range {[low, high]}; widen it"
+        )
+    return mechanism.alone().clamped(np.arange(size + 1))

@@ -14,15 +14,10 @@ from dalenius.model.adversaries.independent_blocks import BlockKind, Independent
 from dalenius.model.mechanisms import (
     Adaptive,
     Channel,
-    DiscreteGaussian,
-    DiscreteLaplace,
     Exponential,
-    Geometric,
-    LaplaceThreshold,
     Mechanism,
     RandomizedHistogram,
     RandomizedResponse,
-    RealNoise,
     SeveralReleases,
     Symmetric,
 )
@@ -80,7 +75,6 @@ class Piece:
 
 
 SYMMETRIC = (Symmetric, RandomizedResponse)
-ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
     "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
     "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
@@ -171,7 +165,7 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
     if not isinstance(query, AdditiveQuery):
         raise InputError(_unknown(query, mechanism))
     split = _way(query, mechanism)
-    if isinstance(mechanism, RealNoise) and adversary.entropy_at_least is not None:
+    if mechanism.on_a_line and adversary.entropy_at_least is not None:
         raise InputError(
             f"adversary: independent_blocks with {mechanism.kind} knows no entropy: any law of a block is; leave entropy_at_least out"
         )
@@ -199,14 +193,14 @@ def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) 
     """
     if not isinstance(query, AdditiveQuery) or isinstance(query, Joint):
         return None
-    if isinstance(mechanism, RealNoise | SeveralReleases):
+    if mechanism.on_a_line or isinstance(mechanism, SeveralReleases):
         return None
     try:
         way = _way(query, mechanism)
     except InputError:
         return None
     one = BlockKind(record, record, 1, _block(records, record, 1))
-    if way not in (_same, _clamped) or not _tells(query, one):
+    if way is not _same or not _tells(query, one):
         return None
     (piece,) = way(query, records, mechanism, one)
     assert isinstance(piece.query, AdditiveQuery)
@@ -245,13 +239,9 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     match query:
         case Histogram() if isinstance(mechanism, RandomizedHistogram) and mechanism.others is None:
             return _known_letters
-        case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
-            return _clamped
-        case Count() | Sum() if isinstance(mechanism, RealNoise):
-            return _same
         case Count() | Sum() if isinstance(mechanism, Exponential):
             return _exponentials
-        case Threshold() if all(_on_a_bit(one) or _of_values(one) for one in stages):
+        case Threshold() if all(one.on_a_bit or _of_values(one) for one in stages):
             return _thresholds
         case Count() | Sum() | Parity() | ModularSum() if of_values:
             return _rows
@@ -259,12 +249,12 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
 
 
 def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQuery, Mechanism]]:
-    """What is released, each with its query; nothing where a part is on none, or a query, released or not, is known in no part."""
+    """What is released, each with its query; nothing where a part is on none or clamped, or a query is known in no part."""
     queries = query.queries if isinstance(query, Joint) else (query,)
     if not isinstance(mechanism, SeveralReleases):
         return [] if len(queries) > 1 else [(query, mechanism)]
     known = all(isinstance(one, Count | Sum | Parity | ModularSum) for one in queries)
-    if not known or any(part.on >= len(queries) for part in mechanism.parts):
+    if not known or any(part.on >= len(queries) or part.mechanism.tail for part in mechanism.parts):
         return []
     return [(queries[part.on], part.mechanism) for part in mechanism.parts]
 
@@ -273,9 +263,9 @@ def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
     """Whether all totals of the others are one question."""
     match query:
         case Count() | Sum():
-            return isinstance(mechanism, Geometric | DiscreteLaplace)
+            return mechanism.shifts
         case Parity():
-            return _on_a_bit(mechanism)
+            return mechanism.on_a_bit
         case ModularSum():
             return isinstance(mechanism, SYMMETRIC)
     return False
@@ -286,41 +276,15 @@ def _of_values(mechanism: Mechanism) -> bool:
     return isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
 
 
-def _on_a_bit(mechanism: Mechanism) -> bool:
-    """Whether it treats the two values alike."""
-    return isinstance(mechanism, ON_A_BIT) or (
-        isinstance(mechanism, Geometric | Exponential) and mechanism.range is None
-    )
-
-
 def _same(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """Channels for which the total of the others makes no difference, one or several at once."""
-    own = query.of_block(kind.first, kind.records)
-    yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, _alone(mechanism))
+    """Channels for which the total of the others makes no difference, one or several at once.
 
-
-def _alone(mechanism: Mechanism) -> Mechanism:
-    """The mechanism of a block by itself: of outputs of geometric noise beyond the block's own values only the side matters."""
-    match mechanism:
-        case SeveralReleases():
-            return mechanism.of_each(_uncut)
-        case DiscreteLaplace():
-            return mechanism.merged
-        case Geometric() if mechanism.range is not None:
-            return Geometric(mechanism.epsilon)
-    return mechanism
-
-
-def _uncut(part: Mechanism) -> Mechanism:
-    """A part by itself; of several queries one may have a single value on the block, which discrete Laplace noise can be added to."""
-    return DiscreteLaplace(part.epsilon) if isinstance(part, Geometric) else part
-
-
-def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """Gaussian noise: clamped so far beyond the block's own values that what this hides is next to nothing."""
-    assert isinstance(mechanism, DiscreteGaussian)
-    own = query.of_block(kind.first, kind.records)
-    noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
+    Noise with infinite tails is clamped so far beyond the block's own values that what this hides is next to nothing.
+    """
+    own, noise = query.of_block(kind.first, kind.records), mechanism.alone()
+    slack = noise.hidden(max(kind.records.alphabets))
+    if noise.tail:
+        noise = noise.clamped(own.values(kind.records))
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
 
 
@@ -430,9 +394,10 @@ def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
 def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
     """Refuse a range that does not have all sums."""
     for own, part in _parts(query, mechanism):
-        if not isinstance(part, Geometric | Exponential) or part.range is None or not isinstance(own, Count | Sum):
+        if not isinstance(own, Count | Sum):
             continue
-        (least, most), (lo, hi) = _ends(own, records), part.range
+        least, most = _ends(own, records)
+        lo, hi = part.span(np.array([least, most]))
         if not lo <= least <= most <= hi:
             raise InputError(
                 f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"

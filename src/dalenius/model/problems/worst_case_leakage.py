@@ -18,7 +18,7 @@ from dalenius.model.adversaries import (
     MarkovChain,
     ProductPriors,
 )
-from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism, RandomizedHistogram, RealNoise
+from dalenius.model.mechanisms import LocalProtocol, Mechanism, RandomizedHistogram, RealNoise
 from dalenius.model.problem import Problem
 from dalenius.model.problems.chains import WRITTEN_OUT, need_chain, need_finite_chain
 from dalenius.model.problems.large import Cells, WideCount
@@ -80,7 +80,7 @@ class WorstCaseLeakage(MechanismProblem):
             if self.is_written_out:
                 self.query.check_values(self.records)
                 _ = self.channel
-        elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
+        elif self.mechanism.on_a_line and self.in_closed_form:
             _ = self.quadrature
         elif self.wide is not None:
             return
@@ -89,11 +89,8 @@ class WorstCaseLeakage(MechanismProblem):
 
     @property
     def finite(self) -> Mechanism:
-        """The mechanism; of discrete Gaussian noise that nothing cuts off the same, clamped far beyond the query's values."""
-        if self._endless:
-            assert isinstance(self.mechanism, DiscreteGaussian)
-            return self.mechanism.clamped(self._indices)
-        return self.mechanism
+        """The mechanism; of noise with a tail that the audit itself has to cut off the same, clamped far beyond the query's values."""
+        return self.mechanism.clamped(self._indices) if self._endless else self.mechanism
 
     @property
     def slack(self) -> float:
@@ -104,16 +101,13 @@ class WorstCaseLeakage(MechanismProblem):
         ...     adversary=dl.EntropyAtLeast("6 bits")).slack < 1e-21
         True
         """
-        if not self._endless:
-            return 0.0
-        assert isinstance(self.mechanism, DiscreteGaussian)
-        return self.mechanism.hidden(max(self.records.alphabets))
+        return self.mechanism.hidden(max(self.records.alphabets)) if self._endless else 0.0
 
     @property
     def _endless(self) -> bool:
         """Whether it is noise of which the audit itself has to cut off a tail."""
-        alone = not (self.in_blocks or self.in_cells or isinstance(self.adversary, MarkovChain | FiniteChain))
-        return alone and isinstance(self.mechanism, DiscreteGaussian) and self.mechanism.range is None
+        apart = self.in_blocks or self.in_cells or isinstance(self.adversary, MarkovChain | FiniteChain)
+        return self.mechanism.tail > 0 and not apart
 
     @property
     def in_closed_form(self) -> bool:
@@ -123,9 +117,7 @@ class WorstCaseLeakage(MechanismProblem):
         """
         one = isinstance(self.adversary, LawClass | ProductPriors)
         anybody = isinstance(self.adversary, EntropyAtLeast) and self.adversary.amount == 0
-        return (isinstance(self.mechanism, LocalProtocol) and one) or (
-            isinstance(self.mechanism, RealNoise) and (one or anybody)
-        )
+        return (isinstance(self.mechanism, LocalProtocol) and one) or (self.mechanism.on_a_line and (one or anybody))
 
     @property
     def searched(self) -> bool:
@@ -204,7 +196,7 @@ class WorstCaseLeakage(MechanismProblem):
             return self.cells.steps.nbytes
         if self.in_blocks:
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
-        if isinstance(self.mechanism, RealNoise):
+        if self.mechanism.on_a_line:
             return self.quadrature.nbytes
         return super().held_bytes if self.is_written_out else 0
 
@@ -219,7 +211,7 @@ class WorstCaseLeakage(MechanismProblem):
             return self.cells.steps.shape[0], self.cells.steps.shape[1]
         if self.in_blocks:
             return max((problem.shape for _, problem in self.pieces), default=(1, 1))
-        if isinstance(self.mechanism, RealNoise):
+        if self.mechanism.on_a_line:
             return self.quadrature.shape[0], self.quadrature.shape[1]
         if self.in_closed_form:
             return self._indices.size, self._protocol.outputs(self._indices.size)
