@@ -8,7 +8,7 @@ like any other record of a long window, so that it tells what the share of ones 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -47,7 +47,7 @@ from dalenius.information.chains import (
     slopes_of,
     window_bound,
 )
-from dalenius.information.letter_chains import LetterChain, tangents
+from dalenius.information.letter_chains import LetterChain, Numbers, tangents
 from dalenius.model import MarkovChain
 from dalenius.model.problems.chains import inputs_by_ones, two_sided
 from dalenius.search.tree import Leaf
@@ -207,16 +207,15 @@ class ChainAudit(ChainTrees[_Record]):
 
     def _expanded(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float], found: list[Bound]) -> None:
         """Bounds of the chain as one of letters where derivatives have no end, or say nothing, if there is time to check them."""
-        middles = {j: box.middle for j, box in enumerate(boxes) if self.short and not found[j][0] < most[j]}
-        points = {j: point for j, point in middles.items() if _are_doubles(x for p in point for x in (p, 1 - p))}
+        points = {j: box.middle for j, box in enumerate(boxes) if self.short and not found[j][0] < most[j]}
         if not points:
             return
         if self.checking + len(points) * self._expansion(kind) > self.clock.left:
             self.out_of_time = True
             return
         low, high, at = [boxes[j].low for j in points], [boxes[j].high for j in points], list(points.values())
-        chain, groups = self._lettered(kind.chain), (_pairs(low, high), _pairs(high, low), _pairs(at, at))
-        expansions = tangents(chain, self.rows, *groups)
+        groups = _pairs(low, high), _pairs(high, low), _pairs(at, at)
+        expansions = tangents(self._lettered(kind.chain), self.rows, *groups)
         self._try(kind, [*points.values()])
         for (j, point), bound, bases in zip(points.items(), checked_bounds(expansions), expansions.bases, strict=True):
             if bound < found[j][0]:
@@ -287,21 +286,13 @@ def _with(point: Point, place: int, value: Fraction) -> Point:
     return (*point[:place], value, *point[place + 1 :])
 
 
-def _pairs(first: Sequence[Point], second: Sequence[Point]) -> Floats:
-    """The least probabilities of both letters, (boxes, groups, letters), of the ends of parameters; the largest of these in turn.
-
-    What 1 exceeds them by is that of the exact numbers: next to 1 it may be less than doubles there are apart.
-    """
+def _pairs(first: Sequence[Point], second: Sequence[Point]) -> Numbers:
+    """The least probabilities of both letters, (boxes, groups, letters), of the ends of parameters; the largest of these in turn."""
     ends = np.array(
-        [[(float(1 - b), float(a)) for a, b in zip(*both, strict=True)] for both in zip(first, second, strict=True)]
+        [[(1 - b, a) for a, b in zip(*both, strict=True)] for both in zip(first, second, strict=True)], dtype=object
     )
     ends[:, 1] = ends[:, 1, ::-1].copy()
     return ends
-
-
-def _are_doubles(numbers: Iterable[Fraction]) -> bool:
-    """Whether the doubles of these numbers are 0 only where they are: else they do not tell what is possible."""
-    return all(x == 0 or float(x) != 0.0 for x in numbers)
 
 
 def _doubles(point: Point) -> Floats:

@@ -18,7 +18,7 @@ from dalenius.evidence.upper import ExpansionLeaf, LettersLine, ProofLine
 from dalenius.exact import between, few_digits, is_writable
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import mutual_information
-from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
+from dalenius.information.letter_chains import LetterChain, doubles, stationary_laws, tangents
 from dalenius.model import FiniteChain
 from dalenius.model.problems.chains import inputs_by_total, what_letters_add
 from dalenius.search.tree import Leaf
@@ -26,7 +26,6 @@ from dalenius.search.tree import Leaf
 NUMBERS = 2**23  # that are held at once
 ROOM = 1.2  # times what checking is predicted to take
 DIGITS = 10  # of a leaf's point
-TINY = 1e-300  # of a probability that is less, and not 0: products of few such with others are doubles yet
 NARROW = 2.0**-40  # a range that is never halved
 
 Range = tuple[Fraction, Fraction]
@@ -60,12 +59,6 @@ class Box:
         groups = list(self.groups)
         groups[group] = _tightened(row)
         return Box(tuple(groups))
-
-    @property
-    def ends(self) -> tuple[Floats, Floats]:
-        """(groups, letters) each."""
-        ends = np.array([[[_double(end) for end in range_] for range_ in group] for group in self.groups])
-        return ends[:, :, 0], ends[:, :, 1]
 
     @property
     def middle(self) -> Point:
@@ -124,11 +117,11 @@ class FiniteChainAudit(ChainTrees[_Record]):
 
     def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Sequence[float]) -> list[ChainLeaf]:
         points = [box.middle for box in boxes]
-        at, ends = _doubles(points), np.array([box.ends for box in boxes])
-        found = tangents(kind.chain, self.rows, ends[:, 0], ends[:, 1], at)
+        low, high = np.moveaxis(np.array([box.groups for box in boxes], dtype=object), -1, 0)
+        found = tangents(kind.chain, self.rows, low, high, np.array(points, dtype=object))
         self._try(kind, points + [box.corner(g) for box, g in zip(boxes, found.slopes.mean(axis=0), strict=True)])
         leaves = list[ChainLeaf]()
-        weights, checked = _weights(kind.chain, at), checked_bounds(found)
+        weights, checked = _weights(kind.chain, _doubles(points)), checked_bounds(found)
         for j, box in enumerate(boxes):
             added = found.bounds[j] - found.leakages[j]
             bound = checked[j]
@@ -138,7 +131,7 @@ class FiniteChainAudit(ChainTrees[_Record]):
                 line = ExpansionLeaf(texts(points[j]), tuple(found.bases[j].tolist()))
             else:
                 bound = letters
-            widths = ends[j, 1] - ends[j, 0]
+            widths = (high[j] - low[j]).astype(np.float64)
             worth = np.nan_to_num(found.slopes[:, j])
             score = widths * (np.abs(worth).max(axis=0) + worth[1] - worth[0])
             shares = widths * weights[j]
@@ -222,12 +215,7 @@ def _corner(group: Sequence[Range], slopes: Floats) -> Law:
 
 
 def _doubles(points: Sequence[Point]) -> Floats:
-    return np.array([[[_double(p) for p in law] for law in point] for point in points])
-
-
-def _double(p: Fraction) -> float:
-    """A probability as a double that is 0 only where it is: what is possible stays so, and has a logarithm."""
-    return float(p) if p == 0 else max(float(p), TINY)
+    return doubles(np.array(points, dtype=object))
 
 
 def _are_writable(point: Point) -> bool:

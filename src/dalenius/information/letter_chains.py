@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import mutual_information
 
+Numbers = NDArray[Any]  # doubles, or exact numbers
+TINY = 1e-300  # of a probability that is less, and not 0: products of few such with others are doubles yet
 LEAST_SHARE = 1e-12  # of a letter that is common: one that may have none is rare
 
 
@@ -127,12 +130,8 @@ def stationary_laws(points: Floats) -> Floats:
     laws = np.full(points.shape[::2], np.nan)
     right = np.eye(letters)[-1][:, None]
     laws[known] = np.linalg.solve(balance[known], np.broadcast_to(right, (int(known.sum()), letters, 1)))[:, :, 0]
-    left, exact = points[:, :letters].copy(), np.full(len(points), True)
-    for n in range(letters - 1, 0, -1):
-        leaves = left[:, n, :n].sum(axis=1)
-        exact &= leaves > 0.0
-        left[:, :n, n] /= np.where(leaves > 0.0, leaves, 1.0)[:, None]
-        left[:, :n, :n] += left[:, :n, n, None] * left[:, n, None, :n]
+    left, leaves = _taken_out(points[:, :letters])
+    exact = np.all(leaves[:, 1:] > 0.0, axis=1)
     weights = np.ones((len(points), letters))
     for n in range(1, letters):
         weights[:, n] = (weights[:, :n] * left[:, :n, n]).sum(axis=1)
@@ -140,13 +139,51 @@ def stationary_laws(points: Floats) -> Floats:
     return laws
 
 
-def upper_means(low: Floats, high: Floats, values: Floats) -> Floats:
+def mean_visits(steps: Floats) -> Floats:
+    """The inverse of I - T without the first letter, 0 for that: the mean number of visits of b before it, from a.
+
+    All are sums of products of probabilities: nothing is taken off, and small ones have their digits.
+
+    >>> mean_visits(np.array([[[0.5, 0.5], [1e-40, 1.0]]])).tolist()
+    [[[0.0, 0.0], [0.0, 1e+40]]]
+    """
+    letters = steps.shape[2]
+    left, leaves = _taken_out(steps)
+    visits = np.broadcast_to(np.diag([0.0] + [1.0] * (letters - 1)), steps.shape).copy()
+    for n in range(letters - 1, 0, -1):
+        visits[:, 1:n] += left[:, 1:n, n, None] * visits[:, n, None]
+    for n in range(1, letters):
+        visits[:, n] = (visits[:, n] + (left[:, n, None, :n] @ visits[:, :n])[:, 0]) / leaves[:, n, None]
+    return visits
+
+
+def _taken_out(steps: Floats) -> tuple[Floats, Floats]:
+    """Matrices (points, letters, letters) whose letters are taken out one by one, the last first, and how likely each then leaves.
+
+    Below the diagonal it is said to which of these it goes; above it, how often it is visited from each of them.
+    """
+    left, leaves = steps.copy(), np.ones(steps.shape[:2])
+    for n in range(steps.shape[2] - 1, 0, -1):
+        leaves[:, n] = left[:, n, :n].sum(axis=1)
+        left[:, :n, n] /= np.where(leaves[:, n] > 0.0, leaves[:, n], 1.0)[:, None]
+        left[:, :n, :n] += left[:, :n, n, None] * left[:, n, None, :n]
+    return left, leaves
+
+
+def doubles(numbers: Numbers) -> Floats:
+    """Probabilities as doubles that are 0 only where these are: what is possible stays so, and has a logarithm."""
+    return np.where(numbers == 0, 0.0, numbers.astype(np.float64).clip(TINY))
+
+
+def upper_means(low: Floats, high: Floats, values: Floats, mass: float = 1.0) -> Floats:
     """The largest sum_b p_b values_b over the laws p of each range, (boxes, ..., ranges, lists).
 
     Parameters
     ----------
     low, high : (boxes, ranges, letters)
     values : (boxes, ..., letters, lists)
+    mass : float, default 1
+        The sum of each p; of differences of laws 0.
 
     >>> low, high = np.array([[[0.2, 0.1, 0.1]]]), np.array([[[0.8, 0.5, 0.9]]])
     >>> upper_means(low, high, np.array([[[0.0], [1.0], [2.0]]])).round(9).tolist()
@@ -158,14 +195,16 @@ def upper_means(low: Floats, high: Floats, values: Floats) -> Floats:
     for letter in range(values.shape[-2]):
         level = values[..., letter : letter + 1, :]
         above = values - level
-        found = level + high @ np.maximum(above, 0.0) + low @ np.minimum(above, 0.0)
+        found = mass * level + high @ np.maximum(above, 0.0) + low @ np.minimum(above, 0.0)
         best = found if best is None else np.minimum(best, found)
     assert best is not None
     return best
 
 
-def tangents(chain: LetterChain, rows: Floats, low: Floats, high: Floats, points: Floats) -> Tangents:
+def tangents(chain: LetterChain, rows: Floats, low: Numbers, high: Numbers, points: Numbers) -> Tangents:
     """A bound of the leakage on each box that is exact to first order about the box's point.
+
+    How far a box goes beyond its point is a difference of the numbers that are given: next to 1 that of doubles may be 0.
 
     Parameters
     ----------
@@ -173,25 +212,28 @@ def tangents(chain: LetterChain, rows: Floats, low: Floats, high: Floats, points
     rows : (totals, outputs)
         The release's law at each total.
     low, high, points : (boxes, groups, letters)
-        Rows of transitions and, where the start is not stationary, the first record's law.
+        Rows of transitions and, where the start is not stationary, the first record's law: doubles or exact numbers.
 
     >>> flip, fair = np.array([[0.75, 0.25], [0.25, 0.75]]), np.full((1, 2, 2), 0.5)
     >>> tangents(LetterChain(1, 0, (0, 1), stationary=True), flip, fair, fair, fair).bounds.round(6).tolist()
     [0.130812]
     """
-    boxes = _Boxes(chain, rows, low, high, points)
-    return boxes.still() if np.array_equal(low, high) else boxes.tangents()
+    down, up = ((end - points).astype(np.float64) for end in (low, high))
+    boxes = _Boxes(chain, rows, doubles(low), doubles(high), doubles(points), down, up)
+    return boxes.tangents() if np.any(down != up) else boxes.still()
 
 
 @dataclass(frozen=True, eq=False)
 class _Boxes:
-    """Boxes, each with a point; what follows the letter c in names below is at the points."""
+    """Boxes, each with a point, and how far they go beyond it, down and up."""
 
     chain: LetterChain
     rows: Floats
     low: Floats
     high: Floats
     points: Floats
+    down: Floats
+    up: Floats
 
     @property
     def letters(self) -> int:
@@ -215,10 +257,14 @@ class _Boxes:
         return told
 
     @cached_property
-    def deviations(self) -> Floats:
-        """(I - T + 1 nu)^-1 at the points, which solves for what a difference of transitions changes in the long run."""
-        steps = self.points[:, : self.letters]
-        return np.asarray(np.linalg.inv(np.eye(self.letters) - steps + self.first[:, None, :]), dtype=np.float64)
+    def visits(self) -> Floats:
+        """How often letters come before the likeliest, in the mean, from each: (boxes, letters, letters)."""
+        box = np.arange(len(self.points))[:, None, None]
+        order = np.argsort(-self.first, axis=1)
+        places = box, order[:, :, None], order[:, None]
+        visits = np.empty_like(self.points[:, : self.letters])
+        visits[places] = mean_visits(self.points[places])
+        return visits
 
     def still(self) -> Tangents:
         """Where no parameter has any room."""
@@ -231,20 +277,18 @@ class _Boxes:
         return mutual_information(self.chain.joint_laws(self.points) @ self.rows)
 
     def tangents(self) -> Tangents:
-        chain, letters, leakages = self.chain, self.letters, self.leakages
+        leakages = self.leakages
         joint = self.shares[:, :, None] * self.told
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             score = np.where(self.told > 0.0, np.log(self.told / joint.sum(axis=1, keepdims=True)), 0.0) @ self.rows.T
             values = self._values(score)
             ends = self._first_of(values[0])
             bases = self._bases(values, ends)
-            slopes = self._slopes(values, ends, bases, self.low, self.high)
+            slopes = self._slopes(values, ends, bases)
             added = self._added(slopes, bases, ends)
             remainders = self._remainders()
-        still = np.all(self.low[:, :letters] == self.high[:, :letters], axis=(1, 2))
-        if not chain.stationary:
-            still &= np.all(self.low[:, letters] == self.high[:, letters], axis=1)
-        bounds = np.where(still, leakages, leakages + added + remainders)
+        moves = np.any(self.down != self.up, axis=(1, 2))
+        bounds = np.where(moves, leakages + added + remainders, leakages)
         return Tangents(np.where(np.isfinite(bounds), bounds, np.inf), leakages, remainders, bases, slopes)
 
     # ------------------------------------------------------------ one step back
@@ -282,10 +326,10 @@ class _Boxes:
         """Of each row the letter whose share is neither least nor largest where the mean is largest, as slopes at the points say."""
         letters = self.letters
         zeros = np.zeros((len(self.points), letters), dtype=np.int64)
-        slopes = self._slopes(values, ends, zeros, self.points, self.points)[1, :, :letters]
-        low, high = self.low[:, :letters], self.high[:, :letters]
+        slopes = self._slopes(values, ends, zeros, still=True)[1, :, :letters]
+        down, up = self.down[:, :letters], self.up[:, :letters]
         above = slopes[:, :, None, :] - slopes[:, :, :, None]  # (boxes, rows, level, letters)
-        worth = slopes + np.where(above > 0.0, above * high[:, :, None], above * low[:, :, None]).sum(axis=3)
+        worth = np.where(above > 0.0, above * up[:, :, None], above * down[:, :, None]).sum(axis=3)
         return np.argmin(np.where(np.isfinite(worth), worth, np.inf), axis=2)
 
     def _slopes(
@@ -293,11 +337,12 @@ class _Boxes:
         values: list[Floats],
         ends: Floats,
         bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
-        low: Floats,
-        high: Floats,
+        *,
+        still: bool = False,
     ) -> Floats:
-        """g: (least or largest, boxes, groups, letters)."""
+        """g: (least or largest, boxes, groups, letters), on the boxes or, `still`, at their points."""
         letters, chain = self.letters, self.chain
+        low, high = (self.points, self.points) if still else (self.low, self.high)
         boxes = np.arange(len(bases))
         last = values[-1]
         sums = np.zeros((len(bases), 2, letters, letters, *last.shape[1:]))  # sign, row, letter
@@ -311,14 +356,14 @@ class _Boxes:
                 sums[:, 1, a, ..., a, :] -= change
             if j - 1 == chain.record:
                 sums = self._merged(sums)
-        means = self._means(self._first_of(sums), low, high)
-        slopes = np.zeros((2, len(bases), low.shape[1], letters))
+        means = self._means(self._first_of(sums), still)
+        slopes = np.zeros((2, *self.points.shape))
         slopes[0, :, :letters], slopes[1, :, :letters] = -means[:, 1], means[:, 0]
         if chain.stationary:
-            moved = (self.deviations @ ends[:, :, None])[:, :, 0]
+            moved = self._turned(ends)
             change = moved[:, None, :] - moved[boxes[:, None], bases][:, :, None]
             unit = np.broadcast_to(np.eye(letters), (len(bases), letters, letters))
-            most, least = self._means(unit, low, high)[:, :, None], -self._means(-unit, low, high)[:, :, None]
+            most, least = self._means(unit, still)[:, :, None], -self._means(-unit, still)[:, :, None]
             slopes[0] += np.where(change > 0.0, least * change, most * change)
             slopes[1] += np.where(change > 0.0, most * change, least * change)
         else:
@@ -328,27 +373,39 @@ class _Boxes:
     def _added(self, slopes: Floats, bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]], ends: Floats) -> Floats:
         """What differences of rows, and of starts, can add to the mean."""
         letters = self.letters
-        down, up = ((end - self.points)[:, :letters] for end in (self.low, self.high))
-        products = [g[:, :letters] * d for g in slopes for d in (down, up)]
+        products = [g[:, :letters] * d[:, :letters] for g in slopes for d in (self.down, self.up)]
         most = np.max(products, axis=0)
         np.put_along_axis(most, bases[:, :, None], 0.0, axis=2)
         added = most.sum(axis=(1, 2))
         if not self.chain.stationary:
-            added += self._means(ends, self.low, self.high) - (self.points[:, letters] * ends).sum(axis=1)
+            added += self._more(ends)
         return np.asarray(added)
 
-    def _means(self, values: Floats, low: Floats, high: Floats) -> Floats:
-        """The largest mean over the first record's laws, of values (boxes, ..., letters)."""
-        letters = self.letters
-        if not self.chain.stationary:
-            start = slice(letters, letters + 1)
-            return upper_means(low[:, start], high[:, start], values[..., None])[..., 0, 0]
-        spread = (slice(None), *[None] * (values.ndim - 2))
-        first = (values * self.first[spread]).sum(axis=-1)
-        moved = self.deviations[spread] @ (values - first[..., None])[..., None]
-        kept = self.points[:, :letters][spread] @ moved
-        more = upper_means(low[:, :letters], high[:, :letters], moved) - kept
-        return np.asarray(first + more[..., 0].max(axis=-1))
+    def _means(self, values: Floats, still: bool = False) -> Floats:
+        """The largest mean over the first record's laws, or that at the points, of values (boxes, ..., letters)."""
+        mean = (values * self.first[self._spread(values)]).sum(axis=-1)
+        return np.asarray(mean if still else mean + self._more(values))
+
+    def _more(self, values: Floats) -> Floats:
+        """By how much more a mean over the first record's laws is than that at the points."""
+        rows, moved = (
+            (slice(self.letters), self._turned(values))
+            if self.chain.stationary
+            else (slice(self.letters, None), values)
+        )
+        more = upper_means(self.down[:, rows], self.up[:, rows], moved[..., None], mass=0.0)
+        return np.asarray(more[..., 0].max(axis=-1))
+
+    def _turned(self, values: Floats) -> Floats:
+        """L with L_a - sum_b T_ab L_b = values_a less their mean, T the points': what letters lead to beside the likeliest."""
+        spread = self._spread(values)
+        apart = values[..., :, None] - values[..., None, :]
+        above = apart @ self.first[spread][..., None]
+        return np.asarray((self.visits[spread] @ above)[..., 0])
+
+    def _spread(self, values: Floats) -> tuple[slice | None, ...]:
+        """Boxes by as many axes as values (boxes, ..., letters) have."""
+        return (slice(None), *[None] * (values.ndim - 2))
 
     # ------------------------------------------------------------ the part of second order
 
@@ -367,7 +424,7 @@ class _Boxes:
         told = np.stack([self.told, -self.told], axis=1)  # boxes, sign, letter, output
         if chain.record == 0:
             far = (np.swapaxes(self._first_of(later), 2, 3) - told).max(axis=1)
-            return np.log1p(self._means(_squares(far, self.told).sum(axis=2), self.low, self.high))
+            return np.log1p(self._means(_squares(far, self.told).sum(axis=2)))
         own = np.zeros((*later.shape[:2], letters, *later.shape[2:]))  # boxes, sign, x, output, letter, total
         for x in range(letters):
             own[:, :, x, :, x] = later[:, :, :, x] - told[:, :, x, :, None]
@@ -375,8 +432,8 @@ class _Boxes:
         here = np.broadcast_to(np.stack([one, -one]), (len(self.points), 2, *one.shape))
         for j in range(chain.record, 0, -1):
             own, here = self._back(own, j), self._back(here, j)
-        far = self._means(self._first_of(own), self.low, self.high).max(axis=1)
-        most, least = np.moveaxis(self._means(self._first_of(here), self.low, self.high), 1, 0) * [[[1]], [[-1]]]
+        far = self._means(self._first_of(own)).max(axis=1)
+        most, least = np.moveaxis(self._means(self._first_of(here)), 1, 0) * [[[1]], [[-1]]]
         chi = np.where(least > LEAST_SHARE, _squares(far, self.told).sum(axis=2) / least.clip(LEAST_SHARE), np.inf)
         possible = self.shares > 0.0
         return _least_sums(np.where(possible, chi, 0.0), np.where(possible, most * self._farthest(), 0.0))

@@ -110,6 +110,14 @@ def test_probabilities_that_doubles_do_not_tell_from_0_and_1(start, to_one, to_z
         assert dl.verify(question, result.certificate).proved
 
 
+def test_letters_that_hardly_ever_change():
+    """A leaf's bound was refused, at 0.0011 where it is 0.01: the long run had been found by an inverse of next to nothing."""
+    rare = dl.randomized_count("0.1")
+    result = dl.solve(chain(3, ("1e-40", "0.84"), "1e-40", rare, dl.Threshold(2), record=2), gap=1e-2)
+    assert (result.refusals, result.gap <= 1e-2) == ((), True)
+    assert 0.001248 < result.lower <= result.upper < 0.00126
+
+
 def test_records_near_the_ends_of_a_long_chain():
     question = chain(100_000, (0.01, 0.1), (0.01, 0.1), record=3)
     result = dl.solve(question, gap=1e-3).to("bits")

@@ -1,5 +1,6 @@
 """Chains of several letters in doubles: laws against sums over all paths, largest means against linear programmes, known bounds."""
 
+from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
@@ -96,3 +97,18 @@ def test_rare_letters_have_their_digits_in_stationary_laws():
     assert law == pytest.approx([5e-41 / 0.4775, 1.0], rel=1e-14, abs=0.0)
     (end,) = stationary_laws(np.array([[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]]))
     assert end.round(12).tolist() == [0.0, 1.0, 0.0]
+
+
+def test_a_bound_holds_where_letters_hardly_ever_change():
+    """1 - 1e-17 is 1 in doubles: what a change of such rows does in the long run was an inverse of nothing but rounding."""
+    chain, rows = (
+        LetterChain(12, 9, (0, 1), stationary=True),
+        np.repeat([[0.505, 0.495], [0.495, 0.505]], (3, 10), axis=0),
+    )
+    tiny, small = Fraction(1, 10**40), Fraction(5, 10**17)
+    ends = (small, tiny), (tiny, small), (small / 2, small / 2)  # what stays is least where what moves is largest
+    low, high, at = (np.array([[[1 - moved, to_one], [tiny, 1 - tiny]]], dtype=object) for moved, to_one in ends)
+    points = np.array([[[1.0, float(to_one)], [1e-40, 1.0]] for to_one in np.geomspace(1e-40, 5e-17, 50)])
+    leakages = mutual_information(chain.joint_laws(points) @ rows)
+    found = tangents(chain, rows, low, high, at)
+    assert leakages.max() <= found.bounds[0] + 1e-14
