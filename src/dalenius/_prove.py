@@ -219,7 +219,7 @@ def _rounded_to(refused: Lower | Upper, proved: Lower | Upper) -> bool:
 
 def _rounding_may_help(verdict: Verdict) -> bool:
     """Not against the checker's limits, nor where it cannot read the model."""
-    return verdict.status.value == "rejected" or verdict.reason.startswith("undecided at")
+    return verdict.status.value == "rejected" or verdict.cause == "precision"
 
 
 def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Refusal]) -> Proved[L, U]:
@@ -241,8 +241,7 @@ def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: 
 
 def _limit(verdict: Verdict) -> Termination | None:
     """What the check had too little of, if that is why: what it was allowed, or what the checker allows at all."""
-    own = Termination.STALLED if ": limit: " in verdict.reason else None
-    return ALLOWED.get(verdict.allowed, own)
+    return ALLOWED.get(verdict.allowed, Termination.STALLED) if verdict.cause == "limit" else None
 
 
 class _Lazy(Generic[E]):

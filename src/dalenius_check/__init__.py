@@ -49,8 +49,9 @@ class Verdict:
     """The outcome: `lower <= L <= upper` (in a design model V for L) is proved where the status is PROVED.
 
     A proof that no mechanism of a design model meets the budget has no interval. Where the status is RESOLVED, the same is
-    proved of the matrix that the certificate carries, and nothing of the model's own mechanism. `allowed` is "seconds" or
-    "memory" where that was too little of it.
+    proved of the matrix that the certificate carries, and nothing of the model's own mechanism. `cause` is why it is UNDECIDED:
+    "limit", then `allowed` is "seconds" or "memory" if the check was given too little of that; "precision", where less may be
+    proved; empty after a defect or an interrupt.
     """
 
     status: Status
@@ -58,6 +59,7 @@ class Verdict:
     lines: tuple[str, ...] = ()
     lower: Fraction | None = None
     upper: Fraction | None = None
+    cause: str = ""
     allowed: str = ""
 
     @property
@@ -128,13 +130,13 @@ def _check(model: bytes, certificate: bytes, options: dict[str, Any], jobs: int,
                     return attempt(parsed, certificate, options["resolved"], shares)
             except OpenError as failure:
                 reason = f"undecided at {bits} bits: {failure}"
-        return Verdict(Status.UNDECIDED, reason)
+        return Verdict(Status.UNDECIDED, reason, cause="precision")
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
     except LimitError as failure:
-        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}", allowed=failure.allowed)
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}", cause="limit", allowed=failure.allowed)
     except MemoryError:
-        return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory")
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory", cause="limit")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
 

@@ -16,7 +16,7 @@ def _judge(options: argparse.Namespace) -> Verdict:
         files = file_bytes(options.model), file_bytes(options.certificate)
         return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, jobs=options.jobs, **limits)
     except MemoryError:
-        return Verdict(Status.UNDECIDED, "limit: out of memory")
+        return Verdict(Status.UNDECIDED, "limit: out of memory", cause="limit")
     except KeyboardInterrupt:
         return Verdict(Status.UNDECIDED, "interrupted")
 

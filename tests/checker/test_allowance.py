@@ -56,7 +56,7 @@ def test_out_of_time_is_undecided_at_a_line(forge, ticking):
     assert verdict.status is Status.UNDECIDED
     assert verdict.reason.startswith("certificate line ")
     assert verdict.reason.endswith(": limit: 100 seconds")
-    assert verdict.allowed == "seconds"
+    assert (verdict.cause, verdict.allowed) == ("limit", "seconds")
     assert 10 < int(verdict.reason.split()[2].rstrip(":")) < 110
 
 
@@ -75,7 +75,7 @@ def test_out_of_memory_is_undecided_at_a_line(forge):
     assert verdict.status is Status.UNDECIDED
     assert verdict.reason.startswith("certificate line ")
     assert verdict.reason.endswith(": limit: 6 MiB of memory")
-    assert verdict.allowed == "memory"
+    assert (verdict.cause, verdict.allowed) == ("limit", "memory")
     assert verdict == check(model, data, memory=6)
     assert check(model, data, memory=1).reason == "the model: limit: 1 MiB of memory"
 
@@ -278,4 +278,4 @@ def test_whoever_asked_may_end_it_sooner(forge):
     verdict = check(model, head + b'["split",0,0,"0.5"]\n' * 400, spared=lambda: next(left))
     assert verdict.status is Status.UNDECIDED
     assert verdict.reason.endswith(": limit: what was left to it when it was stopped")
-    assert verdict.allowed == "seconds"
+    assert (verdict.cause, verdict.allowed) == ("limit", "seconds")

@@ -253,6 +253,9 @@ def test_verdicts(topic):
         verdict = check(*case.files, resolved=case.resolved)
         assert verdict.exit_code == case.status, f"{case.name}: {verdict.reason}"
         assert case.reason in verdict.reason, case.name
+        words = {"precision": "undecided at ", "limit": ": limit: ", "": ""}
+        assert words[verdict.cause] in verdict.reason, case.name
+        assert bool(verdict.cause) == (verdict.status is Status.UNDECIDED), case.name
         assert "\n" not in verdict.reason, case.name
         assert verdict.reason.isascii(), case.name
         if verdict.status in (Status.PROVED, Status.RESOLVED):

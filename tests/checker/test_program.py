@@ -89,14 +89,15 @@ def test_interrupt_is_undecided(monkeypatch, capsys, files):
 
 
 def test_memory_and_defects_are_undecided(monkeypatch):
-    for error, text in ((MemoryError, "out of memory"), (KeyError("\n\ud800"), "internal error: KeyError")):
+    defect = KeyError("\n\ud800")
+    for error, text, cause in ((MemoryError, "out of memory", "limit"), (defect, "internal error: KeyError", "")):
 
         def fail(*_, error=error):
             raise error
 
         monkeypatch.setattr("dalenius_check.parse_model", fail)
         verdict = check(b"", b"")
-        assert verdict.exit_code == 3
+        assert (verdict.exit_code, verdict.cause) == (3, cause)
         assert text in verdict.reason
         assert "\n" not in verdict.reason
 

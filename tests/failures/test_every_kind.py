@@ -299,7 +299,7 @@ def test_it_is_verified_and_no_more(result):
 def test_what_is_proved_from_below_is_kept_where_all_mechanisms_are_refused(monkeypatch, beyond, termination):
     """It was an error: nothing can be proved about this design."""
     verify, known = _prove.verify, dl.solve(NEARLY_CLEAR)
-    limit = {"allowed": "seconds"} if beyond else {}
+    limit = {"cause": "limit", "allowed": "seconds"} if beyond else {}
     refused = Verdict(Status.UNDECIDED if beyond else Status.REJECTED, "certificate line 1: a mechanism", **limit)
 
     def refusing(problem, certificate, **options):

@@ -422,7 +422,7 @@ def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
     def slow(problem, certificate, **options):
         tried.append(certificate.text.count('"split"'))
         if tried[-1] > long:
-            return Verdict(Status.UNDECIDED, "certificate line 40: limit: 5 seconds", allowed="seconds")
+            return Verdict(Status.UNDECIDED, "certificate line 40: limit: 5 seconds", cause="limit", allowed="seconds")
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(_prove, "verify", slow)
@@ -459,7 +459,7 @@ def test_a_proof_that_passes_a_limit_is_no_defect(support, monkeypatch, recwarn)
 
     def short(problem, certificate, **options):
         if "null" not in certificate.text.split("\n")[1]:
-            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
+            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", cause="limit", allowed="seconds")
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(_prove, "verify", short)
@@ -481,7 +481,7 @@ def test_where_the_best_proof_takes_too_long_the_next_one_on_the_ladder_is_hande
 
     def short(problem, certificate, **options):
         if certificate.text.count('["row"') > 250:
-            return Verdict(Status.UNDECIDED, "certificate line 300: limit: 5 seconds", allowed="seconds")
+            return Verdict(Status.UNDECIDED, "certificate line 300: limit: 5 seconds", cause="limit", allowed="seconds")
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(_prove, "verify", short)

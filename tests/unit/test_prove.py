@@ -147,7 +147,7 @@ def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
 
     def verify(problem, certificate, **_):
         seen.append(certificate.header.upper)
-        return Verdict(Status.UNDECIDED, "limit: more than a few lines")
+        return Verdict(Status.UNDECIDED, "undecided at more than a few lines", cause="limit")
 
     monkeypatch.setattr(place, "verify", verify)
     with pytest.raises(dl.errors.DaleniusError, match="more than a few lines"):
@@ -163,7 +163,7 @@ def first_too_slow(monkeypatch):
     def slow(problem, certificate, **options):
         seen.append(certificate.header.lower)
         if len(seen) == 1:
-            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
+            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", cause="limit", allowed="seconds")
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(place, "verify", slow)
@@ -212,7 +212,7 @@ def test_what_several_processes_leave_open_one_checks_again(monkeypatch, lack):
     def lacking(problem, certificate, **options):
         seen.append((options["jobs"], options["memory"]))
         if options["jobs"] > 1:
-            return Verdict(Status.UNDECIDED, "limit: one is lost", allowed=lack)
+            return Verdict(Status.UNDECIDED, "limit: one is lost", cause="limit", allowed=lack)
         return verify(problem, certificate, **options)
 
     monkeypatch.setattr(place, "verify", lacking)

@@ -33,13 +33,13 @@ def check_interval(
                     return Verdict(Status.PROVED, lines[0], lines, lower, upper)
                 except OpenError as failure:
                     reason = f"undecided at {bits} bits: {failure}"
-            return Verdict(Status.UNDECIDED, reason)
+            return Verdict(Status.UNDECIDED, reason, cause="precision")
         except RefusedError as failure:
             return Verdict(Status.REJECTED, str(failure))
         except LimitError as failure:
-            return Verdict(Status.UNDECIDED, str(failure), allowed=failure.allowed)
+            return Verdict(Status.UNDECIDED, str(failure), cause="limit", allowed=failure.allowed)
         except MemoryError:
-            return Verdict(Status.UNDECIDED, "limit: out of memory")
+            return Verdict(Status.UNDECIDED, "limit: out of memory", cause="limit")
         except (ValueError, RecursionError) as failure:
             return Verdict(Status.UNREADABLE, f"no proof of an interval: {ascii(str(failure))[1:-1][:200]}")
         except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
