@@ -66,7 +66,7 @@ def verify(
     """
     if not isinstance(problem, Problem | str | Path):
         raise InputError(f"problem: expected a problem or the path of a model file, got {brief(problem)}")
-    model = model_bytes(problem) if isinstance(problem, Problem) else read_model(problem)
+    model = _file(problem) if isinstance(problem, Problem) else read_model(problem)
     if isinstance(certificate, str) and "\n" in certificate:
         raise InputError(
             "certificate: expected a Certificate or a path, got a text of several lines; write dalenius.Certificate(text)"
@@ -89,13 +89,18 @@ def verify(
         raise InputError(f"verify: {error}") from None
 
 
+def _file(problem: Problem) -> dalenius_check.ModelFile:
+    """The model file that a proof about this problem is about, which the checker reads once."""
+    return problem.once("file", lambda: dalenius_check.ModelFile(model_bytes(problem)))
+
+
 def need_readable(problem: Problem) -> None:
     """Raise `InputError` unless the checker reads the model file of this problem, and the same problem in it.
 
     What one program accepts and the other does not is refused here, before any work, whatever it is.
     """
     try:
-        seen = dalenius_check.digest(model_bytes(problem))
+        seen = dalenius_check.digest(_file(problem))
     except (dalenius_check.RefusedError, dalenius_check.LimitError) as error:
         raise InputError(f"model: the proof checker cannot read it: {error}") from None
     if seen != digest(problem):

@@ -17,14 +17,14 @@ from .compressed import plain
 from .design import Design
 from .free import Free
 from .mechanism_kinds import unknown
-from .model import Model, parse_model
+from .model import Model, ModelFile
 from .most import Most
 from .numbers import OpenError, RefusedError, need
 from .privacy import Private
 from .shares import Shares, shared
 from .subjects import audit, subject
 
-__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
+__all__ = ["LimitError", "ModelFile", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -80,7 +80,7 @@ class Verdict:
 
 
 def check(
-    model: bytes,
+    model: bytes | ModelFile,
     certificate: bytes,
     *,
     resolved: bool = False,
@@ -90,7 +90,7 @@ def check(
     jobs: int = 1,
     spared: Callable[[], Amount] | None = None,
 ) -> Verdict:
-    """Check a certificate against a model; never raises for any content of the two files.
+    """Check a certificate against a model; never raises for any content of the two files. A `ModelFile` is read in the first check.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
     of the matrix that it carries itself: then the status is RESOLVED at best.
@@ -105,15 +105,19 @@ def check(
         raise ValueError(f"jobs must be an integer >= 1, got {jobs!r}")
     with using(choose(arithmetic)):
         options = {"resolved": resolved, "arithmetic": arithmetic, "memory": memory}
-        return _check(model, certificate, options, jobs, allowance)
+        return _check(_file(model), certificate, options, jobs, allowance)
 
 
-def _check(model: bytes, certificate: bytes, options: dict[str, Any], jobs: int, allowance: Allowance) -> Verdict:
+def _file(model: bytes | ModelFile) -> ModelFile:
+    return model if isinstance(model, ModelFile) else ModelFile(model)
+
+
+def _check(model: ModelFile, certificate: bytes, options: dict[str, Any], jobs: int, allowance: Allowance) -> Verdict:
     """The same by the arithmetic chosen."""
     reason = ""
     try:
-        allowance.take(len(model) + len(certificate))
-        parsed = parse_model(model, allowance)
+        allowance.take(len(model.data) + len(certificate))
+        parsed = model.parsed(allowance)
         try:
             allowance.line = 1
             certificate = plain(certificate, allowance)
@@ -125,7 +129,7 @@ def _check(model: bytes, certificate: bytes, options: dict[str, Any], jobs: int,
                 with (
                     chosen().workprec(bits),
                     allowance.holding(),
-                    shared(jobs, options, (model, certificate), allowance) as shares,
+                    shared(jobs, options, (model.data, certificate), allowance) as shares,
                 ):
                     return attempt(parsed, certificate, options["resolved"], shares)
             except OpenError as failure:
@@ -141,9 +145,9 @@ def _check(model: bytes, certificate: bytes, options: dict[str, Any], jobs: int,
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
 
 
-def digest(model: bytes) -> str:
+def digest(model: bytes | ModelFile) -> str:
     """The digest of a model file; raises `RefusedError` or `LimitError` where a check would end with the same reason."""
-    return parse_model(model).digest
+    return _file(model).parsed(Allowance()).digest
 
 
 def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:

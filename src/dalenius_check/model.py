@@ -12,7 +12,7 @@ from typing import Any
 
 from . import read
 from .allowance import Allowance
-from .arithmetic import arb, fmpq
+from .arithmetic import Arithmetic, arb, chosen, fmpq
 from .classes import CLASSES
 from .joint import Joint
 from .kinds import AUDIT, FREE, PRIVATE, TOPS
@@ -111,6 +111,28 @@ class Model:
             need(self.entropy <= 1 or self.is_uniform(), f"{what} fails: the share is more than 1")
         elif not self.is_uniform():
             at_most(self.entropy_ball(), self.log_states(), what)
+
+
+class ModelFile:
+    """A model file that is parsed once for all checks of it by one arithmetic; what that held counts in each of them."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self._parsed: tuple[Arithmetic, Model, int] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ModelFile, (self.data,)
+
+    def parsed(self, allowance: Allowance) -> Model:
+        """The model, or a one-line reason to refuse the file."""
+        if self._parsed is None or self._parsed[0] != chosen():
+            before = allowance.held
+            model = parse_model(self.data, allowance)
+            self._parsed = chosen(), replace(model, allowance=Allowance()), allowance.held - before
+            return model
+        _, model, held = self._parsed
+        allowance.take(held)
+        return replace(model, allowance=allowance)
 
 
 def parse_model(data: bytes, allowance: Allowance | None = None) -> Model:

@@ -10,7 +10,7 @@ import pytest
 import cases
 import dalenius as dl
 from campaigns import each
-from dalenius_check import Status, allowance, check
+from dalenius_check import ModelFile, Status, allowance, check
 from dalenius_check.__main__ import main
 from dalenius_check.allowance import MEMORY, SECONDS, Allowance, LimitError
 from dalenius_check.channel import build
@@ -66,6 +66,19 @@ def test_the_clock_is_looked_at_within_a_line(forge, ticking):
     assert check(model, head + LEAF, seconds=100).reason == "certificate line 4: limit: 100 seconds"
     many = forge.model("count=400; alphabet=2", 'kind="count"', 'kind="exponential"; epsilon=1', "0")
     assert check(many, b"", seconds=100).reason == "the model: limit: 100 seconds"
+
+
+def test_what_was_read_before_is_counted_and_checked_like_a_file(forge):
+    """By both arithmetics in turn, and where there is too little memory."""
+    model, head = wide(forge, 100)
+    file = ModelFile(model)
+    for options in ({}, {"arithmetic": "python"}, {"memory": 1}, {}, {"memory": 1, "arithmetic": "python"}):
+        verdicts = [check(given, head + LEAF, **options) for given in (file, model)]
+        assert verdicts[0] == verdicts[1]
+        assert (verdicts[0].status is Status.UNDECIDED) == ("memory" in options)
+    held = file.parsed(again := Allowance()).allowance
+    assert held is again
+    assert again.held > len(model)
 
 
 def test_out_of_memory_is_undecided_at_a_line(forge):

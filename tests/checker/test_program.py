@@ -95,7 +95,7 @@ def test_memory_and_defects_are_undecided(monkeypatch):
         def fail(*_, error=error):
             raise error
 
-        monkeypatch.setattr("dalenius_check.parse_model", fail)
+        monkeypatch.setattr("dalenius_check.model.parse_model", fail)
         verdict = check(b"", b"")
         assert (verdict.exit_code, verdict.cause) == (3, cause)
         assert text in verdict.reason

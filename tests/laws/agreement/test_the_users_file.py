@@ -7,6 +7,7 @@ import pytest
 
 import dalenius as dl
 import dalenius_check
+from colleagues import copied
 from dalenius.catalogue.models import library_folder
 
 # dalenius would write nothing of this: comments, order, spellings, line ends, a text.
@@ -41,7 +42,7 @@ def shown(monkeypatch):
 
     def watched(model: bytes, *more, **options):
         verdict = check(model, *more, **options)
-        checks.append((model, verdict.proved))
+        checks.append((getattr(model, "data", model), verdict.proved))
         return verdict
 
     monkeypatch.setattr(dalenius_check, "check", watched)
@@ -65,6 +66,28 @@ def test_solve_and_verify_prove_the_file(text, shown):
     assert shown[-1] == (text.encode(), True)
     assert dl.verify(problem, result.certificate).proved
     assert shown[-1] == (text.encode(), True)
+
+
+@pytest.mark.parametrize("text", [AUDIT, DESIGN], ids=["audit", "design"])
+def test_the_checker_reads_a_model_once(text, monkeypatch, tmp_path):
+    """When it is loaded, or before it is solved; each check of two files reads both. It took three times as long."""
+    (tmp_path / "model.toml").write_text(text)
+    read, parse = [], dalenius_check.model.parse_toml
+    monkeypatch.setattr(
+        dalenius_check.model, "parse_toml", lambda data, allowance: read.append(data) or parse(data, allowance)
+    )
+    problem = dl.load(tmp_path / "model.toml")
+    result = dl.solve(problem, gap=0.5)
+    assert dl.verify(copied(problem), result.certificate).proved, "what was read does not travel, the text does"
+    assert dl.verify(problem, result.certificate).proved
+    assert read.count(text.encode()) == 2
+    result.certificate.write(tmp_path / "model.cert")
+    for k in (3, 4):
+        assert dl.verify(tmp_path / "model.toml", tmp_path / "model.cert").proved
+        assert read.count(text.encode()) == k
+    made = dataclasses.replace(problem, title="made in Python")
+    dl.solve(made, gap=0.5)
+    assert read.count(dl.dumps(made).encode()) == 1
 
 
 @pytest.mark.parametrize(
