@@ -106,9 +106,9 @@ def audit(
         if as_json:
             write_json({**found.to_json(), "page": written and written[0], "certificate": written and written[1]})
         elif written is None:
-            out.print(str(found), end="", markup=False, emoji=False)
+            out.print(str(found), end="")
         else:
-            out.print("\n".join(map(str, written)), markup=False)
+            out.print("\n".join(map(str, written)))
         if folder is not None:
             folder.settle()
     require_at_most(budget, leakage_ends("audit", found.result))

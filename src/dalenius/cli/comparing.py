@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
 from rich.table import Table
 from typer import Option
 
@@ -16,10 +15,12 @@ from dalenius.cli.shared import (
     GapOption,
     JsonOption,
     ModelArgument,
+    SeedsOption,
     SolverOption,
     listed,
     out,
     output_to,
+    print_table,
     status_line,
     write_json,
 )
@@ -36,7 +37,7 @@ from dalenius.studies.keeping import mechanism_files
 def compare(
     model: ModelArgument,
     methods: Annotated[str | None, Option("--methods", help="Names with commas; all that fit by default.")] = None,
-    seeds: Annotated[int, Option("--seeds", min=1, help="Starts of each rival.")] = 5,
+    seeds: SeedsOption = 5,
     budget: Annotated[float, Option("--budget", help="Seconds for each method.")] = 10.0,
     settings: Annotated[
         list[str] | None,
@@ -85,7 +86,7 @@ def compare(
         else:
             _print_comparison(comparison)
             for file in written:
-                out.print(file, markup=False)
+                out.print(file)
         if folder is not None:
             folder.settle()
 
@@ -169,10 +170,10 @@ def _print_comparison(comparison: Comparison) -> None:
             f"{entry.seconds:.2f}",
             "never" if entry.reached is None else f"{entry.reached:.2f}",
         )
-    Console(highlight=False, width=max(out.width, 180)).print(table)
+    print_table(table, 180)
     out.print(f"certified  {comparison.result.interval}; {comparison.termination.advice}")
     if comparison.best != CERTIFIED:
         end = "lower" if comparison.maximises else "upper"
-        out.print(f"the {end} end is the point that {comparison.best} found, proved here", markup=False)
+        out.print(f"the {end} end is the point that {comparison.best} found, proved here")
     if comparison.unfinished:
         out.print(f"interrupted: {', '.join(comparison.unfinished)} left out")

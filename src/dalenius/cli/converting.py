@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated, Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from typer import Option
 
@@ -16,12 +13,14 @@ from cvxcertify.errors import brief
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import (
     JsonOption,
+    RatioUnitsOption,
     UnitsOption,
     drawn,
     err,
     models_in,
     out,
     output_to,
+    print_table,
     read_problem,
     units_shown,
     write_json,
@@ -77,9 +76,9 @@ def compose(
     together = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule)
     found = together.to(units_shown(units, as_data=as_json))
     if as_json:
-        write_json(dataclasses.asdict(found))
+        write_json(found)
     else:
-        out.print(str(found), soft_wrap=True, highlight=False, markup=False)
+        out.print(str(found))
     require_at_most(budget, [Ends("all together", together.lower, together.upper, together.units)])
 
 
@@ -139,10 +138,7 @@ def convert(
         bool,
         Option("--sharp/--as-printed", help="With or without the rules of ours that are sharper than the papers'."),
     ] = True,
-    units: Annotated[
-        str | None,
-        Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
-    ] = None,
+    units: RatioUnitsOption = None,
     at_most: AtMostOption = None,
     as_json: Annotated[bool, Option("--json", help="One JSON value on standard output.")] = False,
     output: Annotated[
@@ -183,7 +179,7 @@ def convert(
         )  # before anything is printed, which an error would follow
         _all(None if source is None else _guarantee(source), epsilon, options, as_json)
         for path in files:
-            (err if as_json else out).print(f"drawn: {path}", markup=False, emoji=False)
+            (err if as_json else out).print(f"drawn: {path}")
         return
     if source is None or to is None:
         raise InputError(
@@ -195,7 +191,7 @@ def convert(
     if as_json:
         write_json(_told(found))
     else:
-        out.print(str(found), markup=False, emoji=False)
+        out.print(str(found))
     require_at_most(budget, [Ends(found.target, None, found.value, found.units)])
 
 
@@ -208,11 +204,7 @@ def _guarantee(text: str) -> tuple[str, str]:
 
 
 def _told(found: Conversion) -> dict[str, Any]:
-    told = {part.name: getattr(found, part.name) for part in dataclasses.fields(found)}
-    return told | {
-        "conditions": list(found.conditions),
-        "steps": [{part.name: getattr(step, part.name) for part in dataclasses.fields(step)} for step in found.steps],
-    }
+    return vars(found) | {"conditions": found.conditions}
 
 
 def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any], as_json: bool) -> None:
@@ -229,14 +221,14 @@ def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any
         rows = [convert_with(*guarantee, to=written, **options) for written in names.values()]
         told = [_told(row) for row in rows]
         for column in (rows[0].source, "rules", "can it be better"):
-            table.add_column(escape(column))
+            table.add_column(column)
         for row in rows:
             rules = " > ".join(step.rule for step in row.steps) or "-"
-            table.add_row(*map(escape, (f"{row.target} {row.amount}", rules, row.better)))
+            table.add_row(f"{row.target} {row.amount}", rules, row.better)
     if as_json:
         write_json(told)
     else:
-        Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+        print_table(table, WIDTH)
 
 
 def _following(source: str, options: dict[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ from dalenius.cli.shared import (
     MethodOption,
     ModelArgument,
     SeedOption,
+    SeedsOption,
     SolverOption,
     UnitsOption,
     listed,
@@ -87,7 +88,7 @@ def sweep(
     methods: Annotated[
         str | None, Option("--methods", help="Compare every point with these rivals, too, names with commas.")
     ] = None,
-    seeds: Annotated[int, Option("--seeds", min=1, help="Starts of each rival.")] = 5,
+    seeds: SeedsOption = 5,
     budget: Annotated[float, Option("--budget", help="Seconds for each rival, and then for our own solve.")] = 10.0,
     units: UnitsOption = None,
     parquet: ParquetOption = False,

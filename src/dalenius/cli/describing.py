@@ -51,7 +51,7 @@ def show(
     for key, value in told.items():
         for line in value if isinstance(value, list) else [value]:
             if line is not None:
-                out.print(f"{key.replace('_', ' '):<20} {line}", markup=False)
+                out.print(f"{key.replace('_', ' '):<20} {line}")
 
 
 def _of_model(model: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def export_program(
             write_json([{"program": offer.name, "what": offer.what} for offer in known])
             return
         for offer in known:
-            out.print(f"{offer.name:<14} {offer.what}", markup=False)
+            out.print(f"{offer.name:<14} {offer.what}")
         if not known:
             err.print(
                 "none: against listed priors leakage is evaluated, and against classes of laws and blocks no program is offered"
@@ -76,8 +76,8 @@ def export_program(
         )
         return
     rows = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
-    out.print(str(written), markup=False)
-    err.print(f"{form.c.size} columns; rows: {rows}; {form.A.nnz} entries; {instance_digest(form)}", markup=False)
+    out.print(str(written))
+    err.print(f"{form.c.size} columns; rows: {rows}; {form.A.nnz} entries; {instance_digest(form)}")
 
 
 def _export_theorem(model: str, certificate: Path | None, output: Path | None, as_json: bool) -> None:
@@ -96,7 +96,7 @@ def _export_theorem(model: str, certificate: Path | None, output: Path | None, a
         raise InputError(f"--certificate: there is none beside {path}; name one")
     text = rocq_text(dl.load(path), dl.Certificate.read(certificate))
     if output is None:
-        out.print(text, markup=False, highlight=False, soft_wrap=True, end="")
+        out.print(text, end="")
         return
     need_folder(output.parent)
     need_places([output])
@@ -104,7 +104,7 @@ def _export_theorem(model: str, certificate: Path | None, output: Path | None, a
     if as_json:
         write_json({"file": str(written), "format": ROCQ})
     else:
-        out.print(str(written), markup=False)
+        out.print(str(written))
 
 
 def import_solution(

@@ -118,7 +118,6 @@ class Output:
             if there is not None:
                 err.print(
                     f"{there} stays: it proves a narrower interval; the new one went to {certificate} (--force replaces it)",
-                    markup=False,
                 )
             return self.folder / certificate
         return None

@@ -82,7 +82,7 @@ class Budget:
 def require(gap: float, asked: float | None) -> None:
     """Leave with status 5 if the gap is larger than what was asked for with --require-gap."""
     if asked is not None and gap > asked:
-        err.print(f"dalenius: the relative gap is {gap_text(gap)}, and --require-gap asks for {asked:g}", markup=False)
+        err.print(f"dalenius: the relative gap is {gap_text(gap)}, and --require-gap asks for {asked:g}")
         raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
@@ -99,7 +99,7 @@ def require_at_most(budget: Budget | None, proved: Iterable[Ends]) -> None:
             told = f"certainly more, at least {_amount(lower, units, above=False)} is proved"
         else:
             told = "nothing is proved" if upper is None else f"at most {_amount(upper, units, above=True)} is proved"
-        err.print(f"dalenius: {of}: {told}, and --at-most allows {budget.said_of(units)}", markup=False)
+        err.print(f"dalenius: {of}: {told}, and --at-most allows {budget.said_of(units)}")
     if above:
         raise typer.Exit(ExitStatus.EXCEEDED)
 

@@ -65,14 +65,14 @@ def doctor(as_json: JsonOption = False) -> None:
         told = {name: {"usable": not why, "reason": why or None} for name, why in solvers.items()}
         write_json({**_machine(), "packages": packages, "solvers": told, "library": library, "self_test": tried})
     else:
-        out.print("\n".join(f"{key:<20} {value}" for key, value in _machine().items()), markup=False)
+        out.print("\n".join(f"{key:<20} {value}" for key, value in _machine().items()))
         for package in packages:
-            out.print(f"{'optional' if package.extra else 'needed':<20} {package}", markup=False)
+            out.print(f"{'optional' if package.extra else 'needed':<20} {package}")
         for name, why in solvers.items():
-            out.print(f"{'solver':<20} {name}: {why or 'usable'}", markup=False)
-        out.print(f"{'library':<20} {library} models", markup=False)
+            out.print(f"{'solver':<20} {name}: {why or 'usable'}")
+        out.print(f"{'library':<20} {library} models")
         for one in tried:
-            out.print(f"{'self test':<20} {one}", markup=False)
+            out.print(f"{'self test':<20} {one}")
     if not all(one.proved for one in tried):
         raise InputError(
             "doctor: this installation does not prove what it should; install it anew (pip install --force-reinstall dalenius), and "

@@ -43,7 +43,6 @@ def published(problem: Problem, public: str | None, written: Path | None) -> Pro
         err.print(
             f"WARNING: the law is taken from a table, and what is written to {written} tells the exact share of each letter in it; "
             f"{OPTION} of solve and frontier designs for a law that may be known (docs/release.md)",
-            markup=False,
         )
     return problem
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from typer import Argument, Option
 
@@ -19,12 +16,14 @@ from dalenius.cli.examples import epilog
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
+    NodeOption,
     SeedOption,
     TimeOption,
     UnitsOption,
     err,
     naming,
     out,
+    print_table,
     units_shown,
     write_json,
 )
@@ -57,7 +56,7 @@ def list_models(
     shown = units_shown(units, as_data=as_json)
     models = library(set, folder)
     if as_json:
-        write_json([dataclasses.asdict(model.row()) | {"proved": model.standing.proved} for model in models])
+        write_json([vars(model.row()) | {"proved": model.standing.proved} for model in models])
         _complain(models)
         return
     table = Table("model", "proved", "tightness", "what it is", box=None, pad_edge=False)
@@ -65,8 +64,8 @@ def list_models(
         column.no_wrap = True
     for model in models:
         problem = model.load()
-        table.add_row(model.name, _proved(model, problem, shown), model.tightness, escape(problem.title))
-    Console(highlight=False, width=max(out.width, 160)).print(table)
+        table.add_row(model.name, _proved(model, problem, shown), model.tightness, problem.title)
+    print_table(table, 160)
     _complain(models)
 
 
@@ -74,7 +73,7 @@ def _complain(models: list[LibraryModel]) -> None:
     """A line for each certificate that is not proved, and the status of a rejection."""
     refused = [model for model in models if model.tightness == "unproved"]
     for model in refused:
-        err.print(f"dalenius: {model.certificate_path}: not proved ({model.standing.reason})", markup=False)
+        err.print(f"dalenius: {model.certificate_path}: not proved ({model.standing.reason})")
     if refused:
         raise typer.Exit(ExitStatus.REJECTED)
 
@@ -103,7 +102,7 @@ def library_tighten(
     set: SetOption = SETS[-1],
     gap: GapOption = 1e-6,
     time_limit: TimeOption = 60.0,
-    node_limit: Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 30_000,
+    node_limit: NodeOption = 30_000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     folder: FolderOption = None,
@@ -127,13 +126,13 @@ def library_tighten(
                 try:
                     entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
                 except InputError as error:
-                    err.print(escape(str(error)))
+                    err.print(str(error))
                     told[-1]["error"] = str(error)
                     continue
                 if entry is not None:
                     told[-1] |= {"changed": True, **_entry(entry)}
                 if not as_json:
-                    out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}", markup=False)
+                    out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}")
         except KeyboardInterrupt:  # what was found is kept
             if not whole.expired:
                 raise
@@ -168,7 +167,7 @@ def library_submit(
     if as_json:
         write_json({"model": entry.name, **_entry(entry), "by": entry.by, "files": files})
     else:
-        out.print(f"{entry.name}: {entry.interval}", markup=False)
+        out.print(f"{entry.name}: {entry.interval}")
 
 
 @library_app.command("index", epilog=epilog("library index"))
@@ -181,7 +180,7 @@ def library_index(as_json: JsonOption = False, folder: FolderOption = None) -> N
         write_json({"files": files})
         return
     for file in files:
-        out.print(file, markup=False)
+        out.print(file)
 
 
 def _entry(entry: HistoryRow) -> dict[str, str | None]:

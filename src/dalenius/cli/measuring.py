@@ -8,15 +8,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import Budget, Ends, require_at_most
-from dalenius.cli.shared import err, listed, out, output_to, status_line, units_shown, write_json
+from dalenius.cli.shared import (
+    RatioUnitsOption,
+    err,
+    listed,
+    out,
+    output_to,
+    print_table,
+    status_line,
+    units_shown,
+    write_json,
+)
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -39,10 +47,7 @@ def measure(
             "line 1, an input a line, its probability in a column named prior.",
         ),
     ],
-    units: Annotated[
-        str | None,
-        Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
-    ] = None,
+    units: RatioUnitsOption = None,
     as_json: Annotated[bool, Option("--json", help="A JSON list on standard output, an object a measure.")] = False,
     prior: Annotated[
         str | None,
@@ -139,7 +144,7 @@ def measure(
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         for line in found.refusals():
-            err.print(line, markup=False, emoji=False, soft_wrap=True)
+            err.print(line)
         write_json([_told(row) | written.get(row.name, {}) for row in found])
     else:
         _print(found, output, written)
@@ -161,17 +166,17 @@ def _print(found: Measures, output: Path | None, written: Mapping[str, Mapping[s
     for column in table.columns[:3]:
         column.no_wrap = True
     for row in found.table():
-        table.add_row(*map(escape, row))
-    out.print(found.heading, markup=False, emoji=False)
+        table.add_row(*row)
+    out.print(found.heading)
     out.print()
-    Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+    print_table(table, WIDTH)
     for line in found.refusals():
         out.print()
-        out.print(line, markup=False, emoji=False)
+        out.print(line)
     if output is not None and not written:
         err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
     for name, files in written.items():
-        out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}", markup=False, emoji=False)
+        out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}")
 
 
 def _law(text: str) -> dl.Uniform | dl.Iid:
@@ -185,7 +190,7 @@ def _membership(subject: Problem | Mechanism | Path, units: str) -> Measure:
 
 
 def _told(row: Measure) -> dict[str, Any]:
-    return {part.name: getattr(row, part.name) for part in dataclasses.fields(row) if part.name != "claim"}
+    return {name: value for name, value in vars(row).items() if name != "claim"}
 
 
 def _write(found: Measures, folder: Path, stem: str) -> dict[str, dict[str, str]]:

@@ -75,7 +75,7 @@ def noise(
         return
     _print(found)
     for path in files.values():
-        out.print(f"wrote {path}", markup=False, emoji=False)
+        out.print(f"wrote {path}")
 
 
 def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.WorstCaseLeakage]:
@@ -150,7 +150,6 @@ def _print(found: LeastNoise) -> None:
     out.print(
         f"{kind} noise of scale {fraction_text(within.scale)}{as_epsilon} is enough for {allowed}: at "
         f"most {upper}, proved",
-        markup=False,
     )
     if above is None:
         out.print("no smaller scale that was tried is proved not to be enough")
@@ -158,12 +157,11 @@ def _print(found: LeastNoise) -> None:
         lower = f"{above.result.to('bits').ends[0]} bits"
         out.print(
             f"scale {fraction_text(above.scale)} is not: at least {lower}, proved; {gap_text(found.gap)} apart",
-            markup=False,
         )
     if not found.falling:
         out.print(f"larger scales are not known to tell less, of {mechanism.words}: ask about the one you take")
     if found.formulas:
-        out.print(f"\nby theorems, where {found.formulas[0].condition}:", markup=False)
+        out.print(f"\nby theorems, where {found.formulas[0].condition}:")
         table = Table("scale", "times the least", "theorem", box=None, pad_edge=False)
         for formula in found.formulas:
             times = formula.scale / float(within.scale)

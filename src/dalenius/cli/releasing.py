@@ -72,7 +72,7 @@ def release(
             )
     except NotProvedError as error:
         about = mechanism if error.exit_code == ExitStatus.NOT_REACHED else proof
-        err.print(f"dalenius: {about}: {error}", markup=False)
+        err.print(f"dalenius: {about}: {error}")
         raise typer.Exit(error.exit_code) from None
     if as_json:
         files = {
@@ -103,7 +103,7 @@ def _told(found: Release) -> dict[str, Any]:
 
 def _print_release(found: Release, proof: Path | None) -> None:
     def row(name: str, text: str) -> None:
-        out.print(f"{name:<20} {text}", markup=False, emoji=False)
+        out.print(f"{name:<20} {text}")
 
     leakage = found.leakage
     if found.simulation:

@@ -37,6 +37,6 @@ def report(
         with status_line("report") as show:
             page = write_report(sources, output, title=title, progress=show)
     except NotProvedError as error:
-        err.print(f"dalenius: {error}", markup=False)
+        err.print(f"dalenius: {error}")
         raise typer.Exit(error.exit_code) from None
-    out.print(str(page), markup=False)
+    out.print(str(page))

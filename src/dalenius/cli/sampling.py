@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
@@ -67,9 +66,9 @@ def audit_samples(
                 data, released, confidence=confidence, given_others=given_others, critic=critic, seed=seed, units=units
             )
     if as_json:
-        write_json({part.name: getattr(found, part.name) for part in fields(found)} | {"label": LABEL})
+        write_json(vars(found) | {"label": LABEL})
         return
-    out.print(str(found), markup=False)
+    out.print(str(found))
     if found.epsilon is not None:
         out.print(f"differential privacy between these inputs: epsilon >= {text_below(found.epsilon, 4)} nats, jointly")
 

@@ -89,9 +89,9 @@ def sanitize(
         return
     _print(trained)
     if len(trained) < len(runs):
-        out.print(f"{len(trained)} of {len(runs)} are done; the same command goes on.", markup=False)
+        out.print(f"{len(trained)} of {len(runs)} are done; the same command goes on.")
     for file in written:
-        out.print(file, markup=False)
+        out.print(file)
 
 
 def _say_converse(found: dict[str, tuple[Run, Fraction]], folder: Path, as_json: bool) -> None:
@@ -108,7 +108,6 @@ def _say_converse(found: dict[str, tuple[Run, Fraction]], folder: Path, as_json:
     for name, (root, most) in lines.items():
         out.print(
             f"root chi-square at most {root:g}: label guessed with accuracy at most {most} (proof: {folder / name}.cert)",
-            markup=False,
         )
 
 
@@ -167,5 +166,4 @@ def _print(trained: list[Trained]) -> None:
     out.print(table)
     out.print(
         "Accuracies are of held-out data, not proved; `at most` is proved of every sanitizer that keeps the budget.",
-        markup=False,
     )

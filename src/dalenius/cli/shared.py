@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 from typer import Argument, Option
 
@@ -30,8 +31,9 @@ from dalenius.search import stop_requested
 from dalenius.search.clock import Progress
 from dalenius.units import lower_in, unit_size, upper_in
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+PLAIN: Any = {"highlight": False, "markup": False, "emoji": False}  # what is printed stands there as it is
+out = Console(**PLAIN, soft_wrap=True)
+err = Console(**PLAIN, stderr=True, soft_wrap=True)
 
 
 class Method(StrEnum):
@@ -69,6 +71,12 @@ TimeOption = Annotated[float, Option("--time-limit", help="Seconds for everythin
 UnitsOption = Annotated[
     str | None, Option("--units", help="nats or bits; left out, bits, and nats in JSON and in tables of files.")
 ]
+RatioUnitsOption = Annotated[
+    str | None,
+    Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
+]
+NodeOption = Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have.")]
+SeedsOption = Annotated[int, Option("--seeds", min=1, help="Starts of each rival.")]
 JsonOption = Annotated[bool, Option("--json", help="One JSON object on standard output.")]
 JobsOption = Annotated[int, Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
 SchedulerOption = Annotated[
@@ -110,6 +118,11 @@ def named(text: str) -> Path:
     if not text:
         raise typer.BadParameter("expected a name, got an empty text; . is the current directory")
     return Path(text)
+
+
+def print_table(table: Table, width: int) -> None:
+    """A table on standard output, so wide at least where the terminal is narrower."""
+    Console(**PLAIN, width=max(out.width, width)).print(table)
 
 
 def write_json(answer: object) -> None:
@@ -186,6 +199,6 @@ def bounds_of(moment: Progress) -> str:
 def drawn(draw: Callable[[], Path]) -> list[str]:
     """The file of the picture that is drawn; none, and a word about it, where matplotlib is not installed."""
     if find_spec("matplotlib") is None:
-        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+        err.print("no picture: matplotlib is not installed (pip install 'dalenius[plot]')")
         return []
     return [str(draw())]

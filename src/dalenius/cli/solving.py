@@ -22,6 +22,7 @@ from dalenius.cli.shared import (
     JobsOption,
     JsonOption,
     MethodOption,
+    NodeOption,
     SchedulerOption,
     SeedOption,
     SolverOption,
@@ -115,9 +116,9 @@ def _print_gap(result: Solved) -> None:
 
 def _print_work(result: Result | DesignResult) -> None:
     for one in result.alternating:
-        out.print(f"alternating          {one}", markup=False)
+        out.print(f"alternating          {one}")
     for use in result.solvers:
-        out.print(f"solver               {use}", markup=False)
+        out.print(f"solver               {use}")
 
 
 def _print_proof(answer: Answer, result: Result | SecretResult, folder: Output | None) -> None:
@@ -127,9 +128,9 @@ def _print_proof(answer: Answer, result: Result | SecretResult, folder: Output |
         f"{answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
-        out.print(f"certificate          {answer['certificate']}", markup=False)
+        out.print(f"certificate          {answer['certificate']}")
     else:
-        out.print(f"certificate          not written ({_why_not(folder, 'it')})", markup=False)
+        out.print(f"certificate          not written ({_why_not(folder, 'it')})")
 
 
 def _design_answer(problem: Problem, result: DesignResult, label: str, written: Path | None) -> Answer:
@@ -193,7 +194,7 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
         _print_gap(result)
     elif not result.feasible:
         met = " and ".join(map(str, result.constraints)) or "the budget"
-        out.print(f"no mechanism of the class meets {met}", markup=False)
+        out.print(f"no mechanism of the class meets {met}")
     else:
         out.print(f"{result.optimum:<20} {result.interval}")
         _print_gap(result)
@@ -204,27 +205,27 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
             out.print(f"the mechanism leaks  {told}")
         elif privacy and result.exp_epsilon is not None:
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
-            out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
+            out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}")
         if result.distortion is not None:
             out.print(f"    and distorts     at most {_distortion(result.distortion)}")
         for term in result.objective:
-            out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
+            out.print(f"{term!s:<20} {_term_text(term)}")
         for price in result.constraints:
             cost = f"binds, at a price of {text_above(price.price)}" if price.binds else "does not bind"
-            out.print(f"constraint           {price} {cost}", markup=False)
+            out.print(f"constraint           {price} {cost}")
         for line in result.explanation:
-            out.print(f"symmetry             {line}", markup=False)
+            out.print(f"symmetry             {line}")
         _print_work(result)
     out.print(
         f"proved               by the independent checker, from {counted(result.certificate.lines, 'line')}, "
         f"{counted(answer['rounds'], 'round')}, {answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
-        out.print(f"certificate          {answer['certificate']}, about {answer['design']}", markup=False)
+        out.print(f"certificate          {answer['certificate']}, about {answer['design']}")
         if "mechanism" in answer:
-            out.print(f"mechanism            {answer['mechanism']}", markup=False)
+            out.print(f"mechanism            {answer['mechanism']}")
     else:
-        out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})", markup=False)
+        out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})")
 
 
 def _term_text(term: TermValue) -> str:
@@ -272,7 +273,7 @@ def solve(
         bool,
         Option("--curve", help="Of an audit: have the certificate bound the leakage at every entropy bound."),
     ] = False,
-    node_limit: Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 1_000_000,
+    node_limit: NodeOption = 1_000_000,
     memory_limit: Annotated[
         float, Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
     ] = 4096.0,
@@ -343,12 +344,12 @@ def solve(
                 if len(questions) == 1:
                     raise
                 failed = True
-                err.print(f"dalenius: {question.label}: {error}", markup=False)
+                err.print(f"dalenius: {question.label}: {error}")
                 continue
             ends += leakage_ends(question.label, result)
             result = result.with_leakages_in(shown) if isinstance(result, DesignResult) else result.to(shown)
             if len(questions) > 1 and not as_json:
-                out.print(f"model                {question.label}", markup=False)
+                out.print(f"model                {question.label}")
             _tell(question, result, as_json=as_json, trace=trace)
             tell_private_distortion(question.stated, public_law, result)
             widest = max(widest, result.gap)

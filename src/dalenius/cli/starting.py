@@ -110,14 +110,14 @@ def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
         except InputError as error:
             raise InputError(f"{question.option}: {error}") from None
     while True:
-        err.print(f"{question.words} [{question.default}]: ", end="", markup=False)
+        err.print(f"{question.words} [{question.default}]: ", end="")
         typed = sys.stdin.readline()
         if not typed:
             raise InputError(f"{question.option}: standard input ended; expected an answer, or --defaults")
         try:
             return question.lines(typed.strip() or question.default)
         except InputError as error:
-            err.print(str(error), markup=False)
+            err.print(str(error))
 
 
 def _problem(text: str) -> Lines:
@@ -241,11 +241,11 @@ def init(
     text = model_text(given, asking=sys.stdin is not None and sys.stdin.isatty() and not defaults)
     dl.loads(text, folder=path.parent)
     if not to_file:
-        out.print(text, end="", markup=False)
+        out.print(text, end="")
         return
     need_places([path])
     write_whole(path, text)
-    out.print(f"{path}; next: dalenius show {path}, dalenius solve {path} -o out", markup=False)
+    out.print(f"{path}; next: dalenius show {path}, dalenius solve {path} -o out")
 
 
 def schema(
@@ -264,4 +264,4 @@ def schema(
         return
     need_places([output])
     write_whole(output, text)
-    out.print(str(output), markup=False)
+    out.print(str(output))

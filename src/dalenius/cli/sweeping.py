@@ -68,7 +68,7 @@ class Task:
                 write_json(answer)
             else:
                 for file in answer["files"]:
-                    out.print(file, markup=False)
+                    out.print(file)
             folder.settle()
         if failed and not whole.expired:
             name, message = next(iter(failed.items()))
@@ -177,10 +177,10 @@ class Task:
         sizes = [counted(len(self.plan.models), "model")] + [
             f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes
         ]
-        out.print(f"{len(self.plan.points)} points: {' x '.join(sizes)}", markup=False)
-        out.print(f"{len(there.records)} done already in {self.output}, {len(todo)} to do", markup=False)
+        out.print(f"{len(self.plan.points)} points: {' x '.join(sizes)}")
+        out.print(f"{len(there.records)} done already in {self.output}, {len(todo)} to do")
         if total is not None and todo:
-            out.print(f"roughly {total:.3g} s with {workers} at work ({by})", markup=False)
+            out.print(f"roughly {total:.3g} s with {workers} at work ({by})")
 
 
 @contextmanager
@@ -207,7 +207,7 @@ def _progress(total: int, quiet: bool, units: str) -> Iterator[Callable[[Moment]
                 return
             bar.update(task, completed=moment.done, description=f"{text}{left}")
             if moment.record is not None and not shown and not quiet:
-                err.print(f"{moment.done}/{total} {text}", markup=False)
+                err.print(f"{moment.done}/{total} {text}")
 
         yield show
 
