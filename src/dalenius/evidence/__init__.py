@@ -1,11 +1,10 @@
 """Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
-from dalenius.evidence.certificate import Certificate, Header, claim_text
+from dalenius.evidence.certificate import Certificate, CurveClaim, Header, claim_text
 from dalenius.evidence.ends import (
     CERTAIN,
     MARGINS,
     QUICK,
-    CurveClaim,
     CurveStep,
     Lower,
     Upper,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache, partial
 from pathlib import Path
-from typing import Self, get_args
+from typing import Any, Literal, Self, Union, get_args, get_origin
 
 from dalenius.errors import InputError, brief, counted
-from dalenius.evidence.ends import CurveClaim, double_above, double_below
-from dalenius.evidence.lower import UNIFORM, LowerLine, Matrix, Vector
+from dalenius.evidence.ends import Pair, double_above, double_below
+from dalenius.evidence.lower import How, Index, LowerLine, Matrix, Vector
 from dalenius.evidence.upper import (
     AdversaryLine,
     CellSection,
@@ -32,7 +34,7 @@ from dalenius.files import MAX_PROOF, packed, read_text, write_whole
 # The one place that knows how typed evidence is written into a certificate, and read from one.
 
 
-Read = object  # what a line of JSON may hold: texts, whole numbers, null, and lists of them
+Read = Any  # what a line of JSON may hold: texts, whole numbers, null, and lists of them
 
 
 def encode(line: Line) -> str:
@@ -55,11 +57,9 @@ def decode(text: str) -> Line:
         word, *entries = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         word, entries = None, []
-    kind = _KINDS.get((word, len(entries))) if isinstance(word, str) else None
-    values = [_frozen(entry) for entry in entries]
-    if kind is None or not all(
-        _SHAPES[str(field.type)](value) for field, value in zip(fields(kind), values, strict=True)
-    ):
+    kind, shapes = _KINDS.get((word, len(entries)), (None, ())) if isinstance(word, str) else (None, ())
+    values = _frozen(entries)
+    if kind is None or not _is_each(shapes, values):
         raise InputError(f"not a line of a certificate: {brief(text)} (docs/certificate-format.md)")
     make: Callable[..., Line] = kind
     return make(*values)
@@ -69,108 +69,87 @@ def _frozen(value: Read) -> Read:
     return tuple(_frozen(entry) for entry in value) if isinstance(value, list) else value
 
 
-def _index(value: Read) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _number(value: Read) -> bool:
-    return isinstance(value, str)
-
-
-def _many(member: Callable[[Read], bool]) -> Callable[[Read], bool]:
+@cache
+def _fits(kind: Any) -> Callable[[Read], bool]:
+    """Whether a value is of a type: a whole number of at least 0, a text, null, a tuple of such, one of several of them."""
+    parts = get_args(kind)
+    if kind is int:
+        return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if get_origin(kind) is Literal:
+        return lambda value: value in parts
+    if kind == How:  # which is in itself
+        return _is_how
+    if get_origin(kind) is not tuple:
+        return (lambda value: isinstance(value, kind)) if not parts else partial(_is_one_of, tuple(map(_fits, parts)))
+    if parts[-1] is not Ellipsis:
+        return partial(_is_each, tuple(map(_fits, parts)))
+    member = _fits(parts[0])
     return lambda value: isinstance(value, tuple) and all(map(member, value))
 
 
-def _or_none(member: Callable[[Read], bool]) -> Callable[[Read], bool]:
-    return lambda value: value is None or member(value)
+def _is_one_of(ways: tuple[Callable[[Read], bool], ...], value: Read) -> bool:
+    return any(fits(value) for fits in ways)
 
 
-def _input_law(value: Read) -> bool:
-    of_selection = isinstance(value, tuple) and 2 <= len(value) <= 3 and _index(value[0]) and _many(_number)(value[1])
-    of_selection = of_selection and (not isinstance(value, tuple) or len(value) == 2 or _how(value[2]))
-    of_block = isinstance(value, tuple) and len(value) == 2 and _number(value[0]) and _of_piece(value[1])
-    of_places = _many(_priced)(value)
-    of_records = (
-        isinstance(value, tuple) and value[:1] == ("product",) and len(value) == 2 and _many(_is_vector)(value[1])
-    )
-    return (
-        of_selection
-        or of_block
-        or of_records
-        or of_places
-        or _index(value)
-        or _priced(value)
-        or _is_vector(value)
-        or _of_piece(value)
-    )
+def _is_each(members: tuple[Callable[[Read], bool], ...], value: Read) -> bool:
+    if not isinstance(value, tuple) or len(value) != len(members):
+        return False
+    return all(fits(entry) for fits, entry in zip(members, value, strict=True))
 
 
-def _is_vector(value: Read) -> bool:
-    return _many(_number)(value) or _many(_index)(value)
+def _is_how(value: Read) -> bool:
+    if value is None or not isinstance(value, tuple):
+        return value is None
+    return all(_fits(Index)(member) or (member is not None and _is_how(member)) for member in value)
 
 
-def _of_piece(value: Read) -> bool:
-    return value == UNIFORM or _many(_many(_number))(value)
+def _shapes(kind: type[Line]) -> tuple[Callable[[Read], bool], ...]:
+    """What each entry of a line must be, by its type as the class spells it."""
+    names = vars(sys.modules[kind.__module__])
+    return tuple(_fits(Union[tuple(map(names.get, str(field.type).split(" | ")))]) for field in fields(kind))  # noqa: UP007
 
 
-def _how(value: Read) -> bool:
-    return value is None or _many(lambda member: _index(member) or (member is not None and _how(member)))(value)
-
-
-def _priced(value: Read) -> bool:
-    return _many(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _index(pair[0]) and _number(pair[1]))(
-        value
-    )
-
-
-def _stretches(value: Read) -> bool:
-    return _many(
-        lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _number(pair[0]) and _many(_number)(pair[1])
-    )(value)
-
-
-def _chosen(value: Read) -> bool:
-    """A value of a secret, an input, and a weight."""
-    return isinstance(value, tuple) and len(value) == 3 and all(map(_index, value[:2])) and _number(value[2])
-
-
-def _weighed(value: Read) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and _many(_index)(value[0]) and _number(value[1])
-
-
-_SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as lines.py spells them
-    "Index": _index,
-    "Index | None": _or_none(_index),
-    "Indices": _many(_index),
-    "Number": _number,
-    "Number | None": _or_none(_number),
-    "Vector": _many(_number),
-    "Vector | None": _or_none(_many(_number)),
-    "Matrix": _many(_many(_number)),
-    "Slopes": _many(_or_none(_many(_number))),
-    "Slopes | None": _or_none(_many(_or_none(_many(_number)))),
-    "Patterns": _many(_weighed),
-    "Stretches": _stretches,
-    "Partition": _many(_many(_index)),
-    "InputLaw": _input_law,
-    "InputLaw | None": _or_none(_input_law),
-    "Priced": _priced,
-    "How": _how,
-    "Selection": _many(_chosen),
-    "Side": lambda value: value in ("above", "below"),
-    "Moves": _many(_many(_many(_index))),
-    "About": lambda value: _or_none(_index)(value) or _many(_number)(value) or _many(_or_none(_index))(value),
-    "Hint": lambda value: _many(_number)(value) or _many(_many(_number))(value),
-    "WeightsOf": lambda value: _index(value) or _many(_number)(value),
-}
-_KINDS: dict[tuple[str, int], type[Line]] = {(kind.word, len(fields(kind))): kind for kind in get_args(Line)}
+_KINDS = {(kind.word, len(fields(kind))): (kind, _shapes(kind)) for kind in get_args(Line)}
 
 
 FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
 
 Claim = tuple[Fraction, Fraction]
+Pairs = tuple[Pair, ...]
 Sections = dict[int, tuple[ProofLine, ...]]
+
+
+@dataclass(frozen=True)
+class CurveClaim:
+    """With L(b) the leakage to adversaries of entropy at least b nats: L(b) <= max_j c_j - m_j b, and L(b) >= low for b <= entropy.
+
+    Attributes
+    ----------
+    above : tuple of pairs
+        (c, m) of each line, as numbers are written.
+    below : tuple of pairs
+        (entropy, low): an entropy bound in the normal form of `entropy_at_least`, and nats.
+    """
+
+    above: Pairs
+    below: Pairs = ()
+
+    def encode(self) -> dict[str, Pairs]:
+        """As the header has it."""
+        return {"above": self.above, "below": self.below}
+
+    @classmethod
+    def decode(cls, value: Any) -> Self:
+        """What a header has; `InputError` if it is something else.
+
+        >>> CurveClaim.decode({"above": [["0.5", "0.1"]], "below": [["4/5 max", "0.2"]]}).above
+        (('0.5', '0.1'),)
+        """
+        must = "curve must hold two lists of pairs of texts, above and below"
+        there = isinstance(value, dict) and value.keys() == {"above", "below"} and value["above"]
+        above, below = _told(tuple[Pairs, Pairs], [value["above"], value["below"]] if there else None, must)
+        return cls(above, below)
 
 
 @dataclass(frozen=True)
@@ -264,42 +243,30 @@ class Header:
             raise InputError(
                 "not a certificate: expected a first line with the keys model, lower and upper (docs/certificate-format.md)"
             )
-        texts = {name: header.get(name, "") for name in ("problem", "model", "unit", "producer")}
-        ends = {name: header[name] for name in ("lower", "upper")}
-        wrong = not all(isinstance(text, str) for text in texts.values())
-        if wrong or not all(end is None or isinstance(end, str) for end in ends.values()):
-            raise InputError(
-                "not a certificate: problem, model, lower, upper, unit and producer must be texts (docs/certificate-format.md)"
-            )
-        resolved = header.get("resolved")
+        must = "problem, model, lower, upper, unit and producer must be texts"
+        texts = {name: _told(str, header.get(name, ""), must) for name in ("problem", "model", "unit", "producer")}
+        ends = {name: _told(str | None, header[name], must) for name in ("lower", "upper")}
+        must, resolved = "the rows of a mechanism must be lists of texts", header.get("resolved")
+        if isinstance(resolved, dict):
+            resolved = str(resolved.get("inputs")), _told(Matrix | None, resolved.get("rows"), must) or ()
+        else:
+            resolved = None
         return cls(
             **texts,
             **ends,
-            mechanism=_matrix(header.get("mechanism")),
-            terms=_vector(header.get("terms")),
-            resolved=(str(resolved.get("inputs")), _matrix(resolved.get("rows")) or ())
-            if isinstance(resolved, dict)
-            else None,
+            mechanism=_told(Matrix | None, header.get("mechanism"), must),
+            terms=_told(Vector | None, header.get("terms"), must),
+            resolved=resolved,
             curve=CurveClaim.decode(header["curve"]) if "curve" in header else None,
         )
 
 
-def _matrix(rows: object) -> Matrix | None:
-    """Rows of texts; `InputError` if they are something else."""
-    if rows is None:
-        return None
-    if not isinstance(rows, list) or not all(
-        isinstance(row, list) and all(isinstance(x, str) for x in row) for row in rows
-    ):
-        raise InputError(
-            "not a certificate: the rows of a mechanism must be lists of texts (docs/certificate-format.md)"
-        )
-    return tuple(map(tuple, rows))
-
-
-def _vector(values: object) -> Vector | None:
-    """A list of texts; `InputError` if it is something else."""
-    return None if values is None else (_matrix([values]) or ((),))[0]
+def _told(kind: Any, value: Read, what: str) -> Any:
+    """What the first line says, lists as tuples; `InputError` if it is of another type."""
+    found = _frozen(value)
+    if not _fits(kind)(found):
+        raise InputError(f"not a certificate: {what} (docs/certificate-format.md)")
+    return found
 
 
 @dataclass(frozen=True)

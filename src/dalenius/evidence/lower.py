@@ -18,9 +18,12 @@ Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 How = Union["tuple[Index | How, ...]", None]  # over which numbers of members a closed form is summed
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
-PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
+Uniform = Literal["uniform"]
+PiecePrior = tuple[Number, Matrix | Uniform]  # of independent blocks: what the others add up to, and the block's prior
 SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets, or of some places
-ProductLaw = tuple[Literal["product"], Matrix]  # of each record, for each of its letters, a weight
+ProductLaw = tuple[
+    Literal["product"], tuple[Vector | Indices, ...]
+]  # of each record, for each of its letters, a weight
 SparseLaws = tuple[SparseLaw, ...]  # the latter by letter
 InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a listed prior's number; scores of a histogram; UNIFORM
     Matrix
@@ -33,9 +36,9 @@ InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a l
     | Vector
     | Index
     | tuple[Index, ...]
-    | Number
+    | Uniform
 )
-UNIFORM: Number = "uniform"
+UNIFORM: Uniform = "uniform"
 WeightsOf = Index | Vector  # the number of a listed law, or multipliers by input
 Priced = tuple[tuple[Index, Number], ...]  # rows, ascending, with their multipliers
 Selection = tuple[tuple[Index, Index, Number], ...]  # values of the secret, inputs, and weights

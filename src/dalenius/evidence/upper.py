@@ -5,7 +5,7 @@ A proof by branch and bound is the tuple of its lines in preorder. Entries are s
 
 from __future__ import annotations
 
-from typing import Union
+from typing import Literal, Union
 
 from dalenius.evidence.lower import How, Index, Indices, LowerLine, Number, Slopes, Stated, Vector, line
 
@@ -13,7 +13,7 @@ Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of 
 Partition = tuple[tuple[Index, ...], ...]
 Patterns = tuple[tuple[Indices, str], ...]  # how a block is spread over cells, each way with its weight
 Stretches = tuple[tuple[Number, Vector], ...]  # of a letter's probability, each to its end, with an output law
-Side = str  # above or below
+Side = Literal["above", "below"]
 
 
 # What the lines after them are about.

@@ -13,6 +13,7 @@ from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_search import Row, rows_of
 from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.rows import RowRelaxation
+from dalenius.evidence.upper import Side
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
@@ -39,7 +40,7 @@ class ConditionalCut:
     letter: int
     output: int
     threshold: float
-    side: str
+    side: Side
     orbit: NDArray[np.bool_]
     triples: tuple[Triple, ...]
 
@@ -297,7 +298,7 @@ class NodeWork:
         if not low < t < high:
             return None
         orbit, triples = node.symmetries.orbit(int(a), int(y), len(node.law))
-        side = "below" if node.trees[a].chamber.above[y].sum() > 1 else "above"
+        side: Side = "below" if node.trees[a].chamber.above[y].sum() > 1 else "above"
         return ConditionalCut(int(a), int(y), t, side, orbit, triples)
 
     def _threshold(self, low: float, high: float, less: float, more: float) -> float:
