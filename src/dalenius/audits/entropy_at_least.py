@@ -170,10 +170,7 @@ class EntropyAudit(Audit):
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters; it is 0 where the output never depends on the data."""
-        if (row := self.problem.constant_row) is not None:
-            proof = tuple(constant_lines(row))
-            return 0.0, tuple(line for c in self.channels for line in (RecordLine(c.record), *proof))
-        bounds = [(channel.record, letters_bound(channel)) for channel in self.channels]
+        bounds = [(channel.record, self._silent or letters_bound(channel)) for channel in self.channels]
         lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
         return max((bound.upper for _, bound in bounds), default=0.0), lines
 
@@ -187,10 +184,8 @@ class EntropyAudit(Audit):
 
     def _start(self, channel: AggregatedRecord, clock: Clock) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
-        if (row := self.problem.constant_row) is not None:
-            return RecordAudit(
-                channel, Candidate(channel.uniform, 0.0, 0.0), 0.0, "vertices", tuple(constant_lines(row))
-            )
+        if self._silent:
+            return RecordAudit(channel, Candidate(channel.uniform, 0.0, 0.0), *self._silent)
         if channel.max_knowledge == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
@@ -203,6 +198,12 @@ class EntropyAudit(Audit):
         if self.searches_anyway or (wide and not listed):
             candidate = best_of(channel, self.found(channel, bound.upper, clock), candidate)
         return RecordAudit(channel, candidate, *bound)
+
+    @cached_property
+    def _silent(self) -> Bound | None:
+        """The bound of every record where the output never depends on the data."""
+        row = self.problem.constant_row
+        return None if row is None else Bound(0.0, "vertices", tuple(constant_lines(row)))
 
     def _informed(self, channel: AggregatedRecord) -> Iterator[Bound]:
         """What is told by whoever is told all other records, where these know little of each other, and only shift the noise."""

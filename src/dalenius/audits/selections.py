@@ -77,15 +77,15 @@ class Kind:
         """Whether the laws say no more than that."""
         return bool(self.upper.max() > self.bound)
 
-    def section(self, common: Line | None = None) -> Iterator[RecordLine | ProofLine]:
-        """The lines that bound every selection; one that is common to all may be given."""
+    def section(self) -> Iterator[RecordLine | ProofLine]:
+        """The lines that bound every selection."""
         yield RecordLine(self.selections.record)
         if self.by_letters:
             yield LettersLine()
             return
-        line_of = np.zeros_like(self.of) if common else self.line_of[self.of]
+        line_of = self.line_of[self.of]
         for j in np.unique(line_of).tolist():
-            yield (common or self.lines[j])(tuple(np.flatnonzero(line_of == j).tolist()))
+            yield self.lines[j](tuple(np.flatnonzero(line_of == j).tolist()))
 
     @property
     def proof(self) -> RecordProof:
@@ -148,9 +148,7 @@ class SelectionAudit(Audit):
 
     def proof(self) -> UpperProof:
         """The lines of docs/certificate-format.md, "Other adversaries"."""
-        row = self.problem.constant_row if self.problem.is_written_out else None
-        common = None if row is None else self._line(exact_text(row))  # it is its own output law, at distance 0 exactly
-        return tuple(line for kind in self._kinds for line in kind.section(common))
+        return tuple(line for kind in self._kinds for line in kind.section())
 
     def certain(self) -> tuple[float, UpperProof]:
         """One law for all selections of a kind, or the entropy of its letters."""
@@ -185,12 +183,14 @@ class SelectionAudit(Audit):
         return different(self._row_of_input[selections.inputs])
 
     def _common(self, selections: Selections, rows: Integers) -> tuple[Floats, Line]:
-        """Divergences from one law, the average of all rows that occur, and its line."""
+        """Divergences from one law, the average of all rows that occur, and its line; one row is its own, at distance 0 exactly."""
         if selections.letters * self._rows.shape[1] > MAX_NUMBERS:
             raise DaleniusError(
                 f"nothing can be proved about this model: record {selections.record} has more than {MAX_NUMBERS} pairs of a letter "
                 "and an output (docs/certificate-format.md)"
             )
+        if (row := self.problem.constant_row) is not None:
+            return np.zeros(len(self._rows)), self._line(exact_text(row))
         law = rounded(self._rows[np.unique(rows)].mean(axis=0))
         return self._divergences(law), self._line(vector_text(law))
 
