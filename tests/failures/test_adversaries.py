@@ -275,7 +275,7 @@ def test_priors_that_leak_something_else(monkeypatch, factor):
 
     def lie(self):
         honest(self)
-        self._leakage = {i: factor * leakage for i, leakage in self._leakage.items()}
+        self.told = {i: factor * told for i, told in self.told.items()}
 
     monkeypatch.setattr(PriorSetAudit, "run", lie)
     problem = question(dl.FixedPrior([0.5, 0, 0.5, 0]))

@@ -6,7 +6,8 @@ from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
 from dalenius.audits.law_classes import ClassAudit
-from dalenius.audits.product_priors import PriorSetAudit, ProductAudit
+from dalenius.audits.listed import PriorSetAudit
+from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.record_audit import RecordAudit, checkpoint_of, letters_bound
 from dalenius.audits.secrets import SecretAudit, secret_audit_of
 

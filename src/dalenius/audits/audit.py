@@ -134,6 +134,15 @@ class Bounded(ABC):
         return 0.0
 
     @property
+    def pieces(self) -> int:
+        """How many its proof would have by now."""
+        return 0
+
+    def report(self, stage: str, record: int | None = None, *, now: bool = False) -> None:
+        """Report, perhaps of a record."""
+        self.clock.tell(stage, self.lower, self.upper, self.pieces, record=record, now=now)
+
+    @property
     def silent(self) -> bool:
         """Whether no record can leak anything."""
         return self.exposed is None

@@ -13,8 +13,9 @@ from dalenius.audits.chains import ChainAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.finite_chains import FiniteChainAudit
 from dalenius.audits.law_classes import ClassAudit, ProtocolAudit
+from dalenius.audits.listed import PriorSetAudit
 from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
-from dalenius.audits.product_priors import PriorSetAudit, ProductAudit
+from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.proof_lines import entropy_line
 from dalenius.audits.wide import WideAudit
 from dalenius.errors import DaleniusError

@@ -66,7 +66,7 @@ class ClassAudit(SelectionAudit):
             kind.lower[j], kind.upper[j], kind.laws[j], kind.priors[j] = found[:4]
             kind.line_of[j] = len(kind.lines)
             kind.lines.append(found.line)
-            self._tell("laws", kind.selections.record)
+            self.report("laws", kind.selections.record)
         self.out_of_time |= self.clock.expired
 
     def _told(self, kind: Kind, j: int) -> Evidence:

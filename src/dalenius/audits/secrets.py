@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.audits.audit import Bounded, Exposure, LowerEnd, UpperProof
+from dalenius.audits.listed import Listed
 from dalenius.audits.secret_bounds import SecretProducts, SecretTree, family_key, trees_of_secrets
 from dalenius.audits.secret_laws import SecretLaws, plain_bound
 from dalenius.evidence import Upper
@@ -69,24 +70,24 @@ class SecretAudit(Bounded):
         """The roots of all trees that may matter, and then the tree with the largest bound, step by step."""
         self._select(self.trees)
         self.out_of_time |= self.clock.expired
-        self._tell("proving", now=True)
+        self.report("proving", now=True)
 
     def _select(self, trees: Sequence[SecretTree]) -> None:
         for tree in sorted(trees, key=lambda tree: -tree.plain):
             if self.clock.expired or tree.plain <= self._enough:
                 break
             tree.begin(self.clock)
-            self._tell("selections")
+            self.report("selections")
         while trees and not self.clock.expired:
             worst = max(trees, key=lambda tree: tree.upper)
-            if self._leaves > self.search.limits.nodes or worst.full:
+            if self.pieces > self.search.limits.nodes or worst.full:
                 self.out_of_room = True
                 break
             before = self.checking
             if worst.upper <= self._enough or worst.tree is None or not worst.tree.grow(self.clock):
                 break
             self.clock.reserve(self.checking - before)
-            self._tell("selections")
+            self.report("selections")
 
     @property
     def _enough(self) -> float:
@@ -101,7 +102,7 @@ class SecretAudit(Bounded):
         return self.lower
 
     @property
-    def _leaves(self) -> int:
+    def pieces(self) -> int:
         return sum(tree.leaves for tree in self.trees)
 
     @property
@@ -135,7 +136,7 @@ class SecretAudit(Bounded):
 
     @property
     def checking(self) -> float:
-        return (SECTION + WEIGHT * self.rows.shape[1]) * self._leaves
+        return (SECTION + WEIGHT * self.rows.shape[1]) * self.pieces
 
     def own_trees(self, cells: SecretCells) -> list[SecretTree]:
         """Those that bound a secret under all laws; none where nothing can be told."""
@@ -159,9 +160,6 @@ class SecretAudit(Bounded):
         witness = None if found is None else SecretWitness(found.record, found.masses, found.number)
         secret, secrets = None if found is None else found.record, self.secret_proofs()
         return SecretResult(secret=secret, witness=witness, secrets=secrets, **self.answer(proved))
-
-    def _tell(self, stage: str, *, now: bool = False) -> None:
-        self.clock.tell(stage, self.lower, self.upper, self._leaves, now=now)
 
 
 @dataclass
@@ -189,7 +187,7 @@ class ClassSecretAudit(SecretAudit):
             if self.clock.expired:
                 break
             laws.run(max(LAWS, 0.1 * min(self.gap, 1.0) * self.lower), self.clock.part(1.0 / (len(self.laws) - k)))
-            self._tell("laws")
+            self.report("laws")
         open_ = [
             tree
             for laws in self.laws
@@ -198,10 +196,10 @@ class ClassSecretAudit(SecretAudit):
         ]
         self._select(list({id(tree): tree for tree in open_}.values()))
         self.out_of_time |= self.clock.expired
-        self._tell("proving", now=True)
+        self.report("proving", now=True)
 
     @property
-    def _leaves(self) -> int:
+    def pieces(self) -> int:
         return sum(laws.leaves for laws in self.laws) + sum(tree.leaves for tree in self.trees if tree.tree)
 
     def proof(self) -> UpperProof:
@@ -256,7 +254,7 @@ class ProductSecretAudit(SecretAudit):
         """Independent records first; then all laws, and from the best of these once more."""
         for k, products in enumerate(self.products):
             products.run(self.clock.part(0.5 / (len(self.products) - k)), self.search.rng)
-            self._tell("laws")
+            self.report("laws")
         super().run()
         for products in self.products:
             for tree in self.own_trees(products.cells):
@@ -275,65 +273,31 @@ class ProductSecretAudit(SecretAudit):
 
 
 @dataclass
-class ListedSecretAudit(SecretAudit):
-    """A running audit of secrets under listed laws: the checker evaluates everything by itself."""
+class ListedSecretAudit(Listed, SecretAudit):
+    """A running audit of secrets under listed laws."""
 
-    told: dict[int, list[float]] = field(default_factory=dict, init=False)
+    stage = "laws"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         assert isinstance(self.problem.adversary, PriorSet)
-        self.listed: Floats = self.problem.adversary.weights
+        self.laws = self.problem.adversary.weights
         self.trees = []  # nothing but the laws is in the proof
 
     @property
-    def lower(self) -> float:
-        return max((max(told, default=0.0) for told in self.told.values()), default=0.0)
+    def values(self) -> dict[int, int]:
+        """The most values of each secret where the other is given."""
+        return {cells.secret: max(map(len, cells.families)) for cells in self.secrets}
 
-    @property
-    def upper(self) -> float:
-        """Also the entropy of the values, for the secrets that were not evaluated under all laws."""
-        late = (cells for cells in self.secrets if len(self.told.get(cells.secret, ())) < len(self.listed))
-        return max([self.lower, *(_entropy(cells) for cells in late)])
+    def _masses(self, number: int, law: int) -> Floats:
+        return self.laws[law]
 
-    def run(self) -> None:
-        for cells in self.secrets:
-            told = self.told.setdefault(cells.secret, [])
-            for law in self.listed:
-                if self.clock.expired:
-                    break
-                told.append(cells.information(law, self.rows))
-            self._tell("laws")
-        self.out_of_time |= self.clock.expired
-        self._tell("proving", now=True)
-
-    @property
-    def exposed(self) -> int | None:
-        if all(_entropy(cells) == 0.0 for cells in self.secrets):
-            return None
-        return max(self.told, key=lambda s: max(self.told[s], default=0.0), default=0)
-
-    def exposure(self, slack: float) -> Exposure | None:
-        secret = self.exposed
-        if secret is None or self.lower <= 0.0:
-            return None
-        number = int(np.argmax(self.told[secret]))
-        return Exposure(secret, self.lower, self.listed[number], number, number)
-
-    def proof(self) -> UpperProof:
-        return ()
-
-    def certain(self) -> tuple[float, UpperProof]:
-        """What is told is at most the entropy of the secret's values."""
-        return max(map(_entropy, self.secrets)), ()
+    def _evaluated(self, number: int) -> Iterator[Floats]:
+        cells = next(cells for cells in self.secrets if cells.secret == number)
+        return (np.array([cells.information(law, self.rows)]) for law in self.laws)
 
     def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
         return SecretProof(cells.secret, "evaluated" if cells.secret in self.told else "nothing", 0, exact=True)
-
-
-def _entropy(cells: SecretCells) -> float:
-    """The most that there is to be told."""
-    return math.log(max(map(len, cells.families)))
 
 
 def secret_audit_of(problem: SecretLeakage) -> type[SecretAudit]:

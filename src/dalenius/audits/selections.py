@@ -118,7 +118,7 @@ class SelectionAudit(Audit):
         """One law for all selections, then what the set's own search makes of those that it does not settle."""
         self._kinds = [self._start(selections) for selections in self.selections]
         self._search()
-        self._tell("proving", None, now=True)
+        self.report("proving", now=True)
 
     @abstractmethod
     def _search(self) -> None:
@@ -167,9 +167,9 @@ class SelectionAudit(Audit):
         upper = divergences[rows[:, self.priors.support(selections.letters)]].max(axis=1)
         return Kind(selections, rows, of, upper, [line])
 
-    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
-        laws = sum(len(kind.lines) for kind in self._kinds)
-        self.clock.tell(stage, self.lower, self.upper, laws, record=record, now=now)
+    @property
+    def pieces(self) -> int:
+        return sum(len(kind.lines) for kind in self._kinds)
 
     # ------------------------------------------------------------ what depends on how the channel is known
 
