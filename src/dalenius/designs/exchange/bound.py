@@ -289,8 +289,10 @@ class OwnBound:
         own = sum(part.weight for _, part in self._of("own"))
         averaged = isinstance(problem, MinLeakage) and problem.objective is None
         for place, part in self.priors:
-            scores = part.scores() / (own if averaged and place == OWN else 1.0)
-            matrix, size = matrix + scores, size + abs(scores)
+            share, masses = own if averaged and place == OWN else 1.0, part.prior.masses.sum(axis=0)
+            scores = part.scores() / share
+            matrix = matrix + scores
+            size = size + abs(scores) + part.weight / share * masses[:, None]  # posteriors are rounded
             spent += part.weight * limits.get(place, 0.0)
         added, more, terms = self._priced(matrix.shape)
         matrix, size, spent = matrix + added, size + more, spent + terms

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 import dalenius as dl
 import support
@@ -31,3 +32,20 @@ def test_posteriors_that_vanish_in_doubles():
     bound = design_bound(program, goal, watched, program.start()[1] | {"log_ratio": steep}, "nobody")
     assert bound.priors[0][1].posteriors.min() > 0.0
     assert all(map(math.isfinite, OwnBound(bound, run.region).value()))
+
+
+@pytest.mark.filterwarnings("error::dalenius.errors.ProofRefusedWarning")
+def test_heavy_priors_prove_as_much_as_their_posteriors_have_digits():
+    """Of a weight of 3e10 scores of 0.1 are known to 3e-6: what was refused was rounding, and there was a doubt about the answer."""
+    problem = support.design(
+        dl.MinDistortion,
+        dl.Records(1, alphabet=3),
+        dl.Identity(),
+        dl.DistortionMatrix([["1000", "1", "1"], ["1/3", "1/3", "0"], ["0", "0", "1/3"]]),
+        "0",
+        dl.FloorPriors("0.1"),
+    )
+    result = dl.solve(problem, gap=1e-4)
+    assert result.lower <= 4 / 9 <= result.upper
+    assert all(refusal.rounding for refusal in result.refusals)
+    assert result.gap <= 1e-4
