@@ -81,15 +81,14 @@ class Alone:
         Bound because pairs of values are told apart the better the farther apart they are: for noise whose law is log-concave the best
         tests are the same. Outputs from j on have the probability a^j / (1 + a), and no term is above log 2 times its own.
         """
-        mechanism = self.model.mechanism
+        epsilon = noise_of(self.model.mechanism).epsilon
         query = self.model.query["kind"]
         two = self.model.alphabets[self.i] == 2
-        known = two and query in ("count", "sum") and mechanism.get("kind") in ("geometric", "discrete_laplace")
+        known = two and query in ("count", "sum") and epsilon is not None
         need(
             known, "a leaf 'ends' needs a record with two letters, a count or a sum, and geometric or discrete_laplace"
         )
         d = sum((max(c) - min(c)) * n for c, n in self._blocks.added.items())
-        epsilon = noise_of(mechanism)
         need(d >= 1, "a leaf 'ends' needs two sums that differ")
         a = arb(-epsilon).exp()
         half = arb(2).log()

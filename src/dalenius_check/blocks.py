@@ -14,11 +14,10 @@ from .adaptive import alone, changed
 from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .counts import Groups, contributions
-from .gaussian import beyond, margin
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
-from .real_noise import REAL, need_few
+from .real_noise import need_few
 from .routes import KNOWN, need_fitting, route, sizes_of
 from .sums import reached
 
@@ -40,7 +39,7 @@ class Blocks:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
-        self.route = route(model)
+        self.route, self.noise = route(model), noise_of(model.mechanism)
         need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
         self.sizes = sizes_of(model)
@@ -103,7 +102,7 @@ class Blocks:
             normal = {"records": [[str(size), str(times)] for size, times in counted]}
             replace(self.model, normal=normal).need_feasible()
         mechanism = self.model.mechanism
-        for shape in self.shapes if mechanism["kind"] in REAL else ():
+        for shape in self.shapes if self.noise.real else ():
             need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
         for part in self._matrices if self.route != "noise" else ():
             need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
@@ -192,35 +191,23 @@ class Blocks:
         return found
 
     def lost(self, shape: Shape) -> arb:
-        """What the piece may tell less than the block, because its noise is clamped.
-
-        Bound because where the clamped output is no end of the range it is the output itself, and elsewhere nobody tells more of a
-        record than the logarithm of its letters.
-        """
-        mechanism = self.model.mechanism
-        if mechanism["kind"] != "discrete_gaussian":
-            return arb(0)
-        return 2 * beyond(mechanism["scale"]) * arb(max(shape.alphabets)).log()
+        """What the piece may tell less than the block, because its noise is clamped."""
+        return self.noise.lost(max(shape.alphabets))
 
     def piece(self, shape: Shape, t: int) -> Model:
         """The model about one block."""
         query = {key: item for key, item in self.model.query.items() if item is not None}
-        mechanism = changed(self.model.mechanism, lambda part: part)
+        mechanism = self.model.mechanism
         if "weights" in query:
             query["weights"] = (
                 list(map(list, shape.weights)) if shape.weights else query["weights"][: max(shape.alphabets)]
             )
         if self.route == "threshold":
             query["at"] -= t
-        if mechanism["kind"] == "discrete_gaussian":
-            values = self._listed(self._contributions(shape), len(shape.alphabets))
-            far = margin(mechanism["scale"])
-            mechanism["range"] = [values[0] - far, values[-1] + far]
-        elif self.route == "noise" and mechanism["kind"] not in REAL:
-            mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
-        if self.route == "rows":
-            rows = self._rows(shape, t)
-            mechanism = changed(self.model.mechanism, lambda part: {**part, "rows": [part["rows"][k] for k in rows]})
+        if self.route == "noise":
+            mechanism = self.noise.alone(self._listed(self._contributions(shape), len(shape.alphabets)))
+        rows = self._rows(shape, t) if self.route == "rows" else ()
+        mechanism = changed(mechanism, lambda part: {**part, "rows": [part["rows"][k] for k in rows]} if rows else part)
         tables = {"records": {"alphabets": list(shape.alphabets)}, "query": query, "mechanism": mechanism}
         free = model_of(
             {"problem": self.model.problem, **tables, "adversary": {"entropy_at_least": fmpq(0)}}, self.allowance

@@ -9,7 +9,6 @@ from typing import Any
 from .arithmetic import arb, fmpq
 from .chains import Chain, Leakage, Point, pairs
 from .letter_bounds import Expansion
-from .noise import noise_of
 from .numbers import at_most, larger, need, xlogx
 from .read import decimal, entries, integer
 from .spans import span
@@ -36,9 +35,8 @@ class Chains(Walks[Chain]):
         pi = alpha / (alpha + beta)
         n = self.chain.size
         keep = arb(1 - alpha - beta)
-        known = self.chain.unbounded and start in ([], [pi])
+        known, noise = self.chain.unbounded and start in ([], [pi]), self.chain.epsilon
         need(known, "a path with t needs a start with the stationary law, a count and geometric noise")
-        noise = noise_of(self.chain.model.mechanism)
         spread = 1 + keep * (2 - _raised(keep, i) - _raised(keep, n - 1 - i)) / arb(alpha + beta)
         result = arb(0)
         for x, (share, t) in enumerate(zip((1 - pi, pi), turns, strict=True)):

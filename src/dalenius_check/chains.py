@@ -13,6 +13,7 @@ from .channel import Channel, build
 from .counts import values
 from .letter_chains import LetterChain
 from .model import Model
+from .noise import noise_of
 from .numbers import need
 from .read import decimal, entries, integer
 from .spans import Span, added, nothing, span, taken
@@ -47,8 +48,8 @@ class Chain:
         ends = mechanism.get("range")
         wide = ends is None or (ends[0] <= 0 and self.size <= ends[1])
         linear = query["kind"] in ("count", "sum")
-        two_sided = mechanism["kind"] in ("geometric", "discrete_laplace")
-        self.unbounded = linear and two_sided and wide
+        self.epsilon = noise_of(mechanism).epsilon
+        self.unbounded = linear and self.epsilon is not None and wide
         self.written = self.size <= _MOST_WRITTEN
         need(self.written or (self.unbounded and held["record"] is not None), _KNOWN)
         need(held["record"] is None or held["record"] < self.size, f"adversary.record must be less than {self.size}")

@@ -9,13 +9,11 @@ from typing import Any
 
 from .adaptive import Tree
 from .allowance import NUMBER, POINTER
-from .arithmetic import arb
 from .channel_matrix import Channel, log_weights
 from .classes import CLASSES
 from .counts import places, values
-from .gaussian import beyond, clamped, margin
 from .model import Model
-from .noise import decaying, diagonal, power, two_sided
+from .noise import NOISES, Noise, diagonal, noise_of, power
 from .numbers import need, normalised
 from .protocols import PROTOCOLS, Protocol
 from .randomized import randomized
@@ -53,8 +51,6 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         flip = power(mechanism["epsilon"] / 2) / 2
         keep = 1 - flip
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
-    if kind == "discrete_gaussian":
-        return _gaussian(model, mechanism, inputs, resolved is None)
     if kind in REAL:
         return _real(model, mechanism, inputs)
     if kind == "randomized_count":
@@ -66,12 +62,9 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         return Channel(randomized(mechanism, *sizes, len(inputs), allowance), inputs, allowance)
     if kind == "adaptive":
         return Channel(_tree(model, mechanism, inputs), inputs, allowance)
-    if kind == "discrete_laplace":
-        return Channel(two_sided(mechanism, inputs, allowance), inputs, allowance)
     if kind in PROTOCOLS:
         return _protocol(model, PROTOCOLS[kind](mechanism, len(inputs), allowance), inputs)
-    decays = kind in ("geometric", "exponential")
-    return Channel(decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
+    return _noisy(model, noise_of(mechanism), inputs, resolved is None) if kind in NOISES else None
 
 
 def _real(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
@@ -84,19 +77,13 @@ def _real(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel
     return channel
 
 
-def _gaussian(model: Model, mechanism: dict[str, Any], inputs: list[int], own: bool) -> Channel:
-    """Noise within a range, or, of a mechanism by itself, clamped far beyond the values.
-
-    Bound because where the clamped output is no end of its range it is the output itself, and elsewhere nobody tells more of a
-    record than the logarithm of its letters.
-    """
+def _noisy(model: Model, noise: Noise, inputs: list[int], own: bool) -> Channel:
+    """Noise within a range, or, of a mechanism by itself, clamped far beyond the values."""
     known = model.adversary in ("entropy_at_least", "product_priors", "prior_set", *CLASSES)
-    if not (mechanism["range"] is None and own and known and not model.secrets):
-        return Channel(clamped(mechanism, inputs, model.allowance), inputs, model.allowance)
-    far = margin(mechanism["scale"])
-    wide = {**mechanism, "range": [inputs[0] - far, inputs[-1] + far]}
-    channel = Channel(clamped(wide, inputs, model.allowance), inputs, model.allowance)
-    channel.lost = 2 * beyond(mechanism["scale"]) * arb(max(model.alphabets)).log()
+    if not (noise.endless and noise.shifts and own and known and not model.secrets):
+        return Channel(noise.rows(inputs, model.allowance), inputs, model.allowance)
+    channel = Channel(noise_of(noise.alone(inputs)).rows(inputs, model.allowance), inputs, model.allowance)
+    channel.lost = noise.lost(max(model.alphabets))
     return channel
 
 

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from .allowance import BALL, limit
 from .arithmetic import arb, fmpq
 from .certificate import Lines
-from .gaussian import beyond, clamped, margin
 from .model import Model
-from .noise import decaying, noise_of
+from .noise import noise_of
 from .numbers import at_most, largest, need, normalised
 from .read import BIG, entries, integer, nonnegative
 from .routes import sizes_of
@@ -36,10 +35,10 @@ class Cells:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
-        self.noise = model.mechanism
-        kind, ends = self.noise.get("kind"), self.noise.get("range")
-        wide = ends is None or (kind == "geometric" and ends[0] <= 0 and len(model.alphabets) <= ends[1])
-        known = kind in ("discrete_laplace", "geometric", "discrete_gaussian") and wide
+        self.noise = noise_of(model.mechanism)
+        ends = model.mechanism.get("range")
+        wide = ends is None or (ends[0] <= 0 and len(model.alphabets) <= ends[1])
+        known = self.noise.shifts and not self.noise.real and wide
         blocks = model.adversary == "independent_blocks" and model.held["entropy_at_least"] is None
         held = model.problem == "maximal_leakage" and (blocks or model.adversary == "product_priors")
         need(held and known and len(set(model.alphabets)) == 1, _KNOWN)
@@ -49,8 +48,7 @@ class Cells:
     @cached_property
     def lost(self) -> arb:
         """What is told more than by clamped noise: of a cell that is at an end of its range, all."""
-        gaussian = self.noise["kind"] == "discrete_gaussian"
-        return 2 * self.count * beyond(self.noise["scale"]) * arb(self.count).log() if gaussian else arb(0)
+        return self.count * self.noise.lost(self.count)
 
 
 class Steps:
@@ -61,17 +59,9 @@ class Steps:
         self.allowance = cells.allowance
         self.count = cells.count
         self.m = m
-        gaussian = noise["kind"] == "discrete_gaussian"
-        far = margin(noise["scale"]) if gaussian else 0
-        limit((m + 1) * (m + 2 * far + 1) <= _MOST_STEPS, f"more than {_MOST_STEPS} entries in a cell's steps")
-        ends = [-far, m + far]
-        values = list(range(m + 1))
-        if gaussian:
-            self.rows = clamped({"scale": noise["scale"], "range": ends}, values, self.allowance)
-        else:
-            self.rows = decaying(
-                {"kind": "geometric", "epsilon": noise_of(noise), "range": ends}, values, self.allowance
-            )
+        outputs, values = m + 2 * noise.margin + 1, list(range(m + 1))
+        limit((m + 1) * outputs <= _MOST_STEPS, f"more than {_MOST_STEPS} entries in a cell's steps")
+        self.rows = noise_of(noise.alone(values)).rows(values, self.allowance)
         self.ratios = [[x / y for x, y in zip(row, self.rows[0], strict=True)] for row in self.rows]
         pairs = zip(self.rows[1:], self.ratios[1:], strict=True)
         self.told = [arb(0), *(sum((x * q.log() for x, q in zip(*pair, strict=True)), arb(0)) for pair in pairs)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import read
 from .adaptive import stages
+from .noise import noise_of
 from .numbers import need
 from .protocols import MAX_INPUTS, PROTOCOLS
 from .read import REQUIRED, Schema, required
@@ -58,10 +59,7 @@ def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:
     one, other = _EITHER.get(table["kind"], ("", ""))
     if one:
         need((table[one] is None) != (table[other] is None), f"{what} must have either {one!r} or {other!r}")
-    need(table["kind"] != "discrete_gaussian" or table["scale"] * 100 >= 1, f"{what}.scale must be at least 1/100")
-    known = table["kind"] in ("discrete_laplace", *REAL) and table["scale"] is not None
-    small = known and table["scale"] * 1000 < 1
-    need(not small, f"{what}.scale must be at least 1/1000")
+    noise_of(table).need_valid(what)
     return table
 
 

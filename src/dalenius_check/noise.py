@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 from .allowance import NUMBER, POINTER, Allowance
 from .arithmetic import arb, fmpq
+from .gaussian import beyond, clamped, margin
 from .numbers import need
+from .real_noise import REAL
 from .sizes import take_entries
 
 
 def power(exponent: fmpq) -> Any:
     """exp(-exponent): the rational 1 at zero, else a ball."""
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
-
-
-def noise_of(mechanism: dict[str, Any]) -> fmpq:
-    """The epsilon of discrete Laplace or geometric noise, by its scale if that is what is stated."""
-    scale: fmpq | None = mechanism.get("scale")
-    return mechanism["epsilon"] if scale is None else 1 / scale
 
 
 def diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
@@ -34,36 +31,143 @@ def diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list
     return [[other] * v + [keep] + [other] * (size - v - 1) for v in range(size)]
 
 
-def decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
-    """Those that fall with the distance from the value."""
-    low, high = mechanism["range"] or (inputs[0], inputs[-1])
-    need(low < high, "mechanism.range needs two outputs: the query has one value only")
-    need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
-    geometric = mechanism["kind"] == "geometric"
-    take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
-    rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
-    decay = [power(rate * d) for d in range(high - low + 1)]
-    if geometric:
+class Noise:
+    """What is asked of a mechanism about the noise that it adds; this is one of which nothing is known but its rows, if these are."""
+
+    shifts = False  # whether nothing cuts it off, so that what others add to a value only shifts what is seen
+    on_a_bit = False  # whether it treats two values alike
+    endless = False  # whether it has a matrix only where it is clamped to a range
+    real = False  # whether outputs are real numbers
+    epsilon: Any = None  # of two-sided geometric noise
+    margin = 0  # how far outputs beyond the values are told apart by those who know all other records
+    finest = 1000  # the least scale is 1 by this
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        self.table = table
+
+    def need_valid(self, what: str) -> None:
+        """Refuse what is said of the noise that does not fit together."""
+        scale = self.table.get("scale")
+        need(scale is None or scale * self.finest >= 1, f"{what}.scale must be at least 1/{self.finest}")
+
+    def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+        """The rows of these values."""
+        raise NotImplementedError
+
+    def alone(self, values: Sequence[int]) -> dict[str, Any]:
+        """Of noise that shifts: the mechanism about some records with these values, where the others are known."""
+        return self.table
+
+    def lost(self, letters: int) -> arb:
+        """What a record with so many letters is told at most by what `alone` clamps."""
+        return arb(0)
+
+
+class Geometric(Noise):
+    """Two-sided geometric noise; the ends of its range have all that is beyond them."""
+
+    shifts = True
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        super().__init__(table)
+        scale: fmpq | None = table.get("scale")
+        self.epsilon = table["epsilon"] if scale is None else 1 / scale
+        self.on_a_bit = table.get("range") is None
+
+    def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+        low, high = _ends(self.table, inputs)
+        take_entries(len(inputs), high - low + 1, allowance, POINTER)
+        decay = [power(self.epsilon * d) for d in range(high - low + 1)]
         ends = [x / (1 + decay[1]) for x in decay]
-        inside = [-x * arb(-rate).expm1() for x in ends]
+        inside = [-x * arb(-self.epsilon).expm1() for x in ends]
         return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
-    tails = list(accumulate(decay))
-    rows = []
-    shares = dict[int, list[Any]]()
-    for v in inputs:
-        allowance.look()
-        near, far = sorted((v - low, high - v))
-        if near not in shares:  # of two mirrored inputs only one is worked out
-            weight = tails[near] + tails[far] - decay[0]
-            shares[near] = [x / weight for x in decay[: far + 1]]
-        rows.append([shares[near][abs(y - v)] for y in range(low, high + 1)])
-    return rows
+
+    def alone(self, values: Sequence[int]) -> dict[str, Any]:
+        return {"kind": "discrete_laplace", "epsilon": self.epsilon}
 
 
-def two_sided(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+class DiscreteLaplace(Geometric):
     """Discrete Laplace noise as the geometric mechanism between the least and the largest value.
 
     Bound because the outputs beyond them have proportional columns, and merging such columns leaves every information as it is.
     """
-    alike = {"kind": "geometric", "epsilon": noise_of(mechanism), "range": None}
-    return decaying(alike, inputs, allowance) if len(inputs) > 1 else [[fmpq(1)]]
+
+    def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+        return super().rows(inputs, allowance) if len(inputs) > 1 else [[fmpq(1)]]
+
+
+class DiscreteGaussian(Noise):
+    """Discrete Gaussian noise within a range, or clamped far beyond the values.
+
+    What that loses is bound because where the clamped output is no end of its range it is the output itself, and elsewhere nobody
+    tells more of a record than the logarithm of its letters.
+    """
+
+    endless = True
+    finest = 100
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        super().__init__(table)
+        self.shifts, self.margin = table["range"] is None, margin(table["scale"])
+
+    def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+        return clamped(self.table, inputs, allowance)
+
+    def alone(self, values: Sequence[int]) -> dict[str, Any]:
+        return {**self.table, "range": [values[0] - self.margin, values[-1] + self.margin]}
+
+    def lost(self, letters: int) -> arb:
+        return 2 * beyond(self.table["scale"]) * arb(letters).log()
+
+
+class Exponential(Noise):
+    """Probabilities that fall with the distance from the value, each row divided by its sum."""
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        super().__init__(table)
+        self.on_a_bit = table["range"] is None
+
+    def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+        low, high = _ends(self.table, inputs)
+        take_entries(len(inputs), high - low + 1, allowance, NUMBER)
+        rate = self.table["epsilon"] / (2 * self.table["sensitivity"])
+        decay = [power(rate * d) for d in range(high - low + 1)]
+        tails = list(accumulate(decay))
+        rows = []
+        shares = dict[int, list[Any]]()
+        for v in inputs:
+            allowance.look()
+            near, far = sorted((v - low, high - v))
+            if near not in shares:  # of two mirrored inputs only one is worked out
+                weight = tails[near] + tails[far] - decay[0]
+                shares[near] = [x / weight for x in decay[: far + 1]]
+            rows.append([shares[near][abs(y - v)] for y in range(low, high + 1)])
+        return rows
+
+
+class OnALine(Noise):
+    """Noise on a real scale."""
+
+    shifts = real = True
+
+
+def _ends(mechanism: dict[str, Any], inputs: list[int]) -> tuple[int, int]:
+    """The least and the largest output."""
+    low, high = mechanism.get("range") or (inputs[0], inputs[-1])
+    need(low < high, "mechanism.range needs two outputs: the query has one value only")
+    need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
+    return low, high
+
+
+NOISES = {
+    "geometric": Geometric,
+    "discrete_laplace": DiscreteLaplace,
+    "discrete_gaussian": DiscreteGaussian,
+    "exponential": Exponential,
+    **dict.fromkeys(REAL, OnALine),
+}
+
+
+def noise_of(mechanism: dict[str, Any]) -> Noise:
+    """What is asked about the noise of a mechanism."""
+    return NOISES.get(mechanism.get("kind", ""), Noise)(mechanism)

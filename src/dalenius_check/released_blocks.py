@@ -12,6 +12,7 @@ from typing import Any
 from .arithmetic import arb, fmpq
 from .blocks import Blocks, Shape
 from .model import Model, model_of
+from .noise import noise_of
 from .numbers import need
 from .routes import sizes_of
 
@@ -40,7 +41,7 @@ class Releases(Blocks):
         need(all(part.get("on", 0) < len(self.queries) for part in parts), "mechanism: a part is on no query")
         plain = [{key: item for key, item in part.items() if key not in ("times", "on")} for part in parts]
         asked = [self.queries[part.get("on", 0)] for part in parts]
-        need(all(table["kind"] != "discrete_gaussian" for table in plain), _KNOWN)
+        need(not any(noise_of(table).endless for table in plain), _KNOWN)
         pairs = zip(asked, plain, strict=True)
         self.parts = [Blocks(replace(model, query=query, mechanism=table)) for query, table in pairs]
         need(all(part.alone for part in self.parts), _KNOWN)
@@ -102,8 +103,6 @@ class Releases(Blocks):
         for part, blocks, own in zip(self.model.mechanism["parts"], self.parts, shape.parts, strict=True):
             mechanism = blocks.piece(own, 0).mechanism
             kept = {key: item for key, item in mechanism.items() if item is not None}
-            if kept["kind"] == "geometric":  # the same, of a query with a single value, too
-                kept["kind"] = "discrete_laplace"
             tables.append({**kept, **{key: part[key] for key in ("times", "on") if key in part}})
         queries = list(map(json.loads, shape.queries))
         query = {"kind": "joint", "queries": queries} if len(queries) > 1 else queries[0]

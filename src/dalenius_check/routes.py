@@ -8,12 +8,10 @@ from .adaptive import alone, stages
 from .counts import MODULAR
 from .mechanism_kinds import MAX_STATES
 from .model import Model
+from .noise import noise_of
 from .numbers import need
-from .real_noise import REAL
 
 _KEEPING = ("symmetric", "randomized_response")
-_BITS = ("laplace_threshold", "discrete_laplace")
-_FREE = ("geometric", "exponential")  # with no range
 
 KNOWN = (
     "count or sum with geometric, discrete_laplace, exponential, discrete_gaussian without a range, a matrix, or, without an "
@@ -28,18 +26,14 @@ def route(model: Model) -> str:
     query = model.query["kind"]
     mechanism = model.mechanism
     kind = mechanism["kind"]
-    plain = mechanism.get("range") is None
+    noise = noise_of(mechanism)
     told = _told(mechanism)
     listed = _listed(mechanism)
     if kind == "adaptive":
         parts = alone(mechanism) if not any(stage["on"] for stage in stages(mechanism)) else [mechanism]
         told, listed = all(_told(part) or _listed(part) for part in parts), all(map(_listed, parts))
         told = told and query == "threshold"
-    if query in ("count", "sum") and (
-        kind in ("geometric", "discrete_laplace")
-        or (kind == "discrete_gaussian" and plain)
-        or (kind in REAL and model.entropy == 0)
-    ):
+    if query in ("count", "sum") and noise.shifts and (model.entropy == 0 or not noise.real):
         return "noise"
     if query in ("count", "sum") and kind == "exponential":
         return "drift"
@@ -52,8 +46,7 @@ def route(model: Model) -> str:
 
 def _told(mechanism: dict[str, Any]) -> bool:
     """Whether this is known behind a bit."""
-    kind = mechanism["kind"]
-    return kind in (*_KEEPING, *_BITS) or (kind in _FREE and mechanism["range"] is None)
+    return mechanism["kind"] in (*_KEEPING, "laplace_threshold") or noise_of(mechanism).on_a_bit
 
 
 def _listed(mechanism: dict[str, Any]) -> bool:

@@ -25,10 +25,9 @@ Row = list[tuple[int, arb]]  # the places where a letter has mass, and how much
 def is_wide(model: Model) -> bool:
     """Whether a model's channel would have more entries than others may have, and this is known all the same."""
     n = len(model.alphabets)
-    kind = model.mechanism.get("kind")
     ends = model.mechanism.get("range")
     inside = ends is None or (ends[0] <= 0 and n <= ends[1])
-    known = model.query["kind"] == "count" and kind in ("geometric", "discrete_laplace") and inside
+    known = model.query["kind"] == "count" and noise_of(model.mechanism).epsilon is not None and inside
     held = model.problem == "maximal_leakage" and model.adversary in ("product_priors", "entropy_at_least")
     outputs = n + 1 if ends is None else ends[1] - ends[0] + 1
     return known and held and len(set(model.alphabets)) == 1 and (n + 1) * outputs > MAX_ENTRIES
@@ -54,6 +53,7 @@ class Window:
         letters = model.alphabets[0]
         self.letters = letters
         self.counted = {a for a in model.query["letters"] if a < letters}
+        self.epsilon = noise_of(model.mechanism).epsilon
 
     def masses(self, hint: Any) -> list[Row]:
         """For each letter the places with their masses."""
@@ -96,7 +96,7 @@ class Window:
 
     def information(self, rows: Sequence[Row]) -> arb:
         """I(p), of masses behind noise that is rounded to the nearest place."""
-        epsilon = noise_of(self.model.mechanism)
+        epsilon = self.epsilon
         half = (self.step - 1) // 2
         a, decay = arb(-epsilon).exp(), arb(-epsilon * self.step).exp()
         end, far = arb(epsilon * half).exp() / (1 + a), arb(-epsilon * (half + 1)).exp() / (1 + a)
