@@ -27,7 +27,7 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, RandomizedHistogram
+from dalenius.model.mechanisms import MECHANISMS, RandomizedHistogram
 from dalenius.model.mechanisms.matrix import RandomizedResponse, Symmetric
 from dalenius.model.objectives import LeakageTerm
 from dalenius.model.problems.known_others import channel_steps
@@ -156,14 +156,9 @@ class AuditCosts:
     @classmethod
     def of(cls, problem: WorstCaseLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
-        if isinstance(problem, WorstCaseLeakage) and problem.in_cells:
-            return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
-        if isinstance(problem, WorstCaseLeakage) and problem.in_blocks:
-            return cls._of_pieces(problem)
-        if isinstance(problem, WorstCaseLeakage) and isinstance(problem.adversary, MarkovChain | FiniteChain):
-            return cls._of_chain(problem)
-        if isinstance(problem, WorstCaseLeakage) and problem.wide is not None:
-            return cls(RECORD.times(4 * len(problem.records)))
+        unlisted = _without_completions(problem) if isinstance(problem, WorstCaseLeakage) else None
+        if unlisted is not None:
+            return unlisted
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
@@ -190,39 +185,36 @@ class AuditCosts:
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
 
-    @classmethod
-    def _of_chain(cls, problem: WorstCaseLeakage) -> AuditCosts:
-        """Of its letters; and of one box and one point, for each record that is asked about."""
-        records = RECORD.times(4 * len(problem.records))
-        if not problem.is_written_out:
-            return cls(records)
-        entries = problem.channel.size
-        certain = records + POINTER.times(entries) + Cost(0.0, BALL * entries)
-        pairs = len(problem.records) ** 2 if isinstance(problem.adversary, MarkovChain) else 0
-        return cls(certain, witness=MOVE.times(pairs), search=ARRAYS * entries)
 
-    @classmethod
-    def _of_pieces(cls, problem: WorstCaseLeakage) -> AuditCosts:
-        """Of one audit a piece, each by itself."""
-        own = [cls.of(piece) for _, piece in problem.pieces]
-        read = RECORD.times(4 * len(problem.records))
-        return cls(
+def _without_completions(problem: WorstCaseLeakage) -> AuditCosts | None:
+    """Of an audit that counts no completions: of blocks, of a histogram's cell, of a chain, of a wide count; None for another one."""
+    route, read = problem.route, RECORD.times(4 * len(problem.records))
+    if route.pieces is not None:  # one audit a piece, each by itself
+        own = [AuditCosts.of(piece) for _, piece in route.pieces]
+        return AuditCosts(
             read + _one_by_one([costs.certain for costs in own]),
             _one_by_one([costs.leaf for costs in own]),
             max((costs.witness for costs in own), key=lambda cost: cost.seconds, default=Cost()),
             max((costs.search for costs in own), default=0.0),
         )
+    if route.cells is not None:
+        return AuditCosts(read + ENTRY.times(route.cells.steps.size))
+    chain = isinstance(problem.adversary, MarkovChain | FiniteChain)
+    if chain and route.whole:  # its letters; and one box and one point, for each record that is asked about
+        entries, pairs = (
+            problem.channel.size,
+            len(problem.records) ** 2 if isinstance(problem.adversary, MarkovChain) else 0,
+        )
+        certain = read + POINTER.times(entries) + Cost(0.0, BALL * entries)
+        return AuditCosts(certain, witness=MOVE.times(pairs), search=ARRAYS * entries)
+    return AuditCosts(read) if chain or route.wide is not None else None
 
 
 def _shape(problem: WorstCaseLeakage | DesignProblem) -> tuple[int, int]:
     """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
     if isinstance(problem, DesignProblem):
         return problem.cost.shape[0], problem.cost.shape[1]
-    return (
-        (problem.shape[0], CLOSED_FORM)
-        if isinstance(problem.mechanism, LocalProtocol) and problem.in_closed_form
-        else problem.shape
-    )
+    return (problem.shape[0], CLOSED_FORM) if problem.route.audit == "local_protocol" else problem.shape
 
 
 def design_cost(problem: DesignProblem) -> Cost:

@@ -52,7 +52,7 @@ def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None
         )
     if method not in (None, "alternating"):
         raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
-    if method is not None and not (isinstance(problem, WorstCaseLeakage) and problem.searched):
+    if method is not None and not problem.searched:
         raise InputError(
             "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
         )
@@ -372,7 +372,7 @@ def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -
         return None
     if not isinstance(path, str | Path):
         raise InputError(f"checkpoint: expected a path, or None, got {brief(path)}")
-    if not (isinstance(problem, WorstCaseLeakage) and problem.searched) or method is not None:
+    if not problem.searched or method is not None:
         raise InputError(
             "checkpoint: an audit against entropy_at_least, without a method, is what takes long enough to have one; leave it out"
         )

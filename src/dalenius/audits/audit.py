@@ -235,7 +235,7 @@ class Audit(Bounded):
 
     @property
     def slack(self) -> float:
-        return self.problem.slack
+        return self.problem.route.slack
 
     @abstractmethod
     def record_proofs(self) -> tuple[RecordProof, ...]:

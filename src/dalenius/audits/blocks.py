@@ -74,7 +74,7 @@ class BlocksAudit(Audit):
 
     def _audit(self, problem: WorstCaseLeakage) -> EntropyAudit | FreeNoiseAudit:
         """That of a piece."""
-        return (FreeNoiseAudit if problem.in_closed_form else EntropyAudit)(problem, self.search)
+        return (EntropyAudit if problem.route.rows is None else FreeNoiseAudit)(problem, self.search)
 
     @property
     def bounding(self) -> list[_Part]:
@@ -211,7 +211,9 @@ class HistogramAudit(Audit):
     _alike: tuple[float, Integers] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.cells = self.problem.cells
+        cells = self.problem.route.cells
+        assert cells is not None
+        self.cells = cells
 
     @property
     def lower(self) -> float:

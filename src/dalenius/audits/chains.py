@@ -103,7 +103,7 @@ class ChainAudit(ChainTrees[_Record]):
     def __post_init__(self) -> None:
         problem, adversary = self.problem, self.problem.adversary
         assert isinstance(adversary, MarkovChain)
-        self.count, self.short = len(problem.records), problem.is_written_out
+        self.count, self.short = len(problem.records), problem.route.whole
         if self.short and two_sided(problem.query, problem.mechanism) is not None:
             self.short = PATIENCE * self._checked <= self.clock.left  # what has a closed form need not be written out
         self.inputs = inputs_by_ones(problem.query, problem.records)

@@ -30,8 +30,7 @@ from dalenius.model import (
     ProductPriors,
     WorstCaseLeakage,
 )
-from dalenius.model.adversaries import ADVERSARIES, LawClass
-from dalenius.model.mechanisms import LocalProtocol
+from dalenius.model.adversaries import LawClass
 from dalenius.results import RecordProof
 from dalenius.search import Limits, Run
 
@@ -92,13 +91,18 @@ class LettersAudit(Audit):
 
 
 AUDITS: dict[str, type[Audit]] = {
-    EntropyAtLeast.kind: EntropyAudit,
-    ProductPriors.kind: ProductAudit,
-    PriorSet.kind: PriorSetAudit,
-    IndependentBlocks.kind: BlocksAudit,
-    MarkovChain.kind: ChainAudit,
-    FiniteChain.kind: FiniteChainAudit,
-    **{kind: ClassAudit for kind, adversary in ADVERSARIES.items() if issubclass(adversary, LawClass)},
+    "histogram": HistogramAudit,
+    "wide_count": WideAudit,
+    "local_protocol": ProtocolAudit,
+    "noise": NoiseAudit,
+    "free_noise": FreeNoiseAudit,
+    EntropyAtLeast.audit: EntropyAudit,
+    ProductPriors.audit: ProductAudit,
+    LawClass.audit: ClassAudit,
+    PriorSet.audit: PriorSetAudit,
+    IndependentBlocks.audit: BlocksAudit,
+    MarkovChain.audit: ChainAudit,
+    FiniteChain.audit: FiniteChainAudit,
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
 ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
@@ -106,18 +110,8 @@ FAR = 1.5  # predictions may be wrong by a third: what seems to take more than s
 
 
 def audit_of(problem: WorstCaseLeakage, search: Run) -> Audit:
-    """The audit that fits the adversary, not yet run."""
-    if problem.in_cells:
-        return HistogramAudit(problem, search)
-    if problem.in_blocks:
-        return BlocksAudit(problem, search)
-    if problem.wide is not None:
-        return WideAudit(problem, search)
-    if not problem.in_closed_form:
-        return AUDITS[problem.adversary.kind](problem, search)
-    if isinstance(problem.mechanism, LocalProtocol):
-        return ProtocolAudit(problem, search)
-    return (FreeNoiseAudit if isinstance(problem.adversary, EntropyAtLeast) else NoiseAudit)(problem, search)
+    """The audit that fits the question, not yet run."""
+    return AUDITS[problem.route.audit](problem, search)
 
 
 def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:

@@ -75,7 +75,7 @@ class ClassAudit(SelectionAudit):
         if np.unique(kind.rows[j, support]).size > 1:
             return found
         row = None
-        if self.problem.is_written_out:
+        if self.problem.route.whole:
             inputs = np.unique(kind.selections.inputs[kind.of == j][:, support])
             row = self.problem.mechanism.constant_row(inputs, self._rows.shape[1])
         if row is None:

@@ -53,7 +53,8 @@ class NoiseAudit(MixtureAudit):
     """A running audit of `RealNoise` against `ProductPriors` or a `LawClass`."""
 
     def _know(self) -> None:
-        self._rows = self.problem.quadrature
+        assert self.problem.route.rows is not None
+        self._rows = self.problem.route.rows
 
     @property
     def resolution(self) -> float:
@@ -172,7 +173,8 @@ class FreeNoiseAudit(Audit):
         self.clock.tell("proving", self.lower, self.upper, sum(r.tree.leaves for r in self.records), now=True)
 
     def _begun(self) -> list[_Record]:
-        rows = self.problem.quadrature
+        rows = self.problem.route.rows
+        assert rows is not None
         channels = [
             RecordChannel(part.record, part.times, part.log_uniform, rows, self.problem.max_knowledge)
             for part in record_completions(self.problem)

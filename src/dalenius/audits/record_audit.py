@@ -21,7 +21,7 @@ from dalenius.evidence.upper import ProofLine
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import entropy_of
-from dalenius.model import WorstCaseLeakage, digest
+from dalenius.model import Problem, digest
 from dalenius.reduction import AggregatedRecord, Chamber, RecordChannel, RecordSymmetries, RowSymmetry, Triple
 from dalenius.search import Clock
 from dalenius.search.boxes import Box, BoxTree, End
@@ -177,7 +177,7 @@ CLASSES = (
 AnyTree = Tree[Any, Any]
 
 
-def checkpoint_of(path: str | Path, problem: WorstCaseLeakage) -> Checkpoint:
+def checkpoint_of(path: str | Path, problem: Problem) -> Checkpoint:
     """The checkpoint of an audit, read if there is one; `InputError` if it is of another model or release, or damaged."""
     return Checkpoint(path, digest(problem), PRODUCER, Plain(CLASSES))
 

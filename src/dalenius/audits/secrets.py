@@ -17,9 +17,8 @@ from dalenius.audits.secret_laws import SecretLaws, plain_bound
 from dalenius.evidence import Upper
 from dalenius.evidence.upper import CellSection, MeanLine, ProofLine, SecretSection
 from dalenius.information.arrays import Floats
-from dalenius.information.measures import AllPriors, PriorClass
-from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
-from dalenius.model.adversaries import LawClass
+from dalenius.information.measures import PriorClass
+from dalenius.model import PriorSet, SecretLeakage
 from dalenius.reduction import SecretCells, cells_of_secrets
 from dalenius.results import SecretProof, SecretResult, SecretWitness
 
@@ -38,12 +37,8 @@ class SecretAudit(Bounded):
     problem: SecretLeakage
 
     def __post_init__(self) -> None:
-        self.rows, adversary = self.problem.channel, self.problem.adversary
-        self.priors: PriorClass = AllPriors()
-        if isinstance(adversary, EntropyAtLeast):
-            self.priors = adversary.priors(self.problem.records)
-        elif isinstance(adversary, LawClass):
-            self.priors = adversary.priors
+        self.rows = self.problem.channel
+        self.priors: PriorClass = self.problem.adversary.laws(self.problem.records)
         self.secrets = cells_of_secrets(self.problem)
         self._by_family = trees_of_secrets(self._owners, self.rows)
         self.trees = list(self._by_family.values())
@@ -300,12 +295,13 @@ class ListedSecretAudit(Listed, SecretAudit):
         return SecretProof(cells.secret, "evaluated" if cells.secret in self.told else "nothing", 0, exact=True)
 
 
+SECRET_AUDITS = {
+    "secrets, prior_set": ListedSecretAudit,
+    "secrets, product_priors": ProductSecretAudit,
+    "secrets, any_prior": SecretAudit,
+}
+
+
 def secret_audit_of(problem: SecretLeakage) -> type[SecretAudit]:
     """The audit that fits the adversary."""
-    adversary = problem.adversary
-    if isinstance(adversary, PriorSet):
-        return ListedSecretAudit
-    if isinstance(adversary, ProductPriors):
-        return ProductSecretAudit
-    bounded = isinstance(adversary, LawClass) or (isinstance(adversary, EntropyAtLeast) and adversary.amount > 0)
-    return ClassSecretAudit if bounded else SecretAudit
+    return SECRET_AUDITS.get(problem.route.audit, ClassSecretAudit)

@@ -24,7 +24,6 @@ from dalenius.evidence.upper import LawOfClass, LawOfSelections, LettersLine, Pr
 from dalenius.information import relative_entropy, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.measures import AllPriors, PriorClass
-from dalenius.model.adversaries import LawClass
 from dalenius.reduction import MAX_NUMBERS, Selections, distinct_rows, record_selections
 from dalenius.results import RecordProof
 
@@ -100,9 +99,10 @@ class SelectionAudit(Audit):
     _kinds: list[Kind] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        adversary = self.problem.adversary
-        self.of_class = isinstance(adversary, LawClass)
-        self.priors: PriorClass = adversary.priors if isinstance(adversary, LawClass) else AllPriors()
+        laws = self.problem.adversary.record_laws
+        assert laws is not None
+        self.priors: PriorClass = laws
+        self.of_class = not isinstance(laws, AllPriors)
         self.selections = record_selections(self.problem)
         self._know()
 

@@ -58,7 +58,7 @@ class WideAudit(Audit):
     leakage: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
-        count = self.problem.wide
+        count = self.problem.route.wide
         assert count is not None
         self.count, self.knowledge = count, self.problem.max_knowledge
         self.places = _window(count, self.knowledge)

@@ -235,26 +235,20 @@ class OfAdversary(Subject):
     def why_no_matrix(self) -> str | None:
         """Why nothing is evaluated in exact numbers; None where all is."""
         try:
-            if self.problem.in_blocks:
-                _need_same(self.problem)
-            for part in self._parts:
+            _need_same(self.problem)
+            for part in self.problem.asked:
                 _need_matrix(part)
-            _need_some(self.problem, self._parts)
+            _need_some(self.problem, self.problem.asked)
         except InputError as error:
             return str(error).removeprefix("measure: ")
         return None
 
     @property
-    def _parts(self) -> list[WorstCaseLeakage]:
-        """The model; against blocks what it comes down to of one block each, all others being known."""
-        return [part for _, part in self.problem.pieces] if self.problem.in_blocks else [self.problem]
-
-    @property
     def kinds(self) -> int:
-        return len(self._parts)
+        return len(self.problem.asked)
 
     def made(self) -> list[Measured]:
-        return [self._measured(part) for part in self._parts]
+        return [self._measured(part) for part in self.problem.asked]
 
     def _measured(self, part: WorstCaseLeakage) -> Measured:
         data, laws = _data(part), AllPriors() if self.several else self._priors
@@ -267,11 +261,9 @@ class OfAdversary(Subject):
         """The laws of one record, the others being known, or free given its letter; None where the adversary is neither."""
         adversary, records = self.problem.adversary, self.problem.records
         own = adversary.own if isinstance(adversary, IndependentBlocks) else adversary
-        if isinstance(own, LawClass):
-            return own.priors
-        if isinstance(own, EntropyAtLeast) and (not own.amount or not self.several):
-            return own.priors(records)
-        return AllPriors() if isinstance(own, ProductPriors) else None
+        if isinstance(own, EntropyAtLeast) and (own.unlimited or not self.several):
+            return own.laws(records)
+        return own.record_laws
 
     @property
     def _priors(self) -> PriorClass:
@@ -281,7 +273,7 @@ class OfAdversary(Subject):
     @property
     def _free(self) -> bool:
         """Whether the law of the others is taken to be any, given each letter of the record."""
-        return not isinstance(self.problem.adversary, LawClass | ProductPriors)
+        return self.problem.adversary.record_laws is None
 
     # ------------------------------------------------------------ what each measure is found by
 
@@ -313,7 +305,7 @@ class OfAdversary(Subject):
         """What is evaluated over `_priors`, by name."""
         found: dict[str, Formula] = {}
         everything = isinstance(self._priors, AllPriors)
-        pairs = sum(part.channel.shape[0] * part.channel.size for part in self._parts)
+        pairs = sum(part.channel.shape[0] * part.channel.size for part in self.problem.asked)
         deltas = {
             f"{DELTA_OF_CLASS}({text})": partial(formulas.local_dp_delta, factor=factor) for text, factor in epsilons
         }
@@ -324,7 +316,7 @@ class OfAdversary(Subject):
             return found | ({definition.name: definition.value for definition in OF_ALL_PRIORS} if everything else {})
         found |= {definition.name: definition.value for definition in OF_RECORDS if definition.name in OF_DATA}
         ratio = found["free_lunch_privacy" if self._free else "differential_privacy"]
-        if self.problem.in_blocks:
+        if self.problem.route.pieces is not None:
             del found["free_lunch_privacy"]
         found |= dict.fromkeys(RATIOS if everything else ("leakage_capacity", "local_dp"), ratio)
         for name, delta in deltas.items():
@@ -343,7 +335,7 @@ class OfAdversary(Subject):
     def _entries(self) -> int:
         """How many entries are looked at where rows are chosen, one for each letter: any, or those that the others select."""
         total = 0
-        for part in self._parts:
+        for part in self.problem.asked:
             for kind in selections(part.query_of_inputs, part.records):
                 free = math.prod(np.unique(column).size for column in kind.inputs.T)
                 total += (free if self._free else kind.inputs.size) * part.channel.shape[1]
@@ -354,7 +346,7 @@ class OfAdversary(Subject):
         """What the audit of a model proves, by name."""
         problem, adversary = self.problem, self.problem.adversary
         found: dict[str, Way] = {"mutual_information": problem}
-        known = problem if isinstance(adversary, LawClass | ProductPriors) else _with_known_others(problem)
+        known = _with_known_others(problem) if adversary.record_laws is None else problem
         if self.several and known is not None:
             found["conditional_mutual_information"] = known if self._laws is not None else AtMost(known)
         if isinstance(self._laws, AllPriors):
@@ -457,13 +449,13 @@ def _delta_of_any(delta: Callable[[Array], Any], data: Data) -> Any:
 
 def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of exact numbers, or it is too large."""
-    if problem.in_cells:
+    if problem.route.cells is not None:
         raise InputError("a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell")
     if problem.mechanism.on_a_line:
         raise InputError("noise on the real line has no matrix; discrete noise (geometric, discrete_laplace) has one")
-    if problem.slack:
+    if problem.route.slack:
         raise InputError("noise that nothing cuts off has no matrix; give it a range")
-    if problem.wide is not None:
+    if problem.route.wide is not None:
         raise InputError(f"the matrix would have more than {MAX_ENTRIES} entries")
     need_size(*problem.shape)
 

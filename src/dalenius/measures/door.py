@@ -235,11 +235,9 @@ def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
     InputError
         If no law has so much entropy.
     """
-    if not isinstance(adversary, EntropyAtLeast):
-        return AllPriors()
     alone = Records(1, alphabet=inputs)
     adversary.check(alone)
-    return adversary.priors(alone)
+    return adversary.laws(alone)
 
 
 def _of_record(

@@ -135,12 +135,12 @@ class OfWitness(Subject):
         about = f"record {self.record}, under the prior that the certificate shows; {outputs} outputs"
         if self.piece is not None:
             about += f"; a block of {len(self.problem.records)}, all others being known"
-        if self.piece.slack if self.piece is not None else self.problem.slack:
+        if self.problem.route.slack if self.piece is None else self.piece.slack:
             about += ", and the noise clamped far out"
         if isinstance(self.problem.mechanism, RoundedNoise):
             about += "; what comes out is rounded, and clamped far out"
         object.__setattr__(self, "about", about)
-        object.__setattr__(self, "outputs", tuple(self.problem.finite.output_labels(self._values)))
+        object.__setattr__(self, "outputs", tuple(self.problem.route.mechanism.output_labels(self._values)))
         object.__setattr__(self, "shape", (letters, outputs))
 
     @property
@@ -230,7 +230,7 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
     line = next((line for line in lines if isinstance(line, WitnessLine)), None)
     if line is None or line.record is None or line.prior is None:
         raise InputError(f"{NONE}: what is proved from below is 0")
-    if problem.in_blocks:
+    if problem.route.pieces is not None:
         piece, about = _piece_of(problem, next(line for line in lines if isinstance(line, PieceOfWitness)))
         found = _in_problem(about, line.record, line.prior)
         return replace(found, record=piece.first + found.record, piece=piece)
@@ -239,11 +239,11 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
 
 def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of probabilities; of noise on the real line there is one once it is rounded."""
-    if problem.in_cells:
+    if problem.route.cells is not None:
         raise InputError(
             "certificate: a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell"
         )
-    if problem.wide is not None and not problem.in_blocks:
+    if problem.route.wide is not None:
         raise InputError(
             "certificate: the matrix of a count of so many people is never written out; measure a count of at most 4,095 people, or "
             "against independent_blocks"

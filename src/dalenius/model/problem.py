@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 from dalenius.errors import InputError, brief
-from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
+from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.in_words import SHELVES, as_part, words_of
 from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
 from dalenius.model.queries.histogram import UNLISTED
@@ -91,33 +91,16 @@ class Problem(metaclass=Stated):
         if isinstance(self.query, Histogram) and not self._joint_too:
             raise InputError(f"{UNLISTED}; got {self.kind}")
         object.__setattr__(self, "query", self.query.of_records(self.records))
-        if self._is_listed:
-            self.query.check_values(self.records)
+        self._resolve()
+
+    def _resolve(self) -> None:
+        """Raise `InputError` if it is not known how to answer the question; here, if the query's values cannot be listed."""
+        self.query.check_values(self.records)
 
     def _check_adversary(self) -> None:
         """Raise `InputError` if the adversary does not fit."""
         if self.adversary is not None:
             self.adversary.check(self.records)
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether audits of single blocks answer, against `IndependentBlocks`, and no value of the query is listed."""
-        return isinstance(self.adversary, IndependentBlocks) and not self.in_cells
-
-    @property
-    def _is_listed(self) -> bool:
-        """Whether the query's values are listed."""
-        return not (self.in_blocks or self.in_cells or self._in_a_chain)
-
-    @property
-    def in_cells(self) -> bool:
-        """Whether it is an audit of a histogram, whose values are vectors: nothing is listed."""
-        return False
-
-    @property
-    def _in_a_chain(self) -> bool:
-        """Whether the adversary is `MarkovChain`."""
-        return isinstance(self.adversary, MarkovChain)
 
     def _as_written(self: P, text: bytes) -> P:
         """The same problem, read from a model file with this text."""
@@ -130,6 +113,11 @@ class Problem(metaclass=Stated):
         if name not in self.__dict__:
             self.__dict__[name] = make()
         return cast("T", self.__dict__[name])
+
+    @property
+    def searched(self) -> bool:
+        """Whether the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
+        return False
 
     @property
     def quantity(self) -> Quantity:

@@ -21,11 +21,11 @@ from dalenius.model import (
     MinDistortion,
     MinLeakage,
     Problem,
-    ProductPriors,
     Records,
     SecretLeakage,
     WorstCaseLeakage,
 )
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.queries import AdditiveQuery, Histogram, Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
@@ -307,7 +307,7 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
         yield "The adversary may know any correlation, but not more about all answers together than the bound leaves open."
     else:
         yield "The adversary's beliefs are among those that the question names."
-    if problem.slack or any(piece.slack for piece, _ in problem.pieces):
+    if problem.route.slack or any(piece.slack for piece, _ in problem.pieces):
         yield (
             "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there "
             "are blocks. Further out a single output may tell more, with a probability below 1e-20."
@@ -325,5 +325,5 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
 
 def _independent(problem: WorstCaseLeakage) -> bool:
     """Whether everybody is independent of everybody else to this adversary."""
-    adversary = problem.adversary
-    return isinstance(adversary, ProductPriors) or (isinstance(adversary, IndependentBlocks) and adversary.size == 1)
+    blocks = as_blocks(problem.adversary)
+    return blocks is not None and blocks.size == 1

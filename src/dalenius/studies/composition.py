@@ -26,14 +26,12 @@ from dalenius.intervals import text_below
 from dalenius.measures.evaluation import evaluated
 from dalenius.model import (
     Adversary,
-    EntropyAtLeast,
-    IndependentBlocks,
-    ProductPriors,
     SecretLeakage,
     WorstCaseLeakage,
     digest,
 )
 from dalenius.model.adversaries import LawClass
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.sums import attained_values
 from dalenius.notebook import in_brief
 from dalenius.results import Result, SecretResult, at_most_text
@@ -297,9 +295,8 @@ def _nats(eta: Number) -> Fraction:
 
 def _knows_the_others(adversary: Adversary) -> bool:
     """Whether the worst of the adversary's priors, and what outputs leave of them, know everything that is not told by the record."""
-    if isinstance(adversary, IndependentBlocks):
-        return adversary.entropy_at_least is None or adversary.entropy_at_least.amount == 0
-    return isinstance(adversary, ProductPriors) or (isinstance(adversary, EntropyAtLeast) and adversary.amount == 0)
+    blocks = as_blocks(adversary)
+    return adversary.unlimited if blocks is None else blocks.own.unlimited
 
 
 def _stage(item: Any, where: str) -> list[Answer]:
@@ -344,7 +341,7 @@ def _ends(answer: Answer) -> tuple[Fraction, Fraction]:
 
 def _capacity(problem: Audit) -> Fraction:
     """At least the Shannon capacity of the release from all the data: I(X; Y) <= max_x D(R_x || r) for every output law r."""
-    if isinstance(problem, WorstCaseLeakage) and not problem.is_written_out:
+    if not problem.route.whole:
         raise InputError(
             "answers: no capacity is known of a release whose channel is not written out; give eta, or put the releases together"
         )

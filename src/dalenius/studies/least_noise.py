@@ -16,8 +16,7 @@ import numpy as np
 from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Number, as_fraction
-from dalenius.model import ProductPriors, WorstCaseLeakage, audited
-from dalenius.model.adversaries import LawClass
+from dalenius.model import WorstCaseLeakage, audited
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
 from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
@@ -301,7 +300,7 @@ def _budget(at_most: Number) -> tuple[Fraction, str]:
 
 def _span(problem: WorstCaseLeakage) -> int:
     """How far one record moves the query where the others are known; where they are not, how far a household does, or everybody."""
-    query, known = problem.query, isinstance(problem.adversary, ProductPriors | LawClass)
+    query, known = problem.query, problem.adversary.record_laws is not None
     if known and isinstance(query, AdditiveQuery) and query.modulus() is None:
         types = record_types(query, problem.records)
         return max(max(kind.contribution) - min(kind.contribution) for kind in types)
@@ -310,6 +309,5 @@ def _span(problem: WorstCaseLeakage) -> int:
 
 def _values_span(problem: WorstCaseLeakage) -> int:
     """From the least value to the greatest, of a household by itself against blocks."""
-    asked = [piece for _, piece in problem.pieces] if problem.in_blocks else [problem]
-    values = [part.query.values(part.records) for part in asked]
+    values = [part.query.values(part.records) for part in problem.asked]
     return max((int(np.ptp(listed)) for listed in values), default=0)

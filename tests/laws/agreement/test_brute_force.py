@@ -152,7 +152,7 @@ def test_what_is_hidden_is_at_least_what_the_clamped_outputs_tell():
     reach, scale = NOISE.reach, 1.5
     weights = [math.exp(-(k**2) / (2 * scale**2)) for k in range(reach + 400)]
     tail = sum(weights[reach:]) / (2 * sum(weights) - 1)
-    assert 2 * tail * math.log(2) <= asked(dl.AnyPrior()).slack <= 1e-21
+    assert 2 * tail * math.log(2) <= asked(dl.AnyPrior()).route.slack <= 1e-21
 
 
 def test_dozens_of_people_against_an_entropy_bound():

@@ -181,7 +181,7 @@ def audits() -> dict[str, dl.WorstCaseLeakage]:
     return {
         name: problem
         for name, problem in loaded.items()
-        if isinstance(problem, dl.WorstCaseLeakage) and not (problem.in_closed_form or problem.in_blocks)
+        if isinstance(problem, dl.WorstCaseLeakage) and problem.route.whole
     }
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Numbers, as_law
-from dalenius.information.measures import ChiSquareBall, KLBall, PriorBall, PriorClass
+from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorClass
 from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
@@ -24,6 +24,27 @@ class Adversary(Shelved):
     """A set of priors on datasets; the leakage is the largest over them."""
 
     room: ClassVar[str] = "adversary"
+    audit: ClassVar[
+        str
+    ]  # which one answers, where nothing else about the question asks for another one; its kind, unless said
+
+    def __init_subclass__(cls) -> None:
+        if "kind" in vars(cls) and not hasattr(cls, "audit"):
+            cls.audit = cls.kind
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether every prior is in the set."""
+        return False
+
+    @property
+    def record_laws(self) -> PriorClass | None:
+        """The laws that a record may have, where the others are independent of it and any; None where the set is no such one."""
+        return None
+
+    def laws(self, records: Records) -> PriorClass:
+        """The laws that datasets may have, in exact numbers, for few datasets; all, where those of the set are no class."""
+        return AllPriors()
 
     @abstractmethod
     def check(self, records: Records) -> None:
@@ -48,6 +69,15 @@ class LawClass(Adversary):
     Of one record these are the laws of the class. I(X_i; Y) is concave in that law and convex in the laws of the others, so that the
     worst others are known, and what is left is one concave maximisation for each selection of rows (docs/theory.md).
     """
+
+    audit: ClassVar[str] = "law_class"
+
+    @property
+    def record_laws(self) -> PriorClass:
+        return self.priors
+
+    def laws(self, records: Records) -> PriorClass:
+        return self.priors
 
     @property
     @abstractmethod

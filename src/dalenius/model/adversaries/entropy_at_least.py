@@ -59,6 +59,10 @@ class EntropyAtLeast(Adversary):
             raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
         keep(self, amount=bound, units=units)
 
+    @property
+    def unlimited(self) -> bool:
+        return not self.amount
+
     def text(self) -> str:
         """The model file's spelling."""
         return f"{fraction_text(self.amount)} {self.units}"
@@ -107,10 +111,10 @@ class EntropyAtLeast(Adversary):
             scaled = Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit * 10**FINE
         return Fraction(math.floor(scaled), 10**FINE), Fraction(math.floor(scaled) + 1, 10**FINE)
 
-    def priors(self, records: Records) -> PriorClass:
+    def laws(self, records: Records) -> PriorClass:
         """The same class of laws on the datasets in exact numbers; for few datasets.
 
-        >>> EntropyAtLeast("1 bits").priors(Records(2, alphabet=2)).support(4).tolist()
+        >>> EntropyAtLeast("1 bits").laws(Records(2, alphabet=2)).support(4).tolist()
         [True, True, True, True]
         """
         if not self.amount:

@@ -15,6 +15,7 @@ from dalenius.exact import Integer, Number, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.adversaries.entropy_at_least import EntropyAtLeast
+from dalenius.model.adversaries.law_classes import ProductPriors
 from dalenius.model.fields import Given, WholeOrNone, declared, listed
 from dalenius.model.records import MAX_RECORDS, Records
 
@@ -201,6 +202,17 @@ class IndependentBlocks(Adversary):
 
     def normal_table(self) -> dict[str, Any]:
         return {**super().normal_table(), **(self.entropy_at_least.normal_form() if self.entropy_at_least else {})}
+
+
+def as_blocks(adversary: Adversary | None) -> IndependentBlocks | None:
+    """The adversary, if it is one about blocks: to whom records are independent, they are blocks of one.
+
+    >>> as_blocks(ProductPriors()).size
+    1
+    """
+    if isinstance(adversary, ProductPriors):
+        return IndependentBlocks(1)
+    return adversary if isinstance(adversary, IndependentBlocks) else None
 
 
 def _words(bound: EntropyAtLeast) -> str:

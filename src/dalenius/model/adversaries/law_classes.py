@@ -11,6 +11,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.exact import Numbers, Rows, as_laws, as_nonnegative, exact_sum
 from dalenius.information.measures import (
+    AllPriors,
     ChiSquareBall,
     KLBall,
     PriorBall,
@@ -43,6 +44,10 @@ class ProductPriors(Adversary):
     """
 
     kind: ClassVar[str] = "product_priors"
+
+    @property
+    def record_laws(self) -> PriorClass:
+        return AllPriors()
 
     def in_words(self) -> str:
         return "to whom the records are independent"

@@ -117,6 +117,11 @@ class DesignProblem(MechanismChoice):
                 "measure distortion, and its budget, in another unit"
             )
 
+    def _resolve(self) -> None:
+        """Against blocks no value of the query is listed."""
+        if not isinstance(self.adversary, IndependentBlocks):
+            super()._resolve()
+
     def _check_adversary(self) -> None:
         super()._check_adversary()
         if not isinstance(self.adversary, IndependentBlocks):

@@ -10,7 +10,8 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, ProductPriors
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, ProductPriors
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.queries import Count, Query
@@ -129,16 +130,15 @@ class Cells:
 
 def _largest(records: Records, adversary: Adversary) -> tuple[int, int]:
     """The size of the largest block, and its first record."""
-    if isinstance(adversary, ProductPriors):
-        return 1, 0
-    if not isinstance(adversary, IndependentBlocks):
+    blocks = as_blocks(adversary)
+    if blocks is None:
         raise InputError(
             f"query: a histogram is audited against independent_blocks or product_priors, got {adversary.kind}"
         )
-    if adversary.entropy_at_least is not None:
+    if blocks.entropy_at_least is not None:
         raise InputError("adversary: entropy_at_least inside blocks is not known for a histogram; leave it out")
     best = start = record = 0
-    for size, times in adversary.sizes_of(records):
+    for size, times in blocks.sizes_of(records):
         if size > best:
             best, record = size, start
         start += size * times

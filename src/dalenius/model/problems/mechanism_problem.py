@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.information.arrays import Integers
-from dalenius.model.adversaries import Adversary
+from dalenius.model.adversaries import Adversary, EntropyAtLeast
 from dalenius.model.mechanisms import (
     MECHANISMS,
     Channel,
@@ -28,6 +28,7 @@ from dalenius.model.mechanisms import (
     Vectors,
 )
 from dalenius.model.problem import Problem
+from dalenius.model.problems.route import Route
 from dalenius.model.queries import AdditiveQuery, Identity, Joint, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
@@ -105,15 +106,11 @@ class MechanismProblem(Problem):
     mechanism: Mechanism
     adversary: Adversary
     query: Query = field(default_factory=Identity)
+    route: Route = field(init=False, compare=False, repr=False)
 
     @property
     def inputs(self) -> str:
         return self.mechanism.indexed_by()
-
-    @property
-    def held_bytes(self) -> int:
-        """What the channels that an audit works with take."""
-        return self.channel.nbytes
 
     @property
     def _indices(self) -> Integers:
@@ -122,17 +119,27 @@ class MechanismProblem(Problem):
             return np.arange(self.records.enumerable("mechanism: a channel from datasets"))
         return self.query.values(self.records)
 
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """The inputs and outputs of the mechanism; where no whole channel is worked with, of what is in its place."""
+        inputs, outputs = self.route.shape or self.channel.shape
+        return inputs, outputs
+
     @property
-    def finite(self) -> Mechanism:
-        """The mechanism whose matrix is worked with: the problem's own."""
-        return self.mechanism
+    def held_bytes(self) -> int:
+        """What the channels that an audit works with take."""
+        return self.channel.nbytes if self.route.whole else self.route.held
+
+    @property
+    def searched(self) -> bool:
+        return self.route.audit == EntropyAtLeast.kind
 
     @cached_property
     def channel(self) -> NDArray[np.float64]:
-        """The matrix of `finite`, (inputs, outputs), row-stochastic."""
+        """The matrix of the route's mechanism, (inputs, outputs), row-stochastic."""
         values = self._indices
         try:
-            matrix = np.asarray(self.finite.channel(values), dtype=float)
+            matrix = np.asarray(self.route.mechanism.channel(values), dtype=float)
         except (TypeError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
@@ -151,7 +158,7 @@ class MechanismProblem(Problem):
     @property
     def exact_channel(self) -> NDArray[Any]:
         """The same in exact numbers, or in balls of the precision that is set, dtype object."""
-        return self.finite.exact_channel(self._indices)
+        return self.route.mechanism.exact_channel(self._indices)
 
     @cached_property
     def constant_row(self) -> tuple[Fraction, ...] | None:
@@ -182,13 +189,13 @@ class MechanismProblem(Problem):
         [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
         """
         if self.mechanism.kind in MECHANISMS:
-            return self.finite.exact_entries(self._indices).index
+            return self.route.mechanism.exact_entries(self._indices).index
         return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
 
     @cached_property
     def equal_rows(self) -> list[int]:
         """For each input the first one that is known to have the same row: of rationals the same numbers, else the same input."""
-        entries = self.finite.exact_entries(self._indices)
+        entries = self.route.mechanism.exact_entries(self._indices)
         if not all(isinstance(x, fmpq) for x in entries.numbers):
             return list(range(len(entries.index)))
         first: dict[bytes, int] = {}

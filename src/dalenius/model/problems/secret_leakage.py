@@ -11,8 +11,10 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain
+from dalenius.model.fields import keep
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.model.problems.mechanism_problem import MechanismProblem
+from dalenius.model.problems.route import Route
 from dalenius.model.queries import Query
 from dalenius.model.secret import Letters, Secret
 
@@ -71,10 +73,15 @@ class SecretLeakage(MechanismProblem):
         secrets = tuple(secret if isinstance(secret, Secret) else Secret(secret) for secret in listed)
         object.__setattr__(self, "secrets", secrets)
         super().__post_init__()
+
+    def _resolve(self) -> None:
+        super()._resolve()
         if isinstance(self.mechanism, LocalProtocol) and not self.mechanism.written_out(self._indices.size):
             raise InputError(
                 "mechanism: about secrets a local protocol may have at most 2^20 entries; ask worst_case_leakage"
             )
+        under = "any_prior" if self.adversary.unlimited else self.adversary.audit
+        keep(self, route=Route(f"secrets, {under}", self.mechanism, whole=True))
         _ = self.channel
 
     def _check_adversary(self) -> None:
@@ -108,11 +115,6 @@ class SecretLeakage(MechanismProblem):
     def most_values(self) -> int:
         """The largest number of values of a secret."""
         return max(np.unique(secret.values(self.records)[0]).size for secret in self.secrets)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The inputs and outputs of the mechanism."""
-        return self.channel.shape[0], self.channel.shape[1]
 
     @classmethod
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -37,7 +37,7 @@ class Histogram(AdditiveQuery):
     >>> import dalenius as dl
     >>> table = dl.WorstCaseLeakage(records=dl.Records(1_000_000, alphabet=100), query=dl.Histogram(),
     ...     mechanism=dl.discrete_laplace(0.5), adversary=dl.IndependentBlocks(2))
-    >>> table.cells.count, table.cells.size, table.cells.steps.round(3).tolist()[0]
+    >>> table.route.cells.count, table.route.cells.size, table.route.cells.steps.round(3).tolist()[0]
     (100, 2, [0.622, 0.149, 0.229])
     >>> Histogram().of_records(dl.Records(2, alphabet=2)).value_names(dl.Records(2, alphabet=2))
     ['(0, 2)', '(1, 1)', '(2, 0)']
