@@ -77,9 +77,9 @@ Qed.
 Lemma values_correct : values_check = true -> all_values m values.
 Proof. intros H x Hx. unfold values_check in H. rewrite forallb_forall in H. now apply Nat.ltb_lt, H. Qed.
 
-Theorem channel_correct : values_check = true -> channel_check weight_table = true -> is_channel m.
+Theorem channel_correct : all_values m values -> channel_check weight_table = true -> is_channel m.
 Proof.
-  intros Hv H x Hx. apply values_correct in Hv. pose proof (Hv x Hx) as Hk. set (k := row_of m values x) in *.
+  intros Hv H x Hx. pose proof (Hv x Hx) as Hk. set (k := row_of m values x) in *.
   assert (E : nth k values 0%Z = query m x) by (apply place_nth; auto).
   unfold channel_check in H. rewrite forallb_forall in H.
   assert (L : (k < length weight_table)%nat) by (unfold weight_table; now rewrite map_length).
@@ -104,8 +104,13 @@ Definition tables_right (tables : list (list (list Z))) : Prop :=
 
 Definition count_tables : list (list (list Z)) :=
   map (fun i => map (fun a => map (fun k => count m values i a k) (seq 0 V)) (seq 0 (letter i (alphabets m)))) (seq 0 n).
-Lemma count_tables_right : tables_right count_tables.
-Proof. intros i a k Hi Ha Hk. unfold count_tables, row_at. now rewrite !nth_map_seq. Qed.
+(** What is known of a model's datasets: all values of the query, and the counts. Datasets can be counted one by one, or by sums
+    (Additive.v). *)
+Definition counts_right (tables : list (list (list Z))) : Prop := all_values m values /\ tables_right tables.
+Theorem one_by_one : values_check = true -> counts_right count_tables.
+Proof.
+  intro H. split; [now apply values_correct|]. intros i a k Hi Ha Hk. unfold count_tables, row_at. now rewrite !nth_map_seq.
+Qed.
 
 Variable tables : list (list (list Z)).
 

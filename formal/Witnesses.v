@@ -301,16 +301,16 @@ Definition certificate_check (m : model) (values : list Z) (tables : list (list 
   let weights := weight_table m values in
   let channel := channel_table m weights in
   let bound := in_nats m b in
-  values_check m values && channel_check m weights
+  channel_check m weights
   && shape_check m values tables w && below_check m values tables channel w b lower
   && above_check m values tables channel bound upper sections.
 
-Theorem certificate_correct m values tables b lower upper w sections : tables_right m values tables ->
+Theorem certificate_correct m values tables b lower upper w sections : counts_right m values tables ->
   certificate_check m values tables b lower upper w sections = true -> leakage_between m (EntropyAtLeast b) lower upper.
 Proof.
-  intros Ht H. unfold certificate_check in H. cbv zeta in H. apply andb_prop in H as [H HA]. apply andb_prop in H as [H HB].
-  apply andb_prop in H as [H HS]. apply andb_prop in H as [HV HC].
-  pose proof (channel_correct m values HV HC) as Hc. apply values_correct in HV.
+  intros [HV Ht] H. unfold certificate_check in H. cbv zeta in H. apply andb_prop in H as [H HA]. apply andb_prop in H as [H HB].
+  apply andb_prop in H as [HC HS].
+  pose proof (channel_correct m values HV HC) as Hc.
   pose proof (encl_channel m values) as HW.
   split; [exact Hc|]. split.
   - eapply below_correct; eauto.

@@ -27,6 +27,7 @@ THEORY = (
     "Enclosures",
     "Checker",
     "Certificates",
+    "Additive",
     "Witnesses",
     "Example",
 )

@@ -31,11 +31,14 @@ from dalenius.evidence.upper import (
     VerticesLeaf,
 )
 from dalenius.exact import as_fraction
-from dalenius.model import EntropyAtLeast, Problem, WorstCaseLeakage, digest, normal_form
+from dalenius.model import EntropyAtLeast, Problem, Records, WorstCaseLeakage, digest, normal_form
+from dalenius.model.queries import AdditiveQuery
 
 ONE: Final = 2**100  # hints are written in these parts
 MAX_DATASETS: Final = 2**14  # that Coq counts one by one
 MAX_COUNTS: Final = 2**24  # datasets times records times letters times values
+MAX_RECORDS: Final = 2**11  # that are compared with one another
+MAX_SUMS: Final = 2**22  # what letters add up to, times letters, for each record
 
 HEADER = """\
 (** {title}
@@ -43,7 +46,7 @@ HEADER = """\
     Written by dalenius from a certificate; docs/formal.md says how to read it. What is claimed are [the_model] and [claim], in the
     words of formal/Definitions.v. All numbers below them are hints. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Definitions Checker Certificates Witnesses.
+From Dalenius Require Import Definitions Checker Certificates Witnesses Additive.
 Import ListNotations.
 
 Definition the_model : model := Model
@@ -57,7 +60,7 @@ Definition the_claim : Prop := leakage_between the_model {adversary}
   {upper}.
 
 Definition the_values : list Z := {values}.
-Definition the_counts := count_tables the_model the_values.
+Definition the_counts := {counts}.
 Definition the_witness := Witness {record} {weights}.
 """
 FOOTER = """\
@@ -67,7 +70,7 @@ Definition the_sections : list section := {sections}.
 Theorem claim : the_claim.
 Proof.
   refine (certificate_correct the_model the_values the_counts _ _ _ the_witness the_sections _ _).
-  - apply count_tables_right.
+  - {counted}; vm_compute; reflexivity.
   - vm_cast_no_check (eq_refl true).
 Qed.
 Print Assumptions claim.
@@ -98,24 +101,26 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
         for record, proof in certificate.sections().items()
     ]
     record, weights = _witness(certificate)
+    counts, counted = _counts(problem, sorted({record, *certificate.sections()}))
     assert header.claim is not None
     lower, upper = map(_rational, header.claim)
     head = HEADER.format(
         title=_comment(problem.title or "A model"),
-        alphabets=_naturals(problem.records.alphabets),
-        query=_query(problem),
+        alphabets=_alphabets(problem.records.alphabets),
+        query=_query(problem).text,
         outputs=outputs,
         mechanism=mechanism,
         adversary=_adversary(problem),
         lower=lower,
         upper=upper,
         values=_integers(values),
+        counts=counts,
         record=record,
         weights=weights,
     )
     definitions = [f"Definition section_{k} : section :=\n{text}.\n" for k, text in enumerate(sections)]
     names = "; ".join(f"section_{k}" for k in range(len(sections)))
-    return "\n".join([head, *definitions]) + FOOTER.format(sections=f"[{names}]")
+    return "\n".join([head, *definitions]) + FOOTER.format(sections=f"[{names}]", counted=counted)
 
 
 def _no_theorem(what: str) -> InputError:
@@ -132,6 +137,10 @@ def _comment(text: str) -> str:
 
 def _naturals(numbers: Iterable[int]) -> str:
     return f"[{'; '.join(map(str, numbers))}]%nat"
+
+
+def _alphabets(sizes: Sequence[int]) -> str:
+    return f"(repeat {sizes[0]} {len(sizes)})%nat" if len(sizes) > 16 and len(set(sizes)) == 1 else _naturals(sizes)
 
 
 def _integers(numbers: Iterable[int]) -> str:
@@ -152,45 +161,86 @@ def _by_dataset(table: Mapping[str, Any]) -> bool:
 
 def _values(problem: WorstCaseLeakage) -> Sequence[int]:
     """The channel's inputs, ascending: the query's values, or the numbers of the datasets."""
+    if _by_dataset(normal_form(problem)["mechanism"]):
+        return range(_few_datasets(problem))
+    return [int(value) for value in problem.query.values(problem.records).tolist()]
+
+
+def _few_datasets(problem: WorstCaseLeakage) -> int:
+    """The number of datasets, if Coq can count them one by one."""
     alphabets = problem.records.alphabets
     size = math.prod(alphabets)
     if size > MAX_DATASETS:
         raise _no_theorem(f"counting so many datasets ({len(alphabets)} records), which Coq does one by one")
-    if _by_dataset(normal_form(problem)["mechanism"]):
-        return range(size)
-    values = [int(value) for value in problem.query.values(problem.records).tolist()]
-    if size * sum(alphabets) * len(values) > MAX_COUNTS:
-        raise _no_theorem(f"counting {size} datasets by {len(values)} values, which Coq does one by one")
-    return values
+    return size
 
 
-def _query(problem: WorstCaseLeakage) -> str:
+@dataclass(frozen=True)
+class _Query:
+    """A query's name in formal/Definitions.v, and what it is given. If it is additive formal/Additive.v has its sums."""
+
+    name: str
+    given: str = ""
+
+    @property
+    def text(self) -> str:
+        """The query as it stands in the model."""
+        return f"({self.name}{self.given})" if self.given else self.name
+
+
+def _query(problem: WorstCaseLeakage) -> _Query:
     form = normal_form(problem)
     table, alphabets = form["query"], problem.records.alphabets
     kind = "identity" if _by_dataset(form["mechanism"]) else table["kind"]
     if kind == "parity":
-        return "parity"
+        return _Query("parity")
     if kind == "modular_sum":
-        return f"(modular_sum {table['modulus']})"
+        return _Query("modular_sum", f" {table['modulus']}")
     if kind == "threshold":
-        return f"(threshold ({table['at']}))"
+        return _Query("threshold", f" ({table['at']})")
     if kind == "count":
-        return f"(count_of {_naturals(map(int, table['letters']))})"
+        return _Query("count_of", f" {_naturals(map(int, table['letters']))}")
     if kind == "sum":
-        return _sum(table["weights"], alphabets)
+        rows = _sum(table["weights"], alphabets)
+        return _Query("total") if rows is None else _Query("weighted", f" {rows}")
     if kind == "table":
-        return f"(table {_naturals(alphabets)} {_integers(map(int, table['values']))})"
+        return _Query("table", f" {_naturals(alphabets)} {_integers(map(int, table['values']))}")
     if kind == "identity":
-        return f"(identity {_naturals(alphabets)})"
+        return _Query("identity", f" {_naturals(alphabets)}")
     raise _no_theorem(f"query {kind!r}")
 
 
-def _sum(weights: Any, alphabets: Sequence[int]) -> str:
-    """A list of weights for each record."""
+def _counts(problem: WorstCaseLeakage, records: Sequence[int]) -> tuple[str, str]:
+    """The table of counts, and the theorem that says that it is right: by sums, or one by one."""
+    query, values = _query(problem), _values(problem)
+    alphabets = problem.records.alphabets
+    if not isinstance(problem.query, AdditiveQuery) or _by_dataset(normal_form(problem)["mechanism"]):
+        size = _few_datasets(problem)
+        if size * sum(alphabets) * len(values) > MAX_COUNTS:
+            raise _no_theorem(f"counting {size} datasets by {len(values)} values, which Coq does one by one")
+        return "count_tables the_model the_values", "apply one_by_one"
+    if len(alphabets) > MAX_RECORDS or sum(alphabets) * _states(problem.query, problem.records) > MAX_SUMS:
+        raise _no_theorem(f"counting by sums of {len(alphabets)} records, which are too many")
+    given = query.given if query.name == "weighted" else f"{query.given} (alphabets the_model)"
+    listed = _naturals(records)
+    return (
+        f"sum_tables (sums_of_{query.name}{given}) the_values {listed}",
+        f"apply (by_sums _ _ ({query.name}_additive{given} _ _))",
+    )
+
+
+def _states(query: AdditiveQuery, records: Records) -> int:
+    """How many sums there are, at most."""
+    rows = [query.contribution(record, size) for record, size in enumerate(records.alphabets)]
+    return query.modulus() or 1 + sum(max(row) - min(row) for row in rows)
+
+
+def _sum(weights: Any, alphabets: Sequence[int]) -> str | None:
+    """A list of weights for each record, if there are any."""
     if weights is None:
-        return "total"
+        return None
     nested = weights if isinstance(weights[0], list) else [weights[:size] for size in alphabets]
-    return f"(weighted [{'; '.join(_integers(map(int, row)) for row in nested)}])"
+    return f"[{'; '.join(_integers(map(int, row)) for row in nested)}]"
 
 
 def _mechanism(problem: WorstCaseLeakage, values: Sequence[int]) -> str:

@@ -76,6 +76,18 @@ def test_queries(query, records, written):
     assert f"\n  {written}\n  {outputs}\n  (randomized_response [" in text
 
 
+def test_datasets_are_counted_by_sums_where_the_query_is_one():
+    text = text_of("scale/parity-n1000")
+    assert "\n  (repeat 2 1000)%nat\n  parity\n" in text
+    assert "Definition the_counts := sum_tables (sums_of_parity (alphabets the_model)) the_values [0]%nat." in text
+    assert "apply (by_sums _ _ (parity_additive (alphabets the_model) _ _))" in text
+    weighted = text_of("sum/unequal-alphabets")
+    assert "sum_tables (sums_of_weighted [[0; 1]%Z; [0; 1; 3]%Z; [0; 1]%Z]) the_values [0; 1]%nat." in weighted
+    one_by_one = text_of("table/and-2x2")
+    assert "Definition the_counts := count_tables the_model the_values." in one_by_one
+    assert "apply one_by_one" in one_by_one
+
+
 @each(
     "mechanism, written",
     (dl.geometric(1.0), "(geometric (1 # 1)%Q (0) (3))"),
@@ -135,7 +147,13 @@ def test_class_trees():
     "problem, lines, what",
     (audit(adversary=dl.ProductPriors()), ['["record",0]'], "adversary 'product_priors'"),
     (audit(mechanism=dl.discrete_laplace(epsilon=1.0)), ['["record",0]', LEAF], "mechanism 'discrete_laplace'"),
-    (audit(records=dl.Records(40, alphabet=2)), ['["record",0]', LEAF], "so many datasets"),
+    (audit(records=dl.Records(3000, alphabet=2)), ['["record",0]', LEAF], "counting by sums of 3000 records"),
+    (audit(dl.Count(), records=dl.Records(2000, alphabet=2)), ['["record",0]', LEAF], "counting by sums of 2000"),
+    (
+        audit(dl.Identity(), dl.symmetric("0.1"), records=dl.Records(10, alphabet=2)),
+        ['["record",0]', LEAF],
+        "counting 1024 datasets by 1024 values",
+    ),
     (
         audit(),
         ['["record",0]', LEAF.replace('"0"', '"0.5"'), '["group",[[0,1],[2,3]]]', '["row",null]'],
