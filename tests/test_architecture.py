@@ -120,7 +120,7 @@ PARITY = "dl.load('parity/laplace-n4')"
             HEAVY - {"numpy", "scipy", "flint"} | {"scipy.special"} | FOR_SOME,
         ),
         (
-            "import dalenius, dalenius._solve, dalenius.cli.solving, dalenius.cli.sweeping",
+            "import dalenius, dalenius._solve, dalenius.cli.solving, dalenius.cli.curves",
             {"cvxpy", "scipy.stats", "scipy.optimize", "numba", "matplotlib", "pandas", "torch", "dalenius.sanitizers"},
         ),
     ],

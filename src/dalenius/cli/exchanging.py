@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.laws import published
+from dalenius.cli.folders import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, output_to, write_json
 from dalenius.errors import InputError
 from dalenius.files import need_folder, need_places, write_whole

@@ -14,9 +14,17 @@ from typer import Option
 
 import dalenius as dl
 from cvxcertify.intervals import gap_text, interval_text, text_above, text_below
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run, sibling
+from dalenius.cli.folders import (
+    CERTIFICATE,
+    ForceOption,
+    Output,
+    PublicLawOption,
+    of_one_run,
+    published,
+    sibling,
+    tell_private_distortion,
+)
 from dalenius.cli.gates import AtMostOption, Budget, Ends, RequireGapOption, leakage_ends, require, require_at_most
-from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
     JobsOption,
