@@ -15,8 +15,7 @@ from dalenius.exact import as_fraction
 from dalenius.files import csv_column
 from dalenius.intervals import text_below
 from dalenius.statistics import SampledLeakage
-from dalenius.statistics.bounds import LABEL
-from dalenius.statistics.counts import MOST
+from dalenius.statistics.counts import LABEL, MOST
 
 
 def audit_samples(

@@ -3,17 +3,15 @@
 `convert` is the door; `RULES` the shelf, a theorem each; `NOTIONS` what there is to convert between.
 """
 
-from dalenius.conversions.closed_forms.floored_priors import (
+from dalenius.conversions.closed_forms.pointwise import (
     conditional_leakage_with_floor,
     correlated_record_leakage,
     dataset_leakage_with_floor,
-    record_leakage_with_floor,
-)
-from dalenius.conversions.closed_forms.laplace_counts import (
     laplace_count_leakage,
     laplace_count_scale,
     laplace_count_tails,
     laplace_dataset_leakage,
+    record_leakage_with_floor,
 )
 from dalenius.conversions.closed_forms.profiles import PrivacyProfile, largest_power
 from dalenius.conversions.closed_forms.thresholds import (

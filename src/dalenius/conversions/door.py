@@ -8,7 +8,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from dalenius.conversions.notions import NOTIONS, Notion, notion_of
-from dalenius.conversions.numbers import Epsilon
+from dalenius.conversions.numbers import BITS, Epsilon
 from dalenius.conversions.rule import Facts, Given
 from dalenius.conversions.search import Found, Place, Taken, best_chain, why_not
 from dalenius.errors import InputError, brief
@@ -139,7 +139,6 @@ def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
     return None if most is None else (arb(most), f"it is never more than {most}")
 
 
-BITS = 160  # of the balls
 MOST_NUMBER = 10**9  # of a distance that is given
 
 

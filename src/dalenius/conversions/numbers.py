@@ -12,6 +12,8 @@ from dalenius.exact import Number, as_fraction, fraction_text
 from dalenius.information.balls import ball
 from dalenius.model.epsilons import read_epsilon
 
+BITS = 160  # of the balls
+
 
 def number_ball(value: Number | arb, what: str, *, above: int | None = None) -> arb:
     """A ball around a number that a user gives, or the ball that they give.

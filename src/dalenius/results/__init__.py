@@ -1,8 +1,17 @@
 """The answers: an interval, what it measures and what proves it, why the work stopped, and what is claimed."""
 
-from dalenius.results.audits import RecordProof, Result, SecretProof, SecretResult, SecretWitness, Witness
-from dalenius.results.designs import NOT_FOUND, DesignResult
-from dalenius.results.possible import (
+from dalenius.results.answers import (
+    NOT_FOUND,
+    DesignResult,
+    RecordProof,
+    Result,
+    SecretProof,
+    SecretResult,
+    SecretWitness,
+    Witness,
+)
+from dalenius.results.proved import (
+    Proved,
     against_text,
     at_most_text,
     budget_text,
@@ -10,9 +19,9 @@ from dalenius.results.possible import (
     most_of,
     nats_and_bits,
     possible_text,
+    relative_gap,
     told_text,
 )
-from dalenius.results.proved import Proved, relative_gap
 
 __all__ = [
     "NOT_FOUND",

@@ -4,15 +4,17 @@
 """
 
 from dalenius.sanitizers.converse_bound import Converse, converse
-from dalenius.sanitizers.held_out import (
+from dalenius.sanitizers.runs import EXPERIMENTS, METHODS, Run, Trained, bounds, sanitize
+from dalenius.sanitizers.settings import (
+    Attack,
+    Outcome,
+    Settings,
     chi_square_below,
     from_features,
     proportion_below,
     root_chi_square_of_guesses,
     variational,
 )
-from dalenius.sanitizers.runs import EXPERIMENTS, METHODS, Run, Trained, bounds, sanitize
-from dalenius.sanitizers.settings import Attack, Outcome, Settings
 from dalenius.sanitizers.two_gaussians import TwoGaussians
 
 __all__ = [

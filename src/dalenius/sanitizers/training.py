@@ -12,8 +12,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from dalenius.sanitizers.held_out import chi_square_below, proportion_below, root_chi_square_of_guesses
-from dalenius.sanitizers.settings import Attack, Outcome, Samples, Settings
+from dalenius.sanitizers.settings import (
+    Attack,
+    Outcome,
+    Samples,
+    Settings,
+    chi_square_below,
+    proportion_below,
+    root_chi_square_of_guesses,
+)
 
 # The networks (extra: torch).
 

@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer
 from dalenius.information.arrays import Floats, Integers
-from dalenius.statistics.bounds import SampledLeakage, confidence_of, mean_error
+from dalenius.statistics.counts import SampledLeakage, confidence_of, mean_error
 from dalenius.units import lower_in, unit_size
 
 # Critics: bounded functions of a secret's number and a release's numbers whose means bound their mutual information from below.

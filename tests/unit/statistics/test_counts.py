@@ -9,8 +9,7 @@ import pytest
 import dalenius as dl
 from campaigns import draws, each
 from dalenius.information.capacity import capacity
-from dalenius.statistics.bounds import clopper_pearson, mean_error
-from dalenius.statistics.counts import least_information
+from dalenius.statistics.counts import clopper_pearson, least_information, mean_error
 
 CHANNELS = [
     [[0.9, 0.1], [0.3, 0.7]],

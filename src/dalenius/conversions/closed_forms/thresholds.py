@@ -8,12 +8,11 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.numbers import bernoulli_divergence, larger
+from dalenius.conversions.numbers import BITS, bernoulli_divergence, larger
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, Numbers, as_fraction, as_integer, as_law, exact_sum
 from dalenius.information.balls import above, ball
 
-BITS = 160  # of the balls
 MOST_RECORDS = 1_000_000
 
 

@@ -8,13 +8,12 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.numbers import entropy_term, larger, positive, smaller
+from dalenius.conversions.numbers import BITS, entropy_term, larger, positive, smaller
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.information.balls import above, ball, below
 from dalenius.model.constraints.secret import as_joint
 
-BITS = 160  # of the balls
 CONSTANT = 4  # bits, of the strong functional representation lemma
 
 

@@ -1,11 +1,10 @@
 """The shelf: a file for each kind of guarantee, a rule for each theorem."""
 
 from dalenius.conversions.rule import Rule
-from dalenius.conversions.rules import deltas, differential_privacy, distances, inference, lifts, orders, releases
+from dalenius.conversions.rules import differential_privacy, distances, inference, lifts, orders, releases
 
 RULES: tuple[Rule, ...] = (
     *differential_privacy.RULES,
-    *deltas.RULES,
     *lifts.RULES,
     *distances.RULES,
     *orders.RULES,

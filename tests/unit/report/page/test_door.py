@@ -53,7 +53,7 @@ def elements(page: str) -> Elements:
 def without_pictures(monkeypatch):
     """Pictures take most of a page's time; where a test is about words, they are empty."""
     empty = "<svg xmlns='http://www.w3.org/2000/svg'></svg>"
-    monkeypatch.setattr("dalenius.report.page.sections.drawn", lambda name, caption, draw: Drawn(empty, empty, caption))
+    monkeypatch.setattr("dalenius.report.page.door.drawn", lambda name, caption, draw: Drawn(empty, empty, caption))
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,24 @@
-"""What audits answer: how much can be told about a record or a secret, and the prior or law of the data that attains it."""
+"""What is answered: how much is told about a record or secret, and who attains it; mechanisms, and how far they are from the best."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.alternation import Alternation
 from dalenius.evidence import Certificate
+from dalenius.intervals import text_below
+from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.notebook import in_brief
-from dalenius.outcome import Refusal, Scope, SolverUse, Termination
-from dalenius.results.proved import Proved
+from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Status, Termination, TermValue
+from dalenius.results.proved import Proved, relative_gap
 from dalenius.search import Progress
+from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
 
 @dataclass(frozen=True)
@@ -227,3 +232,163 @@ class SecretResult(Proved):
     def __str__(self) -> str:
         about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
         return f"{self.told('information about a secret')} ({self.termination.value}{about})"
+
+
+NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
+
+
+@dataclass(frozen=True)
+class DesignResult(Proved):
+    """A mechanism, and a certified interval for the best there is.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), the least expected distortion (`MinDistortion`), or the
+        least objective of several terms, of the mechanisms of the class that meet the budget; proved by `certificate`. Both are
+        infinite where no mechanism meets it, which is proved; `upper` alone where none was found, nor a proof that there is none.
+    mechanism : DesignedMechanism or None
+        It meets the budget exactly, and attains `upper`. None where there is none, or none was found.
+    audit : Result or None
+        The audit of this very mechanism, with a certificate of its own. None for a design under a privacy notion.
+    distortion : Fraction or None
+        Its expected distortion, exactly.
+    exp_epsilon : Fraction or None
+        For a design under a privacy notion: the least e^epsilon for which the mechanism is private, exactly.
+    termination : Termination
+    scope : Scope
+        GLOBAL: the interval is about all mechanisms of the class, and all adversaries of the problem.
+    certificate : Certificate
+        Of the design, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
+    seconds : float
+    rounds : int
+        Master programs solved.
+    units : str
+        Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), or ``"objective"`` (several terms).
+        The audit has its own.
+    constraints : tuple of ConstraintPrice
+        Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
+        those in conflict.
+    objective : tuple of TermValue
+        Of a design with an objective of several terms: what each comes to for the mechanism, and what it weighs in the proof.
+    refusals : tuple of Refusal
+        As of a `Result`; those of the mechanism's audit are its own.
+    alternating : tuple of Alternation
+        With ``method="alternating"``: the scheme's sweeps, its cycle if it ran into one, and what each block could gain in the end.
+    solvers : tuple of SolverUse
+        Which solver solved how many master programs, and which end of the interval rests on its answers.
+    trace : tuple of Progress
+        How the bounds moved with time, before they were proved; the upper one as the search saw it.
+    largest : bool
+        Of a `MaxInformation`: V is the largest information, and the mechanism attains `lower`.
+    values : int or None
+        As of a `Result`; of a `MaxInformation` those of the useful variable.
+    """
+
+    __repr__ = in_brief
+
+    lower: float
+    upper: float
+    mechanism: DesignedMechanism | None
+    audit: Result | None
+    distortion: Fraction | None
+    termination: Termination
+    scope: Scope
+    certificate: Certificate
+    seconds: float
+    rounds: int = 0
+    units: str = "nats"
+    exp_epsilon: Fraction | None = None
+    constraints: tuple[ConstraintPrice, ...] = ()
+    objective: tuple[TermValue, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    alternating: tuple[Alternation, ...] = ()
+    solvers: tuple[SolverUse, ...] = ()
+    explanation: tuple[str, ...] = field(default=(), repr=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False)
+    largest: bool = False
+    values: int | None = None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether some mechanism is known to meet the budget; `status` says whether it is proved that none does."""
+        return self.mechanism is not None
+
+    @property
+    def status(self) -> Status:
+        """As of a `Result`; open where neither a mechanism was found nor a proof that there is none."""
+        return Status.OPEN if math.isinf(self.upper) and not math.isinf(self.lower) else super().status
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper, rounded upward; 0 where nothing meets the budget (proved), 1 where there is no upper end."""
+        return 1.0 if self.status is Status.OPEN and math.isinf(self.upper) else relative_gap(*self.exact_ends)
+
+    @property
+    def leakage(self) -> tuple[float, float] | None:
+        """What the mechanism leaks to the problem's adversary: a proved interval in the audit's units, exactly 0 if it is constant.
+
+        None without a mechanism, or without an adversary.
+        """
+        if self.audit is None or self.mechanism is None:
+            return None
+        constant = all(row == self.mechanism.rows[0] for row in self.mechanism.rows)
+        return (0.0, 0.0) if constant else (self.audit.lower, self.audit.upper)
+
+    def to(self, units: str) -> DesignResult:
+        """The same result with its audit in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, the result is not in nats any more, or what is minimised is a distortion, which has no other
+            units.
+        """
+        if units == self.units:
+            return self
+        self.need_leakage_in_nats(units)
+        audit = None if self.audit is None else self.audit.to(units)
+        return dataclasses.replace(
+            self, audit=audit, alternating=tuple(one.to(units) for one in self.alternating), **self.bounds_in(units)
+        )
+
+    def with_leakages_in(self, units: str) -> DesignResult:
+        """The same result with every leakage in it in ``"nats"`` or ``"bits"``; a distortion stays as it is.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, or the result is not in nats any more.
+        """
+        if self.quantity is Quantity.LEAKAGE:
+            return self.to(units)
+        unit_size(units)
+        objective = tuple(_in(term, units) for term in self.objective)
+        return dataclasses.replace(
+            self, audit=None if self.audit is None else self.audit.to(units), objective=objective
+        )
+
+    def explain(self) -> str:
+        """Which symmetries of the instance were used, and why they lose nothing."""
+        return "\n".join(self.explanation)
+
+    def __str__(self) -> str:
+        if self.status is Status.INFEASIBLE:
+            met = " and ".join(map(str, self.constraints)) or "the budget"
+            return f"no mechanism meets {met} (proved)"
+        if not self.feasible:
+            return f"{NOT_FOUND}; the {self.optimum} is at least {text_below(self.exact_ends[0])} ({self.termination.value})"
+        return f"{self.told(self.optimum)} ({self.termination.value})"
+
+    @property
+    def optimum(self) -> str:
+        """What V is, in words."""
+        return "largest information" if self.largest else f"least {self.quantity.value}"
+
+
+def _in(term: TermValue, units: str) -> TermValue:
+    """The same with a leakage in these units, rounded outward from nats."""
+    if term.units != "nats":
+        return term
+    lower, upper = lower_in(float(term.lower), units), upper_in(float(term.upper), units)
+    return dataclasses.replace(term, lower=lower, upper=upper, units=units)
