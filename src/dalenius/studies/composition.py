@@ -19,7 +19,7 @@ from flint import arb
 from dalenius._verify import verify
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate, exact_fraction_above
-from dalenius.exact import Number, as_fraction, as_list
+from dalenius.exact import Number, as_list, as_quantity
 from dalenius.information.capacity import capacity
 from dalenius.information.measures.numbers import divergence, largest
 from dalenius.intervals import text_below
@@ -285,12 +285,10 @@ def _determine_the_data(problem: SecretLeakage) -> bool:
 
 def _nats(eta: Number) -> Fraction:
     """The amount, rounded upward into nats."""
-    words = eta.split() if isinstance(eta, str) else [eta]
-    units = words[1] if len(words) == 2 else "nats"
-    amount = as_fraction(words[0], "eta") if len(words) in (1, 2) and units in UNITS else Fraction(-1)
+    amount, units = as_quantity(eta, "eta", known=UNITS)
     if amount < 0:
         raise InputError(f'eta: expected at least 0 nats, or a text such as "0.1 bits", got {brief(eta)}')
-    return amount if units == "nats" else Fraction(nats_above(exact_fraction_above(amount), str(units)))
+    return amount if units == "nats" else Fraction(nats_above(exact_fraction_above(amount), units))
 
 
 def _knows_the_others(adversary: Adversary) -> bool:

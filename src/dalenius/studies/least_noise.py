@@ -15,7 +15,7 @@ import numpy as np
 
 from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
-from dalenius.exact import Number, as_fraction
+from dalenius.exact import Number, as_quantity
 from dalenius.model import WorstCaseLeakage, audited
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
 from dalenius.model.queries import AdditiveQuery
@@ -288,14 +288,10 @@ class _Search:
 
 def _budget(at_most: Number) -> tuple[Fraction, str]:
     """The amount and its units."""
-    words = at_most.split() if isinstance(at_most, str) else [at_most]
-    units = words[1] if len(words) == 2 else "nats"
-    if len(words) not in (1, 2) or units not in UNITS:
-        raise InputError(f'at_most: expected nats, or a text such as "0.1 bits", got {brief(at_most)}')
-    amount = as_fraction(words[0], "at_most")
+    amount, units = as_quantity(at_most, "at_most", known=UNITS)
     if amount <= 0:
         raise InputError(f"at_most: expected a leakage above 0, which no noise brings it down to, got {brief(at_most)}")
-    return amount, str(units)
+    return amount, units
 
 
 def _span(problem: WorstCaseLeakage) -> int:

@@ -143,7 +143,7 @@ KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
     (lambda: dl.composition([KNOWN] * 2, rule="sum and eta"), "it needs eta"),
     (lambda: dl.composition([KNOWN] * 2, adaptive=True, eta=0), "not for releases that are chosen after others"),
     (lambda: dl.composition([KNOWN] * 2, eta="-1 bits"), "expected at least 0 nats"),
-    (lambda: dl.composition([KNOWN] * 2, eta="1 hour"), "expected at least 0 nats"),
+    (lambda: dl.composition([KNOWN] * 2, eta="1 hour"), "eta: the unit must be nats or bits"),
 )
 def test_what_is_refused(made, message):
     with pytest.raises(dl.errors.InputError, match=message):
