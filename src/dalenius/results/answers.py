@@ -6,6 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +69,7 @@ class RecordProof:
     leaves: int
 
 
+@final
 @dataclass(frozen=True)
 class Result(Proved):
     """A certified interval for the worst-case leakage.
@@ -118,25 +120,6 @@ class Result(Proved):
     trace: tuple[Progress, ...] = field(default=(), repr=False)
     values: int | None = None
 
-    def to(self, units: str) -> Result:
-        """The same result in ``"nats"`` or ``"bits"``, rounded outward.
-
-        Raises
-        ------
-        InputError
-            If the unit is another one, or the result is not in nats any more.
-        """
-        if units == self.units:
-            return self
-        self.need_leakage_in_nats(units)
-        return dataclasses.replace(
-            self, alternating=tuple(one.to(units) for one in self.alternating), **self.bounds_in(units)
-        )
-
-    def __str__(self) -> str:
-        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
-        return f"{self.told('leakage')} ({self.termination.value}{about})"
-
 
 @dataclass(frozen=True)
 class SecretWitness:
@@ -176,8 +159,9 @@ class SecretProof:
     exact: bool
 
 
+@final
 @dataclass(frozen=True)
-class SecretResult(Proved):
+class SecretResult(Proved, of="information about a secret"):
     """A certified interval for the largest information about a secret: the answer to a `SecretLeakage`.
 
     Attributes
@@ -216,27 +200,11 @@ class SecretResult(Proved):
     trace: tuple[Progress, ...] = field(default=(), repr=False)
     values: int | None = None
 
-    def to(self, units: str) -> SecretResult:
-        """The same result in ``"nats"`` or ``"bits"``, rounded outward.
-
-        Raises
-        ------
-        InputError
-            If the unit is another one, or the result is not in nats any more.
-        """
-        if units == self.units:
-            return self
-        self.need_leakage_in_nats(units)
-        return dataclasses.replace(self, **self.bounds_in(units))
-
-    def __str__(self) -> str:
-        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
-        return f"{self.told('information about a secret')} ({self.termination.value}{about})"
-
 
 NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
 
 
+@final
 @dataclass(frozen=True)
 class DesignResult(Proved):
     """A mechanism, and a certified interval for the best there is.
@@ -335,22 +303,8 @@ class DesignResult(Proved):
         constant = all(row == self.mechanism.rows[0] for row in self.mechanism.rows)
         return (0.0, 0.0) if constant else (self.audit.lower, self.audit.upper)
 
-    def to(self, units: str) -> DesignResult:
-        """The same result with its audit in ``"nats"`` or ``"bits"``, rounded outward.
-
-        Raises
-        ------
-        InputError
-            If the unit is another one, the result is not in nats any more, or what is minimised is a distortion, which has no other
-            units.
-        """
-        if units == self.units:
-            return self
-        self.need_leakage_in_nats(units)
-        audit = None if self.audit is None else self.audit.to(units)
-        return dataclasses.replace(
-            self, audit=audit, alternating=tuple(one.to(units) for one in self.alternating), **self.bounds_in(units)
-        )
+    def _in(self, units: str) -> dict[str, Any]:
+        return {**super()._in(units), "audit": self.audit and self.audit.to(units)}
 
     def with_leakages_in(self, units: str) -> DesignResult:
         """The same result with every leakage in it in ``"nats"`` or ``"bits"``; a distortion stays as it is.
@@ -364,9 +318,7 @@ class DesignResult(Proved):
             return self.to(units)
         unit_size(units)
         objective = tuple(_in(term, units) for term in self.objective)
-        return dataclasses.replace(
-            self, audit=None if self.audit is None else self.audit.to(units), objective=objective
-        )
+        return dataclasses.replace(self, audit=self.audit and self.audit.to(units), objective=objective)
 
     def explain(self) -> str:
         """Which symmetries of the instance were used, and why they lose nothing."""

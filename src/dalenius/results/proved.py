@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from fractions import Fraction
-from typing import Self, TypedDict
+from typing import Any, ClassVar, Self
 
+from dalenius.alternation import Alternation
 from dalenius.errors import GapNotReachedError, InputError, brief
 from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import fraction_text
@@ -158,17 +159,12 @@ def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
     return exact_fraction_above((high - low) / max(abs(low), abs(high)))
 
 
-class _Bounds(TypedDict):
-    """What of a result has a unit."""
-
-    lower: float
-    upper: float
-    units: str
-    trace: tuple[Progress, ...]
+def _ends_in(told: Proved | Progress, units: str) -> dict[str, Any]:
+    return {"lower": lower_in(told.lower, units), "upper": upper_in(told.upper, units), "units": units}
 
 
 class Proved:
-    """What every result can be asked."""
+    """What every result can be asked; `of` is what it is about, in words."""
 
     lower: float
     upper: float
@@ -177,6 +173,11 @@ class Proved:
     certificate: Certificate
     trace: tuple[Progress, ...]
     values: int | None
+    alternating: tuple[Alternation, ...] = ()
+    _what: ClassVar[str]
+
+    def __init_subclass__(cls, of: str = "leakage") -> None:
+        cls._what = of
 
     @property
     def most(self) -> float:
@@ -219,7 +220,16 @@ class Proved:
         """What the interval measures: a leakage, or a distortion."""
         return Quantity.of(self.units)
 
-    def need_leakage_in_nats(self, units: str) -> None:
+    def to(self, units: str) -> Self:
+        """The same result, a design's with its audit, in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, the result is not in nats any more, or it is no leakage, which has no other units.
+        """
+        if units == self.units:
+            return self
         if self.quantity is not Quantity.LEAKAGE:
             counts = (
                 "its own table's units" if self.quantity is Quantity.DISTORTION else "weighted nats and distortions"
@@ -230,21 +240,17 @@ class Proved:
             )
         if self.units != "nats":
             raise InputError(f"convert from the result in nats, this one is in {self.units}")
+        return dataclasses.replace(self, **self._in(units))  # type: ignore[type-var]
 
-    def bounds_in(self, units: str) -> _Bounds:
-        """Both ends and the trace, rounded outward from nats."""
-        trace = (
-            dataclasses.replace(
-                moment, lower=lower_in(moment.lower, units), upper=upper_in(moment.upper, units), units=units
-            )
-            for moment in self.trace
-        )
-        return {
-            "lower": lower_in(self.lower, units),
-            "upper": upper_in(self.upper, units),
-            "units": units,
-            "trace": tuple(trace),
-        }
+    def _in(self, units: str) -> dict[str, Any]:
+        """What of a result has a unit, rounded outward from nats."""
+        trace = (dataclasses.replace(moment, **_ends_in(moment, units)) for moment in self.trace)
+        found = {**_ends_in(self, units), "trace": tuple(trace)}
+        return found | {"alternating": tuple(one.to(units) for one in self.alternating)} if self.alternating else found
+
+    def __str__(self) -> str:
+        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
+        return f"{self.told(self._what)} ({self.termination.value}{about})"
 
     @property
     def gap(self) -> float:
