@@ -317,6 +317,7 @@ def _best_window(chain: Chain, low: Floats, high: Floats, mu: float, room: int) 
     return float(bounds.min()), int(near[np.argmin(bounds)])
 
 
+@np.errstate(over="ignore")  # what is too large for doubles says nothing
 def _windows(chain: Chain, low: Floats, high: Floats, mu: float, left_out: Floats) -> Floats:
     """The bounds for these numbers of records that are left out on either side."""
     size, decay = chain.count - 2.0 * left_out, 1.0 - mu

@@ -106,6 +106,8 @@ def test_where_nothing_is_known_nothing_is_said():
     box = np.array([[0.1, 0.1, 0.0]]), np.array([[0.2, 0.2, 0.5]])
     assert np.isnan(slopes_of(chain, np.eye(3), *box).slopes.mid).all()
     assert window_bound(chain, box[0][0], box[1][0])[0] == np.inf
+    rare = np.full(2, 1e-40), np.array([1e-40, 1e-6])  # what is larger than any double was a warning
+    assert window_bound(Chain(2, 0, stationary=True), *rare)[0] == np.inf
     assert letters_bound(Chain(2, 1, stationary=False), box[0][0], box[1][0]) == np.log(2)
 
 
