@@ -164,7 +164,7 @@ def test_large_records_end_in_a_verdict(forge):
     )
     best = ["witness", 0, [["1", "0", "0"], ["0", "0", "1"]]]
     data = forge.certificate(
-        sharp, "0.69314718055", "0.69314718056", best, ["record", 0], ["joint", "0", "0", None, None]
+        sharp, "0.69314718055", "0.69314718056", best, ["record", 0], ["joint", "0.0", "0", None, None]
     )
     assert check(sharp, data).exit_code == 0
 
