@@ -7,6 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, ClassVar, ParamSpec, TypeGuard, TypeVar
 
 import cvxpy as cp
@@ -88,7 +89,7 @@ class Program(ABC):
     maximises: ClassVar[bool]
     problem: cp.Problem
     variables: dict[str, cp.Variable]
-    parameters: dict[str, cp.Parameter]
+    parameters: Mapping[str, cp.Parameter] = MappingProxyType({})
     constraints: dict[str, cp.Constraint]
     wanted: float = 1e-8
     deadline: float = math.inf
@@ -96,11 +97,25 @@ class Program(ABC):
     negligible: float = 0.0
 
     def __init__(self) -> None:
+        self.make()
+
+    def make(self) -> None:
+        """Make the cvxpy objects, parameters set."""
         self.build()
+        self.write()
+
+    def write(self) -> None:
+        """Give the model its data, once there is one."""
+        for name, value in self.data().items() if self.parameters else ():
+            self.parameters[name].value = value
 
     @abstractmethod
     def build(self) -> None:
-        """Make the cvxpy objects, parameters set."""
+        """Make the cvxpy objects."""
+
+    def data(self) -> Mapping[str, Any]:
+        """The values of the parameters, if there are any."""
+        return {}
 
     @abstractmethod
     def start(self) -> tuple[Named, Named]:
@@ -226,7 +241,7 @@ class Program(ABC):
             running = made.hung
         finally:  # Ctrl-C, too
             if running:
-                self.build()
+                self.make()
         return made
 
     def candidates(self, made: Attempt) -> tuple[Attempt, Named | None, Named | None]:

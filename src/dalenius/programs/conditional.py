@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -86,8 +86,7 @@ class ConditionalUpdate(OneMultiplier):
         self.most = float(entropy(self.pi) + self.terms[0].sum())
         if not self.most >= self.b - 1e-12 * (1.0 + abs(self.b)):
             raise InputError(f"conditional: no conditionals have entropy {self.b:.6g}; the largest is {self.most:.6g}")
-        if hasattr(self, "parameters"):
-            self._write()
+        self.write()
 
     def _slopes(self, w0: Floats) -> Floats:
         """g(a,k), finite; 0 for letters without mass."""
@@ -106,17 +105,11 @@ class ConditionalUpdate(OneMultiplier):
         spent = concave_entropy(w, log_counts=self.pairs.flat(self.pairs.log_counts), weights=weights)
         self.constraints = {"totals": members @ w == 1, "entropy": spent >= b}
         self.problem = cp.Problem(cp.Maximize(gains @ w), list(self.constraints.values()))
-        self._write()
 
-    def _write(self) -> None:
+    def data(self) -> Mapping[str, Any]:
         weights = self.pi[self.pairs.letter]
-        data = {
-            "gains": weights * self.pairs.flat(self.g),
-            "weights": weights,
-            "entropy_bound": self.b - float(entropy(self.pi)),
-        }
-        for name, value in data.items():
-            self.parameters[name].value = value
+        bound = self.b - float(entropy(self.pi))
+        return {"gains": weights * self.pairs.flat(self.g), "weights": weights, "entropy_bound": bound}
 
     def start(self) -> tuple[Named, Named]:
         """w0, mixed with the conditionals of the largest entropy if it has too little, and no multiplier."""

@@ -120,7 +120,7 @@ class ConstrainedUpdate(MechanismProgram):
         placed = csr_matrix((np.ones(used.size), (used, np.arange(used.size))), shape=(self.support.size, used.size))
         flat = placed @ z
         q = cp.reshape(flat, self.support.shape, order="C")
-        self.variables, self.parameters = {"z": z}, {}
+        self.variables = {"z": z}
         self.constraints = {"sums": cp.sum(q, axis=1) == 1}
         objective = expected_cost(q, self.tied_cost)
         rows = self.demands.rows

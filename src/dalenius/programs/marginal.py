@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -130,8 +130,7 @@ class MarginalUpdate(Program):
             raise InputError(f"marginal: no letter law has entropy {b:.6g}; the largest is {most:.6g}")
         self.K, self.h, self.b, self.most = K / K.sum(axis=1, keepdims=True), h, min(b, most), most
         self.terms = np.exp(h - most) * h
-        if hasattr(self, "parameters"):
-            self._write()
+        self.write()
 
     def build(self) -> None:
         letters, outputs = self.K.shape
@@ -141,12 +140,9 @@ class MarginalUpdate(Program):
         self.parameters = {"conditionals": K, "entropies": h, "entropy_bound": b}
         self.constraints = {"total": cp.sum(pi) == 1, "entropy": concave_entropy(pi, log_counts=h) >= b}
         self.problem = cp.Problem(cp.Maximize(information_of_prior(pi, K)), list(self.constraints.values()))
-        self._write()
 
-    def _write(self) -> None:
-        data = {"conditionals": self.K, "entropies": self.h, "entropy_bound": self.b}
-        for name, value in data.items():
-            self.parameters[name].value = value
+    def data(self) -> Mapping[str, Any]:
+        return {"conditionals": self.K, "entropies": self.h, "entropy_bound": self.b}
 
     def start(self) -> tuple[Named, Named]:
         """The law of the largest entropy, and no multiplier."""

@@ -211,7 +211,11 @@ class MechanismUpdate(MechanismProgram):
         self.parameters = {"budget": cp.Parameter(name="budget")}
         self.constraints = leakages.constraints | {"rows": cp.sum(q, axis=1) == 1}
         self.problem = self.model(leakages.values, expected_cost(q, self.tied_cost), self.parameters["budget"])
-        self._write()
+
+    def set(self, budget: float) -> None:
+        """Another budget; solving again does not canonicalise again."""
+        self._budget(budget)
+        self.write()
 
     @abstractmethod
     def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
@@ -220,10 +224,6 @@ class MechanismUpdate(MechanismProgram):
     @abstractmethod
     def _budget(self, budget: float) -> None:
         """Check a budget and keep it."""
-
-    @abstractmethod
-    def _write(self) -> None:
-        """Write the budget into its parameter."""
 
     @abstractmethod
     def feasible(self, q: Floats) -> Floats:

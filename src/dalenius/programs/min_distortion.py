@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -111,18 +111,13 @@ class MinDistortionProgram(MechanismUpdate):
         self._looked = False
         super().__init__(priors, cost, tied, max_leakage)
 
-    def set(self, max_leakage: float) -> None:
-        """Another budget; solving again does not canonicalise again."""
-        self._budget(max_leakage)
-        self._write()
-
     def _budget(self, budget: float) -> None:
         if not 0.0 <= float(budget) < np.inf:
             raise InputError(f"min_distortion: expected a largest leakage of at least 0 nats, got {budget!r}")
         self.max_leakage = float(budget)
 
-    def _write(self) -> None:
-        self.parameters["budget"].value = self.max_leakage
+    def data(self) -> Mapping[str, Any]:
+        return {"budget": self.max_leakage}
 
     def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
         self.constraints["leakages"] = leakage <= budget

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -65,19 +65,14 @@ class MinLeakageProgram(MechanismUpdate):
     ) -> None:
         super().__init__(priors, cost, tied, max_distortion)
 
-    def set(self, max_distortion: float) -> None:
-        """Another budget; solving again does not canonicalise again."""
-        self._budget(max_distortion)
-        self._write()
-
     def _budget(self, budget: float) -> None:
         least = float(self.tied_cost.min(axis=1).sum())
         if not least * (1.0 - 4.0 * EPS) <= float(budget) < np.inf:
             raise InputError(f"min_leakage: no mechanism has distortion {float(budget):.6g}; the least is {least:.6g}")
         self.max_distortion = max(float(budget), least)
 
-    def _write(self) -> None:
-        self.parameters["budget"].value = self.max_distortion
+    def data(self) -> Mapping[str, Any]:
+        return {"budget": self.max_distortion}
 
     def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
         largest = cp.Variable(name="largest")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import cvxpy as cp
 import numpy as np
@@ -118,8 +118,7 @@ class NodeRelaxation(Program):
         given = {"posterior": posterior, "conditional": conditional}
         self.boxes = {side: self._box(side, given[side]) for side in SIDES}
         self.lines = {side: _lines(*self.boxes[side]) for side in SIDES}
-        if hasattr(self, "parameters"):
-            self._write()
+        self.write()
 
     def _ranges(self, side: Side) -> tuple[Floats, Floats]:
         """All that is possible: 0 to 1 for posteriors, the least to the largest entry of a letter's rows for conditionals."""
@@ -143,21 +142,21 @@ class NodeRelaxation(Program):
     def build(self) -> None:
         pairs, size = self.pairs, self.pairs.letter.size
         self.p, t, b = cp.Variable(size, nonneg=True, name="p"), cp.Variable(name="t"), cp.Parameter(name="b")
-        self.variables, self.parameters = {"p": self.p, "t": t}, {"entropy_bound": b}
+        self.variables = {"p": self.p, "t": t}
+        parameters = {"entropy_bound": b}
         own = concave_entropy(self.p, log_counts=pairs.flat(pairs.log_counts))
         self.constraints = {"total": cp.sum(self.p) == 1, "entropy": own >= b}
         laws = {"posterior": pairs.members(), "conditional": pairs.rows[pairs.index][:, self.occurs].T}
         for side in self.sides:
-            self.parameters[f"{side}_gains"] = cp.Parameter(size)
-            majorant = concave_entropy(laws[side] @ self.p) + self.parameters[f"{side}_gains"] @ self.p
+            parameters[f"{side}_gains"] = gains = cp.Parameter(size)
+            majorant = concave_entropy(laws[side] @ self.p) + gains @ self.p
             self.constraints[side] = t <= majorant
             u, total = self.cones[side]
             low, high = cp.Parameter(len(u), nonneg=True), cp.Parameter(len(u), nonneg=True)
-            self.parameters |= {f"{side}_low": low, f"{side}_high": high}
+            parameters |= {f"{side}_low": low, f"{side}_high": high}
             self.constraints[f"{side}_low"] = u @ self.p >= cp.multiply(low, total @ self.p)
             self.constraints[f"{side}_high"] = u @ self.p <= cp.multiply(high, total @ self.p)
-        self.problem = cp.Problem(cp.Maximize(t), list(self.constraints.values()))
-        self._write()
+        self.parameters, self.problem = parameters, cp.Problem(cp.Maximize(t), list(self.constraints.values()))
 
     def _cones(self, side: Side) -> tuple[Floats, Floats]:
         """Matrices that take p to u(a,y) and to what bounds it, r(y) or pi_a; (letters * outputs that occur, pairs)."""
@@ -167,12 +166,13 @@ class NodeRelaxation(Program):
         total = np.broadcast_to(rows[None] if side == "posterior" else own, u.shape)
         return u.reshape(-1, self.pairs.letter.size), total.reshape(-1, self.pairs.letter.size)
 
-    def _write(self) -> None:
-        self.parameters["entropy_bound"].value = self.b
+    def data(self) -> Mapping[str, Any]:
+        found: dict[str, Any] = {"entropy_bound": self.b}
         for side in self.sides:
-            self.parameters[f"{side}_gains"].value = self.pairs.flat(self._scores(side))
+            found[f"{side}_gains"] = self.pairs.flat(self._scores(side))
             for end, box in zip(("low", "high"), self.boxes[side], strict=True):
-                self.parameters[f"{side}_{end}"].value = np.maximum(box[:, self.occurs].ravel(), 0.0)
+                found[f"{side}_{end}"] = np.maximum(box[:, self.occurs].ravel(), 0.0)
+        return found
 
     def _scores(self, side: Side) -> Floats:
         """What the secants give to a unit of p(a,k)."""

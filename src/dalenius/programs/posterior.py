@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -71,12 +71,9 @@ class PosteriorUpdate(OneMultiplier):
             raise InputError(
                 f"posterior: no prior that the posteriors allow has entropy {entropy_bound:.6g}; the largest is {pairs.largest:.6g}"
             )
-        same = hasattr(self, "parameters") and np.array_equal(pairs.exists, self.pairs.exists)
+        others = bool(self.parameters) and not np.array_equal(pairs.exists, self.pairs.exists)
         self.pairs, self.c, self.b = pairs, np.where(pairs.exists, scores, 0.0), float(entropy_bound)
-        if same:
-            self._write()
-        elif hasattr(self, "parameters"):
-            self.build()
+        (self.make if others else self.write)()
 
     def _scores(self, phi: Floats) -> Floats:
         """c(a,k), -inf where phi(a|y) = 0 < R(k,y)."""
@@ -97,11 +94,9 @@ class PosteriorUpdate(OneMultiplier):
         self.constraints = {"total": cp.sum(p) == 1, "entropy": concave_entropy(p, log_counts=counts) >= b}
         objective = c @ p + concave_entropy(self.pairs.members() @ p)
         self.problem = cp.Problem(cp.Maximize(objective), list(self.constraints.values()))
-        self._write()
 
-    def _write(self) -> None:
-        self.parameters["scores"].value = self.pairs.flat(self.c)
-        self.parameters["entropy_bound"].value = self.b
+    def data(self) -> Mapping[str, Any]:
+        return {"scores": self.pairs.flat(self.c), "entropy_bound": self.b}
 
     def start(self) -> tuple[Named, Named]:
         """The prior of the largest entropy, and no multiplier."""

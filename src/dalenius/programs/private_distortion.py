@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
@@ -105,7 +105,7 @@ class PrivateDistortionProgram(MechanismProgram):
     def set(self, factor: float) -> None:
         """Another e^epsilon; solving again does not canonicalise again."""
         self._factor(factor)
-        self.parameters["factor"].value = self.factor
+        self.write()
 
     def build(self) -> None:
         count, outputs = len(self.beta), self.cost.shape[1]
@@ -122,7 +122,9 @@ class PrivateDistortionProgram(MechanismProgram):
             self.constraints["lower"] = ends <= factor * entries
         self.constraints["rows"] = cp.sum(q, axis=1) == 1
         self.problem = cp.Problem(cp.Minimize(expected_cost(q, self.tied_cost)), list(self.constraints.values()))
-        factor.value = self.factor
+
+    def data(self) -> Mapping[str, Any]:
+        return {"factor": self.factor}
 
     def start(self) -> tuple[Named, Named]:
         """A constant mechanism, or the one of least distortion, repaired; and no multipliers, which proves the least distortion."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -112,16 +112,15 @@ class RowUpdate(Program):
     def set(self, marginal: Floats, conditionals: Floats, entropy_bound: float) -> None:
         """Other laws and another bound for the same channel and letter; solving again does not canonicalise again."""
         self.row = RowProblem(self.channel, self.letter, marginal, conditionals, float(entropy_bound))
-        if hasattr(self, "parameters"):
-            self.write(self.row.low, self.row.high)
+        self.within(self.row.low, self.row.high)
 
     def build(self) -> None:
         own, outputs = self.row.own, self.row.rows.shape[1]
         w, outside = cp.Variable(own.letter.size, nonneg=True, name="w"), cp.Variable(nonneg=True, name="outside")
         sizes = {"gains": own.letter.size, "low": outputs, "high": outputs}
         self.variables = {"w": w, "outside": outside}
-        self.parameters = {name: cp.Parameter(size, name=name) for name, size in sizes.items()}
-        self.parameters |= {name: cp.Parameter(name=name) for name in ("entropy", "offset")}
+        numbers = {name: cp.Parameter(name=name) for name in ("entropy", "offset")}
+        self.parameters = {name: cp.Parameter(size, name=name) for name, size in sizes.items()} | numbers
         K = own.rows[own.index].T @ w
         self.constraints: dict[str, cp.Constraint] = {
             "total": cp.sum(w) == 1,
@@ -131,17 +130,18 @@ class RowUpdate(Program):
         }
         objective = self.parameters["gains"] @ w + self.parameters["offset"] - PENALTY * outside
         self.problem = cp.Problem(cp.Maximize(objective), list(self.constraints.values()))
-        self.write(self.row.low, self.row.high)
 
-    def write(self, low: Floats, high: Floats) -> None:
+    def within(self, low: Floats, high: Floats) -> None:
         """Make this box the model's."""
-        self.box, row = (low, high), self.row
+        self.box = low, high
+        self.write()
+
+    def data(self) -> Mapping[str, Any]:
+        (low, high), row = self.box, self.row
         slope = row.secant(low, high)
         offset = row.constant + float(row.intercepts(slope, low, high).sum())
-        self.parameters["entropy"].value, self.parameters["offset"].value = max(row.h, -1e6), offset
-        data = {"gains": row.rows[row.own.index] @ slope, "low": low, "high": high}
-        for name, value in data.items():
-            self.parameters[name].value = value
+        gains = row.rows[row.own.index] @ slope
+        return {"entropy": max(row.h, -1e6), "offset": offset, "gains": gains, "low": low, "high": high}
 
     @property
     def conic_bytes(self) -> float:
@@ -210,7 +210,7 @@ class RowUpdate(Program):
         try:
             return search.run()
         finally:
-            self.write(self.row.low, self.row.high)
+            self.within(self.row.low, self.row.high)
 
 
 def _point(w: Floats) -> Named:
@@ -332,7 +332,7 @@ class _Search:
                 break
             if name == OWN:
                 return self._own_offers([(low, high)])[0]
-            self.program.write(low, high)
+            self.program.within(low, high)
             made = self.program.attempt_with(name, settings, self._left())
             made, point, leaf = self.program.candidates(made)
             self.attempts.append(made)
