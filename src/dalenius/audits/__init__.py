@@ -7,9 +7,9 @@ from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.listed import PriorSetAudit
-from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.record_audit import RecordAudit, checkpoint_of, letters_bound
 from dalenius.audits.secrets import SecretAudit, secret_audit_of
+from dalenius.audits.selections import ProductAudit
 
 __all__ = [
     "Audit",

@@ -15,8 +15,8 @@ from dalenius.audits.finite_chains import FiniteChainAudit
 from dalenius.audits.law_classes import ClassAudit, ProtocolAudit
 from dalenius.audits.listed import PriorSetAudit
 from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
-from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.proof_lines import entropy_line
+from dalenius.audits.selections import ProductAudit
 from dalenius.audits.wide import WideAudit
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Upper

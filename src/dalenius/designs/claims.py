@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -15,9 +15,18 @@ from typing import Any, Generic, TypeVar
 from dalenius._prove import Proved
 from dalenius.audits import Audit
 from dalenius.audits.audit import LowerEnd
-from dalenius.designs.lines import NOTHING
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
-from dalenius.evidence.lower import LowerLine
+from dalenius.evidence.lower import (
+    AlsoLine,
+    ConeLine,
+    DualLine,
+    LowerLine,
+    MultiplierLine,
+    PriorLine,
+    RatioLine,
+    TermLine,
+    WeightLine,
+)
 from dalenius.model import DesignProblem, MaxInformation, MinDistortion
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, Result, relative_gap
@@ -213,3 +222,41 @@ class InfeasibleProposer(DesignProposer[Upper]):
     def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
         """No mechanism."""
         return self.answer(proved, None, values=None)
+
+
+# The lines of a bound on the best design: one writer for whatever multipliers it has.
+
+
+NOTHING = (DualLine(None),)  # proves that the optimum is at least 0
+
+
+def dual_lines(
+    *,
+    budget: str = "0",
+    priors: Iterable[PriorLine] = (),
+    ratios: Iterable[RatioLine] = (),
+    weights: Iterable[WeightLine] = (),
+    terms: Iterable[TermLine] = (),
+    prices: Mapping[int, Mapping[int, str]] | None = None,
+    cones: Mapping[int, Sequence[str]] | None = None,
+    tangents: Iterable[LowerLine] = (),
+    also: Iterable[AlsoLine] = (),
+) -> tuple[LowerLine, ...]:
+    """In the order of docs/certificate-format.md.
+
+    Parameters
+    ----------
+    prices : mapping of constraint -> mapping of row -> multiplier
+    cones : mapping of constraint -> (t, u...)
+    """
+    return (
+        DualLine(budget),
+        *priors,
+        *ratios,
+        *weights,
+        *terms,
+        *(MultiplierLine(j, tuple(sorted(rows.items()))) for j, rows in sorted((prices or {}).items())),
+        *(ConeLine(j, t, tuple(u)) for j, (t, *u) in sorted((cones or {}).items())),
+        *tangents,
+        *also,
+    )

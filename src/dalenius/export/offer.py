@@ -13,7 +13,7 @@ import numpy as np
 from dalenius.audits import search
 from dalenius.designs import Terms
 from dalenius.designs.exchange import OWN, Place, constrained_master
-from dalenius.designs.exchange.priors import KnownPriors
+from dalenius.designs.exchange.goals import KnownPriors
 from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate

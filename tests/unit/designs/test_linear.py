@@ -17,8 +17,7 @@ import dalenius as dl
 from campaigns import draws, each
 from dalenius.cli import app
 from dalenius.designs.linear import LinearDesign
-from dalenius.designs.linear.exact import multipliers_near, proved, repaired
-from dalenius.designs.linear.program import Multipliers
+from dalenius.designs.linear.program import Multipliers, multipliers_near, proved, repaired
 from dalenius.designs.rational import LinearSystem
 from dalenius.export import Solution, certify, offered, offers
 from dalenius.search import Limits, Run

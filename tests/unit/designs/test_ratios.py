@@ -8,7 +8,7 @@ import dalenius as dl
 from campaigns import each
 from dalenius._prove import prove
 from dalenius.designs import RatioDesign, has_only_ratios
-from dalenius.designs.ratios.program import RatioProgram
+from dalenius.designs.ratios import RatioProgram
 from dalenius.search import Limits, Run
 
 JOINT = [["1/4", "3/20", "2/25", "1/50"], ["1/50", "2/25", "3/20", "1/4"]]

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.node_points import NodeProgram
-from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
@@ -26,7 +25,7 @@ from dalenius.information.tilt import Tilt, tilt, tilt_at
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
 from dalenius.search.boxes import EndsTree, Relaxed
 from dalenius.search.clock import Clock
-from dalenius.search.decimals import branching_point, short
+from dalenius.search.decimals import branching_point, short, shortened
 from dalenius.search.tree import Runner
 
 BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import secant, tighten
 from dalenius.search.boxes import Relaxed
-from dalenius.search.decimals import branching_point
+from dalenius.search.decimals import branching_point, shortened
 
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
 

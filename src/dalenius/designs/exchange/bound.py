@@ -9,12 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.designs.exchange.goals import OWN, Goal, Place, Watched, term_of
-from dalenius.designs.exchange.priors import WeightedPrior, of_all_letters, on_inputs
+from dalenius.designs.claims import dual_lines
+from dalenius.designs.exchange.goals import OWN, Goal, Place, Watched, WeightedPrior, of_all_letters, on_inputs, term_of
 from dalenius.designs.exchange.region import Region
 from dalenius.designs.exchange.rows import BUDGET, PRIVACY
 from dalenius.designs.exchange.vertex import Vertex
-from dalenius.designs.lines import dual_lines
 from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text, vector_text
 from dalenius.evidence.lower import (

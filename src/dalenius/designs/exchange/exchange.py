@@ -12,11 +12,10 @@ import numpy as np
 from dalenius.designs.claims import EPSILON
 from dalenius.designs.exchange.bound import DesignBound, OwnBound, without_search
 from dalenius.designs.exchange.free import FreeRegion
-from dalenius.designs.exchange.goals import OWN, Goal, Watcher, watchers_of
+from dalenius.designs.exchange.goals import OWN, Goal, Watcher, distinct, watchers_of
 from dalenius.designs.exchange.interior import Inside, Outside
 from dalenius.designs.exchange.keeping import Keeper, Kept
 from dalenius.designs.exchange.loop import ROUNDS, STARTS, Found, Rounds, closed
-from dalenius.designs.exchange.priors import distinct
 from dalenius.designs.exchange.region import Exact, Region
 from dalenius.designs.exchange.rows import BUDGET, numbered_rows
 from dalenius.designs.exchange.vertex import Vertex, vertex_of

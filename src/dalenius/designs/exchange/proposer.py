@@ -12,6 +12,7 @@ from typing import Self
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
 from dalenius.designs.claims import (
+    NOTHING,
     DesignProposer,
     MadeUpper,
     ProvedElsewhere,
@@ -26,7 +27,6 @@ from dalenius.designs.exchange.goals import OWN, Place
 from dalenius.designs.exchange.keeping import Kept
 from dalenius.designs.exchange.rows import BUDGET, PRIVACY
 from dalenius.designs.exchange.selections import limit_sections
-from dalenius.designs.lines import NOTHING
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine

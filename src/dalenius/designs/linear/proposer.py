@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from dalenius._prove import Proved
-from dalenius.designs.claims import DesignProposer, MadeUpper, distortion_unit
-from dalenius.designs.linear.exact import multipliers_near, private_near, proved
-from dalenius.designs.linear.program import Multipliers, PrivateDesign, Rows
-from dalenius.designs.lines import NOTHING, dual_lines
+from dalenius.designs.claims import NOTHING, DesignProposer, MadeUpper, distortion_unit, dual_lines
+from dalenius.designs.linear.program import Multipliers, PrivateDesign, Rows, multipliers_near, private_near, proved
 from dalenius.designs.lp import Doubles, LinearProgram
 from dalenius.designs.rational import short_above, weight_texts, writable
 from dalenius.designs.terms import Terms

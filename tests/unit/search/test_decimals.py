@@ -13,11 +13,10 @@ from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.rows import RowRelaxation
-from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.evidence import vector_text
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
-from dalenius.search.decimals import short_within
+from dalenius.search.decimals import short_within, shortened
 from dalenius.search.tree import Leaf
 
 SLIP = 1e-12
