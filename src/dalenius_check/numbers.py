@@ -134,6 +134,8 @@ def once(values: Iterable[T], work: Callable[[T], R]) -> list[R]:
 def grouped(values: Sequence[T]) -> list[tuple[T, int]]:
     """The distinct objects with how often each is there."""
     objects = {id(value): value for value in values}
+    if len(objects) == len(values):
+        return [(value, 1) for value in values]
     return [(objects[place], times) for place, times in Counter(map(id, values)).items()]
 
 

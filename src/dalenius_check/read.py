@@ -132,12 +132,10 @@ def alike(values: list[Any], reader: Callable[[Any], fmpq], known: dict[Any, fmp
 
 def matrix(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Lists of nonnegative numbers, of one length >= 1."""
-    result: list[list[fmpq]] = []
     known: dict[Any, fmpq] = {}
-    for row in entries(value, what):
-        result.append(alike(entries(row, what), lambda x: number(x, what), known))
-        fits = len(result[-1]) == len(result[0]) >= 1 and all(x >= 0 for x, _ in grouped(result[-1]))
-        need(fits, f"{what} must be lists of one length >= 1 of nonnegative numbers")
+    result = [alike(entries(row, what), lambda x: number(x, what), known) for row in entries(value, what)]
+    fits = all(len(row) == len(result[0]) >= 1 for row in result) and all(x >= 0 for x in known.values())
+    need(fits, f"{what} must be lists of one length >= 1 of nonnegative numbers")
     return result
 
 
