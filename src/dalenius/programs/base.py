@@ -81,6 +81,8 @@ class Program(ABC):
         The relative gap that `solve` was asked for, and the `time.monotonic()` at which it wants to be done: our own methods look.
     room : float
         Bytes that a method of our own, or the conic form, may take.
+    stopped : callable
+        Whether what it is solved for was stopped meanwhile: our own methods ask between steps.
     negligible : float
         A width of the interval that counts as none, whatever its ends are.
     """
@@ -94,6 +96,7 @@ class Program(ABC):
     wanted: float = 1e-8
     deadline: float = math.inf
     room: float = math.inf
+    stopped: Callable[[], bool] = staticmethod(lambda: False)
     negligible: float = 0.0
 
     def __init__(self) -> None:

@@ -193,12 +193,13 @@ class ConstrainedUpdate(MechanismProgram):
         sums = q.sum(axis=1, keepdims=True)
         if not np.all(sums > 0.0):
             return None
-        return {"q": self.mixed(self.demands.met_by(q / sums), self.demands.anchor, self._within)}
+        return {"q": self.mixed(self.demands.met_by(q / sums), self.demands.anchor, self._above)}
 
-    def _within(self, q: Floats) -> bool:
-        """Whether what is not raised is within its limits."""
-        told = self.demands.secrets.excess(self.mechanism({"q": q}))
-        return bool(np.all(self._excess(q)[~self.raised] <= 0.0)) and told <= 0.0
+    def _above(self, q: Floats) -> float:
+        """By how much something that is not raised is above its limit, at most."""
+        return float(
+            np.max(self._excess(q)[~self.raised], initial=self.demands.secrets.excess(self.mechanism({"q": q})))
+        )
 
     def _excess(self, q: Floats) -> Floats:
         """I_s - limit_s."""

@@ -19,7 +19,7 @@ from dalenius.programs.pairs import EPS, rounding
 LEAST = -700.0  # no posterior is smaller than the prior times e to this: its logarithm has to be a number
 NEVER = -40.0  # log(phi/pi) of a letter at an output that it never has
 FAR = 100.0
-HALVINGS = 60
+HALVINGS, NEAR = 60, 1e-15
 SUM = 1e-9
 FEW = 0.1  # share of the products of masses that may not be 0
 
@@ -212,14 +212,25 @@ class MechanismProgram(Program):
             return None
         return np.asarray(q / q.sum(axis=1, keepdims=True))
 
-    def mixed(self, q: Floats, other: Floats, allowed: Callable[[Floats], bool]) -> Floats:
-        """The first point on the way from q to the other that is allowed; the way must end among allowed ones."""
-        if allowed(q):
+    def mixed(self, q: Floats, other: Floats, excess: Callable[[Floats], float]) -> Floats:
+        """The first point on the way from q to the other with no excess, which is convex; the way must end at one.
+
+        By chords, the end that stays twice with half its excess (the Illinois algorithm: Dowell and Jarratt, BIT 11, 1971), or halves.
+        """
+        low, high, before = 0.0, 1.0, 0
+        if (above := excess(q)) <= 0.0:
             return q
-        low, high = 0.0, 1.0
+        below = min(excess(other), 0.0)
         for _ in range(HALVINGS):
-            share = 0.5 * (low + high)
-            low, high = (low, share) if allowed((1.0 - share) * q + share * other) else (share, high)
+            chord, half = low + (high - low) * above / (above - below), 0.5 * (low + high)
+            share = chord if low < chord < high else half
+            if not (low < share < high and high - low > NEAR):
+                break
+            found = excess((1.0 - share) * q + share * other)
+            if found <= 0.0:
+                high, below, above, before = share, found, above / (1 + (before == 1)), 1
+            else:
+                low, above, below, before = share, found, below / (1 + (before == -1)), -1
         return np.asarray((1.0 - high) * q + high * other)
 
     def distortion(self, q: Floats) -> float:

@@ -271,7 +271,7 @@ class MechanismUpdate(MechanismProgram):
         """What else the program knows, by default nothing."""
 
     def _interior_points(self, scale: float) -> Iterator[tuple[Floats, Floats]]:
-        """Until the time is up; none for entries tied across inputs, which couple the blocks of the Hessian, or for huge blocks."""
+        """Until the time is up, or it is stopped; none where tied entries couple the blocks of the Hessian, or these are huge."""
         inputs, outputs = self.cost.shape
         points = (
             interior_points(self.aim(scale))
@@ -279,7 +279,7 @@ class MechanismUpdate(MechanismProgram):
             else iter(())
         )
         slowest, before = 0.0, time.monotonic()
-        while before + slowest < self.deadline and (point := next(points, None)) is not None:
+        while before + slowest < self.deadline and not self.stopped() and (point := next(points, None)) is not None:
             slowest, before = max(slowest, time.monotonic() - before), time.monotonic()
             yield point
 

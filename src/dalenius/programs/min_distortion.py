@@ -131,11 +131,11 @@ class MinDistortionProgram(MechanismUpdate):
 
     def feasible(self, q: Floats) -> Floats:
         """Mixed with a mechanism that leaks nothing until the budget holds, or with one of least distortion until it is spent."""
-        start, end = (self.tied.cheapest(self.tied_cost, q), q) if self._allowed(q) else (q, self.leakless)
-        return self.mixed(start, end, self._allowed)
+        start, end = (self.tied.cheapest(self.tied_cost, q), q) if self._excess(q) <= 0.0 else (q, self.leakless)
+        return self.mixed(start, end, self._excess)
 
-    def _allowed(self, q: Floats) -> bool:
-        return self.leakage(q) <= self.max_leakage + NOTHING
+    def _excess(self, q: Floats) -> float:
+        return self.leakage(q) - self.max_leakage - NOTHING
 
     @property
     def leakless(self) -> Floats:

@@ -98,7 +98,7 @@ class MinLeakageProgram(MechanismUpdate):
         if have <= most:
             return q
         share = (have - most) / (have - least) if have > least and most > least else 1.0
-        return self.mixed((1.0 - share) * q + share * other, other, lambda p: self.distortion(p) <= most)
+        return self.mixed((1.0 - share) * q + share * other, other, lambda p: self.distortion(p) - most)
 
     def value(self, point: Mapping[str, Floats]) -> float:
         return self.leakage(point["q"])

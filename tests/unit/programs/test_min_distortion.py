@@ -391,3 +391,31 @@ def test_a_bad_budget_is_refused_later_too_and_changes_nothing():
             program.set(budget)
     assert program.max_leakage == 0.1
     assert program.parameters["budget"].value == 0.1
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """A fair bit with a budget; and every mechanism whose leakage is looked at."""
+    seen, values = [], Leakages.values
+    monkeypatch.setattr(Leakages, "values", lambda self, Q: seen.append(Q) or values(self, Q))
+    return MinDistortionProgram([FAIR], FLIP, max_leakage=0.2), seen
+
+
+def test_where_a_budget_is_spent_is_found_in_few_looks(looks):
+    """It was halved sixty times, which took longer than all else in a program of many letters."""
+    program, seen = looks
+    for near in (1e-9, 0.01, 0.3):
+        seen.clear()
+        q = program.feasible((1.0 - near) * np.eye(2) + near * 0.5)
+        assert len(seen) < 20
+        assert 0.2 - 1e-14 < program.leakage(q) <= 0.2 + 1e-14
+
+
+def test_our_own_method_takes_no_further_step_once_it_is_stopped(looks):
+    program, seen = looks
+    program.stopped = lambda: len(seen) > 0
+    stopped = program.solve(solver="own")
+    few = len(seen)
+    program.stopped = lambda: False
+    assert program.solve(solver="own").gap < 1e-6 < stopped.gap
+    assert len(seen) > 3 * few

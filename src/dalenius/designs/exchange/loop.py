@@ -199,6 +199,7 @@ class Rounds:
         """The same in so many seconds, with limits lowered by a share of them."""
         program = self.goal.program(watched, self.anchor.q, room)
         program.room, program.negligible = self.search.limits.least[1], NOTHING
+        program.stopped = lambda: self.search.clock.interrupted
         order = self.order if program.conic_bytes <= LARGE else sorted(self.order, key=FIRST)
         limit = self.search.clock.machine(max(left, 0.0)) if math.isfinite(left) else None
         solution = program.solve(solver=order, gap=max(SHARE * self.gap, FINEST), time_limit=limit)
