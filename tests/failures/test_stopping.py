@@ -100,6 +100,23 @@ def test_interrupt_in_the_middle_of_the_search(support, work_clock):
     assert result.seconds < 1.0
 
 
+def test_no_search_begins_after_a_signal(support, monkeypatch, work_clock):
+    """Its first steps took seconds where a record has a thousand letters; the uniform prior is a witness, too."""
+    from dalenius.audits import ascent, entropy_at_least
+
+    made, scored, steps = entropy_at_least.record_channels, ascent.largest_score, list[object]()
+
+    def pressed(problem):
+        signal.raise_signal(signal.SIGINT)
+        return made(problem)
+
+    monkeypatch.setattr(entropy_at_least, "record_channels", pressed)
+    monkeypatch.setattr(ascent, "largest_score", lambda *given, **more: steps.append(given) or scored(*given, **more))
+    result = dl.solve(support.problem([2] * 6, dl.Count(), dl.geometric(1), "0.8 max"), gap=0.01)
+    assert (result.termination, steps) == (dl.answers.Termination.INTERRUPTED, [])
+    assert 0.0 < result.lower < result.upper
+
+
 def pressed_while_checking(monkeypatch, work_clock, checks: int) -> None:
     """Ctrl-C in the middle of this check, and every further look of it takes a tenth of a second."""
     from dalenius import _prove

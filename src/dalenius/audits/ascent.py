@@ -54,7 +54,7 @@ def search(
     stall: float = 1e-13,
     room: float = math.inf,
 ) -> Candidate:
-    """The best witness that joint Blahut-Arimoto finds.
+    """The best witness that joint Blahut-Arimoto finds; once the clock was stopped none but the uniform prior is looked at.
 
     Parameters
     ----------
@@ -65,6 +65,8 @@ def search(
     stall : float
         A start stops when ten steps gain less than this, in nats.
     """
+    if clock.interrupted:
+        return Candidate(channel.uniform, channel.told_by_uniform, 0.0)
     size, start = channel.log_uniform.size * channel.rows.shape[1], channel.letters * sum(channel.rows.shape)
     count = int(np.clip(min(WORK / size, room / (NUMBERS * start)), 1, starts))
     phi = _starts(channel, count, rng)
@@ -205,18 +207,19 @@ def _climb(
     `bound` are the starts' own entropy bounds, less log |X|, where they are not the channel's; of which a share may be left where
     steps are `loose`.
     """
-    leakage = mutual_information(p @ channel.rows)
+    begun, leakage = p, None
     least = -channel.max_knowledge if bound is None else bound
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
         new_p, new_mu = largest_score(c, channel.log_uniform, least, mu, clock, loose=loose)
         if clock.expired:  # the multipliers may not have converged: keep what leaks more
-            better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
-            p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)
-            break
+            new, old = mutual_information(new_p @ channel.rows), mutual_information(p @ channel.rows)
+            better = new > old
+            return np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu), np.where(better, new, old)
         p, mu = new_p, new_mu
         if step % 10 == 9:
             gained = mutual_information(p @ channel.rows)
+            leakage = mutual_information(begun @ channel.rows) if leakage is None else leakage
             if np.all(gained - leakage <= np.minimum(stall, finest * gained)):
                 break
             leakage = gained

@@ -33,7 +33,6 @@ from dalenius.audits.record_audit import (
 from dalenius.audits.tree_room import Together, TreeRoom
 from dalenius.evidence import Certificate, Upper, double_above
 from dalenius.evidence.upper import ProofLine, RecordLine, UniformLeaf
-from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
 from dalenius.model.problems.pieces import own_rows
@@ -187,7 +186,7 @@ class EntropyAudit(Audit):
         if self._silent:
             return RecordAudit(channel, Candidate(channel.uniform, 0.0, 0.0), *self._silent)
         if channel.max_knowledge == 0.0:
-            leakage = float(mutual_information(channel.uniform @ channel.rows))
+            leakage = channel.told_by_uniform
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         law, divergences, inputs = self._whole_channel(clock)
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences), *self._informed(channel)]

@@ -82,7 +82,7 @@ class RecordAudit:
             p = feasible(self.candidate.p, self.channel.log_uniform, self.channel.max_knowledge, slack=slack)
             if p is not None:
                 return p, float(mutual_information(p @ self.channel.rows))
-        return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
+        return None, self.channel.told_by_uniform
 
     @property
     def bounded(self) -> float:
@@ -136,24 +136,23 @@ class RecordAudit:
 
 def best_of(channel: RecordChannel, *candidates: Candidate) -> Candidate:
     """The feasible candidate that leaks most (the search may have been cut short), or the uniform prior."""
-    uniform = float(mutual_information(channel.uniform @ channel.rows))
-    return max((_or_uniform(channel, candidate, uniform) for candidate in candidates), key=lambda c: c.leakage)
+    return max((_or_uniform(channel, candidate) for candidate in candidates), key=lambda c: c.leakage)
 
 
-def _or_uniform(channel: RecordChannel, candidate: Candidate, uniform: float) -> Candidate:
+def _or_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
     least = -channel.max_knowledge - 1e-9 * (1.0 + channel.max_knowledge)
-    if entropy_of(candidate.p, channel.log_uniform) >= least and candidate.leakage >= uniform:
+    if entropy_of(candidate.p, channel.log_uniform) >= least and candidate.leakage >= channel.told_by_uniform:
         return candidate
-    return Candidate(channel.uniform, uniform, candidate.mu)
+    return Candidate(channel.uniform, channel.told_by_uniform, candidate.mu)
 
 
 def one_class_a_letter(channel: RecordChannel, inputs: Floats) -> Candidate:
     """A law on the classes as a prior where every letter has one class (a record alone): then the problem is Shannon capacity."""
     exists = np.isfinite(channel.log_uniform)
-    p = channel.uniform
-    if np.all(exists.sum(axis=1) == 1):
-        p = exists * inputs / np.maximum(exists.sum(axis=0), 1)
-        p = p / p.sum()
+    if not np.all(exists.sum(axis=1) == 1):
+        return Candidate(channel.uniform, channel.told_by_uniform, 0.0)
+    p = exists * inputs / np.maximum(exists.sum(axis=0), 1)
+    p = p / p.sum()
     return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
 
 

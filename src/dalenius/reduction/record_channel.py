@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.information import log_sum_exp
+from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction.counting import Completions
 
@@ -46,6 +46,11 @@ class RecordChannel:
     def uniform(self) -> Floats:
         """The uniform prior, as masses p(a,k)."""
         return np.exp(self.log_uniform)
+
+    @cached_property
+    def told_by_uniform(self) -> float:
+        """I(A; Y) in nats at the uniform prior: what every search begins with."""
+        return float(mutual_information(self.uniform @ self.rows))
 
     @cached_property
     def granted(self) -> float:
