@@ -14,7 +14,7 @@ import dalenius as dl
 from campaigns import draws
 from dalenius import _prove
 from dalenius.designs.exchange import region
-from dalenius.model.constraints.affine import Affine
+from dalenius.model.constraints.base import Affine
 from dalenius.report.progress import trace_picture
 from dalenius.report.release import mechanism_picture
 from dalenius.results import NOT_FOUND

@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from dalenius.baselines.family import Family
+from dalenius.baselines.family import DesignRun, Family, Log, Rest, Turn, need_one_of, need_positive, need_share
 from dalenius.baselines.mechanism import MechanismSettings, PenaltyProgram, budget_of, penalty_method
-from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_one_of, need_positive, need_share
 from dalenius.baselines.worst_case_leakage import LeakageSettings, alternate
 from dalenius.errors import InputError
 from dalenius.information import mutual_information

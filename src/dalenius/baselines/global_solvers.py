@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dalenius.baselines.family import Rest, need_positive, need_share
 from dalenius.baselines.nonlinear import Answer, RecordProgram, Solver
-from dalenius.baselines.run import Rest, need_positive, need_share
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 

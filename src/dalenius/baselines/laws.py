@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from dalenius.baselines.family import View
+from dalenius.baselines.family import Log, View, need_one_of, need_positive, need_share
 from dalenius.baselines.gradients import (
     Selected,
     along_boundary,
@@ -18,7 +18,6 @@ from dalenius.baselines.gradients import (
     projected_step,
     through,
 )
-from dalenius.baselines.run import Log, need_one_of, need_positive, need_share
 from dalenius.information import entropy, log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 

@@ -20,8 +20,8 @@ from typing import Literal
 
 import numpy as np
 
+from dalenius.baselines.family import Log, Turn, need_one_of, need_positive, need_share
 from dalenius.baselines.gradients import channel_gradient
-from dalenius.baselines.run import Log, Turn, need_one_of, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.baselines.family import Family
+from dalenius.baselines.family import Family, LeakageRun, Log, Rest, need_positive
 from dalenius.baselines.gradients import through
 from dalenius.baselines.laws import ConditionalSettings, MarginalSettings, blahut_arimoto, coordinate_ascent
-from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
 from dalenius.information.arrays import Floats
 from dalenius.search import Clock
 

@@ -27,8 +27,7 @@ from dalenius.cli.shared import (
 )
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
-from dalenius.conversions.notions import notion_of
-from dalenius.conversions.rule import MEANINGS, Facts
+from dalenius.conversions.rule import MEANINGS, Facts, notion_of
 from dalenius.conversions.search import fewest_missing
 from dalenius.errors import InputError
 from dalenius.files import need_places

@@ -24,8 +24,7 @@ from dalenius.conversions.closed_forms.thresholds import (
 )
 from dalenius.conversions.closed_forms.utility import PrivateUtility
 from dalenius.conversions.door import Conversion, Step, convert
-from dalenius.conversions.notions import NOTIONS, Notion
-from dalenius.conversions.rule import Facts, Given, Rule
+from dalenius.conversions.rule import NOTIONS, Facts, Given, Notion, Rule
 from dalenius.conversions.rules import RULES
 
 __all__ = [

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.notions import NOTIONS, Notion, notion_of
 from dalenius.conversions.numbers import BITS, Epsilon
-from dalenius.conversions.rule import Facts, Given
+from dalenius.conversions.rule import NOTIONS, Facts, Given, Notion, notion_of
 from dalenius.conversions.search import Found, Place, Taken, best_chain, why_not
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, fraction_text
@@ -17,7 +16,7 @@ from dalenius.information.balls import ball
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.answer import units_of
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
-from dalenius.model.epsilons import epsilon_text
+from dalenius.model.fields import epsilon_text
 from dalenius.notebook import grid, in_brief
 from dalenius.results import budget_text
 from dalenius.units import unit_size

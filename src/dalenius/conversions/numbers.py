@@ -10,7 +10,7 @@ from flint import arb
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, fraction_text
 from dalenius.information.balls import ball
-from dalenius.model.epsilons import read_epsilon
+from dalenius.model.fields import read_epsilon
 
 BITS = 160  # of the balls
 

@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from dalenius.conversions.notions import NOTIONS, About
 from dalenius.conversions.numbers import ZERO, Epsilon
-from dalenius.conversions.rule import MEANINGS, Facts, Given, Rule
+from dalenius.conversions.rule import MEANINGS, NOTIONS, About, Facts, Given, Rule
 from dalenius.conversions.rules import RULES
 
 LONGEST = 6  # rules in a chain

@@ -13,8 +13,7 @@ from flint import arb, ctx
 from dalenius.errors import InputError
 from dalenius.exact import Number, Rows, as_laws, exact_sum
 from dalenius.information.balls import ball
-from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
-from dalenius.model.fields import Given, declared
+from dalenius.model.fields import Given, declared, epsilon_text, normal_epsilon, read_epsilon
 from dalenius.model.shelf import Shelved
 
 ExactRows = Sequence[Sequence[Fraction]]

@@ -12,9 +12,15 @@ from dalenius.report.curves import (
 from dalenius.report.implications import implications_picture
 from dalenius.report.page import report_page, write_report
 from dalenius.report.picture import save_picture
-from dalenius.report.progress import comparison_picture, comparison_table, trace_picture, trace_table
+from dalenius.report.progress import (
+    comparison_picture,
+    comparison_table,
+    sanitizer_picture,
+    sanitizer_table,
+    trace_picture,
+    trace_table,
+)
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.sanitizers import sanitizer_picture, sanitizer_table
 
 __all__ = [
     "band_table",

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dalenius.conversions import NOTIONS, RULES, Rule
-from dalenius.conversions.notions import About
+from dalenius.conversions.rule import About
 from dalenius.report.picture import COLOURS, INK, finished, new_axes, telling
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import support
 from campaigns import draws, each
 from dalenius.baselines import ConditionalSettings, full_joint, leakage_run
 from dalenius.baselines.design import least_distorting
+from dalenius.baselines.family import Log
 from dalenius.baselines.gradients import leakage, through
 from dalenius.baselines.laws import coordinate_ascent
-from dalenius.baselines.run import Log
 from dalenius.conversions import RULES, Facts, Given
 from dalenius.information import measures as m
 from dalenius.programs import MinLeakageProgram

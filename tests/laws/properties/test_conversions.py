@@ -14,8 +14,8 @@ import channels
 from campaigns import draws, each
 from dalenius.conversions import NOTIONS, RULES, Facts, Given
 from dalenius.conversions.door import holds_always
-from dalenius.conversions.notions import About
 from dalenius.conversions.numbers import ZERO, Epsilon
+from dalenius.conversions.rule import About
 from dalenius.conversions.search import why_not
 from dalenius.information import measures as m
 from dalenius.information.capacity import capacity

@@ -18,9 +18,9 @@ from dalenius.baselines import (
     within_budget,
 )
 from dalenius.baselines.design import least_distorting, telling_nothing
+from dalenius.baselines.family import Log
 from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.mechanism import _penalised, exponentiated_gradient, penalty_method, worst_leakage
-from dalenius.baselines.run import Log
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.search.clock import Clock
 from support import refused

@@ -27,10 +27,10 @@ from dalenius.baselines import (
     optimised_run,
     starts,
 )
+from dalenius.baselines.family import Log
 from dalenius.baselines.gradients import leakage, through
 from dalenius.baselines.laws import blahut_arimoto, coordinate_ascent, fresh_rows
 from dalenius.baselines.nonlinear import Answer, RecordProgram, record_by_record
-from dalenius.baselines.run import Log
 from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
 

@@ -17,7 +17,7 @@ from dalenius.model.constraints import (
     Rows,
     SecondOrderCone,
 )
-from dalenius.model.constraints.affine import Affine
+from dalenius.model.constraints.base import Affine
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
 BUDGET, PRIVACY = -1, -2  # numbers of what is no constraint of the model's list

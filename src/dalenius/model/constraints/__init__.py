@@ -1,11 +1,22 @@
 """The shelf of constraints on a design's mechanisms; `CONSTRAINTS` maps the model file's `kind` to the class."""
 
-from dalenius.model.constraints.affine import Affine, Linear, SecondOrderCone
-from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows
+from dalenius.model.constraints.base import (
+    Affine,
+    Constraint,
+    Linear,
+    MechanismSpace,
+    RowConstraint,
+    Rows,
+    SecondOrderCone,
+)
 from dalenius.model.constraints.budgets import DistortionBudget, LeakageLimit, SecretLeakageLimit
-from dalenius.model.constraints.information_privacy import InformationPrivacy, LocalInformationPrivacy
 from dalenius.model.constraints.outputs import Band, ErrorCap, Monotone, Unbiased, ZeroEntries
-from dalenius.model.constraints.privacy import LocalDPBetween, PointwiseLeakageLimit
+from dalenius.model.constraints.privacy import (
+    InformationPrivacy,
+    LocalDPBetween,
+    LocalInformationPrivacy,
+    PointwiseLeakageLimit,
+)
 from dalenius.model.constraints.secret import JointLaw
 from dalenius.model.constraints.secret_limits import (
     KL,

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_list, as_nonnegative, exact_sum
 from dalenius.exact import Rows as WrittenRows
-from dalenius.model.constraints.base import MechanismSpace, Rows
+from dalenius.model.constraints.base import Constraint, MechanismSpace, Rows
 from dalenius.model.fields import Given
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 
@@ -145,6 +145,26 @@ def laws_of(secret: Matrices | None, priors: Priors | None, space: MechanismSpac
         JointLaw(tuple(tuple(p if x == s else Fraction(0) for x in range(len(law))) for s, p in enumerate(law)))
         for law in weights
     ]
+
+
+class AboutSecret(Constraint):
+    """What is about a secret of joint laws, or about the input itself, which then has priors, or the law under the model's own."""
+
+    secret: SecretOrNone
+    priors: PriorsOrNone
+
+    def __post_init__(self) -> None:
+        if self.secret is not None and self.priors is not None:
+            raise InputError(f"constraints: {self.kind}: expected secret or priors, got both")
+
+    @property
+    def about_the_law(self) -> bool:
+        """Whether the secret is the input itself, under the model's own law."""
+        return self.secret is None and self.priors is None
+
+    def laws(self, space: MechanismSpace) -> list[JointLaw]:
+        """The laws that it is about, exactly."""
+        return laws_of(self.secret, self.priors, space)
 
 
 def ratio_rows(pairs: Sequence[tuple[dict[int, Fraction], dict[int, Fraction], int]], epsilon: Number) -> Rows:

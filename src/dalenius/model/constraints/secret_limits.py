@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_quantity
 from dalenius.exact import Rows as WrittenRows
-from dalenius.model.constraints.base import Constraint, MechanismSpace
+from dalenius.model.constraints.base import MechanismSpace
 from dalenius.model.constraints.secret import (
-    JointLaw,
+    AboutSecret,
     PriorsOrNone,
     Private,
     Secret,
@@ -18,10 +18,19 @@ from dalenius.model.constraints.secret import (
     as_private,
     as_secret,
     check_secret,
-    laws_of,
 )
-from dalenius.model.epsilons import normal_epsilon
-from dalenius.model.fields import Exact, ExactOrNone, Given, amount_text, declared, flag, keep, normal_amount, number
+from dalenius.model.fields import (
+    Exact,
+    ExactOrNone,
+    Given,
+    amount_text,
+    declared,
+    flag,
+    keep,
+    normal_amount,
+    normal_epsilon,
+    number,
+)
 from dalenius.model.privacy import LocalDP, as_priors
 from dalenius.units import UNITS, unit_size
 
@@ -44,7 +53,7 @@ at_least_zero = number(at_least=0)
 
 
 @declared
-class SecretLimit(Constraint):
+class SecretLimit(AboutSecret):
     """A convex measure of what the output tells about a secret S on a chain S - X - Y is at most so much, for each of some laws.
 
     P(s,x) is the law of the secret and the input, pi(s) and P(x) are its margins; u(s,y) = sum_x P(s,x) Q(x,y), r(y) = sum_s u(s,y)
@@ -70,8 +79,7 @@ class SecretLimit(Constraint):
 
     def _take(self, **given: object) -> None:
         keep(self, **given)
-        if self.secret is not None and self.priors is not None:
-            raise InputError(f"constraints: {self.kind}: expected secret or priors, got both")
+        self.__post_init__()
 
     def check(self, space: MechanismSpace) -> None:
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
@@ -85,15 +93,6 @@ class SecretLimit(Constraint):
     def at_zero(self) -> str:
         """The constraint of rows that says the same as a limit of 0: independence, for most kinds."""
         return "local_information_privacy (dl.constraints.LocalInformationPrivacy) with epsilon 0"
-
-    @property
-    def about_the_law(self) -> bool:
-        """Whether the secret is the input itself, under the model's own law."""
-        return self.secret is None and self.priors is None
-
-    def laws(self, space: MechanismSpace) -> list[JointLaw]:
-        """The laws that it is about, exactly."""
-        return laws_of(self.secret, self.priors, space)
 
     @property
     def limit(self) -> tuple[Fraction, str]:

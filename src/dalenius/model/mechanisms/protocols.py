@@ -16,8 +16,17 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.set_channels import FixedSets, ParitySets, RandomSets, SetChannel
-from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
-from dalenius.model.fields import Given, Whole, WholeOrNone, declared, keep, whole
+from dalenius.model.fields import (
+    Given,
+    Whole,
+    WholeOrNone,
+    declared,
+    epsilon_text,
+    keep,
+    normal_epsilon,
+    read_epsilon,
+    whole,
+)
 from dalenius.model.mechanisms.base import ByKind, ExactEntries, rational
 from dalenius.model.queries.base import MAX_INTEGER
 

@@ -1,10 +1,9 @@
 """The shelf of queries; `QUERIES` maps the model file's `kind` to the class."""
 
 from dalenius.model.queries.additive import Count, ModularSum, Parity, Sum, Threshold
-from dalenius.model.queries.base import AdditiveQuery, Query, TableQuery
+from dalenius.model.queries.base import AdditiveQuery, Identity, Query, Table, TableQuery
 from dalenius.model.queries.histogram import Histogram
 from dalenius.model.queries.joint import Joint
-from dalenius.model.queries.table import Identity, Table
 
 __all__ = [
     "QUERIES",
