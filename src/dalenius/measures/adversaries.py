@@ -54,6 +54,7 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.adversaries import ADVERSARIES, LawClass
+from dalenius.model.fields import keep
 from dalenius.model.sums import attained_values
 from dalenius.reduction import selections
 from dalenius.results import against_text
@@ -119,8 +120,8 @@ class OfDataPriors(Subject):
 
     def __post_init__(self) -> None:
         values = self.problem.query_of_inputs.values(self.problem.records)
-        object.__setattr__(self, "outputs", tuple(self.problem.mechanism.output_labels(values)))
-        object.__setattr__(self, "shape", (max(self.problem.records.alphabets), self.problem.channel.shape[1]))
+        keep(self, outputs=tuple(self.problem.mechanism.output_labels(values)))
+        keep(self, shape=(max(self.problem.records.alphabets), self.problem.channel.shape[1]))
 
     @property
     def about(self) -> str:  # type: ignore[override]

@@ -15,6 +15,7 @@ from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
 from dalenius.model import MarkovChain, WorstCaseLeakage
+from dalenius.model.fields import keep
 from dalenius.model.problems.chains import inputs_by_ones, two_sided
 from dalenius.search import Clock
 
@@ -55,7 +56,7 @@ class OfChain(Subject):
             )
         asked = "the record that it is largest for" if chain.record is None else f"record {chain.record}"
         about = f"{asked}, of {counted(count, 'record')} that are a Markov chain, under {self.against}"
-        object.__setattr__(self, "about", about)
+        keep(self, about=about)
 
     @property
     def in_closed_form(self) -> bool:

@@ -19,6 +19,7 @@ from dalenius.information.measures.numbers import divergence, largest, positive_
 from dalenius.measures.definitions import LEAKAGE, PROBABILITY, Definition, Formula
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
+from dalenius.model.fields import keep
 from dalenius.reduction import SecretCells, cells_of_secrets
 
 MAX_TERMS = 2**24  # of sums over pairs of rows
@@ -55,14 +56,17 @@ class OfSecrets(Subject):
                 "whose measures are at least those of any class; what is told on average is for solve"
             )
         cells = tuple(cells_of_secrets(self.problem))
-        object.__setattr__(self, "_cells", cells)
+        keep(self, _cells=cells)
         need_size(max(max(channel.shape[0], int(each.cells.max()) + 1) for each in cells), channel.shape[1])
         under = counted(len(adversary.priors), "listed law") if isinstance(adversary, PriorSet) else "any law"
         about = f"{counted(len(cells), 'secret')} of the data (the one that each measure is largest for), under {under}"
-        object.__setattr__(self, "about", f"{about}; {counted(channel.shape[1], 'output')}")
-        object.__setattr__(self, "against", under)
-        object.__setattr__(self, "outputs", ())
-        object.__setattr__(self, "shape", channel.shape)
+        keep(
+            self,
+            about=f"{about}; {counted(channel.shape[1], 'output')}",
+            against=under,
+            outputs=(),
+            shape=channel.shape,
+        )
         terms = max(len(_pairs(measured)) for measured in self.made()) * channel.shape[1]
         if terms > MAX_TERMS:
             raise InputError(

@@ -27,6 +27,7 @@ from dalenius.model.adversaries import (
     PriorSet,
     ProductPriors,
 )
+from dalenius.model.fields import keep
 from dalenius.model.laws import Uniform
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.mechanisms.base import ExactEntries, rational
@@ -139,9 +140,8 @@ class OfWitness(Subject):
             about += ", and the noise clamped far out"
         if isinstance(self.problem.mechanism, RoundedNoise):
             about += "; what comes out is rounded, and clamped far out"
-        object.__setattr__(self, "about", about)
-        object.__setattr__(self, "outputs", tuple(self.problem.route.mechanism.output_labels(self._values)))
-        object.__setattr__(self, "shape", (letters, outputs))
+        keep(self, about=about)
+        keep(self, outputs=tuple(self.problem.route.mechanism.output_labels(self._values)), shape=(letters, outputs))
 
     @property
     def masses(self) -> Masses:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError, brief, hint
 from dalenius.information.arrays import Floats, Integers
+from dalenius.model.fields import keep
 from dalenius.model.queries import ModularSum, Parity, Query
 from dalenius.model.records import Records
 
@@ -56,7 +57,7 @@ class TiedEntries:
                 f"tied entries: expected every row to number the entries of one row of the variable, each once: {outputs} k to "
                 f"{outputs} k + {outputs - 1} for a k; and every k from 0 up to the largest"
             )
-        object.__setattr__(self, "numbers", numbers)
+        keep(self, numbers=numbers)
 
     @classmethod
     def free(cls, inputs: int, outputs: int) -> TiedEntries:

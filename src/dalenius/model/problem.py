@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
+from dalenius.model.fields import keep
 from dalenius.model.in_words import SHELVES, as_part, words_of
 from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
 from dalenius.model.queries.histogram import UNLISTED
@@ -77,7 +78,7 @@ class Problem(metaclass=Stated):
     def __post_init__(self) -> None:
         for name, kind in self._parts.items():
             if kind in SHELVES:
-                object.__setattr__(self, name, as_part(kind, getattr(self, name), name))
+                keep(self, **{name: as_part(kind, getattr(self, name), name)})
             absent = name in self._optional and getattr(self, name) is None
             if not absent and not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
@@ -90,7 +91,7 @@ class Problem(metaclass=Stated):
             raise InputError(f"query: a joint query is for audits with problem worst_case_leakage, got {self.kind}")
         if isinstance(self.query, Histogram) and not self._joint_too:
             raise InputError(f"{UNLISTED}; got {self.kind}")
-        object.__setattr__(self, "query", self.query.of_records(self.records))
+        keep(self, query=self.query.of_records(self.records))
         self._resolve()
 
     def _resolve(self) -> None:
@@ -105,7 +106,7 @@ class Problem(metaclass=Stated):
     def _as_written(self: P, text: bytes) -> P:
         """The same problem, read from a model file with this text."""
         read = copy.copy(self)
-        object.__setattr__(read, "written", text)
+        keep(read, written=text)
         return read
 
     def once(self, name: str, make: Callable[[], T]) -> T:

@@ -13,6 +13,7 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
+from dalenius.model.fields import keep
 
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
@@ -63,8 +64,7 @@ class Records:
             sizes = _sizes(alphabets)
             if count not in (None, len(sizes)):
                 raise InputError(f"records: count is {brief(count)}, but alphabets lists {len(sizes)} records")
-        object.__setattr__(self, "count", len(sizes))
-        object.__setattr__(self, "alphabets", sizes)
+        keep(self, count=len(sizes), alphabets=sizes)
 
     def __repr__(self) -> str:
         if len(self.runs) == 1:

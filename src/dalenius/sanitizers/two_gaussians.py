@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_law, as_list
 from dalenius.information.balls import ball
+from dalenius.model.fields import keep
 from dalenius.sanitizers.converse_bound import Converse, converse
 from dalenius.sanitizers.settings import Samples
 
@@ -57,8 +58,8 @@ class TwoGaussians:
         if [len(row) for row in rows] != [2, 2]:
             raise InputError("law: expected p(s,u) as two rows of two numbers, rows the secret, columns the label")
         as_law([p for row in rows for p in row], "law")
-        object.__setattr__(self, "law", tuple(rows))
-        object.__setattr__(self, "mixing", np.random.default_rng(self.seed).standard_normal((5, 5)))
+        keep(self, law=tuple(rows))
+        keep(self, mixing=np.random.default_rng(self.seed).standard_normal((5, 5)))
 
     @classmethod
     def independent(cls, seed: int = 0) -> TwoGaussians:

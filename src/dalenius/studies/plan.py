@@ -14,6 +14,7 @@ from dalenius._answers_json import plain
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_integer
 from dalenius.model import DesignProblem, EntropyAtLeast, Problem, SecretLeakage, digest
+from dalenius.model.fields import keep
 from dalenius.search import Limits, need_gap, need_solver
 from dalenius.studies.grid import ENTROPY, Axis, axes_of, places, text_of, with_value
 from dalenius.version import PRODUCER
@@ -46,7 +47,7 @@ class Settings:
         as_integer(self.seed, "seed", at_least=0)
         if self.methods and self.method is not None:
             raise InputError("methods: rivals are compared with our own search; leave method out")
-        object.__setattr__(self, "method", None if self.method is None else str(self.method))
+        keep(self, method=None if self.method is None else str(self.method))
 
     @property
     def limits(self) -> Limits:

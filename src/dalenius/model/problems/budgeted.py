@@ -12,6 +12,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_fraction, as_list, as_quantity, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.distortions import Distortion, DistortionMatrix
+from dalenius.model.fields import keep
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.model.shelf import read_shelved
@@ -51,7 +52,7 @@ class MinLeakage(DesignProblem):
     max_distortion: Number
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "max_distortion", as_fraction(self.max_distortion, "max_distortion"))
+        keep(self, max_distortion=as_fraction(self.max_distortion, "max_distortion"))
         super().__post_init__()
 
     @property
@@ -121,7 +122,7 @@ class MinDistortion(DesignProblem):
             )
         if self.max_leakage is not None:
             amount, units = self._amount
-            object.__setattr__(self, "max_leakage", f"{fraction_text(amount)} {units}")
+            keep(self, max_leakage=f"{fraction_text(amount)} {units}")
         super().__post_init__()
         if self.privacy is not None:
             self.privacy.check(self.possible_inputs, self.input_count)
@@ -271,8 +272,8 @@ class MaxUtility(MinDistortion):
             raise InputError(
                 "utility: expected a row for each of the query's values, with a number for each output, all as long"
             )
-        object.__setattr__(self, "utility", tuple(rows))
-        object.__setattr__(self, "distortion", DistortionMatrix([[self.top - u for u in row] for row in rows]))
+        keep(self, utility=tuple(rows))
+        keep(self, distortion=DistortionMatrix([[self.top - u for u in row] for row in rows]))
         try:
             super().__post_init__()
         except InputError as error:  # what is said of the rows of the distortion is true of those that were given

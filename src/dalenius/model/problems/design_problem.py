@@ -26,6 +26,7 @@ from dalenius.model.constraints import (
     SecretLeakageLimit,
 )
 from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
+from dalenius.model.fields import keep
 from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform, check_size, value_weights
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
 from dalenius.model.mechanisms import Channel
@@ -84,7 +85,7 @@ class DesignProblem(MechanismChoice):
         super().__post_init__()
         self.law.check(self.records)
         check_size(self.query, self.records, self.law)
-        object.__setattr__(self, "constraints", _as_constraints(self.constraints))
+        keep(self, constraints=_as_constraints(self.constraints))
         for j, constraint in enumerate(self.own_constraints):
             try:
                 constraint.check(self.space)

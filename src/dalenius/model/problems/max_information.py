@@ -13,6 +13,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_law, as_list
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
+from dalenius.model.fields import keep
 from dalenius.model.laws import Law, Uniform, check_size, value_weights
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.privacy import NOTIONS, LocalDP, PointwiseMaximalLeakage, Privacy, Reference
@@ -79,7 +80,7 @@ class MaxInformation(Problem):
         check_size(self.query, self.records, self.law)
         if self.useful is not None:
             listed = as_list(self.useful, "useful")
-            object.__setattr__(self, "useful", as_joint(listed, "useful", of="the useful variable"))
+            keep(self, useful=as_joint(listed, "useful", of="the useful variable"))
             self._check_useful()
         self._check_privacy()
 

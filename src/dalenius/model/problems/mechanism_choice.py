@@ -11,6 +11,7 @@ from dalenius.errors import InputError
 from dalenius.exact import Rows, as_law, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.distortions import Distortion
+from dalenius.model.fields import keep
 from dalenius.model.mechanism_classes import MechanismClass, Oblivious, TiedEntries, mechanism_class
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
@@ -45,7 +46,7 @@ class MechanismChoice(Problem):
     mechanism: MechanismClass | str = field(default_factory=Oblivious)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mechanism", mechanism_class(self.mechanism))
+        keep(self, mechanism=mechanism_class(self.mechanism))
         super().__post_init__()
         self.distortion.check(self._values)
         self.mechanism_class.check(self.query, self.records, self.output_count)

@@ -71,7 +71,7 @@ class SecretLeakage(MechanismProblem):
                     f"got {brief(secret)}"
                 )
         secrets = tuple(secret if isinstance(secret, Secret) else Secret(secret) for secret in listed)
-        object.__setattr__(self, "secrets", secrets)
+        keep(self, secrets=secrets)
         super().__post_init__()
 
     def _resolve(self) -> None:
