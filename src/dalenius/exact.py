@@ -89,6 +89,35 @@ def as_fraction(value: Any, what: str) -> Fraction:
     return fraction
 
 
+def as_bounded(
+    value: Any, what: str, *, above: Any = None, at_least: Any = None, below: Any = None, at_most: Any = None
+) -> Fraction:
+    """An exact number within limits; `InputError` says what they are.
+
+    >>> as_bounded("0.3", "p", above=0, below=1)
+    Fraction(3, 10)
+    """
+    found = as_fraction(value, what)
+    low = (above is None or found > above) and (at_least is None or found >= at_least)
+    if not low or not ((below is None or found < below) and (at_most is None or found <= at_most)):
+        raise InputError(
+            f"{what}: expected a number {limits_text(above, at_least, below, at_most)}, got {brief(value)}"
+        )
+    return found
+
+
+def limits_text(above: Any, at_least: Any, below: Any = None, at_most: Any = None, of: str = "of ") -> str:
+    """Limits in words, some of which are None.
+
+    >>> limits_text(0, None, 1), limits_text(None, 0, None, 1), limits_text(None, 1)
+    ('above 0 and below 1', 'from 0 to 1', 'of at least 1')
+    """
+    if at_least is not None and at_most is not None:
+        return f"from {at_least} to {at_most}"
+    told = {f"{of}at least": at_least, "above": above, "below": below, "at most": at_most}
+    return " and ".join(f"{words} {limit}" for words, limit in told.items() if limit is not None)
+
+
 def _short(value: Fraction) -> bool:
     """Whether any of its spellings is short enough to be written."""
     return value.numerator.bit_length() + value.denominator.bit_length() <= WRITABLE_BITS

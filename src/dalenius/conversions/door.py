@@ -11,8 +11,8 @@ from dalenius.conversions.numbers import BITS, Epsilon
 from dalenius.conversions.rule import NOTIONS, Facts, Given, Notion, notion_of
 from dalenius.conversions.search import Found, Place, Taken, best_chain, why_not
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, fraction_text
-from dalenius.information.balls import ball
+from dalenius.exact import Integer, Number, as_bounded, fraction_text
+from dalenius.information.balls import ball, exactly
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.answer import units_of
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
@@ -285,10 +285,8 @@ def _amount(notion: Notion, value: Number) -> tuple[arb, str]:
         if text.endswith(" nats") and units_of(notion.name, None) == "bits":
             text = budget_text(Fraction(text.removesuffix(" nats")), "nats", None)
         return epsilon.ball(), text
-    number = as_fraction(value, notion.name)
-    most = Fraction(MOST_NUMBER if notion.most is None else notion.most)
-    if not 0 <= number <= most:
-        raise InputError(f"{notion.name}: expected a number from 0 to {most}, got {fraction_text(number)}")
+    most = MOST_NUMBER if notion.most is None else notion.most
+    number = as_bounded(value, notion.name, at_least=0, at_most=most)
     return ball(number), fraction_text(number)
 
 
@@ -302,16 +300,11 @@ def _units(notion: Notion, units: str | None) -> str:
 
 def _rounded(notion: Notion, value: arb, units: str | None) -> float:
     """A double on the safe side."""
-    ends = Ends(_exactly(value.lower()), _exactly(value.upper()))
+    ends = Ends(exactly(value.lower()), exactly(value.upper()))
     if _units(notion, units) == "bits":
         ends = in_bits(ends)
     lower, upper = doubles_around(ends)
     return lower if notion.at_least else upper
-
-
-def _exactly(end: arb) -> Fraction:
-    mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _step(taken: Taken, units: str | None) -> Step:

@@ -11,7 +11,7 @@ from flint import arb
 
 from dalenius.conversions.numbers import Epsilon
 from dalenius.errors import InputError, hint
-from dalenius.exact import Integer, Number, as_fraction, as_integer, fraction_text
+from dalenius.exact import Integer, Number, as_bounded, as_integer, fraction_text
 from dalenius.information.balls import ball
 
 
@@ -263,12 +263,7 @@ class Facts:
 
 
 def _share(value: Number | None, what: str) -> Fraction | None:
-    if value is None:
-        return None
-    share = as_fraction(value, what)
-    if not 0 < share <= 1:
-        raise InputError(f"{what}: expected a number above 0 and at most 1, got {fraction_text(share)}")
-    return share
+    return None if value is None else as_bounded(value, what, above=0, at_most=1)
 
 
 PUFFERFISH = "Nuradha, Goldfeld, Pufferfish privacy"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
 
 from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
-from dalenius.exact import Integer, Number, as_fraction, as_integer
+from dalenius.exact import Integer, Number, as_bounded, as_integer
+from dalenius.information.balls import exactly
 from dalenius.measures.subjects import inputs_of, need_size
 from dalenius.model import WorstCaseLeakage
 from dalenius.model.mechanisms import Mechanism
@@ -58,9 +58,7 @@ def to_dp_accounting(
         from dp_accounting.pld import privacy_loss_distribution as losses
     except ImportError:
         raise InputError("to_dp_accounting needs dp_accounting: pip install 'dalenius[accounting]'") from None
-    step = as_fraction(interval, "interval")
-    if not 0 < step <= 1:
-        raise InputError(f"interval: expected a number above 0, at most 1, got {brief(interval)}")
+    step = as_bounded(interval, "interval", above=0, at_most=1)
 
     def one(p: int, q: int) -> Any:
         upper, lower = log_masses(subject, p, q)
@@ -109,6 +107,4 @@ def _log(mass: arb, sign: int = 1) -> float | None:
     """A double that is at least the logarithm of a mass, or minus one that is at least minus that; None where there is no mass."""
     if not mass > 0:
         return None
-    end = (sign * mass.log()).upper()
-    mantissa, exponent = end.man_exp()
-    return sign * exact_fraction_above(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
+    return sign * exact_fraction_above(exactly((sign * mass.log()).upper()))

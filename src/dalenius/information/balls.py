@@ -17,6 +17,16 @@ def ball(number: Fraction) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
+def exactly(end: arb) -> Fraction:
+    """The number that an end of a ball is.
+
+    >>> exactly(arb(0.75).lower())
+    Fraction(3, 4)
+    """
+    mantissa, exponent = end.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 def above(x: arb) -> float:
     """A double that is at least the number in the ball; infinite if the ball has no end.
 

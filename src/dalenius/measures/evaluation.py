@@ -16,6 +16,7 @@ from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import exactly
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.law_classes import TINY, GivenChannel, worst_law
 from dalenius.information.measures import PriorClass
@@ -83,7 +84,7 @@ def evaluated(value: Callable[[], Any], *, exponent: bool, precisions: Sequence[
 def enclosed(lower: arb, upper: arb) -> Ends:
     """From a ball of what is attained to one of what is not exceeded; infinite where that is not known."""
     known = upper.is_finite()
-    return Ends(max(_fraction(lower.lower()), Fraction(0)), _fraction(upper.upper()) if known else math.inf)
+    return Ends(max(exactly(lower.lower()), Fraction(0)), exactly(upper.upper()) if known else math.inf)
 
 
 def larger(first: Ends, second: Ends) -> Ends:
@@ -107,7 +108,7 @@ def in_bits(nats: Ends) -> Ends:
             return Ends(exact, exact, str(exact))
     with ctx.workprec(PRECISIONS[1]):
         ball = arb(2).log()
-        low, high = _fraction(ball.lower()), _fraction(ball.upper())
+        low, high = exactly(ball.lower()), exactly(ball.upper())
     lower = nats.lower if isinstance(nats.lower, float) else nats.lower / high
     upper = nats.upper if isinstance(nats.upper, float) else nats.upper / low
     return Ends(lower, upper, nats.exact and nats.exact.replace(LOG, "log2 "))
@@ -143,7 +144,7 @@ def _ends(value: fmpq | arb, exponent: bool) -> Ends:
     if not ball.is_finite():
         infinite = bool(ball > sys.float_info.max)
         return Ends(math.inf if infinite else Fraction(0), math.inf, "infinite" if infinite else None)
-    lower, upper = _fraction(ball.lower()), _fraction(ball.upper())
+    lower, upper = exactly(ball.lower()), exactly(ball.upper())
     return Ends(max(lower, Fraction(0)), upper, told and f"{LOG}{told}")
 
 
@@ -152,11 +153,6 @@ def _told(value: Fraction) -> str | None:
         return None
     text = fraction_text(value)
     return text if len(text) <= MOST_CHARACTERS else str(value)
-
-
-def _fraction(end: arb) -> Fraction:
-    mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 LARGEST = 700.0  # of an epsilon whose exponential is a double
@@ -205,8 +201,7 @@ def _log(x: fmpq, sign: int) -> Fraction:
     """log x, rounded downward or upward."""
     with ctx.workprec(BITS):
         ball = arb(x).log()
-        mantissa, exponent = (ball.upper() if sign > 0 else ball.lower()).man_exp()
-    return max(Fraction(int(mantissa)) * Fraction(2) ** int(exponent), Fraction(0))
+        return max(exactly(ball.upper() if sign > 0 else ball.lower()), Fraction(0))
 
 
 # Suprema over a class of priors, between bounds that are evaluated in exact numbers and balls.

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeAlias, TypeVar, dataclass_transform
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_quantity, fraction_text
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_quantity, fraction_text, limits_text
 from dalenius.units import UNITS
 
 W = TypeVar("W")
@@ -108,10 +108,7 @@ def declared(cls: C | None = None, /, **options: bool) -> Any:
 
 def number(*, at_least: Any = None, above: Any = None, at_most: Any = None, words: str = "") -> Read:
     """How an exact number within limits is read; `words` is what it must be, for messages."""
-    least = f"at least {at_least}" if above is None else f"above {above}"
-    if at_most is not None:
-        least = f"from {at_least} to {at_most}" if above is None else f"{least} and at most {at_most}"
-    must = words or f"must be {least}"
+    must = words or f"must be {limits_text(above, at_least, at_most=at_most, of='')}"
 
     def read(value: Number, what: str) -> Fraction:
         found = as_fraction(value, what)

@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, Rows, as_laws, exact_sum
-from dalenius.information.balls import ball
+from dalenius.information.balls import ball, exactly
 from dalenius.model.fields import Given, declared, epsilon_text, normal_epsilon, read_epsilon
 from dalenius.model.shelf import Shelved
 
@@ -75,7 +75,7 @@ class Privacy(Shelved):
             return Fraction(2**amount.numerator), Fraction(2**amount.numerator)
         with ctx.workprec(PRECISION + 32):
             factor = (ball(amount) * (arb(2).log() if unit == "bits" else 1)).exp()
-            low, high = (_exact(end) for end in (factor.lower(), factor.upper()))
+            low, high = (exactly(end) for end in (factor.lower(), factor.upper()))
         return max(_rounded(low, -1), Fraction(1)), _rounded(high, 1)
 
     def exp_epsilon(self, rows: ExactRows, references: Sequence[Reference]) -> Fraction | None:
@@ -105,11 +105,6 @@ class Privacy(Shelved):
     @abstractmethod
     def references(self, possible: Sequence[int], law: Sequence[Fraction]) -> list[Reference]:
         """What entries are compared with, for the inputs that have datasets, and the law of all inputs."""
-
-
-def _exact(end: arb) -> Fraction:
-    mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _rounded(x: Fraction, sign: int) -> Fraction:

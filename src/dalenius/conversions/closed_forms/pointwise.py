@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, larger
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_law, as_list, exact_sum
+from dalenius.exact import Integer, Number, as_bounded, as_integer, as_law, as_list, exact_sum
 from dalenius.information.balls import above, ball
 
 MOST_DATASETS = 4096
@@ -156,9 +156,7 @@ def correlated_record_leakage(channel: Sequence[Sequence[Number]], letters: Inte
     >>> round(correlated_record_leakage(release, 2, "0.1"), 9), round(correlated_record_leakage(release, 2, "1e-8"), 9)
     (1.418382676, 2.079441447)
     """
-    known, part = _Channel.of(channel, letters), as_fraction(share, "share")
-    if not 0 < part < 1:
-        raise InputError(f"share: expected a number above 0 and below 1, got {float(part):g}")
+    known, part = _Channel.of(channel, letters), as_bounded(share, "share", above=0, below=1)
     best = Fraction(0), Fraction(1)
     for column in known.columns:
         for i in range(known.records):
@@ -223,10 +221,7 @@ def _mostly(chosen: Fraction, entries: Sequence[Fraction], share: Fraction) -> F
 
 
 def _floor(floor: Number, letters: Integer) -> Fraction:
-    tau = as_fraction(floor, "floor")
-    if not 0 <= tau * int(letters) <= 1:
-        raise InputError(f"floor: expected a number from 0 to 1/{int(letters)}, got {float(tau):g}")
-    return tau
+    return as_bounded(floor, "floor", at_least=0, at_most=Fraction(1, int(letters)))
 
 
 Ratio = tuple[Fraction, Fraction]
@@ -348,9 +343,7 @@ def laplace_count_scale(epsilon: Number, records: Integer, *, c: Number = 0) -> 
     >>> round(scale, 9), round(laplace_count_leakage(10, scale, c="0.3"), 12)
     (0.121100188, 0.5)
     """
-    budget, n, least = as_fraction(epsilon, "epsilon"), _records(records), _least(c)
-    if budget <= 0:
-        raise InputError(f"epsilon: expected a number above 0, got {float(budget):g}")
+    budget, n, least = as_bounded(epsilon, "epsilon", above=0), _records(records), _least(c)
     with ctx.workprec(_bits(budget, least)):
         left = ((-ball(budget)).exp() - ball(least)).upper()  # from above: x is then no larger, and b no smaller
         if not left > 0:
@@ -405,21 +398,12 @@ def _records(records: Integer) -> int:
 
 
 def _scale(scale: Number) -> Fraction:
-    b = as_fraction(scale, "scale")
-    if b <= 0:
-        raise InputError(f"scale: expected a number above 0, got {float(b):g}")
-    return b
+    return as_bounded(scale, "scale", above=0)
 
 
 def _least(c: Number) -> Fraction:
-    least = as_fraction(c, "c")
-    if not 0 <= least < Fraction(1, 2):
-        raise InputError(f"c: expected a number of at least 0 and below 1/2, got {float(least):g}")
-    return least
+    return as_bounded(c, "c", at_least=0, below=Fraction(1, 2))
 
 
 def _probability(p: Number) -> Fraction:
-    chance = as_fraction(p, "p")
-    if not 0 < chance < 1:
-        raise InputError(f"p: expected a number above 0 and below 1, got {float(chance):g}")
-    return chance
+    return as_bounded(p, "p", above=0, below=1)

@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import Epsilon, bernoulli_divergence
 from dalenius.errors import InputError
-from dalenius.exact import Number, as_fraction, as_list
+from dalenius.exact import Number, as_bounded, as_fraction, as_list
 from dalenius.information.balls import above, ball
 
 BITS = 200  # of the balls
@@ -54,9 +54,7 @@ class PrivacyProfile:
         >>> PrivacyProfile.of([(1, 0), (0, "1/2"), (2, 0)]).points
         ((Fraction(0, 1), Fraction(1, 2)), (Fraction(1, 1), Fraction(0, 1)))
         """
-        rate = None if decay is None else as_fraction(decay, "decay")
-        if rate is not None and rate <= 0:
-            raise InputError(f"decay: expected a number above 0, got {float(rate):g}")
+        rate = None if decay is None else as_bounded(decay, "decay", above=0)
         found = sorted(_point(point, f"points[{k}]") for k, point in enumerate(as_list(points, "points")))
         if not found:
             raise InputError("points: expected at least one point (epsilon, delta)")
@@ -292,9 +290,7 @@ def largest_power(capacity: Number, level: Number) -> float:
     >>> round(largest_power("0.1 bits", 0), 12), round(largest_power("0.1 bits", "0.1"), 12)
     (0.177503347184, 0.416010176587)
     """
-    asked = as_fraction(level, "level")
-    if not 0 <= asked <= 1:
-        raise InputError(f"level: expected a number from 0 to 1, got {float(asked):g}")
+    asked = as_bounded(level, "level", at_least=0, at_most=1)
     with ctx.workprec(BISECTION_BITS):
         most, p1 = Epsilon.read(capacity, "capacity").ball(), ball(asked)
         if not most < arb(2).log():

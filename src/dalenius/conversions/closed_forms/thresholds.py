@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, bernoulli_divergence, larger
 from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, Numbers, as_fraction, as_integer, as_law, exact_sum
+from dalenius.exact import Integer, Number, Numbers, as_bounded, as_integer, as_law, exact_sum
 from dalenius.information.balls import above, ball
 
 MOST_RECORDS = 1_000_000
@@ -62,9 +62,7 @@ class ThresholdDisclosure:
             If a number cannot be read or is out of range.
         """
         n = as_integer(records, "records", at_least=1, at_most=MOST_RECORDS)
-        chance, least = as_fraction(p, "p"), as_integer(at, "at", at_least=1, at_most=n)
-        if not 0 < chance < 1:
-            raise InputError(f"p: expected a number above 0 and below 1, got {float(chance):g}")
+        chance, least = as_bounded(p, "p", above=0, below=1), as_integer(at, "at", at_least=1, at_most=n)
         with ctx.workprec(BITS):
             no, yes = _sides(n, chance, least)
             return cls(
@@ -175,9 +173,7 @@ def mixture_min_entropy(law: Numbers, value: Integer, mixing: Number) -> float:
     (0.5447271754, 0.6931471806)
     """
     chances, at = _attribute(law, value)
-    share = as_fraction(mixing, "mixing")
-    if not 0 <= share <= 1:
-        raise InputError(f"mixing: expected a number from 0 to 1, got {float(share):g}")
+    share = as_bounded(mixing, "mixing", at_least=0, at_most=1)
     best = max(share + (1 - share) * chances[at], (1 - share) * max(chances))
     with ctx.workprec(BITS):
         return max(0.0, -above(ball(best).log())) if best < 1 else 0.0
@@ -246,9 +242,7 @@ def excluding_channel(law: Numbers, alpha: Number) -> list[list[Fraction]]:
     [[Fraction(1, 8), Fraction(7, 8)], [Fraction(0, 1), Fraction(1, 1)]]
     """
     weights, rarest = _positive(law)
-    share, most = as_fraction(alpha, "alpha"), excluding_threshold(law)
-    if not 0 < share <= most:
-        raise InputError(f"alpha: expected a number above 0 and at most {most}, got {float(share):g}")
+    share = as_bounded(alpha, "alpha", above=0, at_most=excluding_threshold(law))
     return [[Fraction(0), Fraction(1)] if x == rarest else [share, 1 - share] for x in range(len(weights))]
 
 
@@ -284,12 +278,8 @@ def copies_threshold(epsilon: Number, p_min: Number, gap: Number) -> float:
     >>> round(copies_threshold(1, 0.2, 0.1), 11), round(copies_threshold("0.1", "1/2", "0.01"), 10)
     (3.63846282216, 46.0016601932)
     """
-    budget, p, left = as_fraction(epsilon, "epsilon"), as_fraction(p_min, "p_min"), as_fraction(gap, "gap")
-    for name, value in (("epsilon", budget), ("gap", left)):
-        if value <= 0:
-            raise InputError(f"{name}: expected a number above 0, got {float(value):g}")
-    if not 0 < p <= Fraction(1, 2):
-        raise InputError(f"p_min: expected a number above 0 and at most 1/2, got {float(p):g}")
+    budget, left = as_bounded(epsilon, "epsilon", above=0), as_bounded(gap, "gap", above=0)
+    p = as_bounded(p_min, "p_min", above=0, at_most=Fraction(1, 2))
     with ctx.workprec(BITS):
         return max(0.0, above((ball((1 - p) / p) / ball(left).expm1()).log() / ball(budget)))
 

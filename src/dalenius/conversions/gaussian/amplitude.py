@@ -12,8 +12,7 @@ from math import ceil
 from flint import arb, arb_poly, ctx
 
 from dalenius.conversions.gaussian.shells import Shells, best_shells
-from dalenius.errors import InputError
-from dalenius.exact import Integer, Number, as_fraction, as_integer
+from dalenius.exact import Integer, Number, as_bounded, as_integer
 from dalenius.information.balls import above, ball, below
 
 # The divergences of inputs of every length from one law of outputs, enclosed from their values at a few lengths.
@@ -226,9 +225,7 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1) -> AmplitudeCa
     >>> found.optimal, round(found.lower, 9), round(found.upper, 9)
     (False, 0.652868812, 0.652868812)
     """
-    size = as_fraction(amplitude, "amplitude")
-    if not 0 < size <= MOST_AMPLITUDE:
-        raise InputError(f"amplitude: expected a number above 0 and at most {MOST_AMPLITUDE}, got {float(size):g}")
+    size = as_bounded(amplitude, "amplitude", above=0, at_most=MOST_AMPLITUDE)
     d = as_integer(dimension, "dimension", at_least=1, at_most=MOST_DIMENSION)
     with ctx.workprec(BITS):
         one = Shells((size,), (Fraction(1),), d)
@@ -248,9 +245,7 @@ def amplitude_of(capacity: Number, dimension: Integer = 1) -> float:
     >>> round(amplitude_of(0.33683082034683), 9)
     1.0
     """
-    wanted, d = float(as_fraction(capacity, "capacity")), int(dimension)
-    if not 0.0 < wanted < MOST_WANTED:
-        raise InputError(f"capacity: expected a number above 0 and below {MOST_WANTED}, got {wanted:g}")
+    wanted, d = float(as_bounded(capacity, "capacity", above=0, below=MOST_WANTED)), int(dimension)
 
     def excess(amplitude: float) -> float:
         size = Fraction(amplitude)
