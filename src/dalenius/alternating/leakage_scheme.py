@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -172,7 +173,7 @@ class LeakageBlock(ABC):
 
     def __init__(self, scheme: LeakageScheme) -> None:
         self.scheme, self.channel = scheme, scheme.channel
-        self.program: Program | None = None
+        self.program: Any = None
 
     def step(self, state: Floats) -> Step[Floats]:
         """Solve the program for this state."""
@@ -197,6 +198,22 @@ class LeakageBlock(ABC):
     def stated(self, state: Floats) -> Program:
         """The program with the data of this state."""
 
+    def set(self, made: Callable[..., Program], *data: object) -> Program:
+        """The block's program with these data: made of them at its first turn."""
+        if self.program is None:
+            self.program = made(*data)
+        else:
+            self.program.set(*data)
+        return self.program
+
+    def on_channel(self, program: Callable[..., Program], *more: object) -> Callable[..., Program]:
+        """A program about the record channel, still without its data."""
+        return partial(program, self.channel.rows, self.channel.log_uniform, *more)
+
+    def laws(self, state: Floats) -> tuple[Floats, Floats, float]:
+        """The letter law, the conditionals, and the entropy bound."""
+        return state.sum(axis=1), _conditionals(state, self.channel), -self.channel.max_knowledge
+
     @abstractmethod
     def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         """The state with the program's point for the block's variables."""
@@ -212,12 +229,7 @@ class _Posterior(LeakageBlock):
         r = u.sum(axis=0)
         phi = np.where(r > 0.0, u / np.where(r > 0.0, r, 1.0), 1.0 / len(u))
         phi = (1.0 - INSIDE) * phi + INSIDE / len(u)
-        bound = -self.channel.max_knowledge
-        if isinstance(self.program, PosteriorUpdate):
-            self.program.set(phi, bound)
-        else:
-            self.program = PosteriorUpdate(self.channel.rows, self.channel.log_uniform, phi, bound)
-        return self.program
+        return self.set(self.on_channel(PosteriorUpdate), phi, -self.channel.max_knowledge)
 
     def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         return point["p"]
@@ -231,12 +243,7 @@ class _Marginal(LeakageBlock):
         w = _conditionals(state, self.channel)
         logs = np.where(w > 0.0, self.channel.log_uniform, 0.0)
         spread = np.sum(w * logs, axis=1) - np.sum(x_log_x(w), axis=1)
-        conditionals, bound = w @ self.channel.rows, -self.channel.max_knowledge
-        if isinstance(self.program, MarginalUpdate):
-            self.program.set(conditionals, spread, bound)
-        else:
-            self.program = MarginalUpdate(conditionals, spread, bound)
-        return self.program
+        return self.set(MarginalUpdate, w @ self.channel.rows, spread, -self.channel.max_knowledge)
 
     def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         return point["pi"][:, None] * _conditionals(state, self.channel)
@@ -248,12 +255,7 @@ class _Conditional(LeakageBlock):
     quickest = (OWN, "CLARABEL")
 
     def stated(self, state: Floats) -> Program:
-        pi, w, bound = state.sum(axis=1), _conditionals(state, self.channel), -self.channel.max_knowledge
-        if isinstance(self.program, ConditionalUpdate):
-            self.program.set(pi, w, bound)
-        else:
-            self.program = ConditionalUpdate(self.channel.rows, self.channel.log_uniform, pi, w, bound)
-        return self.program
+        return self.set(self.on_channel(ConditionalUpdate), *self.laws(state))
 
     def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         return state.sum(axis=1)[:, None] * point["w"]
@@ -269,12 +271,7 @@ class _Row(LeakageBlock):
         self.letter, self.name = letter, f"row {letter}"
 
     def stated(self, state: Floats) -> Program:
-        pi, w, bound = state.sum(axis=1), _conditionals(state, self.channel), -self.channel.max_knowledge
-        if isinstance(self.program, RowUpdate):
-            self.program.set(pi, w, bound)
-        else:
-            self.program = RowUpdate(self.channel.rows, self.channel.log_uniform, self.letter, pi, w, bound)
-        return self.program
+        return self.set(self.on_channel(RowUpdate, self.letter), *self.laws(state))
 
     def solved(self, program: Program, order: tuple[str, ...], now: float) -> BlockSolution:
         """The tree is for when no climb finds anything better."""

@@ -69,18 +69,8 @@ def search(
         return Candidate(channel.uniform, channel.told_by_uniform, 0.0)
     size, start = channel.log_uniform.size * channel.rows.shape[1], channel.letters * sum(channel.rows.shape)
     count = int(np.clip(min(WORK / size, room / (NUMBERS * start)), 1, starts))
-    phi = _starts(channel, count, rng)
-    p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
-    for number, (keep, steps) in enumerate(((max(4, count // 4), 30), (2, 200), (1, 4000))):
-        if number:
-            p, mu = _finish(channel, p, mu, clock)
-            phi = posterior(p, channel.rows)
-        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock, loose=0.0 if number else LOOSE)
-        order = np.argsort(-leakage)[:keep]
-        p, mu, leakage = p[order], mu[order], leakage[order]
-        if clock.expired:
-            break
-    return Candidate(p[0], float(leakage[0]), float(mu[0]))
+    stages = (max(4, count // 4), 30), (2, 200), (1, 4000)
+    return _in_stages(channel, _starts(channel, count, rng), stages, clock, stall=stall, loose=LOOSE)[0]
 
 
 def local_maxima(
@@ -107,17 +97,34 @@ def local_maxima(
     size = channel.log_uniform.size * channel.rows.shape[1]
     count = int(np.clip(WORK / size, 1, starts))
     phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
+    stages = (max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000)
+    return _in_stages(channel, phi, stages, clock, finest=finest, differ=True)[:keep]
+
+
+def _in_stages(
+    channel: RecordChannel,
+    phi: Floats,
+    stages: Sequence[tuple[int, int]],
+    clock: Clock,
+    *,
+    stall: float = math.inf,
+    finest: float = FINEST,
+    loose: float = 0.0,
+    differ: bool = False,
+) -> list[Candidate]:
+    """What these posteriors lead to, the best first: each stage leaves so many of them, perhaps that differ, after so many steps."""
     p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
-    for number, (most, steps) in enumerate(((max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000))):
+    for number, (most, steps) in enumerate(stages):
         if number:
             p, mu = _finish(channel, p, mu, clock)
             phi = posterior(p, channel.rows)
-        p, mu, leakage = _climb(channel, p, phi, mu, steps, math.inf, clock, finest)
-        order = _distinct(p, np.argsort(-leakage))[:most]
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock, finest, loose=0.0 if number else loose)
+        best = np.argsort(-leakage)
+        order = (_distinct(p, best) if differ else best)[:most]
         p, mu, leakage = p[order], mu[order], leakage[order]
         if clock.expired:
             break
-    return [Candidate(*found) for found in zip(p[:keep], leakage[:keep].tolist(), mu[:keep].tolist(), strict=True)]
+    return [Candidate(*found) for found in zip(p, leakage.tolist(), mu.tolist(), strict=True)]
 
 
 def priced(

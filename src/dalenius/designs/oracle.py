@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -59,12 +59,25 @@ class Prior:
 
 
 class Oracle(ABC):
-    """Finds priors against mechanisms (inputs, outputs)."""
+    """Finds priors against mechanisms (inputs, outputs).
+
+    Attributes
+    ----------
+    parts : sequence
+        Of what it looks at, in turn.
+    """
+
+    parts: Sequence[Any]
+    nobody: ClassVar[InputLaw] = UNIFORM  # of the prior about a record with one letter
 
     @property
-    @abstractmethod
     def any_prior(self) -> Prior:
         """A prior of the problem's set that needs no search; about a record with one letter if there is no other."""
+        return self._easy(self.parts[0]) if self.parts else Prior(0, np.ones((1, 1)), self.nobody)
+
+    @abstractmethod
+    def _easy(self, part: Any) -> Prior:
+        """A prior of this part."""
 
     @abstractmethod
     def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
@@ -84,11 +97,8 @@ class EntropyOracle(Oracle):
     ) -> None:
         self.parts, self.max_knowledge, self.rng, self.finest = parts, max_knowledge, rng, finest
 
-    @property
-    def any_prior(self) -> Prior:
-        if not self.parts:
-            return Prior(0, np.ones((1, 1)), UNIFORM)
-        return Prior(self.parts[0].record, self.parts[0].uniform, UNIFORM)
+    def _easy(self, part: Completions) -> Prior:
+        return Prior(part.record, part.uniform, UNIFORM)
 
     def channels(self, Q: Floats) -> list[RecordChannel]:
         """The record channels of a mechanism; rows are not merged, so that classes are inputs."""
@@ -121,14 +131,12 @@ class EntropyOracle(Oracle):
 class ProductOracle(Oracle):
     """Independent records: the letters of a record on the rows that they select, with the law that attains their capacity."""
 
+    nobody = (0, ("1",))
+
     def __init__(self, problem: DesignProblem) -> None:
         self.parts = record_selections(problem)
 
-    @property
-    def any_prior(self) -> Prior:
-        if not self.parts:
-            return Prior(0, np.ones((1, 1)), (0, ("1",)))
-        part = self.parts[0]
+    def _easy(self, part: Selections) -> Prior:
         return self._prior(part, 0, np.full(part.letters, 1.0 / part.letters))
 
     def _prior(self, part: Selections, j: int, law: Floats) -> Prior:
@@ -155,11 +163,7 @@ class ClassOracle(ProductOracle):
         super().__init__(problem)
         self.priors = priors
 
-    @property
-    def any_prior(self) -> Prior:
-        if not self.parts:
-            return super().any_prior
-        part = self.parts[0]
+    def _easy(self, part: Selections) -> Prior:
         rows = np.full((part.letters, 1), 1.0)
         return self._of_class(part, 0, worst_law(GivenChannel.plain(rows), self.priors))
 
@@ -192,11 +196,7 @@ class BlocksOracle(Oracle):
         self.inputs = problem.input_count
         self.parts = block_selections(problem.query, problem.records, adversary)
 
-    @property
-    def any_prior(self) -> Prior:
-        if not self.parts:
-            return Prior(0, np.ones((1, 1)), UNIFORM)
-        part = self.parts[0]
+    def _easy(self, part: BlockSelections) -> Prior:
         return self._prior(part, 0, np.full(part.letters, 1.0 / part.letters))
 
     def _prior(self, part: BlockSelections, j: int, law: Floats) -> Prior:
@@ -233,12 +233,8 @@ class HouseholdsOracle(Oracle):
             knowledge = adversary.own.max_knowledge(placed.records)
             self.parts.append((placed, EntropyOracle(kinds, knowledge, rng, finest)))
 
-    @property
-    def any_prior(self) -> Prior:
-        if not self.parts:
-            return Prior(0, np.ones((1, 1)), UNIFORM)
-        placed, oracle = self.parts[0]
-        return self._lifted(placed, oracle.any_prior)
+    def _easy(self, part: tuple[PlacedBlock, EntropyOracle]) -> Prior:
+        return self._lifted(part[0], part[1].any_prior)
 
     def _lifted(self, placed: PlacedBlock, own: Prior) -> Prior:
         return in_block(placed, Prior(placed.first + own.record, own.masses, own.hint), self.inputs)
@@ -273,19 +269,20 @@ def block_masses(problem: DesignProblem, adversary: IndependentBlocks, record: i
 class ListedOracle(Oracle):
     """Listed priors: all of them, for every record, at once."""
 
+    nobody = 0
+
     def __init__(self, problem: DesignProblem, priors: Floats) -> None:
-        self.priors = list[Prior]()
+        self.parts = list[Prior]()
         for record in (i for i, letters in enumerate(problem.records.alphabets) if letters > 1):
             pairs = dataset_pairs(problem, record)
             for j, masses in enumerate(pairs.table(pairs.apply(priors))):
-                self.priors.append(Prior(record, masses / masses.sum(), j))
+                self.parts.append(Prior(record, masses / masses.sum(), j))
 
-    @property
-    def any_prior(self) -> Prior:
-        return self.priors[0] if self.priors else Prior(0, np.ones((1, 1)), 0)
+    def _easy(self, part: Prior) -> Prior:
+        return part
 
     def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
-        return self.priors
+        return list(self.parts)
 
 
 def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list[tuple[int, Floats]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
-from dalenius.information.entropies import mutual_information, relative_entropy, x_log_x
+from dalenius.information.entropies import binary_entropy, mutual_information, relative_entropy
 
 NUMBERS, GRID = 4_000_000, 2001  # numbers, and laws of two letters, that are looked at at once
 FINE = 1e-5  # of a bound, up to which its stretches are halved
@@ -83,7 +83,7 @@ def _stretches(rows: Floats, share: float, room: float) -> tuple[Floats, Floats,
         middle = 0.5 * (low + high)
         laws = np.stack([1.0 - middle, middle], axis=1) @ rows
         far = relative_entropy(rows, laws[:, None, :])
-        bounds = np.maximum(*((1.0 - x) * far[:, 0] + x * far[:, 1] - share * _entropy(x) for x in (low, high)))
+        bounds = np.maximum(*((1.0 - x) * far[:, 0] + x * far[:, 1] - share * binary_entropy(x) for x in (low, high)))
         loose = bounds > floor + room
         if not loose.any() or len(cuts) + loose.sum() > MOST:
             return high, laws, float(bounds.max())
@@ -93,8 +93,4 @@ def _stretches(rows: Floats, share: float, room: float) -> tuple[Floats, Floats,
 def _on_a_grid(rows: Floats) -> tuple[Floats, Floats]:
     """Informations and entropies of laws of two letters."""
     t = np.linspace(0.0, 1.0, int(np.clip(NUMBERS // rows.size, 65, GRID)))
-    return mutual_information(np.stack([1.0 - t, t], axis=1)[..., None] * rows), _entropy(t)
-
-
-def _entropy(t: Floats) -> Floats:
-    return np.asarray(-x_log_x(t) - x_log_x(1.0 - t))
+    return mutual_information(np.stack([1.0 - t, t], axis=1)[..., None] * rows), binary_entropy(t)

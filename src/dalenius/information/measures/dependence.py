@@ -17,6 +17,7 @@ from dalenius.information.measures.numbers import (
     as_numbers,
     beyond,
     divergence,
+    doubles,
     fitting,
     is_exact,
     largest,
@@ -151,7 +152,7 @@ def maximal_correlation(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     seen = _shorter(met(channel, prior))
     if not is_exact(seen.channel):
         return np.asarray(min(np.linalg.norm(_normalised(seen), 2), 1.0))
-    vectors = _vectors(Met(*(_doubles(part) for part in (seen.prior, seen.channel, seen.law))))
+    vectors = _vectors(Met(*(doubles(part) for part in (seen.prior, seen.channel, seen.law))))
     square = _largest_quotient(seen, vectors)
     return np.asarray(square.lower().max(arb(0)).sqrt().union(square.upper().sqrt()), dtype=object)
 
@@ -195,10 +196,6 @@ def _largest_quotient(seen: Met, vectors: Floats) -> arb:
 
 def _matrix(entries: Any) -> arb_mat:
     return arb_mat([[arb(x) for x in row] for row in entries.tolist()])
-
-
-def _doubles(values: Numbers) -> Floats:
-    return np.array([float(arb(x)) for x in values.ravel()]).reshape(values.shape)
 
 
 # Guessing the input: min-entropy, its leakage, the Bayes advantage, and outputs that disclose or single out.
