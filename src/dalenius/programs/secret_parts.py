@@ -30,9 +30,8 @@ class InformationPart(SecretPart):
         return self.letters * outputs
 
     def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
-        law = cp.Variable(r.shape, name="law")
+        law, wide = self.output_law(r)
         terms = cp.Variable(u.shape, name="terms")
-        wide = np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
         entropy = -float(np.sum(self.pi * np.log(self.pi)))
         return {"law": law, "terms": terms}, {
             "laws": law == r,
@@ -43,12 +42,9 @@ class InformationPart(SecretPart):
     def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
         if not {"cones", "sum"} <= duals.keys():
             return None
-        alpha, beta = duals["cones"][0], duals["cones"][1]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            log_phi = np.where(alpha < 0.0, beta / alpha - 1.0, np.log(self.pi)[:, None])
-        return np.maximum(duals["sum"].reshape(1), 0.0), self.valid(
-            np.exp(log_phi - log_phi.max(axis=0)).reshape(1, -1)
-        )
+        log_phi = self.log_ratios(duals, np.log(self.pi)[:, None])
+        hints = self.valid(np.exp(log_phi - log_phi.max(axis=0)).reshape(1, -1))
+        return np.maximum(duals["sum"].reshape(1), 0.0), hints
 
     def valid(self, hints: Floats) -> Floats:
         phi = np.maximum(np.nan_to_num(hints.reshape(self.letters, -1), nan=1.0), LEAST)
@@ -64,54 +60,10 @@ class InformationPart(SecretPart):
         return np.array([np.sum(np.where(u > 0.0, u * np.log(np.where(u > 0.0, u / expected, 1.0)), 0.0))])
 
 
-class StrongKLPart(SecretPart):
-    """sum_y r log(r/W(s,.)), for each letter s. Hint: t > 0 for every output; sum r (1 + log t) - t W bounds it from below."""
-
-    @property
-    def count(self) -> int:
-        return self.letters
-
-    def width(self, outputs: int) -> int:
-        return outputs
-
-    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
-        law = cp.Variable(r.shape, name="law")
-        terms = cp.Variable(u.shape, name="terms")
-        wide = np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
-        given = np.diag(1.0 / self.pi) @ u
-        return {"law": law, "terms": terms}, {
-            "laws": law == r,
-            "cones": cp.ExpCone(-terms, wide, given),
-            "sum": cp.sum(terms, axis=1) <= allowed,
-        }
-
-    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
-        if not {"cones", "sum"} <= duals.keys():
-            return None
-        alpha, beta = duals["cones"][0], duals["cones"][1]
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            log_t = np.where(alpha < 0.0, beta / alpha - 1.0, 0.0)
-        return np.maximum(duals["sum"], 0.0), self.valid(np.exp(np.clip(log_t, -600.0, 600.0)))
-
-    def valid(self, hints: Floats) -> Floats:
-        return rounded(np.maximum(np.nan_to_num(hints, nan=1.0), LEAST))
-
-    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
-        found = np.tile(1.0 + np.log(hint), (self.letters, 1))
-        sizes = np.abs(found) + 1.0
-        found[i] -= hint / self.pi[i]
-        sizes[i] += hint / self.pi[i]
-        return found, sizes
-
-    def values(self, u: Floats) -> Floats:
-        given, r = u / self.pi[:, None], u.sum(axis=0)
-        return np.asarray(np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1))
-
-
 class _AllOrEach(SecretPart):
     """A measure of all letters together, or of each if strong."""
 
-    def __init__(self, masses: Floats, at_most: float, strong: bool) -> None:
+    def __init__(self, masses: Floats, at_most: float, strong: bool = True) -> None:
         super().__init__(masses, at_most)
         self.strong = strong
 
@@ -122,19 +74,57 @@ class _AllOrEach(SecretPart):
     def width(self, outputs: int) -> int:
         return outputs if self.strong else self.letters * outputs
 
+    def _of_letter(self, i: int, of_all: Floats, own: Floats) -> tuple[Floats, Floats]:
+        """Slopes of r that are the same for all letters, with those of W(i,.) added to the own ones, and the sizes of both."""
+        found = np.tile(of_all, (self.letters, 1))
+        sizes = np.abs(found)
+        found[i] += own / self.pi[i]
+        sizes[i] += np.abs(own) / self.pi[i]
+        return found, sizes
+
+
+class StrongKLPart(_AllOrEach):
+    """sum_y r log(r/W(s,.)), for each letter s. Hint: t > 0 for every output; sum r (1 + log t) - t W bounds it from below."""
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        law, wide = self.output_law(r)
+        terms = cp.Variable(u.shape, name="terms")
+        given = np.diag(1.0 / self.pi) @ u
+        return {"law": law, "terms": terms}, {
+            "laws": law == r,
+            "cones": cp.ExpCone(-terms, wide, given),
+            "sum": cp.sum(terms, axis=1) <= allowed,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"cones", "sum"} <= duals.keys():
+            return None
+        t = np.exp(np.clip(self.log_ratios(duals, 0.0), -600.0, 600.0))
+        return np.maximum(duals["sum"], 0.0), self.valid(t)
+
+    def valid(self, hints: Floats) -> Floats:
+        return rounded(np.maximum(np.nan_to_num(hints, nan=1.0), LEAST))
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        found, sizes = self._of_letter(i, 1.0 + np.log(hint), -hint)
+        return found, sizes + 1.0
+
+    def values(self, u: Floats) -> Floats:
+        given, r = u / self.pi[:, None], u.sum(axis=0)
+        return np.asarray(np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1))
+
 
 class VariationPart(_AllOrEach):
     """sum |u - pi r|, or sum_y |W(s,.) - r| for each letter if strong. Hint: c from -1 to 1, the factors of the differences."""
 
     def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
         size = cp.Variable(u.shape, name="size")
-        law = cp.Variable(r.shape, name="law")
-        wide = cp.reshape(law, (1, r.size), order="C")
+        law, wide = self.output_law(r)
         if self.strong:
-            difference = np.diag(1.0 / self.pi) @ u - np.ones((self.letters, 1)) @ wide
+            difference = np.diag(1.0 / self.pi) @ u - wide
             total = cp.sum(size, axis=1) <= allowed
         else:
-            difference = u - self.pi[:, None] @ wide
+            difference = u - np.diag(self.pi) @ wide
             total = cp.sum(size) <= allowed
         return {"size": size, "law": law}, {
             "laws": law == r,
@@ -157,11 +147,7 @@ class VariationPart(_AllOrEach):
         if not self.strong:
             c = hint.reshape(self.letters, -1)
             return c - self.pi @ c, np.abs(c) + self.pi @ np.abs(c)
-        found = np.tile(-hint, (self.letters, 1))
-        sizes = np.abs(found)
-        found[i] += hint / self.pi[i]
-        sizes[i] += np.abs(hint) / self.pi[i]
-        return found, sizes
+        return self._of_letter(i, -hint, hint)
 
     def values(self, u: Floats) -> Floats:
         difference = np.abs(u - self.pi[:, None] * u.sum(axis=0)).sum(axis=1)
@@ -206,11 +192,7 @@ class ChiSquarePart(_AllOrEach):
         if not self.strong:
             t = hint.reshape(self.letters, -1)
             return 2.0 * t - self.pi @ t**2, 2.0 * np.abs(t) + self.pi @ t**2
-        found = np.tile(2.0 * hint, (self.letters, 1))
-        sizes = np.abs(found)
-        found[i] -= hint**2 / self.pi[i]
-        sizes[i] += hint**2 / self.pi[i]
-        return found, sizes
+        return self._of_letter(i, 2.0 * hint, -(hint**2))
 
     def behind(self, i: int, hint: Floats) -> float:
         return self.at_most + 1.0

@@ -83,6 +83,17 @@ class SecretPart(ABC):
         """More tangents near these, where a solver's are not exact enough; by default none."""
         return weights, hints
 
+    def output_law(self, r: cp.Expression, *, nonneg: bool = False) -> tuple[cp.Variable, cp.Expression]:
+        """A variable for the law of the outputs, and a row of it for every letter."""
+        law = cp.Variable(r.shape, nonneg=nonneg, name="law")
+        return law, np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
+
+    def log_ratios(self, duals: Mapping[str, Floats], otherwise: Floats | float) -> Floats:
+        """log(x/y) where multipliers of cones say that -x log(x/y) is their first entry; something else where they say nothing."""
+        alpha, beta = duals["cones"][0], duals["cones"][1]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.where(alpha < 0.0, beta / alpha - 1.0, otherwise)
+
     def nothing(self, outputs: int) -> Tangents:
         """Weights of 0."""
         return np.zeros(self.count), self.valid(np.ones((self.count, self.width(outputs))))
@@ -126,9 +137,8 @@ class SelectionPart(SecretPart):
         return self.letters * (1 + outputs)
 
     def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
-        law = cp.Variable(r.shape, nonneg=True, name="law")
+        law, wide = self.output_law(r, nonneg=True)
         terms = cp.Variable(u.shape, name="terms")
-        wide = np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
         return {"law": law, "terms": terms}, {
             "laws": cp.sum(law) == 1,
             "cones": cp.ExpCone(-terms, u, wide),
@@ -138,15 +148,11 @@ class SelectionPart(SecretPart):
     def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
         if not {"cones", "sum"} <= duals.keys():
             return None
-        alpha, beta, weights = duals["cones"][0], duals["cones"][1], np.maximum(duals["sum"], 0.0)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = np.where(alpha < 0.0, np.exp(np.clip(beta / alpha - 1.0, -600.0, 600.0)), 1.0)  # Q(x_s,y) / r(y)
+        ratio = np.exp(np.clip(self.log_ratios(duals, 0.0), -600.0, 600.0))  # Q(x_s,y) / r(y)
+        weights = np.maximum(duals["sum"], 0.0)
         total = float(weights.sum())
         v = weights / total if total > 0.0 else np.full(self.letters, 1.0 / self.letters)
         return np.array([total]), self.valid(np.concatenate([v, (v[:, None] * ratio).reshape(-1)])[None])
-
-    def nothing(self, outputs: int) -> Tangents:
-        return np.zeros(1), self.valid(np.ones((1, self.width(outputs))))
 
     def valid(self, hints: Floats) -> Floats:
         v, phi = self._parts(np.nan_to_num(hints.reshape(-1), nan=1.0, posinf=1.0, neginf=1.0))
