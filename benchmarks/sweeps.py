@@ -20,8 +20,7 @@ from typing import Any
 import dalenius as dl
 from dalenius.catalogue.models import library_model
 from dalenius.studies import engine
-from dalenius.studies.grid import ENTROPY
-from dalenius.studies.plan import Plan, Point, Settings
+from dalenius.studies.plan import ENTROPY, Plan, Point, Settings
 
 SURVEY = "real/fair-cell-geometric"
 GRID = {ENTROPY: "0:1 max:25", "mechanism.epsilon": "0.1,0.3,1"}

@@ -24,8 +24,7 @@ import grimp
 
 import dalenius as dl
 from dalenius.catalogue.models import library_folder
-from dalenius.cli import whole_command
-from dalenius.cli.examples import EXAMPLES
+from dalenius.cli import EXAMPLES, whole_command
 from dalenius.cli.statuses import ExitStatus
 
 ROOT = Path(__file__).parents[2]

@@ -24,8 +24,8 @@ from dalenius.reduction import record_channels
 from dalenius.search import Clock
 from dalenius.search.crew import Crew, Work
 from dalenius.search.pools import LocalPool
-from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import records_in
+from dalenius.studies.plan import ENTROPY
 
 
 @pytest.fixture

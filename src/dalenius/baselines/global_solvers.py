@@ -6,7 +6,7 @@ tolerances of its own, leaves no certificate, and has been seen to call optimal 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -108,21 +108,28 @@ class Scip:
 
         masses = [model.addVar(lb=self.least_mass, ub=1.0) for _ in program.log_uniform]
         model.addCons(quicksum(masses) == 1.0)
-        parts = [masses[part] for part in program.parts]
-        letters = [named([1.0] * len(part), part) for part in parts]
-        joint = [
-            named(column, part)
-            for part, rows in zip(parts, program.parts, strict=True)
-            for column in program.given[rows].T.tolist()
-            if max(column) > NEGLIGIBLE
-        ]
-        outputs = [named(column, masses) for column in program.given.T.tolist() if max(column) > NEGLIGIBLE]
+        letters, joint, outputs = _sums(program, masses, named)
         leakage = model.addVar(lb=0.0, ub=float(np.log(len(letters))))
         model.addCons(leakage <= x_log_x(joint) - x_log_x(letters) - x_log_x(outputs))
         counts = quicksum(c * p for c, p in zip(program.log_uniform.tolist(), masses, strict=True))
         model.addCons(counts - x_log_x(masses) >= -program.max_knowledge)
         model.setObjective(leakage, "maximize")
         return model, masses
+
+
+def _sums(
+    program: RecordProgram, masses: list[Any], summed: Callable[[list[float], list[Any]], Any]
+) -> tuple[list[Any], list[Any], list[Any]]:
+    """P(letter), P(letter, output) and P(output) as weighted sums of the masses."""
+    parts = [masses[part] for part in program.parts]
+    letters = [summed([1.0] * len(part), part) for part in parts]
+    joint = [
+        summed(column, part)
+        for part, rows in zip(parts, program.parts, strict=True)
+        for column in program.given[rows].T.tolist()
+        if max(column) > NEGLIGIBLE
+    ]
+    return letters, joint, [summed(column, masses) for column in program.given.T.tolist() if max(column) > NEGLIGIBLE]
 
 
 def _optimised(model: Model, program: RecordProgram, masses: list[Any]) -> bool:
@@ -249,16 +256,7 @@ def _stated(program: RecordProgram, law: Floats, least_mass: float) -> MAiNGOmod
             return np.clip(law, least_mass, 1.0).tolist()
 
         def evaluate(self, masses: list[Any]) -> Any:
-            parts = [masses[part] for part in program.parts]
-            tables = [program.given[part].T.tolist() for part in program.parts]
-            joint = [
-                summed(column, part)
-                for part, table in zip(parts, tables, strict=True)
-                for column in table
-                if max(column) > NEGLIGIBLE
-            ]
-            letters = [summed([1.0] * len(part), part) for part in parts]
-            outputs = [summed(column, masses) for column in program.given.T.tolist() if max(column) > NEGLIGIBLE]
+            letters, joint, outputs = _sums(program, masses, summed)
             found = maingopy.EvaluationContainer()
             found.objective = x_log_x(letters) + x_log_x(outputs) - x_log_x(joint)
             counts = summed(program.log_uniform.tolist(), masses)

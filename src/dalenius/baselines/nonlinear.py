@@ -10,8 +10,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from dalenius.baselines.alternations import concluded
 from dalenius.baselines.family import Family, LeakageRun, Log, Rest, View, need_positive
-from dalenius.baselines.worst_case_leakage import concluded
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats

@@ -47,9 +47,8 @@ from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.search.pools import need_workers
 from dalenius.studies.curves import chosen_points, spread_budgets
 from dalenius.studies.engine import Moment, solved
-from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import PLAN, Folder, read_plan
-from dalenius.studies.plan import Plan, Settings
+from dalenius.studies.plan import ENTROPY, Plan, Settings
 from dalenius.studies.record import Record
 from dalenius.studies.sweep import PARQUET, Sweep, engine_in, need_ways, swept
 from dalenius.units import Quantity, lower_in, upper_in

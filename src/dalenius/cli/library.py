@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
-from dalenius.cli.examples import epilog
+from dalenius.cli import epilog
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,

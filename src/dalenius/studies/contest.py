@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from dalenius.studies.points import Prior, with_mechanism
 # The methods that are compared: what they are, which laws they search, and what they are run with.
 
 
+R = TypeVar("R", LeakageRun, DesignRun)
 Settings = LeakageSettings | DesignSettings | Optimiser
 CERTIFIED = "certified"
 
@@ -289,22 +291,15 @@ def certified(result: Result | DesignResult) -> Attained:
 
 def _audited(contestant: Contestant, seeds: int, clock: Clock) -> Attained:
     """A rival on Problem 1: the best of its starts."""
-    runs = list[LeakageRun]()
-    for seed in range(seeds):
-        turn = clock.slice(clock.remaining / (seeds - seed))
-        runs.append(contestant.rival.audited(contestant.family, seed, contestant.settings, turn))
-        if clock.expired:
-            break
+    runs = list(_runs(contestant, contestant.rival.audited, seeds, clock))
     best = max(runs, key=lambda run: run.value)
-    return Attained(
-        method=contestant.method,
-        seeds=len(runs),
+    return _attained(
+        contestant,
+        runs,
         value=best.value,
         claimed=max(run.value if run.claimed is None else run.claimed for run in runs),
         first=runs[0].value,
         violation=best.violation,
-        iterations=sum(run.iterations for run in runs),
-        evaluations=sum(run.evaluations for run in runs),
         seconds=clock.seconds,
         bound=min((run.bound for run in runs if run.bound is not None), default=None),
         trace=_trace(runs, max),
@@ -314,29 +309,36 @@ def _audited(contestant: Contestant, seeds: int, clock: Clock) -> Attained:
 
 def _designed(contestant: Contestant, problem: DesignProblem, seeds: int, clock: Clock, gap: float) -> Attained:
     """A rival on Problem 2 or 3: every start's mechanism is audited and proved, and the best one counts."""
-    runs = list[DesignRun]()
-    for seed in range(seeds):
-        turn = clock.slice(clock.remaining / (seeds - seed))
-        runs.append(contestant.rival.designed(problem, contestant.family, seed, contestant.settings, turn))
-        if clock.expired:
-            break
+    runs = list(_runs(contestant, partial(contestant.rival.designed, problem), seeds, clock))
     seconds = clock.seconds
     judged = [_judged(problem, run, gap, clock.time_limit / len(runs)) for run in runs]
     design, violation = min(judged, key=lambda found: found[0].upper)
-    return Attained(
-        method=contestant.method,
-        seeds=len(runs),
+    return _attained(
+        contestant,
+        runs,
         value=design.upper,
         claimed=min(run.value for run in runs),
         first=judged[0][0].upper,
         violation=violation,
-        iterations=sum(run.iterations for run in runs),
-        evaluations=sum(run.evaluations for run in runs),
         seconds=seconds,
         bound=None,
         trace=_trace(runs, min),
         design=design,
     )
+
+
+def _runs(contestant: Contestant, run: Callable[..., R], seeds: int, clock: Clock) -> Iterator[R]:
+    """The starts one after the other, each with an even share of the time that is left."""
+    for seed in range(seeds):
+        turn = clock.slice(clock.remaining / (seeds - seed))
+        yield run(contestant.family, seed, contestant.settings, turn)
+        if clock.expired:
+            return
+
+
+def _attained(contestant: Contestant, runs: Sequence[LeakageRun] | Sequence[DesignRun], **best: Any) -> Attained:
+    iterations, evaluations = sum(run.iterations for run in runs), sum(run.evaluations for run in runs)
+    return Attained(contestant.method, len(runs), iterations=iterations, evaluations=evaluations, **best)
 
 
 def _judged(problem: DesignProblem, run: DesignRun, gap: float, seconds: float) -> tuple[DesignResult, float]:

@@ -20,10 +20,9 @@ from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Progress
 from dalenius.studies.engine import Engine, told_to
-from dalenius.studies.grid import ENTROPY, with_value
 from dalenius.studies.keeping import Memory
 from dalenius.studies.leakage_curve import LeakageCurve
-from dalenius.studies.plan import Plan, Point, Settings, ancestors, between, key_of, share_of
+from dalenius.studies.plan import ENTROPY, Plan, Point, Settings, ancestors, between, key_of, share_of, with_value
 from dalenius.studies.record import Answer
 
 # Leakage against what the adversary knows: one problem, many entropy bounds, and one proof that bounds the whole curve at each.

@@ -20,9 +20,8 @@ from dalenius.search.pools import need_workers, pool_of
 from dalenius.studies.compare import need_comparable
 from dalenius.studies.curves import CurvePoint, FrontierPoint, curve_point, frontier_point
 from dalenius.studies.engine import Engine, Moment
-from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import Files, Folder, Memory, read_plan, records_in
-from dalenius.studies.plan import Plan, Settings
+from dalenius.studies.plan import ENTROPY, Plan, Settings
 from dalenius.studies.record import Answer, Record
 
 if TYPE_CHECKING:

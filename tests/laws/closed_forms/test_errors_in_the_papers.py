@@ -14,7 +14,7 @@ import dalenius as dl
 import support
 from campaigns import draws, each
 from dalenius.baselines import ConditionalSettings, full_joint, leakage_run
-from dalenius.baselines.design import least_distorting
+from dalenius.baselines.alternations import least_distorting
 from dalenius.baselines.family import Log
 from dalenius.baselines.gradients import leakage, through
 from dalenius.baselines.laws import coordinate_ascent

@@ -11,9 +11,8 @@ from colleagues import Colleagues
 from dalenius.search.pools import LocalPool
 from dalenius.studies import engine as engines
 from dalenius.studies.engine import LOSSES, Engine
-from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import Memory
-from dalenius.studies.plan import Plan, Settings
+from dalenius.studies.plan import ENTROPY, Plan, Settings
 
 COUNT = support.problem(dl.Records(2, alphabet=2), dl.Count(), dl.geometric(1), dl.AnyPrior())
 PLAN = Plan.of(

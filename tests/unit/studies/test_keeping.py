@@ -9,8 +9,8 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.studies.grid import ENTROPY
 from dalenius.studies.keeping import PLAN, RECORDS, read_plan, records_in
+from dalenius.studies.plan import ENTROPY
 from support import TINY_AUDIT as PARITY
 from support import TINY_DESIGN as DESIGN
 from support import refused

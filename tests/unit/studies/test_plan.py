@@ -8,8 +8,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.studies.grid import ENTROPY
-from dalenius.studies.plan import Plan, Settings, ancestors
+from dalenius.studies.plan import ENTROPY, Plan, Settings, ancestors
 
 PARITY = support.problem(dl.Records(4, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.AnyPrior())
 GRID = {ENTROPY: "0:1 max:9", "mechanism.flip": [0.1, 0.2]}

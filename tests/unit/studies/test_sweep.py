@@ -6,7 +6,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.studies.grid import ENTROPY
+from dalenius.studies.plan import ENTROPY
 from support import TINY_AUDIT as PARITY
 from support import TINY_DESIGN as DESIGN
 

@@ -9,7 +9,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.model import digest, dumps, loads
-from dalenius.studies.grid import axes_of, places, text_of, values_in, with_value
+from dalenius.studies.plan import axes_of, places, text_of, values_in, with_value
 
 AUDIT = support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.geometric(1), "2 bits")
 DESIGN = support.design(

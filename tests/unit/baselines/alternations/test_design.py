@@ -17,7 +17,7 @@ from dalenius.baselines import (
     full_joint,
     within_budget,
 )
-from dalenius.baselines.design import least_distorting, telling_nothing
+from dalenius.baselines.alternations import least_distorting, telling_nothing
 from dalenius.baselines.family import Log
 from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.mechanism import _penalised, exponentiated_gradient, penalty_method, worst_leakage

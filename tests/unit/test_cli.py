@@ -12,8 +12,7 @@ import pytest
 import campaigns
 import dalenius as dl
 from dalenius.catalogue.models import library_folder
-from dalenius.cli import whole_command
-from dalenius.cli.examples import EXAMPLES
+from dalenius.cli import EXAMPLES, whole_command
 
 LINES = [line for lines in EXAMPLES.values() for line in lines]
 DEAR = (
