@@ -17,10 +17,10 @@ from dalenius.audits import (
     CurveAudit,
     EntropyAudit,
     WholeCurve,
+    audit_of,
     audit_within,
     checkpoint_of,
     need_within,
-    secret_audit_of,
 )
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Lower, Upper
@@ -336,7 +336,7 @@ def _about_secrets(problem: SecretLeakage, search: Run, known: object) -> Secret
     """The largest information about a secret."""
     if known is not None:
         raise InputError("known: what is told about a secret is computed anew; leave it out")
-    audit = secret_audit_of(problem)(problem, search)
+    audit = audit_of(problem, search)
     search.clock.reserve(min(secret_cost(problem).seconds + audit.checking, 0.9 * search.limits.seconds))
     audit.run()
     return prove(problem, audit, search)

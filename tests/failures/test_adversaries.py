@@ -9,7 +9,8 @@ from flint import fmpq
 
 import dalenius as dl
 from campaigns import each
-from dalenius.audits import PriorSetAudit, ProductAudit
+from dalenius.audits.listed import PriorSetAudit
+from dalenius.audits.selections import ProductAudit
 from dalenius.information.law_classes import worst_law
 from dalenius.information.measures import PriorFloor
 from dalenius.reduction import record_channels

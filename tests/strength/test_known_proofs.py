@@ -16,7 +16,6 @@ import support
 from campaigns import each
 from dalenius import cli
 from dalenius.audits.choice import audit_of
-from dalenius.audits.secrets import secret_audit_of
 from dalenius.evidence import round_down, round_up
 from dalenius.evidence.upper import LettersLine
 from dalenius.intervals import text_above
@@ -88,7 +87,7 @@ def searched(adversary, mechanism, **secrets):
     kind = dl.SecretLeakage if secrets else dl.WorstCaseLeakage
     problem = kind(records=FAR, query=dl.Count(), mechanism=mechanism, adversary=adversary, **secrets)
     search = Run.of(Limits(time_limit=1e-9))
-    audit = secret_audit_of(problem)(problem, search) if secrets else audit_of(problem, search)
+    audit = audit_of(problem, search)
     audit.run()
     return audit
 

@@ -5,32 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
 
 from dalenius._costs import AuditCosts, Kind, record_kinds
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.blocks import BlocksAudit, HistogramAudit
-from dalenius.audits.chains import ChainAudit
-from dalenius.audits.entropy_at_least import EntropyAudit
-from dalenius.audits.finite_chains import FiniteChainAudit
-from dalenius.audits.law_classes import ClassAudit, ProtocolAudit
-from dalenius.audits.listed import PriorSetAudit
-from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
 from dalenius.audits.proof_lines import entropy_line
-from dalenius.audits.selections import ProductAudit
-from dalenius.audits.wide import WideAudit
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Upper
 from dalenius.evidence.upper import RecordLine
-from dalenius.model import (
-    EntropyAtLeast,
-    FiniteChain,
-    IndependentBlocks,
-    MarkovChain,
-    PriorSet,
-    ProductPriors,
-    WorstCaseLeakage,
-)
-from dalenius.model.adversaries import LawClass
+from dalenius.model import MechanismProblem, WorstCaseLeakage
 from dalenius.results import RecordProof
 from dalenius.search import Limits, Run
 
@@ -90,28 +74,35 @@ class LettersAudit(Audit):
         return max(self.kinds, key=lambda kind: kind.letters, default=None)
 
 
-AUDITS: dict[str, type[Audit]] = {
-    "histogram": HistogramAudit,
-    "wide_count": WideAudit,
-    "local_protocol": ProtocolAudit,
-    "noise": NoiseAudit,
-    "free_noise": FreeNoiseAudit,
-    EntropyAtLeast.audit: EntropyAudit,
-    ProductPriors.audit: ProductAudit,
-    LawClass.audit: ClassAudit,
-    PriorSet.audit: PriorSetAudit,
-    IndependentBlocks.audit: BlocksAudit,
-    MarkovChain.audit: ChainAudit,
-    FiniteChain.audit: FiniteChainAudit,
+# by the names of routes; of an audit only what it needs is imported
+AUDITS = {
+    "entropy_at_least": "entropy_at_least.EntropyAudit",
+    "finite_chain": "finite_chains.FiniteChainAudit",
+    "free_noise": "noise.FreeNoiseAudit",
+    "histogram": "blocks.HistogramAudit",
+    "independent_blocks": "blocks.BlocksAudit",
+    "law_class": "law_classes.ClassAudit",
+    "local_protocol": "law_classes.ProtocolAudit",
+    "markov_chain": "chains.ChainAudit",
+    "noise": "noise.NoiseAudit",
+    "prior_set": "listed.PriorSetAudit",
+    "product_priors": "selections.ProductAudit",
+    "secrets, any_prior": "secrets.SecretAudit",
+    "secrets, entropy_at_least": "secrets.ClassSecretAudit",
+    "secrets, law_class": "secrets.ClassSecretAudit",
+    "secrets, prior_set": "secrets.ListedSecretAudit",
+    "secrets, product_priors": "secrets.ProductSecretAudit",
+    "wide_count": "wide.WideAudit",
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
 ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
 FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
 
-def audit_of(problem: WorstCaseLeakage, search: Run) -> Audit:
-    """The audit that fits the question, not yet run."""
-    return AUDITS[problem.route.audit](problem, search)
+def audit_of(problem: MechanismProblem, search: Run) -> Any:
+    """The audit of records or secrets that fits the question, not yet run."""
+    home, name = AUDITS[problem.route.audit].split(".")
+    return getattr(import_module(f"dalenius.audits.{home}"), name)(problem, search)
 
 
 def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
@@ -124,7 +115,7 @@ def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
         )
 
 
-def audit_within(problem: WorstCaseLeakage, search: Run) -> Audit:
+def audit_within(problem: WorstCaseLeakage, search: Run) -> Any:
     """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
     costs, limits = AuditCosts.of(problem), search.limits
     seconds, size = limits.least

@@ -293,15 +293,3 @@ class ListedSecretAudit(Listed, SecretAudit):
 
     def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
         return SecretProof(cells.secret, "evaluated" if cells.secret in self.told else "nothing", 0, exact=True)
-
-
-SECRET_AUDITS = {
-    "secrets, prior_set": ListedSecretAudit,
-    "secrets, product_priors": ProductSecretAudit,
-    "secrets, any_prior": SecretAudit,
-}
-
-
-def secret_audit_of(problem: SecretLeakage) -> type[SecretAudit]:
-    """The audit that fits the adversary."""
-    return SECRET_AUDITS.get(problem.route.audit, ClassSecretAudit)

@@ -4,7 +4,7 @@ import pytest
 
 import dalenius as dl
 from dalenius._costs import LOGARITHM, secret_cost
-from dalenius.audits.secrets import secret_audit_of
+from dalenius.audits.choice import audit_of
 from dalenius.search import Limits, Run
 
 
@@ -24,7 +24,7 @@ def first_letter(mechanism, adversary):
 def test_trees_grow_as_long_as_checking_their_output_laws_is_in_time(work_clock, adversary):
     """A law has a weight for each output: 64 leaves once had 16 outputs' time to be checked in, and all that was found was lost."""
     question, search = first_letter(dl.optimized_unary_encoding(1), adversary), Run.of(Limits(gap=1e-9, time_limit=0.3))
-    audit = secret_audit_of(question)(question, search)
+    audit = audit_of(question, search)
     search.clock.reserve(secret_cost(question).seconds + audit.checking)
     audit.run()
     assert audit.out_of_time

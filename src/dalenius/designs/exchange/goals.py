@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dalenius.audits import Audit, ClassAudit, EntropyAudit, audit_of
+from dalenius.audits import Audit, EntropyAudit, audit_of
+from dalenius.audits.law_classes import ClassAudit
 from dalenius.designs.exchange.free import FreeRegion
 from dalenius.designs.exchange.region import Region
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
