@@ -10,6 +10,7 @@ from typing import TypeVar, Unpack, overload
 import numpy as np
 
 from cvxcertify.errors import brief
+from dalenius import alternating, designs
 from dalenius._costs import design_cost, secret_cost
 from dalenius._prove import Proposer, prove
 from dalenius._verify import need_readable
@@ -95,9 +96,7 @@ def is_private(problem: DesignProblem) -> bool:
 
 def is_linear(problem: DesignProblem) -> bool:
     """Whether the design is a linear program, which is solved exactly."""
-    from dalenius.designs import Terms
-
-    return is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
+    return is_private(problem) and not problem.constraints and designs.Terms.of(problem).as_distortion is not None
 
 
 U = TypeVar("U", bound=Upper)
@@ -275,9 +274,7 @@ def _audited(
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
     if method is not None and isinstance(audit, EntropyAudit):
-        from dalenius.alternating import AlternatingAudit
-
-        audit = AlternatingAudit(problem, search)
+        audit = alternating.AlternatingAudit(problem, search)
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
     if shares is not None and isinstance(audit, EntropyAudit):
@@ -295,26 +292,20 @@ def _audited(
 
 def _designed(problem: DesignProblem, search: Run, known: Certificate | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
-    from dalenius.alternating.mechanism_scheme import AlternatingProposer
-    from dalenius.designs import (
-        ExchangeProposer,
-        InfeasibleProposer,
-        LinearDesign,
-        RatioDesign,
-        has_only_ratios,
-    )
-
     if is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
-        return _made(problem, InfeasibleProposer(problem, search), search)
-    if has_only_ratios(problem):
-        return _made(problem, RatioDesign(problem, search), search)
+        return _made(problem, designs.InfeasibleProposer(problem, search), search)
+    if designs.has_only_ratios(problem):
+        return _made(problem, designs.RatioDesign(problem, search), search)
     if is_linear(problem):
-        return _made(problem, LinearDesign(problem, search), search)
-    exchange = AlternatingProposer if method == "alternating" else ExchangeProposer
-    return _made(problem, exchange.of(problem, search, known), search)
+        return _made(problem, designs.LinearDesign(problem, search), search)
+    return _made(problem, _exchange(method).of(problem, search, known), search)
+
+
+def _exchange(method: str | None) -> type[designs.ExchangeProposer]:
+    return alternating.AlternatingProposer if method == "alternating" else designs.ExchangeProposer
 
 
 def _made(problem: Problem, proposer: Proposer[Lower, U, DesignResult], search: Run) -> DesignResult:
@@ -325,11 +316,9 @@ def _made(problem: Problem, proposer: Proposer[Lower, U, DesignResult], search: 
 
 def _informed(problem: MaxInformation, search: Run, known: object) -> DesignResult:
     """The most information about something useful."""
-    from dalenius.designs import ExtremeProposer
-
     if known is not None:
         raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
-    return _made(problem, ExtremeProposer(problem, search), search)
+    return _made(problem, designs.ExtremeProposer(problem, search), search)
 
 
 def _about_secrets(problem: SecretLeakage, search: Run, known: object) -> SecretResult:
@@ -360,9 +349,9 @@ def need_way(problem: Problem, method: str | None, solver: object) -> None:
     else:
         need_way_to_audit(problem, method, chosen)
     if isinstance(problem, DesignProblem) or method is not None or chosen not in ("auto", "own"):
-        import dalenius.alternating  # noqa: F401
         from dalenius.programs.solvers import order_of
 
+        _ = _exchange(method) if isinstance(problem, DesignProblem) else alternating.AlternatingAudit
         order_of(chosen)
 
 

@@ -1,0 +1,16 @@
+from dalenius.alternating.alternating_audit import AlternatingAudit as AlternatingAudit
+from dalenius.alternating.driver import AlternatingResult as AlternatingResult
+from dalenius.alternating.driver import Block as Block
+from dalenius.alternating.driver import CycleWarning as CycleWarning
+from dalenius.alternating.driver import Scheme as Scheme
+from dalenius.alternating.driver import Settings as Settings
+from dalenius.alternating.driver import Step as Step
+from dalenius.alternating.driver import alternate as alternate
+from dalenius.alternating.leakage_scheme import LeakageBlock as LeakageBlock
+from dalenius.alternating.leakage_scheme import LeakageScheme as LeakageScheme
+from dalenius.alternating.mechanism_scheme import AlternatingProposer as AlternatingProposer
+from dalenius.alternating.mechanism_scheme import MechanismAndPrior as MechanismAndPrior
+from dalenius.alternating.mechanism_scheme import MechanismScheme as MechanismScheme
+from dalenius.alternating.mechanism_scheme import alternating as alternating
+from dalenius.alternation import Cycle as Cycle
+from dalenius.alternation import Sweep as Sweep
