@@ -18,7 +18,7 @@ from dalenius.programs.demands import NONE, ConeRows, Demands, Levels, LinearRow
 
 def program_classes() -> list[type[Program]]:
     """Every program that the package offers."""
-    named = [getattr(programs, name) for name in programs.__all__]
+    named = [getattr(programs, name) for name in dir(programs)]
     return [c for c in named if inspect.isclass(c) and issubclass(c, Program) and not inspect.isabstract(c)]
 
 

@@ -26,7 +26,7 @@ def pytest_generate_tests(metafunc):
     if "cls" in metafunc.fixturenames:
         import dalenius.programs as programs
 
-        found = [c for c in map(functools.partial(getattr, programs), programs.__all__) if isinstance(c, type)]
+        found = [c for c in map(functools.partial(getattr, programs), dir(programs)) if isinstance(c, type)]
         classes = [c for c in found if issubclass(c, programs.Program) and c is not programs.Program]
         metafunc.parametrize("cls", classes, ids=lambda c: c.__name__)
 
