@@ -39,6 +39,7 @@ logger = logging.getLogger("dalenius")
 CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if they are not proved, nothing is
 GRACE = 0.1  # share of the time limit that a proof may take once it is passed
 HELD = 0.3  # share of what proofs have after a stop that a long one leaves to others
+LITTLE = 0.1  # share of it that the witness of a lower end may take to have it left by a short proof from above
 TWICE = 2.0  # the upper end is proved beside a lower one that is certain, then both together
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
 SLOW = " for the check, which needs more: the machine is slow or busy; raise time_limit"
@@ -354,7 +355,8 @@ class _Desk:
         """What a check has left once the search was stopped; infinite before.
 
         All have little together (`PROVING`). Of that a long one leaves a share, and what the ends with short proofs take, if that is
-        predicted to be half of it at most; and each leaves what those take that need no search.
+        predicted to be half of it at most; a short one leaves what a lower end takes alone, if that is hardly anything; and each
+        leaves what those take that need no search.
         """
         assert self._search is not None
         spared = self._search.clock.spared
@@ -364,6 +366,8 @@ class _Desk:
         kept, short = self._certain.seconds * pace, TWICE * self.whole.seconds * pace
         if upper.candidate < QUICK:
             kept = max(kept + (short if kept + short <= 0.5 * PROVING else 0.0), HELD * PROVING)
+        elif upper.candidate < CERTAIN and TWICE * short <= LITTLE * PROVING:
+            kept += TWICE * short
         return spared - kept
 
     @property

@@ -166,6 +166,30 @@ def test_what_was_proved_before_the_signal_is_handed_out(support, monkeypatch, w
     assert dl.verify(question, result.certificate).proved
 
 
+def test_a_witness_is_proved_where_nothing_from_above_is(support, monkeypatch, work_clock):
+    """Every proof from above is stopped; the last of them left nothing to the lower end, and a chain was answered by 0 .. 1 bit."""
+    from dalenius import _prove
+
+    question = support.problem([2] * 6, dl.Count(), dl.geometric(1), "0.8 max")
+    verify, look, long, looks = _prove.verify, Allowance.look, list[bool](), list[object]()
+
+    def watched(problem, certificate, **options):
+        long.append(float(certificate.header.upper) < 0.69)
+        return verify(problem, certificate, **options)
+
+    def slow(allowance):
+        if long and long[-1] and looks.append(allowance) is None and len(looks) == 5:
+            signal.raise_signal(signal.SIGINT)
+        work_clock.now += 0.1 if long and long[-1] else 0.0
+        look(allowance)
+
+    monkeypatch.setattr(_prove, "verify", watched)
+    monkeypatch.setattr(Allowance, "look", slow)
+    result = dl.solve(question, gap=0.1, time_limit=60.0)
+    assert result.termination is dl.answers.Termination.INTERRUPTED
+    assert 0.01 < result.lower < math.log(2.0) <= result.upper
+
+
 def test_second_interrupt_is_an_interrupt_as_usual(support):
     progress, _ = interrupter(2)
     before = signal.getsignal(signal.SIGINT)
