@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -101,31 +101,17 @@ def of_adversary(problem: WorstCaseLeakage) -> OfDataPriors | OfAdversary:
     return OfDataPriors(problem) if listed else found
 
 
-def _about(problem: WorstCaseLeakage) -> str:
-    count = len(problem.records)
-    who = "the one record" if count == 1 else f"one record of {count} (the one that leaks most by each measure)"
-    return f"{who}, against {against_text(problem)}"
-
-
 @dataclass(frozen=True)
-class OfDataPriors(Subject):
-    """Each record under each of the listed priors on datasets; each measure is the largest of theirs.
-
-    A letter to which a prior gives no probability has a row if that does not depend on the others, and is else left out.
-    """
+class _OfModel(Subject):
+    """The records of a model, against its own adversary."""
 
     problem: WorstCaseLeakage
-    outputs: tuple[str, ...] = field(init=False)
-    shape: tuple[int, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        values = self.problem.query_of_inputs.values(self.problem.records)
-        keep(self, outputs=tuple(self.problem.mechanism.output_labels(values)))
-        keep(self, shape=(max(self.problem.records.alphabets), self.problem.channel.shape[1]))
 
     @property
     def about(self) -> str:  # type: ignore[override]
-        return f"{_about(self.problem)}; {counted(self.shape[1], 'output')}"
+        count = len(self.problem.records)
+        who = "the one record" if count == 1 else f"one record of {count} (the one that leaks most by each measure)"
+        return f"{who}, against {self.against}"
 
     @property
     def against(self) -> str:  # type: ignore[override]
@@ -134,6 +120,23 @@ class OfDataPriors(Subject):
     @property
     def several(self) -> bool:
         return len(self.problem.records) > 1
+
+
+@dataclass(frozen=True)
+class OfDataPriors(_OfModel):
+    """Each record under each of the listed priors on datasets; each measure is the largest of theirs.
+
+    A letter to which a prior gives no probability has a row if that does not depend on the others, and is else left out.
+    """
+
+    def __post_init__(self) -> None:
+        values = self.problem.query_of_inputs.values(self.problem.records)
+        keep(self, outputs=tuple(self.problem.mechanism.output_labels(values)))
+        keep(self, shape=(max(self.problem.records.alphabets), self.problem.channel.shape[1]))
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        return f"{super().about}; {counted(self.shape[1], 'output')}"
 
     @property
     def kinds(self) -> int:
@@ -205,30 +208,16 @@ def _others(inputs: Integers, masses: Array) -> Others:
 
 
 @dataclass(frozen=True)
-class OfAdversary(Subject):
+class OfAdversary(_OfModel):
     """The records of a model, under every prior of its adversary: what is evaluated, what an audit proves, and what is refused."""
 
-    problem: WorstCaseLeakage
-    outputs: tuple[str, ...] = field(init=False, default=())
-    shape: tuple[int, int] = field(init=False, default=(1, 1))
+    outputs, shape = (), (1, 1)
 
     def __post_init__(self) -> None:
         if type(self.problem.adversary) not in (EntropyAtLeast, *ADVERSARIES.values()):
             raise InputError(
                 f"measure: nothing is known about the adversary {self.problem.adversary.kind}, a class of your own; {LISTED}"
             )
-
-    @property
-    def about(self) -> str:  # type: ignore[override]
-        return _about(self.problem)
-
-    @property
-    def against(self) -> str:  # type: ignore[override]
-        return against_text(self.problem)
-
-    @property
-    def several(self) -> bool:
-        return len(self.problem.records) > 1
 
     # ------------------------------------------------------------ the channels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
@@ -41,10 +41,7 @@ class OfChain(Subject):
     """
 
     problem: WorstCaseLeakage
-    about: str = field(init=False)
-    against: str = field(init=False, default="every chain of the box")
-    outputs: tuple[str, ...] = field(init=False, default=())
-    shape: tuple[int, int] = field(init=False, default=(2, 3))
+    against, outputs, shape = "every chain of the box", (), (2, 3)
 
     def __post_init__(self) -> None:
         count, chain = len(self.problem.records), self._chain

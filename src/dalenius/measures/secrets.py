@@ -34,10 +34,7 @@ class OfSecrets(Subject):
     """
 
     problem: SecretLeakage
-    about: str = field(init=False)
-    against: str = field(init=False)
-    outputs: tuple[str, ...] = field(init=False)
-    shape: tuple[int, int] = field(init=False)
+    outputs = ()
     _cells: tuple[SecretCells, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -64,7 +61,6 @@ class OfSecrets(Subject):
             self,
             about=f"{about}; {counted(channel.shape[1], 'output')}",
             against=under,
-            outputs=(),
             shape=channel.shape,
         )
         terms = max(len(_pairs(measured)) for measured in self.made()) * channel.shape[1]

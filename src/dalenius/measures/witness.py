@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -126,10 +126,7 @@ class OfWitness(Subject):
     record: int
     moved: tuple[Masses, ...]
     piece: Piece | None = None
-    about: str = field(init=False)
-    against: str = field(init=False, default="the prior that the certificate shows")
-    outputs: tuple[str, ...] = field(init=False)
-    shape: tuple[int, int] = field(init=False)
+    against = "the prior that the certificate shows"
 
     def __post_init__(self) -> None:
         letters, outputs = len(self.masses), self.problem.channel.shape[1]
@@ -140,17 +137,13 @@ class OfWitness(Subject):
             about += ", and the noise clamped far out"
         if isinstance(self.problem.mechanism, RoundedNoise):
             about += "; what comes out is rounded, and clamped far out"
-        keep(self, about=about)
-        keep(self, outputs=tuple(self.problem.route.mechanism.output_labels(self._values)), shape=(letters, outputs))
+        labels = self.problem.route.mechanism.output_labels(self._values)
+        keep(self, about=about, outputs=tuple(labels), shape=(letters, outputs))
 
     @property
     def masses(self) -> Masses:
         """P(X_record = letter, input), exactly."""
         return self.moved[0]
-
-    @property
-    def several(self) -> bool:
-        return False
 
     @property
     def _values(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -184,21 +177,9 @@ class WithoutOwnAnswer(Subject):
     witness: OfWitness
     letter: int
 
-    @property
-    def about(self) -> str:  # type: ignore[override]
-        return f"{self.witness.about}; letter {self.letter} released in its place"
-
-    @property
-    def against(self) -> str:  # type: ignore[override]
-        return self.witness.against
-
-    @property
-    def outputs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.witness.outputs
-
-    @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]
-        return self.witness.shape
+    def __post_init__(self) -> None:
+        about = f"{self.witness.about}; letter {self.letter} released in its place"
+        keep(self, about=about, against=self.witness.against, outputs=self.witness.outputs, shape=self.witness.shape)
 
     def made(self) -> list[Measured]:
         masses = self.witness.moved[1 + self.letter]
