@@ -167,7 +167,7 @@ def test_what_was_proved_before_the_signal_is_handed_out(support, monkeypatch, w
 
 
 def test_a_witness_is_proved_where_nothing_from_above_is(support, monkeypatch, work_clock):
-    """Every proof from above is stopped; the last of them left nothing to the lower end, and a chain was answered by 0 .. 1 bit."""
+    """Every proof from above is stopped, and the witness is checked beside all there is to know."""
     from dalenius import _prove
 
     question = support.problem([2] * 6, dl.Count(), dl.geometric(1), "0.8 max")

@@ -9,10 +9,10 @@ import dalenius as dl
 import support
 from dalenius import _prove as place
 from dalenius._prove import Proved, prove
-from dalenius.evidence import CERTAIN, Lower, Upper
+from dalenius.evidence import CERTAIN, QUICK, Lower, Upper
 from dalenius.evidence.lower import UNIFORM, WitnessLine
 from dalenius.evidence.upper import JointLeaf, RecordLine
-from dalenius.search import Limits, Run
+from dalenius.search import Clock, Limits, Run
 from dalenius_check import Status, Verdict
 
 PROBLEM = support.problem(dl.Records(1, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.AnyPrior())
@@ -220,3 +220,12 @@ def test_what_several_processes_leave_open_one_checks_again(monkeypatch, lack):
     assert not proved.refusals
     (many, share), (one, whole) = seen
     assert (many, one, 4 * share) == (4, 1, whole)
+
+
+def test_after_a_stop_a_short_proof_leaves_a_witness_its_time(monkeypatch):
+    """It took all that was left, so that no lower end was proved that takes a hundredth of a second."""
+    monkeypatch.setattr(Clock, "spared", property(lambda clock: 1.0))
+    monkeypatch.setattr(Clock, "pace", property(lambda clock: 1.0))
+    desk = place._Desk(PROBLEM, Run.of(Limits()))
+    short, certain = (desk._spared(replace(LOG_2, candidate=candidate)) for candidate in (QUICK, CERTAIN))
+    assert 0.0 < desk.whole.seconds < certain - short < 0.2
