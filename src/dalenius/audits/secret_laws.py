@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from dalenius.evidence.upper import LawOfSelections, MeanLine, ProofLine, Secret
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import fraction
 from dalenius.information.capacity import capacities
 from dalenius.information.law_classes import GivenChannel, best_given_mixture, shares_of, worst_law
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
@@ -237,7 +237,7 @@ def plain_bound(cells: SecretCells, rows: Floats, priors: PriorClass) -> tuple[f
 
 def _sparse(law: Numbers) -> SparseLaw | None:
     """The datasets with a probability, each with it; None if the numbers would be too long."""
-    listed = [(x, Fraction(int(p.p), int(p.q))) for x, p in enumerate(law) if p > 0]
+    listed = [(x, fraction(p)) for x, p in enumerate(law) if p > 0]
     if any(p.numerator.bit_length() + p.denominator.bit_length() > WRITABLE_BITS for _, p in listed):
         return None
     return tuple((x, fraction_text(p)) for x, p in listed)

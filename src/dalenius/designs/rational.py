@@ -13,6 +13,7 @@ from scipy.linalg import qr
 
 from dalenius.evidence import double_above, short_text
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import fraction
 
 DENOMINATOR = 10**13
 WRITABLE = 1200  # bits of p and q together that 400 characters always hold
@@ -145,7 +146,7 @@ class LinearSystem:
         values = known | {u: found[k, 0] for u, k in place.items()}
         for u, terms, constant in reversed(sparse.expressed):
             values[u] = constant + sum((c * values[v] for v, c in terms.items()), fmpq(0))
-        return [Fraction(int(values[u].p), int(values[u].q)) for u in range(self.unknowns)]
+        return [fraction(values[u]) for u in range(self.unknowns)]
 
 
 class _Sparse:

@@ -1,4 +1,4 @@
-"""Balls around rationals, and the ends of balls as doubles."""
+"""Rationals in the arithmetic of python-flint and back, balls around them, and the ends of balls as doubles."""
 
 from __future__ import annotations
 
@@ -8,13 +8,31 @@ from fractions import Fraction
 from flint import arb, fmpq
 
 
+def rational(x: Fraction | float) -> fmpq:
+    """The same number in python-flint's arithmetic.
+
+    >>> rational(Fraction(1, 3)), rational(0.5)
+    (1/3, 1/2)
+    """
+    return fmpq(*map(int, x.as_integer_ratio()))
+
+
+def fraction(x: fmpq) -> Fraction:
+    """The way back.
+
+    >>> fraction(fmpq(1, 3))
+    Fraction(1, 3)
+    """
+    return Fraction(int(x.p), int(x.q))
+
+
 def ball(number: Fraction) -> arb:
     """A ball around a rational.
 
     >>> ball(Fraction(1, 2)) == 0.5
     True
     """
-    return arb(fmpq(number.numerator, number.denominator))
+    return arb(rational(number))
 
 
 def exactly(end: arb) -> Fraction:

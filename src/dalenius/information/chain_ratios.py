@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, arb_poly, ctx, fmpq
 
-from dalenius.information.balls import ball
+from dalenius.information.balls import ball, rational
 from dalenius.information.deadline import Deadline
 
 # The largest log-ratio of a short binary chain's release over a box of its parameters: every output, by derivatives, in balls.
@@ -171,7 +171,7 @@ def largest_log_ratio(
     True
     """
     with ctx.workprec(BITS):
-        return _Search(asked, clock).run(tuple((_exactly(a), _exactly(b)) for a, b in box))
+        return _Search(asked, clock).run(tuple((rational(a), rational(b)) for a, b in box))
 
 
 @dataclass
@@ -192,7 +192,7 @@ class _Search:
         while boxes < most and not self._late:
             _, _, upper, worst = heap[0]
             wide = max(range(len(worst)), key=lambda j: _width(worst[j]))
-            if upper - self.lower <= arb(_exactly(CLOSE)) * upper or not _width(worst[wide]):
+            if upper - self.lower <= arb(rational(CLOSE)) * upper or not _width(worst[wide]):
                 break
             heapq.heappop(heap)
             (low, high), boxes = worst[wide], boxes + 1
@@ -271,10 +271,6 @@ def _largest(numbers: Sequence[arb]) -> arb:
 
 def _width(ends: tuple[fmpq, fmpq]) -> fmpq:
     return ends[1] - ends[0]
-
-
-def _exactly(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
 
 
 Moves = tuple[Fraction, Fraction]

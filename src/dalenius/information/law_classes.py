@@ -13,6 +13,7 @@ import numpy as np
 from flint import fmpq
 
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.information.capacity import best_mixture
 from dalenius.information.deadline import Deadline
 from dalenius.information.entropies import relative_entropy, x_log_x
@@ -274,7 +275,7 @@ def coarser(priors: PriorClass, groups: int) -> PriorClass | None:
                 np.mean([math.log(float(c[a])) - math.log(float(q[a])) for a in np.flatnonzero(of == g)])
                 for g in set(of)
             )
-            return _ball(KLBall, c, radius - _rational(lost) - _exact(LOGARITHMS))
+            return _ball(KLBall, c, radius - _rational(lost) - rational(LOGARITHMS))
         case ChiSquareBall(center=center, radius=radius):
             q = as_numbers(center)
             if not all(x > 0 for x in q):
@@ -312,7 +313,3 @@ def _each(of: Integers, values: Numbers, told: Any) -> Numbers:
 
 def _rational(x: float | np.floating[Any]) -> fmpq:
     return fmpq(math.ceil(float(x) * DIGITS), DIGITS)
-
-
-def _exact(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)

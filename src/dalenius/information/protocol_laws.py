@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import scipy
 from flint import fmpq
 
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import fraction
 from dalenius.information.deadline import Deadline
 from dalenius.information.measures import (
     AllPriors,
@@ -217,7 +217,7 @@ def _squares(law: Floats, center: Floats) -> Floats:
 
 
 def _double(x: Any) -> float:
-    return float(Fraction(int(x.p), int(x.q))) if isinstance(x, fmpq) else float(x)
+    return float(fraction(x)) if isinstance(x, fmpq) else float(x)
 
 
 MOST_STEPS = 300

@@ -27,7 +27,7 @@ from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.information.measures.numbers import Numbers as Array
-from dalenius.information.measures.numbers import largest
+from dalenius.information.measures.numbers import largest, rationals
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.definitions import (
     DELTA_OF_CLASS,
@@ -148,7 +148,7 @@ class OfDataPriors(_OfModel):
         problem, records = self.problem, self.problem.records
         assert isinstance(problem.adversary, PriorSet)
         index, found = problem.query_of_inputs.index_of_dataset(records), []
-        laws = [np.array([fmpq(p.numerator, p.denominator) for p in law]) for law in problem.adversary.priors]
+        laws = [rationals(law) for law in problem.adversary.priors]
         for record, letters in enumerate(records.alphabets):
             if letters > 1:
                 datasets = records.datasets_by_letter(record)

@@ -15,6 +15,7 @@ from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.evidence.lower import DualLine
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import measures as formulas
+from dalenius.information.balls import fraction
 from dalenius.information.measures.numbers import Numbers, largest
 from dalenius.model import MinDistortion, Records
 from dalenius.model.distortions import DistortionMatrix
@@ -81,7 +82,7 @@ def claim(name: str, channel: Numbers, prior: Numbers) -> PrivacyClaim | None:
         ratio = largest(formulas.exp_pointwise_maximal_leakage(channel, prior)).item()
     if not isinstance(ratio, fmpq):
         return None
-    epsilon, rows = f"log {fraction_text(_rounded(_fraction(ratio)))}", [[_fraction(x) for x in row] for row in channel]
+    epsilon, rows = f"log {fraction_text(_rounded(fraction(ratio)))}", [[fraction(x) for x in row] for row in channel]
     if max(_bits(entry) for row in rows for entry in row) > WRITABLE_BITS:
         raise InputError(
             "claims: an entry of the matrix is too long for a certificate; round the matrix, or leave the claims out"
@@ -89,7 +90,7 @@ def claim(name: str, channel: Numbers, prior: Numbers) -> PrivacyClaim | None:
     inputs, outputs = channel.shape
     notion: Privacy = LocalDP(epsilon)
     if name != "local_dp":
-        notion = PointwiseMaximalLeakage(epsilon, [[_fraction(x) for x in prior]])
+        notion = PointwiseMaximalLeakage(epsilon, [[fraction(x) for x in prior]])
     problem = MinDistortion(
         records=Records(1, alphabet=inputs),
         query=Identity(),
@@ -129,10 +130,6 @@ def _rounded(x: Fraction) -> Fraction:
 
 def _bits(x: Fraction) -> int:
     return x.numerator.bit_length() + x.denominator.bit_length()
-
-
-def _fraction(x: fmpq) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
 
 
 LOG_RATIOS = (  # are read as natural logarithms, as every epsilon is

@@ -15,6 +15,7 @@ from flint import arb, ctx, fmpq
 from dalenius.errors import DaleniusError, InputError, brief, hint
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, fraction_text
+from dalenius.information.balls import rational
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
@@ -463,7 +464,7 @@ def _factor(epsilon: Number) -> fmpq | arb:
         raise InputError(str(error).removeprefix("privacy: ")) from None
     if not notion.feasible:
         raise InputError(f"epsilon: expected a number of at least 0, got {brief(epsilon)}")
-    low, high = (fmpq(end.numerator, end.denominator) for end in notion.factor())
+    low, high = (rational(end) for end in notion.factor())
     with ctx.workprec(PRECISIONS[1]):
         return low if low == high else arb(low).union(arb(high))
 

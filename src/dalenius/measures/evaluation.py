@@ -16,7 +16,7 @@ from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Floats
-from dalenius.information.balls import exactly
+from dalenius.information.balls import exactly, fraction
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.law_classes import TINY, GivenChannel, worst_law
 from dalenius.information.measures import PriorClass
@@ -137,9 +137,9 @@ def _ends(value: fmpq | arb, exponent: bool) -> Ends:
     if isinstance(value, arb) and value.is_finite() and value.is_exact():
         value = value.fmpq()
     if isinstance(value, fmpq) and (not exponent or value == 1):
-        exact = Fraction(int(value.p), int(value.q)) - exponent
+        exact = fraction(value) - exponent
         return Ends(exact, exact, _told(exact))
-    told = _told(Fraction(int(value.p), int(value.q))) if isinstance(value, fmpq) else None
+    told = _told(fraction(value)) if isinstance(value, fmpq) else None
     ball = arb(value).log() if exponent else arb(value)
     if not ball.is_finite():
         infinite = bool(ball > sys.float_info.max)

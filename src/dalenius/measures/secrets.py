@@ -15,7 +15,7 @@ from dalenius.errors import InputError, counted
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
 from dalenius.information.measures.numbers import Numbers as Array
-from dalenius.information.measures.numbers import divergence, largest, positive_part, quotient
+from dalenius.information.measures.numbers import divergence, largest, positive_part, quotient, rationals
 from dalenius.measures.definitions import LEAKAGE, PROBABILITY, Definition, Formula
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
@@ -125,7 +125,7 @@ def _under(cells: SecretCells, rows: Array, law: tuple[Fraction, ...]) -> Measur
     pairs = [(a, b) for a, b in itertools.permutations(range(len(told)), 2) if given[a] == given[b]]
     return Measured(
         np.array(mixed, dtype=object),
-        np.array([fmpq(p.numerator, p.denominator) for p in prior], dtype=object),
+        rationals(prior),
         given=given,
         pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
     )

@@ -17,6 +17,7 @@ from dalenius.errors import InputError, brief, counted
 from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
+from dalenius.information.balls import rational
 from dalenius.information.measures import AllPriors, PriorClass, channel_of_secret
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
@@ -321,7 +322,7 @@ def exactly(priors: PriorClass) -> PriorClass:
             parts[part.name] = exact_rows([as_nonnegative(value, what)])[0]
         else:
             number = as_nonnegative([value], what)[0]
-            parts[part.name] = fmpq(number.numerator, number.denominator)
+            parts[part.name] = rational(number)
     return type(priors)(**parts)
 
 

@@ -16,7 +16,9 @@ from dalenius.evidence import Certificate
 from dalenius.evidence.lower import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
 from dalenius.exact import as_fraction
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import Numbers as Array
+from dalenius.information.measures.numbers import rationals
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import WorstCaseLeakage, digest
 from dalenius.model.adversaries import (
@@ -30,7 +32,7 @@ from dalenius.model.adversaries import (
 from dalenius.model.fields import keep
 from dalenius.model.laws import Uniform
 from dalenius.model.mechanisms import Mechanism
-from dalenius.model.mechanisms.base import ExactEntries, rational
+from dalenius.model.mechanisms.base import ExactEntries
 from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise
 from dalenius.model.problems.pieces import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
@@ -162,7 +164,7 @@ class OfWitness(Subject):
         channel = self.problem.exact_channel
         rows, prior = list[Array](), list[fmpq]()
         for row in masses:
-            weights = np.array([fmpq(mass.numerator, mass.denominator) for mass in row], dtype=object)
+            weights = rationals(row)
             if total := weights.sum():
                 inputs = np.flatnonzero(weights != 0)
                 rows.append((weights[inputs, None] * channel[inputs]).sum(axis=0) / total)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -20,6 +20,7 @@ from dalenius.designs.exchange.selections import selection_laws
 from dalenius.designs.exchange.strictly import Strict, strictly
 from dalenius.exact import few_digits
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import fraction, rational
 from dalenius.model.constraints import Rows
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.problems.design_problem import DesignProblem
@@ -103,10 +104,10 @@ def _solved(equations: Sequence[Equation], first: Floats) -> dict[int, tuple[Fra
     matrix = fmpq_mat(len(equations), len(entries) + 1)
     for row, (terms, end) in enumerate(equations):
         for i, c in terms.items():
-            matrix[row, place[i]] = fmpq(c.numerator, c.denominator)
-        matrix[row, len(entries)] = fmpq(end.numerator, end.denominator)
+            matrix[row, place[i]] = rational(c)
+        matrix[row, len(entries)] = rational(end)
     reduced, rank = matrix.rref()
-    listed = [[_fraction(entry) for entry in row] for row in reduced.tolist()[:rank]]
+    listed = [[fraction(entry) for entry in row] for row in reduced.tolist()[:rank]]
     found = {}
     for solved in listed:
         pivot = next(k for k, entry in enumerate(solved) if entry)
@@ -115,10 +116,6 @@ def _solved(equations: Sequence[Equation], first: Floats) -> dict[int, tuple[Fra
         terms = {entries[k]: solved[k] for k in range(pivot + 1, len(entries)) if solved[k]}
         found[entries[pivot]] = solved[-1], terms
     return found
-
-
-def _fraction(x: fmpq) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
 
 
 MIXED = 0.1  # share of what is inside the rows that a mechanism inside the cones takes on, at most

@@ -13,6 +13,7 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from dalenius.evidence.lower import About, Matrix, SelectionLine, TangentLine, Vector
+from dalenius.information.balls import rational
 from dalenius.model.constraints import (
     KL,
     ChiSquare,
@@ -166,12 +167,12 @@ class SecretLaw(ToldLaw):
 
     @cached_property
     def _masses(self) -> fmpq_mat:
-        rows = [[_fmpq(p) for p in self.joint.masses[s]] for s in self.letters]
+        rows = [[rational(p) for p in self.joint.masses[s]] for s in self.letters]
         return fmpq_mat(rows)
 
     @cached_property
     def _pi(self) -> list[fmpq]:
-        return [_fmpq(self.joint.pi[s]) for s in self.letters]
+        return [rational(self.joint.pi[s]) for s in self.letters]
 
     def met_by(self, mechanism: fmpq_mat) -> bool:
         """Whether a mechanism keeps the limit; where logarithms are in it, certainly so."""
@@ -186,7 +187,7 @@ class SecretLaw(ToldLaw):
 
     def _measured(self, u: list[list[fmpq]], r: list[fmpq], given: list[list[fmpq]]) -> bool:
         amount, units = self.limit.limit
-        most = _fmpq(amount)
+        most = rational(amount)
         match self.limit:
             case TotalVariation(strong=True):
                 return all(_sum(abs(a - b) for a, b in zip(row, r, strict=True)) <= most for row in given)
@@ -200,7 +201,7 @@ class SecretLaw(ToldLaw):
                 sums = [_sum(x * x / p for x, p in zip(column, self._pi, strict=True)) for column in columns]
                 return _over(sums, r, lambda a, b: a / b, most + 1)
             case HockeyStick():
-                c = _fmpq(self.limit.factor()[0])
+                c = rational(self.limit.factor()[0])
                 rows = [
                     (r if a is None else given[a], *((r, c) if b is None else (given[b], 1))) for a, b in self.pairs
                 ]
@@ -229,7 +230,7 @@ class SecretLaw(ToldLaw):
     @property
     def _square(self) -> fmpq:
         """b, the largest square of the correlation."""
-        return _fmpq(self.limit.limit[0])
+        return rational(self.limit.limit[0])
 
 
 def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
@@ -265,10 +266,6 @@ def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: 
     return True
 
 
-def _fmpq(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
-
-
 def _sum(terms: Iterator[Any]) -> Any:
     """Pairwise, so that large denominators come late."""
     listed = list(terms)
@@ -297,4 +294,4 @@ def _certainly(value: arb, most: arb) -> bool:
 
 def as_matrix(rows: Exact) -> fmpq_mat:
     """An exact mechanism for `SecretLaw.met_by`."""
-    return fmpq_mat([[_fmpq(q) for q in row] for row in rows])
+    return fmpq_mat([[rational(q) for q in row] for row in rows])

@@ -19,7 +19,7 @@ from dalenius.evidence import vector_text
 from dalenius.evidence.lower import SelectionLine, Vector
 from dalenius.evidence.upper import AdversaryLine, CellSection, ClassPart, OutputLawLeaf, UpperLine
 from dalenius.information.arrays import Floats
-from dalenius.information.balls import ball
+from dalenius.information.balls import ball, rational
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
@@ -75,7 +75,7 @@ class SelectionLaw(ToldLaw):
         if all(row == rows[0] for row in rows):
             return True
         doubles = np.array([[float(q.p) / float(q.q) for q in row] for row in rows])
-        law = [fmpq(*float(x).as_integer_ratio()) for x in _law(doubles)]
+        law = [rational(float(x)) for x in _law(doubles)]
         amount, units = self.limit.limit
         most = amount * (1 - SPARE)
         with ctx.workprec(BITS):

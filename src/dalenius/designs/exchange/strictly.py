@@ -9,6 +9,7 @@ from fractions import Fraction
 from flint import fmpq
 
 from dalenius.designs.exchange.rows import Row
+from dalenius.information.balls import fraction, rational
 from dalenius.search import Clock
 
 Terms = dict[int, fmpq]
@@ -73,7 +74,7 @@ def strictly(rows: Sequence[Row], shape: tuple[int, int], clock: Clock) -> Stric
     size = point[k]
     met = iter([not point.get(slacks + r) for r in range(m)])
     return Strict(
-        [_fraction((point.get(i, fmpq(0)) + point.get(n + i, fmpq(0))) / size) for i in range(n)],
+        [fraction((point.get(i, fmpq(0)) + point.get(n + i, fmpq(0))) / size) for i in range(n)],
         [bool(point.get(n + i)) for i in range(n)],
         [True if row.equal else next(met) for row in rows],
     )
@@ -81,8 +82,8 @@ def strictly(rows: Sequence[Row], shape: tuple[int, int], clock: Clock) -> Stric
 
 def _enlarged(row: Row, n: int, k: int) -> Terms:
     """Of an entry less s, and of s, the row's factors, and of k its end on the other side."""
-    terms = {i: fmpq(c.numerator, c.denominator) for i, c in row.terms.items() if c}
-    end = {k: fmpq(-row.end.numerator, row.end.denominator)} if row.end else {}
+    terms = {i: rational(c) for i, c in row.terms.items() if c}
+    end = {k: rational(-row.end)} if row.end else {}
     return {**terms, **{n + i: c for i, c in terms.items()}, **end}
 
 
@@ -155,8 +156,4 @@ class _Program:
 
     def prices(self, columns: Iterable[int]) -> list[Fraction]:
         """The multipliers of the rows whose slacks or marks these are."""
-        return [_fraction(-self.gains.get(j, fmpq(0))) for j in columns]
-
-
-def _fraction(x: fmpq) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
+        return [fraction(-self.gains.get(j, fmpq(0))) for j in columns]

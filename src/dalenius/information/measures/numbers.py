@@ -8,7 +8,7 @@ maximum, what cannot be told from zero counts as it stands, and what is left ope
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ from flint import arb, fmpq
 from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError
+from dalenius.information.balls import rational
 from dalenius.information.entropies import relative_entropy
 
 Numbers = NDArray[Any]
@@ -36,13 +37,13 @@ def as_numbers(values: ArrayLike | Sequence[Fraction]) -> Numbers:
     return array if array.dtype in (DOUBLE, EXACT) else array.astype(float)
 
 
-def rationals(numbers: Numbers) -> Numbers:
-    """The exact values of doubles.
+def rationals(numbers: Iterable[float | Fraction]) -> Numbers:
+    """The exact values of doubles, or of fractions.
 
     >>> rationals(np.array([0.5, 0.25])).tolist()
     [1/2, 1/4]
     """
-    return np.array([fmpq(*map(int, x.as_integer_ratio())) for x in numbers.tolist()], dtype=object)
+    return np.array([rational(x) for x in numbers], dtype=object)
 
 
 def doubles(numbers: Numbers) -> NDArray[np.float64]:

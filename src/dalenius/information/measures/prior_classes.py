@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, is_exact, least, occurring
 
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
@@ -228,7 +229,7 @@ class Ball(PriorClass):
         law = _exactly(found)
         kept = occurring(center)
         for retreat in RETREATS:
-            nearer = law + _fraction(retreat) * (center - law)
+            nearer = law + rational(retreat) * (center - law)
             if self.distance(nearer[kept], center[kept]) <= self.radius:
                 return np.asarray(nearer)
         return center
@@ -274,7 +275,7 @@ class KLBall(Ball):
         return _tilted(above, center, low)[0], (low,)
 
     def dual(self, k: Numbers, center: Numbers, proof: tuple[float, ...]) -> Any:
-        rate = _fraction(proof[0])
+        rate = rational(proof[0])
         with ctx.workprec(BITS):  # the logarithm is of the size of the rate
             exponents = [arb(p) * (arb(-rate * x)).exp() for p, x in zip(center, k, strict=True)]
             return -(arb(self.radius) + sum(exponents, arb(0)).log()) / rate
@@ -334,7 +335,7 @@ class ChiSquareBall(Ball):
         return bottom / bottom.sum(), ()
 
     def dual(self, k: Numbers, center: Numbers, proof: tuple[float, ...]) -> Any:
-        a, v = map(_fraction, proof)
+        a, v = map(rational, proof)
         squares = sum((p * (v - x) ** 2 for p, x in zip(center, k, strict=True) if x < v), fmpq(0))
         return v - a * (1 + self.radius) - squares / (4 * a)
 
@@ -376,13 +377,9 @@ def _tilted(k: Floats, center: Floats, rate: float) -> tuple[Floats, float]:
     return weights / weights.sum(), float(-(center * far) @ np.expm1(-far) / (1.0 + more) - np.log1p(more))
 
 
-def _fraction(x: float) -> fmpq:
-    return fmpq(*map(int, float(x).as_integer_ratio()))
-
-
 def _exactly(law: Floats) -> Numbers:
     """The doubles of a law, divided by their exact sum."""
-    weights = np.array([_fraction(max(x, 0.0)) for x in law.tolist()], dtype=object)
+    weights = np.array([rational(max(x, 0.0)) for x in law.tolist()], dtype=object)
     return np.asarray(weights / weights.sum())
 
 

@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from flint import fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Numbers, as_law
+from dalenius.information.balls import rational
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorClass
+from dalenius.information.measures.numbers import rationals
 from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
@@ -124,25 +125,7 @@ class BallPriors(LawClass):
 
     @cached_property
     def priors(self) -> PriorClass:
-        return self.ball(divided(self.center), exact(self.radius))
-
-
-def exact(x: Fraction) -> fmpq:
-    """The same number in python-flint's arithmetic.
-
-    >>> exact(Fraction(1, 3))
-    1/3
-    """
-    return fmpq(x.numerator, x.denominator)
-
-
-def exactly(numbers: Sequence[Fraction]) -> NDArray[Any]:
-    """The same numbers, dtype object.
-
-    >>> exactly([Fraction(1, 3), Fraction(1)]).tolist()
-    [1/3, 1]
-    """
-    return np.array([exact(x) for x in numbers], dtype=object)
+        return self.ball(divided(self.center), rational(self.radius))
 
 
 def divided(law: Sequence[Fraction]) -> NDArray[Any]:
@@ -151,5 +134,5 @@ def divided(law: Sequence[Fraction]) -> NDArray[Any]:
     >>> divided([Fraction(1), Fraction(3)]).tolist()
     [1/4, 3/4]
     """
-    weights = exactly(law)
+    weights = rationals(law)
     return np.asarray(weights / weights.sum())

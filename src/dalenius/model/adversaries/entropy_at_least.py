@@ -15,6 +15,7 @@ from flint import fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_quantity, fraction_text
+from dalenius.information.balls import rational
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
 from dalenius.intervals import text_below
 from dalenius.model.adversaries.base import Adversary
@@ -123,7 +124,7 @@ class EntropyAtLeast(Adversary):
         maximal = self.is_maximal(records)
         known = (Fraction(0), Fraction(0)) if maximal else (max(low - most, Fraction(0)), high - least)
         uniform = np.full(records.datasets, fmpq(1, records.datasets), dtype=object)
-        return EntropyFloor(uniform, *(fmpq(r.numerator, r.denominator) for r in known))
+        return EntropyFloor(uniform, *map(rational, known))
 
     def is_maximal(self, records: Records) -> bool:
         """Whether b equals log |X| exactly, so that the uniform prior is the only one."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.exact import Numbers, Rows, as_laws, as_nonnegative, exact_sum
+from dalenius.information.balls import rational
 from dalenius.information.measures import (
     AllPriors,
     ChiSquareBall,
@@ -20,7 +21,8 @@ from dalenius.information.measures import (
     PriorFloor,
     PriorPolytope,
 )
-from dalenius.model.adversaries.base import Adversary, BallPriors, LawClass, divided, exact, exactly
+from dalenius.information.measures.numbers import rationals
+from dalenius.model.adversaries.base import Adversary, BallPriors, LawClass, divided
 from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.records import Records
 
@@ -83,7 +85,7 @@ class FloorPriors(LawClass):
 
     @property
     def priors(self) -> PriorClass:
-        return PriorFloor(exact(self.floor))
+        return PriorFloor(rational(self.floor))
 
     def fits(self, letters: int) -> bool:
         return letters * self.floor <= 1
@@ -137,7 +139,7 @@ class BoxPriors(LawClass):
 
     @cached_property
     def priors(self) -> PriorClass:
-        return PriorBox(exactly(self.low), exactly(self.high))
+        return PriorBox(rationals(self.low), rationals(self.high))
 
     _words = "a box"
 

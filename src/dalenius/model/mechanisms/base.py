@@ -19,6 +19,8 @@ from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.files import MAX_INPUT, read_text
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
+from dalenius.information.measures.numbers import rationals
 from dalenius.model.fields import Exact, Given, declared, keep, number
 from dalenius.model.queries.base import MAX_INTEGER
 from dalenius.model.shelf import Shelved, Stated
@@ -307,16 +309,7 @@ def exact_rows(rows: Sequence[Sequence[Fraction]]) -> NDArray[Any]:
     >>> exact_rows([[Fraction(1, 3), Fraction(2, 3)]]).tolist()
     [[1/3, 2/3]]
     """
-    return np.array([[rational(entry) for entry in row] for row in rows], dtype=object)
-
-
-def rational(x: Fraction) -> fmpq:
-    """The same number in python-flint's arithmetic.
-
-    >>> rational(Fraction(1, 3))
-    1/3
-    """
-    return fmpq(x.numerator, x.denominator)
+    return np.array([rationals(row) for row in rows], dtype=object)
 
 
 def exp_ball(exponent: Fraction) -> arb | fmpq:

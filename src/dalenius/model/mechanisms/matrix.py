@@ -11,6 +11,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.exact import Rows, as_laws, exact_sum
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.model.fields import Exact, Given, WholeOrNone, declared, number, one_of, whole
 from dalenius.model.mechanisms.base import (
     MAX_ENTRIES,
@@ -19,7 +20,6 @@ from dalenius.model.mechanisms.base import (
     ExactEntries,
     Mechanism,
     exp_ball,
-    rational,
     symmetric_channel,
     symmetric_entries,
 )

@@ -14,6 +14,7 @@ from flint import arb, ctx
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.information.noise_formulas import scale_by_ratios
 from dalenius.model.fields import Exact, ExactOrNone, Given, declared, number
 from dalenius.model.mechanisms.base import (
@@ -27,7 +28,6 @@ from dalenius.model.mechanisms.base import (
     distances,
     exp_ball,
     need_one,
-    rational,
     symmetric_channel,
     symmetric_entries,
 )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.information.set_channels import FixedSets, ParitySets, RandomSets, SetChannel
 from dalenius.model.fields import (
     Given,
@@ -27,7 +28,7 @@ from dalenius.model.fields import (
     read_epsilon,
     whole,
 )
-from dalenius.model.mechanisms.base import ByKind, ExactEntries, rational
+from dalenius.model.mechanisms.base import ByKind, ExactEntries
 from dalenius.model.queries.base import MAX_INTEGER
 
 MAX_INPUTS = 2**14

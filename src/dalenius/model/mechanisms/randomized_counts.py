@@ -15,6 +15,7 @@ from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
 from dalenius.errors import InputError
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.model.fields import ExactOrNone, Given, declared, keep
 from dalenius.model.mechanisms.base import (
     MAX_ENTRIES,
@@ -24,7 +25,6 @@ from dalenius.model.mechanisms.base import (
     as_share,
     exp_ball,
     need_one,
-    rational,
 )
 from dalenius.model.queries.base import MAX_SPAN
 from dalenius.model.queries.histogram import histograms
