@@ -394,12 +394,12 @@ def test_listed_priors(support, query):
 
 def test_batches_of_priors(support, monkeypatch):
     """The same answer, a few priors at a time."""
-    from dalenius.audits import product_priors
+    from dalenius.audits import listed
 
     priors = np.random.default_rng(2).dirichlet(np.ones(12), size=25)
     problem = question(support, dl.Identity(), dl.PriorSet(priors))
     whole = dl.solve(problem)
-    monkeypatch.setattr(product_priors, "PRIORS_BATCH", 24)
+    monkeypatch.setattr(listed, "BATCH", 24)
     parts = dl.solve(problem)
     support.assert_overlap(whole, parts)
     assert whole.witness.prior == parts.witness.prior
@@ -407,22 +407,22 @@ def test_batches_of_priors(support, monkeypatch):
 
 @pytest.mark.parametrize("batch", [1, 100])
 def test_batches_of_selections(support, monkeypatch, batch):
-    from dalenius.audits import product_priors
+    from dalenius.audits import selections
 
     problem = question(support, dl.Sum(), dl.ProductPriors())
     whole = dl.solve(problem)
-    monkeypatch.setattr(product_priors, "BATCH", batch)
+    monkeypatch.setattr(selections, "BATCH", batch)
     support.assert_overlap(whole, dl.solve(problem))
 
 
 def test_one_law_more_only_narrows(support, monkeypatch):
     """With room for few laws the interval is wider, and valid."""
-    from dalenius.audits import product_priors
+    from dalenius.audits import selections
 
     problem = support.problem([2] * 12, dl.Count(), dl.geometric(1.0), dl.ProductPriors())
     exact, before = dl.solve(problem), np.inf
     for laws in (0, 1, 5, 20):
-        monkeypatch.setattr(product_priors, "MOST", laws * 13)
+        monkeypatch.setattr(selections, "MOST", laws * 13)
         result = dl.solve(problem)
         support.assert_overlap(result, exact)
         assert result.upper <= before
