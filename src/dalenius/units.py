@@ -12,6 +12,8 @@ from dalenius.errors import InputError
 
 UNITS = ("nats", "bits")
 
+LARGEST_IN_DOUBLES = Fraction(10**300)  # amounts beyond count as this where they are doubles
+
 
 class Quantity(Enum):
     """What an interval is about: the information that a release leaks, the distortion that a mechanism causes, or several at once."""
@@ -72,6 +74,15 @@ def unit_size(units: str) -> float:
     if units not in UNITS:
         raise InputError(f"units must be one of {', '.join(UNITS)}; got {units!r}")
     return 1.0 if units == "nats" else math.log(2.0)
+
+
+def in_nats(amount: Fraction, units: str) -> float:
+    """An amount of nats or bits in nats, as a double, however large.
+
+    >>> in_nats(Fraction(1, 2), "nats"), in_nats(-(Fraction(10) ** 400), "nats")
+    (0.5, -1e+300)
+    """
+    return float(max(min(amount, LARGEST_IN_DOUBLES), -LARGEST_IN_DOUBLES)) * unit_size(units)
 
 
 def lower_in(nats: float, units: str) -> float:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -26,8 +25,8 @@ from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.units import LARGEST_IN_DOUBLES
 
-LARGEST_IN_DOUBLES = Fraction(10**300)  # budgets beyond count as this
 Function = Callable[[Floats], tuple[float, Floats]]  # value and gradient at a mechanism (inputs, outputs)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from dalenius._load import load_file
 from dalenius._verify import verify
 from dalenius.errors import InputError, brief
-from dalenius.evidence import Certificate
+from dalenius.evidence import ENDINGS, Certificate, certificate_beside
 from dalenius.files import read_bytes, read_text
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model import DesignProblem, MaxInformation, Problem, SecretLeakage, WorstCaseLeakage, digest, normal_form
@@ -111,12 +111,13 @@ class LibraryModel:
     @property
     def certificate_places(self) -> tuple[Path, Path]:
         """Where the certificate is, if there is one: as text, or compressed."""
-        return self.path.with_suffix(".cert"), self.path.with_suffix(".cert.gz")
+        text, compressed = map(self.path.with_suffix, ENDINGS)
+        return text, compressed
 
     @property
     def certificate_path(self) -> Path | None:
         """The certificate's file, or None if there is none yet."""
-        return next((path for path in self.certificate_places if path.exists()), None)
+        return certificate_beside(self.path)
 
     def load(self) -> Problem:
         """The problem."""

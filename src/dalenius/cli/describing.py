@@ -18,7 +18,7 @@ from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line, write_json
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, NotProvedError, brief, counted
-from dalenius.evidence import exact_fraction_above
+from dalenius.evidence import ENDINGS, exact_fraction_above
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
 from dalenius.model import DesignProblem, Problem, digest
@@ -27,7 +27,6 @@ from dalenius.report.words import question
 from dalenius.results import relative_gap
 from dalenius.units import UNITS, lower_in, upper_in
 
-CERTIFICATES = (".cert", ".cert.gz")
 MECHANISM = ".json"
 LARGE = 40.0  # a logarithm beyond which numbers are not written out
 
@@ -47,7 +46,7 @@ def show(
 
     Nothing is solved and nothing is proved: `dalenius verify` proves a certificate.
     """
-    if model.endswith(CERTIFICATES):
+    if model.endswith(ENDINGS):
         told = _of_certificate(Path(model))
     elif model.endswith(MECHANISM):
         told = _of_mechanism(Path(model))

@@ -12,12 +12,12 @@ from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, output_to, write_json
 from dalenius.errors import InputError
+from dalenius.evidence import ENDINGS, certificate_beside
 from dalenius.files import need_folder, need_places, write_whole
 from dalenius.intervals import gap_text, interval_text
 from dalenius.results import relative_gap
 
 ROCQ = "rocq"
-CERTIFICATES = (".cert", ".cert.gz")  # what the name of a certificate beside its model ends in
 
 CertificateOption = Annotated[
     Path | None, Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
@@ -85,13 +85,11 @@ def _export_theorem(model: str, certificate: Path | None, output: Path | None, a
     from dalenius.export.rocq import rocq_text
 
     given = Path(model)
-    if certificate is None and given.name.endswith(CERTIFICATES):
+    if certificate is None and given.name.endswith(ENDINGS):
         certificate, path = given, given.with_name(given.name.removesuffix(".gz")).with_suffix(".toml")
     else:
         path = model_path(model)
-    if certificate is None:
-        places = [path.with_suffix(ending) for ending in CERTIFICATES]
-        certificate = next((place for place in places if place.exists()), None)
+    certificate = certificate or certificate_beside(path)
     if certificate is None:
         raise InputError(f"--certificate: there is none beside {path}; name one")
     text = rocq_text(dl.load(path), dl.Certificate.read(certificate))

@@ -13,6 +13,7 @@ from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import NotProvedError
+from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import digest
@@ -56,8 +57,7 @@ def release(
     with naming(mechanism):
         audit = audit_of_release(problem, chosen)
     texts = letter_texts(problem.records, None if letters is None else listed(letters, "--letters"))
-    beside = (path for ending in (".cert", ".cert.gz") if (path := mechanism.with_suffix(ending)).exists())
-    proof = certificate if certificate is not None else next(beside, None)
+    proof = certificate if certificate is not None else certificate_beside(mechanism)
     try:
         with status_line("audit") as progress:
             found = dl.release(

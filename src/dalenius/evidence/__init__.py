@@ -1,6 +1,6 @@
 """Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
-from dalenius.evidence.certificate import Certificate, CurveClaim, Header, claim_text
+from dalenius.evidence.certificate import ENDINGS, Certificate, CurveClaim, Header, certificate_beside, claim_text
 from dalenius.evidence.ends import (
     CERTAIN,
     MARGINS,
@@ -23,6 +23,7 @@ from dalenius.evidence.ends import (
 
 __all__ = [
     "CERTAIN",
+    "ENDINGS",
     "MARGINS",
     "QUICK",
     "Certificate",
@@ -31,6 +32,7 @@ __all__ = [
     "Header",
     "Lower",
     "Upper",
+    "certificate_beside",
     "claim_text",
     "double_above",
     "double_below",

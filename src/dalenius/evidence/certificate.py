@@ -114,6 +114,7 @@ _KINDS = {(kind.word, len(fields(kind))): (kind, _shapes(kind)) for kind in get_
 
 FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
+ENDINGS = (".cert", ".cert.gz")  # of the names of files: as text, or compressed
 
 Claim = tuple[Fraction, Fraction]
 Pairs = tuple[Pair, ...]
@@ -331,6 +332,11 @@ class Certificate:
 
     def __repr__(self) -> str:
         return f"<Certificate of {counted(self.lines, 'line')}, {len(self.text)} bytes>"
+
+
+def certificate_beside(path: Path) -> Path | None:
+    """The file of the certificate beside a model or a mechanism, which has its name; None if there is none."""
+    return next((place for ending in ENDINGS if (place := path.with_suffix(ending)).exists()), None)
 
 
 def claim_text(end: float | Fraction) -> str:

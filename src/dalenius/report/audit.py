@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -359,17 +360,15 @@ def _question(
     people = records.records if isinstance(records, People) else records
     people = people if isinstance(people, Records) else Records(people, alphabet=2)
     asked = _query(release, people) if query is None else as_part(Query, query, "query")  # type: ignore[type-abstract]
+    against = partial(WorstCaseLeakage, records=people, query=asked, mechanism=release, title=title)
     if adversary is not None:
-        adversary = as_part(Adversary, adversary, "adversary")  # type: ignore[type-abstract]
-        return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=adversary, title=title)
+        return against(adversary=as_part(Adversary, adversary, "adversary"))  # type: ignore[type-abstract]
     if isinstance(records, People):
-        return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=records.blocks, title=title)
+        return against(adversary=records.blocks)
     try:
-        return WorstCaseLeakage(
-            records=people, query=asked, mechanism=release, adversary=IndependentBlocks(1), title=title
-        )
+        return against(adversary=IndependentBlocks(1))
     except InputError:
-        return WorstCaseLeakage(records=people, query=asked, mechanism=release, adversary=ProductPriors(), title=title)
+        return against(adversary=ProductPriors())
 
 
 def _query(release: Mechanism, records: Records) -> Query:

@@ -23,7 +23,7 @@ from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
 from dalenius.search import Progress
-from dalenius.units import nats_above, upper_in
+from dalenius.units import LARGEST_IN_DOUBLES, nats_above, upper_in
 
 # Data about people, from a csv file: the letters of the records, and what the texts in it stand for.
 
@@ -80,7 +80,6 @@ def read_letters(
     return letters
 
 
-LARGEST_IN_DOUBLES = Fraction(10**300)
 GAP = 1e-3  # relative, of an audit on the spot
 
 Listed = Sequence[Integer] | Integers

@@ -21,7 +21,7 @@ from dalenius.model.fields import Exact, Given, amount_text, declared, normal_am
 from dalenius.model.problem import read_adversary
 from dalenius.model.secret import Secret
 from dalenius.model.shelf import check_keys
-from dalenius.units import UNITS, unit_size
+from dalenius.units import UNITS, in_nats
 
 
 @declared
@@ -61,11 +61,24 @@ class DistortionBudget(RowConstraint):
         return Rows((self.at_most,), False, (terms,))
 
 
-LARGEST_IN_DOUBLES = Fraction(10**300)
+class AmountLimit(Constraint):
+    """A limit that is an amount of information, `at_most`."""
+
+    at_most: Given[Number, str]
+
+    @property
+    def limit(self) -> tuple[Fraction, str]:
+        """The number in `at_most`, and its unit."""
+        return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
+
+    @property
+    def nats(self) -> float:
+        """The limit in nats, as a double."""
+        return in_nats(*self.limit)
 
 
 @declared
-class LeakageLimit(Constraint):
+class LeakageLimit(AmountLimit):
     """The mechanism leaks at most so much about any record to this adversary, too.
 
     Parameters
@@ -90,19 +103,9 @@ class LeakageLimit(Constraint):
     at_most: Given[Number, str] = Given(amount_text, normal=normal_amount)
 
     @property
-    def _amount(self) -> tuple[Fraction, str]:
-        return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
-
-    @property
     def budget(self) -> Fraction:
         """The number in `at_most`."""
-        return self._amount[0]
-
-    @property
-    def nats(self) -> float:
-        """The limit in nats, as a double."""
-        amount, units = self._amount
-        return float(max(min(amount, LARGEST_IN_DOUBLES), -LARGEST_IN_DOUBLES)) * unit_size(units)
+        return self.limit[0]
 
     def check(self, space: MechanismSpace) -> None:
         self.adversary.check_further(space.records)
@@ -118,7 +121,7 @@ def _as_limit(value: Number, what: str) -> str:
 
 
 @declared
-class SecretLeakageLimit(Constraint):
+class SecretLeakageLimit(AmountLimit):
     """Under *every* law of the dataset X the output tells at most so much about a secret: I( g(X); Y | w(X) ) <= at_most.
 
     For listed laws there is `MutualInformation`, with `Secret.joint`; for records `LeakageLimit`. *Convex because* the worst law sits
@@ -149,17 +152,6 @@ class SecretLeakageLimit(Constraint):
     kind: ClassVar[str] = "secret_leakage"
     secret: Given[Secret, Secret] = Given(part(Secret, "a Secret(of, given=...)"))
     at_most: Given[Number, str] = Given(_as_limit, normal=normal_amount)
-
-    @property
-    def limit(self) -> tuple[Fraction, str]:
-        """The number in `at_most`, and its unit."""
-        return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
-
-    @property
-    def nats(self) -> float:
-        """The limit in nats, as a double."""
-        amount, units = self.limit
-        return float(amount) * unit_size(units)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> Self:

@@ -16,7 +16,7 @@ from dalenius.model.fields import keep
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.model.shelf import read_shelved
-from dalenius.units import UNITS, Quantity, unit_size
+from dalenius.units import UNITS, Quantity, in_nats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +65,6 @@ class MinLeakage(DesignProblem):
     def feasible(self) -> bool:
         """Whether some mechanism of the class distorts no more than the budget; decided exactly."""
         return self.least_distortion <= self.budget
-
-
-LARGEST_IN_DOUBLES = Fraction(10**300)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +139,7 @@ class MinDistortion(DesignProblem):
     @property
     def max_leakage_nats(self) -> float:
         """The budget in nats, as a double."""
-        return float(max(min(self.budget, LARGEST_IN_DOUBLES), -LARGEST_IN_DOUBLES)) * unit_size(self.budget_units)
+        return in_nats(*self._amount)
 
     @property
     def feasible(self) -> bool:

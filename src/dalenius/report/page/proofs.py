@@ -15,7 +15,7 @@ from dalenius._load import load_file
 from dalenius._verify import verify
 from dalenius.catalogue.models import library, model_path
 from dalenius.errors import InputError, NotProvedError, brief
-from dalenius.evidence import Certificate, exact_fraction_above
+from dalenius.evidence import ENDINGS, Certificate, exact_fraction_above
 from dalenius.exact import as_nonnegative
 from dalenius.intervals import interval_text, text_above
 from dalenius.measures import Measure
@@ -29,7 +29,6 @@ from dalenius.results import DesignResult, Result
 from dalenius.units import lower_in, upper_in
 
 Source: TypeAlias = str | Path | tuple[Problem, Result | DesignResult | Certificate]
-CERTIFICATES = (".cert", ".cert.gz")
 LOOSER = ".looser"
 PLAN = "sweep.json"
 MOST_FILES = 100_000  # that a folder is searched for certificates among
@@ -116,7 +115,7 @@ def collect(sources: Sequence[Source], *, tell: Callable[[str], None] = lambda t
             proofs.append(_given(source))
     if not proofs:  # models alone, each with the certificate beside it: so the library has them
         beside = (
-            model_path(str(path)).with_suffix(ending) for path in paths if not path.is_dir() for ending in CERTIFICATES
+            model_path(str(path)).with_suffix(ending) for path in paths if not path.is_dir() for ending in ENDINGS
         )
         proofs += [_read(file, models, tell) for file in beside if file.exists()]
     if not proofs:
@@ -143,8 +142,8 @@ def _given(source: object) -> Proof:
 def _certificates(path: Path) -> list[Path]:
     """The certificates that a path stands for; none for a model."""
     if path.is_dir():
-        return [file for file in _files(path, CERTIFICATES) if LOOSER not in file.name]
-    return [path] if path.name.endswith(CERTIFICATES) else []
+        return [file for file in _files(path, ENDINGS) if LOOSER not in file.name]
+    return [path] if path.name.endswith(ENDINGS) else []
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> list[Path]:
@@ -174,7 +173,7 @@ def _models(paths: Iterable[Path]) -> Iterator[tuple[str, tuple[Problem, str]]]:
     """Model files that were named, and those beside the certificates, by digest; what is no model there is passed over."""
     beside = {folder for path in paths for folder in ([path] if path.is_dir() else [path.parent])}
     for path in paths:
-        if not path.is_dir() and not path.name.endswith(CERTIFICATES):
+        if not path.is_dir() and not path.name.endswith(ENDINGS):
             file = model_path(str(path))
             yield digest(problem := load_file(file)), (problem, str(path))
     for folder in sorted(beside):
