@@ -1,4 +1,4 @@
-(** Counting by sums: where the query is a function of what the records' letters add up to, datasets are counted by sums of integers,
+(** Counting: every query here is a function of what the records' letters add up to, so that datasets are counted by sums of integers,
     however many there are. *)
 From Coq Require Import Reals ZArith Arith Bool Lia List Permutation.
 From Dalenius Require Import Definitions Sums Counting Checker Certificates.
@@ -88,17 +88,21 @@ Proof.
     apply ways_ext; intro s. f_equal. lia.
 Qed.
 
+Lemma split_nth {B} (l : list B) k d : (k < length l)%nat -> l = firstn k l ++ nth k l d :: skipn (S k) l.
+Proof.
+  intro H. rewrite <- (firstn_skipn k l) at 1. f_equal. revert l H. induction k as [|k IH]; intros [|x l] H; cbn [length] in H; try lia; auto.
+  apply IH. lia.
+Qed.
+
 Lemma others_equal {B} (ws : list B) i j d : (i < length ws)%nat -> (j < length ws)%nat -> nth i ws d = nth j ws d ->
   Permutation (others i ws) (others j ws).
 Proof.
   assert (P : forall i, (i < length ws)%nat -> Permutation (nth i ws d :: others i ws) ws).
-  { clear i j. intros i Hi. rewrite <- (firstn_skipn i ws) at 3. unfold others.
-    replace (skipn i ws) with (nth i ws d :: skipn (S i) ws); [apply Permutation_middle|].
-    clear -Hi. revert ws Hi. induction i as [|i IH]; intros [|w ws] H; cbn [length] in H; try lia; auto. apply IH. lia. }
+  { clear i j. intros i Hi. rewrite (split_nth ws i d Hi) at 3. apply Permutation_middle. }
   intros Hi Hj E. apply (Permutation_cons_inv (a := nth i ws d)). rewrite (P i Hi), E, (P j Hj). reflexivity.
 Qed.
 
-(** ** Queries that are functions of a sum *)
+(** ** Queries as functions of a sum *)
 
 Record sums := Sums {
   contributions : list (list Z);  (* of each record's letters *)
@@ -151,6 +155,17 @@ Proof.
   apply ways_ext; intro s. now rewrite (additive_reduced _ _ Hm).
 Qed.
 
+(** What holds for all sums that occur. *)
+Lemma spread_all ws p : forallb (fun e => p (fst e)) (spread ws) = true ->
+  forall x, In x (datasets (map (@length Z) ws)) -> p (reduced q (weighted ws x)) = true.
+Proof.
+  intros H x Hx. rewrite forallb_forall in H. destruct (p (reduced q (weighted ws x))) eqn:E; auto. exfalso.
+  assert (N : 0 < how_many (fun x => negb (p (reduced q (weighted ws x)))) (datasets (map (@length Z) ws))).
+  { apply how_many_pos with x; auto. now rewrite E. }
+  rewrite (sums_counted ws (fun s => negb (p (reduced q s)))), <- (spread_ways ws (fun s => negb (p s))) in N.
+  unfold amount_of in N. rewrite zsum_zero in N; [lia|]. intros e He. now rewrite (H e He).
+Qed.
+
 Variable values : list Z.
 Let V := length values.
 Let ws := contributions q.
@@ -159,19 +174,19 @@ Let ws := contributions q.
 Definition values_by_sums : bool := forallb (fun e => (place values (finished q (fst e)) <? V)%nat) (spread ws).
 Lemma values_by_sums_correct : values_by_sums = true -> all_values m values.
 Proof.
-  intros H x Hx. unfold values_by_sums in H. rewrite forallb_forall in H.
-  destruct (Nat.lt_ge_cases (row_of m values x) (length values)) as [L|L]; auto. exfalso.
-  set (p := fun s => negb (place values (finished q s) <? length values)%nat).
-  assert (N : 0 < how_many (fun x => p (reduced q (weighted ws x))) (datasets (alphabets m))).
-  { apply how_many_pos with x; auto. unfold p, ws. rewrite <- (additive_query _ _ Hm x Hx). apply negb_true_iff, Nat.ltb_ge. exact L. }
-  rewrite (additive_alphabets _ _ Hm) in N. fold ws in N. rewrite (sums_counted ws (fun s => p (reduced q s))), <- spread_ways in N.
-  unfold amount_of in N. rewrite zsum_zero in N; [lia|]. intros e He. unfold p. fold V. now rewrite (H e He).
+  intros H x Hx. unfold row_of. rewrite (additive_query _ _ Hm x Hx). apply Nat.ltb_lt. rewrite (additive_alphabets _ _ Hm) in Hx.
+  exact (spread_all ws (fun s => (place values (finished q s) <? V)%nat) H x Hx).
 Qed.
 
 (** A record's table, and those of all records: the listed ones, whose tables are others' where letters contribute the same. *)
 Definition row_counts (d : distribution) (v : Z) : list Z :=
-  let places := map (fun e => (place values (finished q (reduced q (v + fst e))), snd e)) d in
-  map (fun k => zsum places (fun e => if Nat.eqb (fst e) k then snd e else 0)) (seq 0 V).
+  fold_right (fun e => change 0 (place values (finished q (reduced q (v + fst e)))) (Z.add (snd e))) (repeat 0 V) d.
+Lemma row_counts_nth d v k :
+  nth k (row_counts d v) 0 = amount_of (fun s => Nat.eqb (place values (finished q (reduced q (v + s)))) k) d.
+Proof.
+  unfold row_counts. induction d as [|e d IH]; [apply nth_repeat|]. cbn [fold_right]. rewrite nth_change, IH. unfold amount_of.
+  rewrite zsum_cons. destruct (Nat.eqb _ k); lia.
+Qed.
 Definition table_of (i : nat) : list (list Z) := let d := spread (others i ws) in map (row_counts d) (nth i ws []).
 Definition sum_tables (listed : list nat) : list (list (list Z)) :=
   let known := map (fun i => (nth i ws [], table_of i)) listed in
@@ -195,8 +210,7 @@ Proof.
   transitivity (nth k (row_counts (spread (others j ws)) v) 0).
   { f_equal. unfold table_of, row_at. rewrite <- E. rewrite (nth_indep _ [] (row_counts (spread (others j ws)) 0)) by (now rewrite map_length).
     now rewrite (map_nth (row_counts (spread (others j ws)))). }
-  unfold row_counts. rewrite nth_map_seq by auto. rewrite zsum_map. cbn [fst snd].
-  transitivity (amount_of (fun s => Nat.eqb (place values (finished q (reduced q (v + s)))) k) (spread (others j ws))); [reflexivity|].
+  rewrite row_counts_nth.
   rewrite spread_ways. apply ways_ext; intro s. now rewrite (additive_reduced _ _ Hm).
 Qed.
 
@@ -238,6 +252,24 @@ Definition sums_of_count_of letters alphabets :=
   Sums (map (fun m => map (fun a => if existsb (Nat.eqb a) letters then 1 else 0) (seq 0 m)) alphabets) no_reduction no_reduction.
 Definition sums_of_weighted weights := Sums weights no_reduction no_reduction.
 
+(** A dataset's number is a sum, too. *)
+Fixpoint places_of (alphabets : list nat) : list (list Z) :=
+  match alphabets with
+  | [] => []
+  | m :: rest => map (fun a => Z.of_nat a * size rest) (seq 0 m) :: places_of rest
+  end.
+Lemma places_of_length alphabets : alphabets = map (@length Z) (places_of alphabets).
+Proof. induction alphabets as [|m l IH]; auto. cbn [places_of map]. now rewrite map_length, seq_length, <- IH. Qed.
+Lemma index_is alphabets : forall x, In x (datasets alphabets) -> Z.of_nat (index alphabets x) = weighted (places_of alphabets) x.
+Proof.
+  induction alphabets as [|m rest IH]; intros x Hx; [destruct Hx as [<-|[]]; reflexivity|].
+  apply in_datasets_cons in Hx as (a & z & -> & Ha & Hz). cbn [places_of weighted index]. rewrite nth_map_seq by exact Ha.
+  rewrite Nat2Z.inj_add, Nat2Z.inj_mul, IH by auto. f_equal. f_equal.
+  apply eq_IZR. rewrite <- INR_IZR_INZ. apply length_datasets.
+Qed.
+Definition sums_of_identity alphabets := Sums (places_of alphabets) no_reduction no_reduction.
+Definition sums_of_table entries alphabets := Sums (places_of alphabets) no_reduction (fun s => nth (Z.to_nat s) entries 0).
+
 Lemma total_additive alphabets outputs weight : additive (Model alphabets total outputs weight) (sums_of_total alphabets).
 Proof.
   split; cbn; auto using letters_of_length. intros x Hx. symmetry. exact (weighted_alike Z.of_nat alphabets x Hx).
@@ -266,3 +298,11 @@ Qed.
 Lemma weighted_additive weights outputs weight :
   additive (Model (map (@length Z) weights) (weighted weights) outputs weight) (sums_of_weighted weights).
 Proof. split; auto. Qed.
+Lemma identity_additive alphabets outputs weight :
+  additive (Model alphabets (identity alphabets) outputs weight) (sums_of_identity alphabets).
+Proof. split; cbn; auto using places_of_length. exact (index_is alphabets). Qed.
+Lemma table_additive entries alphabets outputs weight :
+  additive (Model alphabets (table alphabets entries) outputs weight) (sums_of_table entries alphabets).
+Proof.
+  split; cbn; auto using places_of_length. intros x Hx. unfold no_reduction. now rewrite <- index_is, Nat2Z.id.
+Qed.

@@ -32,7 +32,7 @@ Definition in_nats (m : model) (b : amount) : interval :=
   | Bits q => times (of_Q q) (log (of_Z 2))
   | Share q => times (of_Q q) (log (of_Z (size (alphabets m))))
   end.
-Lemma encl_nats m b : encl (in_nats m b) (nats m b).
+Lemma encl_nats m b : encl (in_nats m b) (nats (alphabets m) b).
 Proof.
   destruct b; unfold in_nats, nats; [apply encl_Q| |]; apply encl_times; try apply encl_Q; apply encl_log.
   - exact (encl_Z 2).
@@ -41,7 +41,6 @@ Qed.
 
 Section Model.
 Variables (m : model) (values : list Z).
-Let all := datasets (alphabets m).
 Let n := length (alphabets m).
 Let Y := outputs m.
 Let V := length values.
@@ -54,7 +53,6 @@ Definition divided (row : list interval) : list interval :=
 Definition channel_table (w : list (list interval)) : list (list interval) := map divided w.
 Definition channel_check (w : list (list interval)) : bool :=
   forallb (fun row => forallb nonnegative row && positive (isum_to Y (entry row))) w.
-Definition values_check : bool := forallb (fun x => (row_of m values x <? V)%nat) all.
 
 Lemma encl_weights k y : encl (entry (row_at weight_table k) y) (value (weight m (nth k values 0%Z) y)).
 Proof.
@@ -73,9 +71,6 @@ Proof.
     apply (encl_entry Y _ (rows m values k)). intros z _. apply encl_over; [apply encl_weights|apply encl_total_weight].
   - rewrite nth_overflow by (now rewrite map_length). unfold entry. destruct y; apply encl_anything.
 Qed.
-
-Lemma values_correct : values_check = true -> all_values m values.
-Proof. intros H x Hx. unfold values_check in H. rewrite forallb_forall in H. now apply Nat.ltb_lt, H. Qed.
 
 Theorem channel_correct : all_values m values -> channel_check weight_table = true -> is_channel m.
 Proof.
@@ -102,15 +97,8 @@ Definition tables_right (tables : list (list (list Z))) : Prop :=
   forall i a k, (i < n)%nat -> (a < letter i (alphabets m))%nat -> (k < V)%nat ->
     nth k (row_at (row_at tables i) a) 0%Z = count m values i a k.
 
-Definition count_tables : list (list (list Z)) :=
-  map (fun i => map (fun a => map (fun k => count m values i a k) (seq 0 V)) (seq 0 (letter i (alphabets m)))) (seq 0 n).
-(** What is known of a model's datasets: all values of the query, and the counts. Datasets can be counted one by one, or by sums
-    (Additive.v). *)
+(** What is known of a model's datasets: all values of the query, and the counts (Additive.v). *)
 Definition counts_right (tables : list (list (list Z))) : Prop := all_values m values /\ tables_right tables.
-Theorem one_by_one : values_check = true -> counts_right count_tables.
-Proof.
-  intro H. split; [now apply values_correct|]. intros i a k Hi Ha Hk. unfold count_tables, row_at. now rewrite !nth_map_seq.
-Qed.
 
 Variable tables : list (list (list Z)).
 
@@ -170,7 +158,7 @@ Definition covered (i : nat) : bool :=
        && same_table (row_at tables i) (row_at tables (about s))) sections.
 Definition above_check : bool := forallb section_check sections && forallb covered (seq 0 n).
 
-Lemma one_letter P i : is_prior m P -> (i < n)%nat -> letter i (alphabets m) = 1%nat -> information m P i = 0.
+Lemma one_letter P i : is_prior (alphabets m) P -> (i < n)%nat -> letter i (alphabets m) = 1%nat -> information m P i = 0.
 Proof.
   intros [P0 P1] Hi E. unfold information. rewrite E.
   assert (Z : forall x, In x (datasets (alphabets m)) -> letter i x = 0%nat).
@@ -184,10 +172,10 @@ Proof.
 Qed.
 
 Theorem above_correct b : is_channel m -> all_values m values -> tables_right tables ->
-  (forall k y, encl (entry2 channel k y) (rows m values k y)) -> encl bound (nats m b) -> above_check = true ->
+  (forall k y, encl (entry2 channel k y) (rows m values k y)) -> encl bound (nats (alphabets m) b) -> above_check = true ->
   at_most m (EntropyAtLeast b) upper.
 Proof.
-  intros Hc Hv Ht HW Hb H P HP Hent i Hi. simpl in Hent. unfold above_check in H. apply andb_prop in H as [HS HC].
+  intros Hc Hv Ht HW Hb H i P Hi HP Hent. simpl in Hent. unfold above_check in H. apply andb_prop in H as [HS HC].
   rewrite forallb_forall in HC. specialize (HC i (proj2 (in_to _ _) Hi)). apply orb_prop in HC as [C|C].
   { apply andb_prop in C as [C1 C2]. apply Nat.eqb_eq in C1. rewrite one_letter; auto.
     apply Qle_bool_correct in C2. now rewrite RMicromega.Q2R_0 in C2. }
@@ -211,7 +199,7 @@ Proof.
   { intros a Ha. apply inputs_right. now rewrite <- CA. }
   rewrite <- CA in HR1, HR2.
   eapply (check_correct (letter i (alphabets m)) Y V (row_at tables j) (inputs_of j) channel bound (of_Q upper)
-    (having m i) (row_of m values) (count m values i) (rows m values) P (nats m b) (Q2R upper)); eauto using encl_Q.
+    (having m i) (row_of m values) (count m values i) (rows m values) P (nats (alphabets m) b) (Q2R upper)); eauto using encl_Q.
   - intros a x _ Hx. apply filter_In in Hx as [_ E]. apply Nat.eqb_eq in E. exact E.
   - intros a y Ha Hy. replace (range_at (row_at [] y) a) with (0, one)%Z by (destruct y; destruct a; reflexivity).
     unfold inside. cbn [fst snd]. rewrite fixed_0, fixed_one. now apply Hv0.

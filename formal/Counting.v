@@ -23,6 +23,16 @@ Proof.
   change (letter i z < letter i rest)%nat. apply IH; auto. simpl in Hi. lia.
 Qed.
 
+Lemma letters_exist alphabets i a x : In x (datasets alphabets) -> (i < length alphabets)%nat -> (a < letter i alphabets)%nat ->
+  exists y, In y (datasets alphabets) /\ letter i y = a.
+Proof.
+  revert i x. induction alphabets as [|m rest IH]; intros i x Hx Hi Ha; [simpl in Hi; lia|].
+  apply in_datasets_cons in Hx as (b & z & -> & Hb & Hz). destruct i as [|i].
+  - exists (a :: z). split; auto. apply in_datasets_cons. exists a, z. auto.
+  - destruct (IH i z Hz ltac:(simpl in Hi; lia) Ha) as (y & Hy & E). exists (b :: y). split; auto.
+    apply in_datasets_cons. exists b, y. auto.
+Qed.
+
 (** How many of a list's datasets have something, as an integer. *)
 Definition how_many (p : dataset -> bool) (l : list dataset) : Z := Z.of_nat (length (filter p l)).
 
@@ -109,7 +119,7 @@ Proof.
     rewrite (sum_to_ext _ _ (probability m (query m x))) by (intros; now apply rows_of). now apply Hchannel.
 Qed.
 
-Lemma over_having (g : dataset -> R) : over_datasets m g = sum_to A (fun a => sum (having a) g).
+Lemma over_having (g : dataset -> R) : sum all g = sum_to A (fun a => sum (having a) g).
 Proof. apply sum_partition. intros x Hx. now apply letter_small. Qed.
 
 Section Prior.
@@ -124,20 +134,20 @@ Proof.
 Qed.
 Lemma of_output_is y : of_output m P y = s A having row_of rows P y.
 Proof.
-  unfold of_output, s, u. rewrite over_having. apply sum_to_ext; intros a _. apply sum_ext; intros x Hx.
+  unfold of_output, over_datasets, s, u. fold all. rewrite over_having. apply sum_to_ext; intros a _. apply sum_ext; intros x Hx.
   apply filter_In in Hx as [Hx _]. now rewrite rows_of.
 Qed.
-Lemma entropy_is : entropy m P = ent A having P.
-Proof. unfold entropy, ent. now rewrite over_having. Qed.
+Lemma entropy_is : entropy (alphabets m) P = ent A having P.
+Proof. unfold entropy, ent. fold all. now rewrite over_having. Qed.
 
-Lemma prior_is : is_prior m P <-> is_law A having P.
+Lemma prior_is : is_prior (alphabets m) P <-> is_law A having P.
 Proof.
-  unfold is_prior, is_law. rewrite over_having. split; intros [H0 H1]; split; auto.
+  unfold is_prior, is_law. fold all. rewrite over_having. split; intros [H0 H1]; split; auto.
   - intros a x _ Hx. apply filter_In in Hx as [Hx _]. auto.
   - intros x Hx. apply (H0 (letter i x)); [now apply letter_small|]. apply filter_In. now rewrite Nat.eqb_refl.
 Qed.
 
-Lemma information_is : is_prior m P -> information m P i = info A (outputs m) having row_of rows P.
+Lemma information_is : is_prior (alphabets m) P -> information m P i = info A (outputs m) having row_of rows P.
 Proof.
   intro HP. apply prior_is in HP. unfold information, info. apply sum_to_ext; intros a Ha. apply sum_to_ext; intros y Hy.
   rewrite joint_is, of_letter_is, of_output_is.

@@ -70,13 +70,13 @@ Definition is_channel (m : model) : Prop :=
 
 (** ** Priors, and what they learn *)
 
-Definition over_datasets (m : model) (f : dataset -> R) : R := sum (datasets (alphabets m)) f.
-
-Definition is_prior (m : model) (P : dataset -> R) : Prop :=
-  (forall x, In x (datasets (alphabets m)) -> 0 <= P x) /\ over_datasets m P = 1.
+Definition is_prior (alphabets : list nat) (P : dataset -> R) : Prop :=
+  (forall x, In x (datasets alphabets) -> 0 <= P x) /\ sum (datasets alphabets) P = 1.
 
 (** H(P), in nats. (The term of a dataset with P x = 0 is 0, whatever the logarithm of 0 is.) *)
-Definition entropy (m : model) (P : dataset -> R) : R := - over_datasets m (fun x => P x * ln (P x)).
+Definition entropy (alphabets : list nat) (P : dataset -> R) : R := - sum (datasets alphabets) (fun x => P x * ln (P x)).
+
+Definition over_datasets (m : model) (f : dataset -> R) : R := sum (datasets (alphabets m)) f.
 
 (** P(X_i = a, Y = y), P(X_i = a) and P(Y = y). *)
 Definition joint (m : model) (P : dataset -> R) (i a y : nat) : R :=
@@ -96,44 +96,59 @@ Definition information (m : model) (P : dataset -> R) (i : nat) : R :=
 (** An amount of entropy: a number of nats, of bits, or a share of ln |X|, |X| the number of datasets. *)
 Inductive amount := Nats (q : Q) | Bits (q : Q) | Share (q : Q).
 
-Definition nats (m : model) (b : amount) : R :=
+Definition nats (alphabets : list nat) (b : amount) : R :=
   match b with
   | Nats q => Q2R q
   | Bits q => Q2R q * ln 2
-  | Share q => Q2R q * ln (INR (length (datasets (alphabets m))))
+  | Share q => Q2R q * ln (INR (length (datasets alphabets)))
   end.
 
-(** The records are independent of one another: the prior is a product of laws, one per record. *)
-Fixpoint product (laws : list (nat -> R)) (x : dataset) : R :=
-  match laws, x with
-  | law :: laws, a :: x => law a * product laws x
+(** Consecutive parts of a list, of these sizes. *)
+Fixpoint blocks {B : Type} (sizes : list nat) (l : list B) : list (list B) :=
+  match sizes with
+  | [] => []
+  | n :: sizes => firstn n l :: blocks sizes (skipn n l)
+  end.
+Fixpoint block_of (sizes : list nat) (i : nat) : nat :=
+  match sizes with
+  | [] => 0%nat
+  | n :: sizes => if Nat.ltb i n then 0%nat else S (block_of sizes (i - n))
+  end.
+
+Fixpoint product (laws : list (dataset -> R)) (parts : list dataset) : R :=
+  match laws, parts with
+  | law :: laws, x :: parts => law x * product laws parts
   | _, _ => 1
   end.
-Definition independent (m : model) (P : dataset -> R) : Prop :=
-  exists laws, length laws = length (alphabets m) /\
-    (forall i, (i < length (alphabets m))%nat ->
-      (forall a, 0 <= nth i laws (fun _ => 0) a) /\ sum_to (letter i (alphabets m)) (nth i laws (fun _ => 0)) = 1) /\
-    forall x, In x (datasets (alphabets m)) -> P x = product laws x.
 
-Inductive adversary := EntropyAtLeast (b : amount) | ProductPriors.
+(** Blocks of records are independent of one another, and the law of record i's own block has the amount [b] of entropy. *)
+Definition independent_blocks (m : model) (sizes : list nat) (b : amount) (i : nat) (P : dataset -> R) : Prop :=
+  exists laws, Forall2 is_prior (blocks sizes (alphabets m)) laws /\
+    (forall x, In x (datasets (alphabets m)) -> P x = product laws (blocks sizes x)) /\
+    let own := nth (block_of sizes i) (blocks sizes (alphabets m)) [] in
+    nats own b <= entropy own (nth (block_of sizes i) laws (fun _ => 0)).
 
-Definition admits (m : model) (A : adversary) (P : dataset -> R) : Prop :=
+Inductive adversary := EntropyAtLeast (b : amount) | IndependentBlocks (sizes : list nat) (b : amount).
+
+(** Records that are independent of one another: blocks of one record, of which no entropy is asked. *)
+Definition ProductPriors (records : nat) : adversary := IndependentBlocks (repeat 1%nat records) (Nats 0).
+
+(** The priors of the adversary who wants to know about record i. *)
+Definition admits (m : model) (A : adversary) (i : nat) (P : dataset -> R) : Prop :=
   match A with
-  | EntropyAtLeast b => nats m b <= entropy m P
-  | ProductPriors => independent m P
+  | EntropyAtLeast b => nats (alphabets m) b <= entropy (alphabets m) P
+  | IndependentBlocks sizes b => independent_blocks m sizes b i P
   end.
 
 (** ** The claims of a certificate *)
 
 (** No prior of the adversary's learns more than [upper] about any record. *)
 Definition at_most (m : model) (A : adversary) (upper : Q) : Prop :=
-  forall P, is_prior m P -> admits m A P ->
-    forall i, (i < length (alphabets m))%nat -> information m P i <= Q2R upper.
+  forall i P, (i < length (alphabets m))%nat -> is_prior (alphabets m) P -> admits m A i P -> information m P i <= Q2R upper.
 
 (** One of them learns [lower], or more, about some record. *)
 Definition at_least (m : model) (A : adversary) (lower : Q) : Prop :=
-  exists P, is_prior m P /\ admits m A P /\
-    exists i, (i < length (alphabets m))%nat /\ Q2R lower <= information m P i.
+  exists i P, (i < length (alphabets m))%nat /\ is_prior (alphabets m) P /\ admits m A i P /\ Q2R lower <= information m P i.
 
 (** The claim of a certificate: the channel is one, and the leakage is in an interval. *)
 Definition leakage_between (m : model) (A : adversary) (lower upper : Q) : Prop :=

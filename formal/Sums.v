@@ -40,6 +40,9 @@ Proof. induction l; simpl; [auto|rewrite IHl; auto]. Qed.
 Lemma sum_flat_map {A B} (g : A -> list B) (l : list A) f : sum (flat_map g l) f = sum l (fun a => sum (g a) f).
 Proof. induction l; simpl; [auto|rewrite sum_app, IHl; auto]. Qed.
 
+Lemma sum_list_prod {A B} (l : list A) (m : list B) f : sum (list_prod l m) f = sum l (fun a => sum m (fun b => f (a, b))).
+Proof. induction l; simpl; [auto|rewrite sum_app, sum_map, IHl; auto]. Qed.
+
 Lemma sum_swap {A B} (l : list A) (m : list B) f :
   sum l (fun a => sum m (fun b => f a b)) = sum m (fun b => sum l (fun a => f a b)).
 Proof.

@@ -6,30 +6,26 @@ Import ListNotations.
 Open Scope R_scope.
 
 (** u ln (u / s) is convex in (u, s) together, and 0 where both are. *)
-Lemma relative_convex t u s u' s' u'' s'' : 0 <= t <= 1 -> 0 <= u' <= s' -> 0 <= u'' <= s'' ->
-  u = t * u' + (1 - t) * u'' -> s = t * s' + (1 - t) * s'' ->
-  u * (ln u - ln s) <= t * (u' * (ln u' - ln s')) + (1 - t) * (u'' * (ln u'' - ln s'')).
+Lemma relative_convex {B} (l : list B) (q u s : B -> R) : (forall z, In z l -> 0 <= q z) -> (forall z, In z l -> 0 <= u z <= s z) ->
+  let u' := sum l (fun z => q z * u z) in let s' := sum l (fun z => q z * s z) in
+  u' * (ln u' - ln s') <= sum l (fun z => q z * (u z * (ln (u z) - ln (s z)))).
 Proof.
-  intros Ht H' H'' -> ->.
-  set (p := fun b : bool => if b then t * s' else (1 - t) * s'').
-  set (q := fun b : bool => if b then (if Req_EM_T s' 0 then 0 else u' / s') else (if Req_EM_T s'' 0 then 0 else u'' / s'')).
-  assert (Q : forall u s, 0 <= u <= s -> 0 <= (if Req_EM_T s 0 then 0 else u / s) /\ s * (if Req_EM_T s 0 then 0 else u / s) = u
-    /\ s * xlnx (if Req_EM_T s 0 then 0 else u / s) = u * (ln u - ln s)).
-  { intros u s H. destruct (Req_EM_T s 0) as [->|E].
-    - replace u with 0 by lra. unfold xlnx. repeat split; lra.
-    - assert (0 < s) by lra. repeat split.
+  intros Hq H u' s'. set (t := fun z => if Req_EM_T (s z) 0 then 0 else u z / s z).
+  assert (T : forall z, In z l -> 0 <= t z /\ s z * t z = u z /\ s z * xlnx (t z) = u z * (ln (u z) - ln (s z))).
+  { intros z Hz. specialize (H z Hz). unfold t. destruct (Req_EM_T (s z) 0) as [E|E].
+    - rewrite E in *. replace (u z) with 0 by lra. unfold xlnx. repeat split; lra.
+    - assert (0 < s z) by lra. repeat split.
       + apply Rmult_le_pos; [lra|]. now apply Rlt_le, Rinv_0_lt_compat.
       + field. lra.
-      + unfold xlnx. destruct (Req_dec u 0) as [->|U]; [unfold Rdiv; rewrite !Rmult_0_l; ring|].
+      + unfold xlnx. destruct (Req_dec (u z) 0) as [->|U]; [unfold Rdiv; rewrite !Rmult_0_l; ring|].
         rewrite ln_over by lra. field. lra. }
-  destruct (Q u' s' H') as (A1 & A2 & A3). destruct (Q u'' s'' H'') as (B1 & B2 & B3).
-  assert (L := log_sum [true; false] p q).
-  assert (P0 : forall b : bool, In b [true; false] -> 0 <= p b) by (intros [|] _; apply Rmult_le_pos; lra).
-  assert (Q0 : forall b : bool, In b [true; false] -> 0 <= q b) by (intros [|] _; [exact A1|exact B1]).
-  specialize (L P0 Q0). cbv zeta in L. unfold sum, p, q in L.
-  rewrite !Rplus_0_r in L.
-  rewrite (Rmult_assoc t s' (if Req_EM_T s' 0 then _ else _)), (Rmult_assoc (1 - t) s'' (if Req_EM_T s'' 0 then _ else _)), A2, B2 in L.
-  rewrite (Rmult_assoc t s' (xlnx _)), (Rmult_assoc (1 - t) s'' (xlnx _)), A3, B3 in L. exact L.
+  pose proof (log_sum l (fun z => q z * s z) t) as L. cbv beta zeta in L.
+  assert (E : sum l (fun z => q z * s z * t z) = u').
+  { apply sum_ext; intros z Hz. destruct (T z Hz) as (_ & E & _). now rewrite Rmult_assoc, E. }
+  rewrite E in L. fold s' in L. eapply Rle_trans; [apply L|].
+  - intros z Hz. specialize (H z Hz). apply Rmult_le_pos; auto. lra.
+  - intros z Hz. now apply T.
+  - right. apply sum_ext; intros z Hz. destruct (T z Hz) as (_ & _ & F). now rewrite Rmult_assoc, F.
 Qed.
 
 Section Record.
@@ -39,26 +35,37 @@ Hypothesis Hwc : well_counted A Y V xs f N W.
 Variable letter_of : X -> nat.
 Hypothesis Hletter : forall a x, (a < A)%nat -> In x (xs a) -> letter_of x = a.
 
-(** Mixing two priors whose letters have the same law. *)
-Lemma info_convex t P P' P'' : 0 <= t <= 1 -> is_law A xs P -> is_law A xs P' -> is_law A xs P'' ->
-  (forall a, (a < A)%nat -> mass xs P' a = mass xs P a) -> (forall a, (a < A)%nat -> mass xs P'' a = mass xs P a) ->
-  (forall a x, (a < A)%nat -> In x (xs a) -> P x = t * P' x + (1 - t) * P'' x) ->
-  info A Y xs f W P <= t * info A Y xs f W P' + (1 - t) * info A Y xs f W P''.
+(** Mixing priors whose letters have the same law. *)
+Lemma info_convex {B} (l : list B) (q : B -> R) P (Q : B -> X -> R) : (forall z, In z l -> 0 <= q z) ->
+  (forall z, In z l -> is_law A xs (Q z)) ->
+  (forall z a, In z l -> (a < A)%nat -> mass xs (Q z) a = mass xs P a) ->
+  (forall a x, (a < A)%nat -> In x (xs a) -> P x = sum l (fun z => q z * Q z x)) ->
+  info A Y xs f W P <= sum l (fun z => q z * info A Y xs f W (Q z)).
 Proof.
-  intros Ht HP HP' HP'' M' M'' E.
-  assert (U : forall a y, (a < A)%nat -> u xs f W P a y = t * u xs f W P' a y + (1 - t) * u xs f W P'' a y).
-  { intros a y Ha. unfold u. rewrite <- !sum_scale, <- sum_plus. apply sum_ext; intros x Hx. rewrite (E a x Ha Hx). ring. }
-  assert (S : forall y, s A xs f W P y = t * s A xs f W P' y + (1 - t) * s A xs f W P'' y).
-  { intro y. unfold s, sum_to. rewrite <- !sum_scale, <- sum_plus. apply sum_to_ext; intros a Ha. now apply U. }
-  unfold info, sum_to. rewrite <- !sum_scale, <- sum_plus. apply sum_to_le; intros a Ha. rewrite <- !sum_scale, <- sum_plus.
-  apply sum_to_le; intros y Hy. rewrite (M' a Ha), (M'' a Ha).
-  pose proof (relative_convex t (u xs f W P a y) (s A xs f W P y) (u xs f W P' a y) (s A xs f W P' y) (u xs f W P'' a y) (s A xs f W P'' y) Ht) as C.
-  specialize (C (conj (u0 _ _ _ _ _ _ _ Hwc P' HP' a y Ha Hy) (u_le_s _ _ _ _ _ _ _ Hwc P' HP' a y Ha Hy))).
-  specialize (C (conj (u0 _ _ _ _ _ _ _ Hwc P'' HP'' a y Ha Hy) (u_le_s _ _ _ _ _ _ _ Hwc P'' HP'' a y Ha Hy)) (U a y Ha) (S y)).
-  pose proof (U a y Ha) as Ua. set (l := ln (mass xs P a)) in *.
-  replace (u xs f W P a y * (ln (u xs f W P a y) - l - ln (s A xs f W P y)))
-    with (u xs f W P a y * (ln (u xs f W P a y) - ln (s A xs f W P y)) - u xs f W P a y * l) by ring.
-  rewrite Ua at 3. lra.
+  intros Hq HQ M E.
+  assert (U : forall a y, (a < A)%nat -> u xs f W P a y = sum l (fun z => q z * u xs f W (Q z) a y)).
+  { intros a y Ha. unfold u. rewrite (sum_ext (xs a) _ (fun x => sum l (fun z => q z * (Q z x * W (f x) y)))).
+    - rewrite sum_swap. apply sum_ext; intros. now rewrite sum_scale.
+    - intros x Hx. rewrite (E a x Ha Hx), <- sum_scale_r. apply sum_ext; intros; ring. }
+  assert (S : forall y, s A xs f W P y = sum l (fun z => q z * s A xs f W (Q z) y)).
+  { intro y. unfold s. rewrite (sum_to_ext A _ (fun a => sum l (fun z => q z * u xs f W (Q z) a y))) by (intros; now apply U).
+    unfold sum_to. rewrite sum_swap. apply sum_ext; intros. now rewrite sum_scale. }
+  unfold info at 2. rewrite (sum_ext l _ (fun z => sum_to A (fun a => q z *
+      sum_to Y (fun y => u xs f W (Q z) a y * (ln (u xs f W (Q z) a y) - ln (mass xs (Q z) a) - ln (s A xs f W (Q z) y))))))
+    by (intros; unfold sum_to; now rewrite sum_scale).
+  unfold info, sum_to at 1 3. rewrite sum_swap. apply sum_to_le; intros a Ha.
+  rewrite (sum_ext l _ (fun z => sum_to Y (fun y => q z *
+      (u xs f W (Q z) a y * (ln (u xs f W (Q z) a y) - ln (mass xs P a) - ln (s A xs f W (Q z) y))))))
+    by (intros z Hz; rewrite (M z a Hz Ha); unfold sum_to; now rewrite sum_scale).
+  unfold sum_to at 1 2. rewrite sum_swap. apply sum_to_le; intros y Hy.
+  pose proof (relative_convex l q (fun z => u xs f W (Q z) a y) (fun z => s A xs f W (Q z) y) Hq) as C. cbv beta zeta in C.
+  rewrite <- (U a y Ha), <- S in C. set (m := ln (mass xs P a)) in *.
+  replace (u xs f W P a y * (ln (u xs f W P a y) - m - ln (s A xs f W P y)))
+    with (u xs f W P a y * (ln (u xs f W P a y) - ln (s A xs f W P y)) - u xs f W P a y * m) by ring.
+  rewrite (sum_ext l _ (fun z => q z * (u xs f W (Q z) a y * (ln (u xs f W (Q z) a y) - ln (s A xs f W (Q z) y))) - q z * u xs f W (Q z) a y * m))
+    by (intros; ring).
+  rewrite sum_minus, sum_scale_r, <- (U a y Ha). apply Rplus_le_compat_r, C. intros z Hz. specialize (HQ z Hz).
+  split; [exact (u0 _ _ _ _ _ _ _ Hwc (Q z) HQ a y Ha Hy)|exact (u_le_s _ _ _ _ _ _ _ Hwc (Q z) HQ a y Ha Hy)].
 Qed.
 
 (** The inputs that a prior may use, letter by letter. *)
@@ -133,7 +140,9 @@ Proof.
   { unfold t. split; [apply Rmult_le_pos; [lra|apply Rlt_le, Rinv_0_lt_compat; lra]|].
     apply Rmult_le_reg_r with M; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
   apply Rle_trans with (t * info A Y xs f W P' + (1 - t) * info A Y xs f W P'').
-  - apply info_convex; auto. intros b x Hb Hx. unfold P', P''. destruct (Nat.eq_dec b a) as [->|Nb].
+  - pose proof (info_convex [true; false] (fun b => if b then t else 1 - t) P (fun b => if b then P' else P'')) as C.
+    cbn [sum] in C. rewrite !Rplus_0_r in C. apply C; try (intros [|]; auto; lra).
+    intros b x Hb Hx. rewrite Rplus_0_r. unfold P', P''. destruct (Nat.eq_dec b a) as [->|Nb].
     + rewrite Own by auto. unfold t, p', p''. destruct (S' a (f x)).
       * field. lra.
       * replace m' with (M - m'') by lra. field. lra.

@@ -6,13 +6,13 @@ Open Scope R_scope.
 
 (** ** Facts about every prior *)
 
-Lemma datasets_exist m P : is_prior m P -> datasets (alphabets m) <> [].
-Proof. intros [_ H] E. unfold over_datasets in H. rewrite E in H. simpl in H. lra. Qed.
+Lemma datasets_exist alphabets P : is_prior alphabets P -> datasets alphabets <> [].
+Proof. intros [_ H] E. rewrite E in H. simpl in H. lra. Qed.
 
-Lemma entropy_nonneg m P : is_prior m P -> 0 <= entropy m P.
+Lemma entropy_nonneg alphabets P : is_prior alphabets P -> 0 <= entropy alphabets P.
 Proof.
-  intros [P0 P1]. unfold entropy, over_datasets. rewrite <- sum_opp. apply sum_nonneg; intros x Hx.
-  pose proof (P0 x Hx) as L. pose proof (sum_ge_member _ P x Hx P0) as U. unfold over_datasets in P1. rewrite P1 in U.
+  intros [P0 P1]. unfold entropy. rewrite <- sum_opp. apply sum_nonneg; intros x Hx.
+  pose proof (P0 x Hx) as L. pose proof (sum_ge_member _ P x Hx P0) as U. rewrite P1 in U.
   destruct L as [L|L]; [|rewrite <- L; lra].
   pose proof (ln_le_minus_1 (P x) L). pose proof (Rmult_le_compat_l (P x) _ _ ltac:(lra) H).
   assert (P x * (P x - 1) <= 0); [|lra]. assert (0 <= P x * (1 - P x)) by (apply Rmult_le_pos; lra). lra.
@@ -59,7 +59,7 @@ Proof.
 Qed.
 End Information.
 
-Theorem information_nonneg m values P i : all_values m values -> is_channel m -> is_prior m P -> (i < length (alphabets m))%nat ->
+Theorem information_nonneg m values P i : all_values m values -> is_channel m -> is_prior (alphabets m) P -> (i < length (alphabets m))%nat ->
   (forall a, (a < letter i (alphabets m))%nat -> exists k, (0 < count m values i a k)%Z) -> 0 <= information m P i.
 Proof.
   intros Hv Hc HP Hi Hl. rewrite (information_is m values i); auto.
@@ -195,13 +195,13 @@ Proof.
   - rewrite (sum_to_ext _ _ (fun a => sum (row_at inputs a) (class a))) by (intros; now apply mass_is). exact whole_sum.
 Qed.
 
-Theorem the_prior_is : is_prior m the_prior.
+Theorem the_prior_is : is_prior (alphabets m) the_prior.
 Proof. apply (prior_is m i Hi). exact the_law. Qed.
 
 Lemma encl_class a k : encl (class_interval a k) (class a k).
 Proof. apply encl_over; apply encl_Z. Qed.
 
-Theorem encl_entropy : encl entropy_interval (entropy m the_prior).
+Theorem encl_entropy : encl entropy_interval (entropy (alphabets m) the_prior).
 Proof.
   rewrite (entropy_is m i Hi). fold A. rewrite ent_is. apply encl_minus; [exact (encl_Z 0)|].
   apply encl_isum_to; intros a _. apply encl_isum; intros k _. apply encl_times; [apply encl_Z|].
@@ -226,7 +226,7 @@ Qed.
 Definition uniform_check : bool :=
   forallb (fun a => forallb (fun k => (weight_at a k =? count_at table a k)%Z) (row_at inputs a)) (seq 0 A).
 
-Lemma uniform_entropy : uniform_check = true -> entropy m the_prior = ln (INR (length (datasets (alphabets m)))).
+Lemma uniform_entropy : uniform_check = true -> entropy (alphabets m) the_prior = ln (INR (length (datasets (alphabets m)))).
 Proof.
   intro H. unfold uniform_check in H. rewrite forallb_forall in H.
   assert (E : forall x, In x (datasets (alphabets m)) -> the_prior x = / IZR whole_weight).
@@ -241,9 +241,9 @@ Proof.
     unfold each. rewrite H, mult_IZR. field. lra. }
   pose proof Hwhole as T. apply IZR_lt in T.
   assert (L : INR (length (datasets (alphabets m))) = IZR whole_weight).
-  { destruct the_prior_is as [_ S]. unfold over_datasets in S. rewrite (sum_ext _ _ (fun _ => / IZR whole_weight)) in S by exact E.
+  { destruct the_prior_is as [_ S]. rewrite (sum_ext _ _ (fun _ => / IZR whole_weight)) in S by exact E.
     rewrite sum_const in S. apply (Rmult_eq_reg_r (/ IZR whole_weight)); [|apply Rinv_neq_0_compat; lra]. rewrite S. field. lra. }
-  unfold entropy, over_datasets. rewrite (sum_ext _ _ (fun _ => / IZR whole_weight * ln (/ IZR whole_weight)))
+  unfold entropy. rewrite (sum_ext _ _ (fun _ => / IZR whole_weight * ln (/ IZR whole_weight)))
     by (intros x Hx; now rewrite (E x Hx)).
   rewrite sum_const, L, ln_Rinv by lra. field. lra.
 Qed.
@@ -257,15 +257,15 @@ Definition entropy_check (b : amount) : bool :=
 
 Lemma size_ge_1 : 1 <= INR (length (datasets (alphabets m))).
 Proof.
-  pose proof (datasets_exist m the_prior the_prior_is) as NE. destruct (datasets (alphabets m)); [congruence|].
+  pose proof (datasets_exist _ the_prior the_prior_is) as NE. destruct (datasets (alphabets m)); [congruence|].
   apply (le_INR 1). simpl. lia.
 Qed.
 
-Theorem entropy_correct b : entropy_check b = true -> nats m b <= entropy m the_prior.
+Theorem entropy_correct b : entropy_check b = true -> nats (alphabets m) b <= entropy (alphabets m) the_prior.
 Proof.
   intro H. apply orb_prop in H as [H|H].
   2: { eapply not_above_correct; [exact H|apply encl_nats|apply encl_entropy]. }
-  pose proof (entropy_nonneg m the_prior the_prior_is) as E0.
+  pose proof (entropy_nonneg _ the_prior the_prior_is) as E0.
   assert (L : 0 <= ln (INR (length (datasets (alphabets m))))).
   { rewrite <- ln_1. destruct size_ge_1 as [S|S]; [apply Rlt_le, ln_increasing; lra|rewrite <- S; lra]. }
   assert (Z : forall q x, Qle_bool q 0 = true -> 0 <= x -> Q2R q * x <= 0).
@@ -285,7 +285,7 @@ Definition below_check (b : amount) (lower : Q) : bool :=
 Theorem below_correct b lower : below_check b lower = true -> at_least m (EntropyAtLeast b) lower.
 Proof.
   intro H. unfold below_check in H. apply andb_prop in H as [HE HI].
-  exists the_prior. split; [exact the_prior_is|]. split; [now apply entropy_correct|]. exists i. split; [exact Hi|].
+  exists i, the_prior. split; [exact Hi|]. split; [exact the_prior_is|]. split; [now apply entropy_correct|].
   apply orb_prop in HI as [HI|HI].
   - apply Qle_bool_correct in HI. rewrite RMicromega.Q2R_0 in HI. eapply Rle_trans; [exact HI|].
     apply (information_nonneg m values); auto using the_prior_is, Hi, Hletters.

@@ -29,6 +29,7 @@ THEORY = (
     "Certificates",
     "Additive",
     "Witnesses",
+    "Blocks",
     "Example",
 )
 FALSE = 10  # claims that are false by one digit, and must be refused

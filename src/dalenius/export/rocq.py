@@ -11,19 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, cast
+
+import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
-from dalenius.evidence.lower import UNIFORM, WitnessLine
+from dalenius.evidence.lower import UNIFORM, PieceOfWitness, WitnessLine
 from dalenius.evidence.upper import (
     ClassPart,
     Cut,
     ImageRow,
     JointLeaf,
+    LawOfSelections,
     LettersLine,
     OutputLawLeaf,
+    PieceSection,
     ProofLine,
+    RecordLine,
     RowCut,
     RowLeaf,
     SameRow,
@@ -31,14 +36,20 @@ from dalenius.evidence.upper import (
     VerticesLeaf,
 )
 from dalenius.exact import as_fraction
-from dalenius.model import EntropyAtLeast, Problem, Records, WorstCaseLeakage, digest, normal_form
-from dalenius.model.queries import AdditiveQuery
+from dalenius.model import (
+    EntropyAtLeast,
+    IndependentBlocks,
+    Problem,
+    ProductPriors,
+    WorstCaseLeakage,
+    digest,
+    normal_form,
+)
+from dalenius.model.queries import AdditiveQuery, Threshold
 
 ONE: Final = 2**100  # hints are written in these parts
-MAX_DATASETS: Final = 2**14  # that Coq counts one by one
-MAX_COUNTS: Final = 2**24  # datasets times records times letters times values
 MAX_RECORDS: Final = 2**11  # that are compared with one another
-MAX_SUMS: Final = 2**22  # what letters add up to, times letters, for each record
+MAX_SUMS: Final = 2**22  # sums of what letters contribute, times letters, or times values
 
 HEADER = """\
 (** {title}
@@ -46,7 +57,7 @@ HEADER = """\
     Written by dalenius from a certificate; docs/formal.md says how to read it. What is claimed are [the_model] and [claim], in the
     words of formal/Definitions.v. All numbers below them are hints. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Definitions Checker Certificates Witnesses Additive.
+From Dalenius Require Import Definitions Checker Certificates Witnesses Additive Blocks.
 Import ListNotations.
 
 Definition the_model : model := Model
@@ -60,18 +71,31 @@ Definition the_claim : Prop := leakage_between the_model {adversary}
   {upper}.
 
 Definition the_values : list Z := {values}.
-Definition the_counts := {counts}.
-Definition the_witness := Witness {record} {weights}.
+Definition the_sums : sums := {sums}.
+Lemma by_the_sums : additive the_model the_sums.
+Proof. exact ({theorem} _ _). Qed.
 """
-FOOTER = """\
+WITH_ENTROPY = """\
 
-Definition the_sections : list section := {sections}.
-
+Definition the_counts := sum_tables the_sums the_values {counted}.
+Definition the_witness := Witness {record} {weights}.
+{definitions}
 Theorem claim : the_claim.
 Proof.
-  refine (certificate_correct the_model the_values the_counts _ _ _ the_witness the_sections _ _).
-  - {counted}; vm_compute; reflexivity.
+  refine (certificate_correct the_model the_values the_counts _ _ _ the_witness {names} _ _).
+  - apply (by_sums _ _ by_the_sums); vm_compute; reflexivity.
   - vm_cast_no_check (eq_refl true).
+Qed.
+Print Assumptions claim.
+"""
+OF_BLOCKS = """\
+
+Definition the_witness := PieceWitness {block} {dataset} (Witness {record} {weights}).
+{definitions}
+Theorem claim : the_claim.
+Proof.
+  refine (blocks_correct the_model the_sums the_values _ _ _ _ the_witness {names} by_the_sums _).
+  vm_cast_no_check (eq_refl true).
 Qed.
 Print Assumptions claim.
 """
@@ -92,35 +116,44 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
         raise InputError("certificate: it is another model's")
     if header.curve is not None or header.resolved is not None:
         raise _no_theorem("a curve" if header.curve is not None else "a resolved mechanism")
-    if not isinstance(problem.adversary, EntropyAtLeast):
-        raise _no_theorem(f"adversary {problem.adversary.kind!r}")
-    values = _values(problem)
-    mechanism, outputs = _mechanism(problem, values), problem.channel.shape[1]
-    sections = [
-        _section(record, proof, problem.records.alphabets[record], outputs)
-        for record, proof in certificate.sections().items()
-    ]
-    record, weights = _witness(certificate)
-    counts, counted = _counts(problem, sorted({record, *certificate.sections()}))
+    adversary, query, values = _adversary(problem), _query(problem), _values(problem)
+    _check_counts(problem)
     assert header.claim is not None
     lower, upper = map(_rational, header.claim)
     head = HEADER.format(
         title=_comment(problem.title or "A model"),
         alphabets=_alphabets(problem.records.alphabets),
-        query=_query(problem).text,
-        outputs=outputs,
-        mechanism=mechanism,
-        adversary=_adversary(problem),
+        query=query.text,
+        outputs=problem.channel.shape[1],
+        mechanism=_mechanism(problem, values),
+        adversary=adversary,
         lower=lower,
         upper=upper,
         values=_integers(values),
-        counts=counts,
-        record=record,
-        weights=weights,
+        sums=f"sums_of_{query.name}{query.sums}",
+        theorem=f"{query.name}_additive{query.sums}",
     )
-    definitions = [f"Definition section_{k} : section :=\n{text}.\n" for k, text in enumerate(sections)]
-    names = "; ".join(f"section_{k}" for k in range(len(sections)))
-    return "\n".join([head, *definitions]) + FOOTER.format(sections=f"[{names}]", counted=counted)
+    if isinstance(problem.adversary, EntropyAtLeast):
+        return head + _with_entropy(problem, certificate)
+    return head + _of_blocks(problem, certificate)
+
+
+def _with_entropy(problem: WorstCaseLeakage, certificate: Certificate) -> str:
+    """The hints about priors with enough entropy, and the proof."""
+    outputs = problem.channel.shape[1]
+    record, weights = _witness(certificate)
+    sections = certificate.sections()
+    definitions, names = _listed(
+        "section", [_section(k, proof, problem.records.alphabets[k], outputs) for k, proof in sections.items()]
+    )
+    counted = _naturals(sorted({record, *sections}))
+    return WITH_ENTROPY.format(counted=counted, record=record, weights=weights, definitions=definitions, names=names)
+
+
+def _listed(kind: str, texts: Sequence[str]) -> tuple[str, str]:
+    """Definitions one by one, and the list of their names."""
+    definitions = "".join(f"\nDefinition {kind}_{k} : {kind} :=\n{text}.\n" for k, text in enumerate(texts))
+    return definitions, f"[{'; '.join(f'{kind}_{k}' for k in range(len(texts)))}]"
 
 
 def _no_theorem(what: str) -> InputError:
@@ -162,30 +195,28 @@ def _by_dataset(table: Mapping[str, Any]) -> bool:
 def _values(problem: WorstCaseLeakage) -> Sequence[int]:
     """The channel's inputs, ascending: the query's values, or the numbers of the datasets."""
     if _by_dataset(normal_form(problem)["mechanism"]):
-        return range(_few_datasets(problem))
+        return range(math.prod(problem.records.alphabets))
     return [int(value) for value in problem.query.values(problem.records).tolist()]
-
-
-def _few_datasets(problem: WorstCaseLeakage) -> int:
-    """The number of datasets, if Coq can count them one by one."""
-    alphabets = problem.records.alphabets
-    size = math.prod(alphabets)
-    if size > MAX_DATASETS:
-        raise _no_theorem(f"counting so many datasets ({len(alphabets)} records), which Coq does one by one")
-    return size
 
 
 @dataclass(frozen=True)
 class _Query:
-    """A query's name in formal/Definitions.v, and what it is given. If it is additive formal/Additive.v has its sums."""
+    """A query's name in formal/Definitions.v, and what it is given; formal/Additive.v has its sums."""
 
     name: str
     given: str = ""
+    given_sums: str | None = None  # the same, but for the alphabets, which the sums are given of every query
 
     @property
     def text(self) -> str:
         """The query as it stands in the model."""
         return f"({self.name}{self.given})" if self.given else self.name
+
+    @property
+    def sums(self) -> str:
+        """What the sums are given, and the theorem about them."""
+        given = self.given if self.given_sums is None else self.given_sums
+        return given if self.name == "weighted" else f"{given} (alphabets the_model)"
 
 
 def _query(problem: WorstCaseLeakage) -> _Query:
@@ -204,35 +235,36 @@ def _query(problem: WorstCaseLeakage) -> _Query:
         rows = _sum(table["weights"], alphabets)
         return _Query("total") if rows is None else _Query("weighted", f" {rows}")
     if kind == "table":
-        return _Query("table", f" {_naturals(alphabets)} {_integers(map(int, table['values']))}")
+        entries = f" {_integers(map(int, table['values']))}"
+        return _Query("table", f" {_naturals(alphabets)}{entries}", entries)
     if kind == "identity":
-        return _Query("identity", f" {_naturals(alphabets)}")
+        return _Query("identity", f" {_naturals(alphabets)}", "")
     raise _no_theorem(f"query {kind!r}")
 
 
-def _counts(problem: WorstCaseLeakage, records: Sequence[int]) -> tuple[str, str]:
-    """The table of counts, and the theorem that says that it is right: by sums, or one by one."""
-    query, values = _query(problem), _values(problem)
-    alphabets = problem.records.alphabets
-    if not isinstance(problem.query, AdditiveQuery) or _by_dataset(normal_form(problem)["mechanism"]):
-        size = _few_datasets(problem)
-        if size * sum(alphabets) * len(values) > MAX_COUNTS:
-            raise _no_theorem(f"counting {size} datasets by {len(values)} values, which Coq does one by one")
-        return "count_tables the_model the_values", "apply one_by_one"
-    if len(alphabets) > MAX_RECORDS or sum(alphabets) * _states(problem.query, problem.records) > MAX_SUMS:
-        raise _no_theorem(f"counting by sums of {len(alphabets)} records, which are too many")
-    given = query.given if query.name == "weighted" else f"{query.given} (alphabets the_model)"
-    listed = _naturals(records)
-    return (
-        f"sum_tables (sums_of_{query.name}{given}) the_values {listed}",
-        f"apply (by_sums _ _ ({query.name}_additive{given} _ _))",
-    )
+def _check_counts(problem: WorstCaseLeakage) -> None:
+    """Refuse what takes Coq too long to count."""
+    alphabets, states = problem.records.alphabets, _states(problem)
+    many = max(sum(alphabets), problem.channel.shape[0]) * states
+    if len(alphabets) > MAX_RECORDS or many > MAX_SUMS:
+        raise _no_theorem(f"counting by {states} sums of {len(alphabets)} records, which are too many")
 
 
-def _states(query: AdditiveQuery, records: Records) -> int:
+def _contributions(problem: WorstCaseLeakage) -> list[Sequence[int]]:
+    """What each letter of each record adds to the sum that the query is a function of."""
+    query, alphabets = problem.query, problem.records.alphabets
+    if isinstance(query, AdditiveQuery) and not _by_dataset(normal_form(problem)["mechanism"]):
+        return [query.contribution(record, size) for record, size in enumerate(alphabets)]
+    return [[a * math.prod(alphabets[k + 1 :]) for a in range(size)] for k, size in enumerate(alphabets)]
+
+
+def _modulus(problem: WorstCaseLeakage) -> int | None:
+    return problem.query.modulus() if isinstance(problem.query, AdditiveQuery) else None
+
+
+def _states(problem: WorstCaseLeakage) -> int:
     """How many sums there are, at most."""
-    rows = [query.contribution(record, size) for record, size in enumerate(records.alphabets)]
-    return query.modulus() or 1 + sum(max(row) - min(row) for row in rows)
+    return _modulus(problem) or 1 + sum(max(row) - min(row) for row in _contributions(problem))
 
 
 def _sum(weights: Any, alphabets: Sequence[int]) -> str | None:
@@ -265,9 +297,30 @@ def _mechanism(problem: WorstCaseLeakage, values: Sequence[int]) -> str:
 
 
 def _adversary(problem: WorstCaseLeakage) -> str:
-    number, unit = normal_form(problem)["adversary"]["entropy_at_least"].split(" ")
+    adversary, records = problem.adversary, problem.records
+    if isinstance(adversary, EntropyAtLeast):
+        return f"(EntropyAtLeast {_amount(problem)})"
+    if isinstance(adversary, ProductPriors):
+        return f"(ProductPriors {len(records)})"
+    if isinstance(adversary, IndependentBlocks):
+        if not isinstance(problem.query, Threshold):
+            raise _no_theorem(f"adversary {adversary.kind!r} and query {problem.query.kind!r}")
+        return f"(IndependentBlocks {_naturals(_sizes(problem))} {_amount(problem)})"
+    raise _no_theorem(f"adversary {adversary.kind!r}")
+
+
+def _amount(problem: WorstCaseLeakage) -> str:
+    number, unit = (normal_form(problem)["adversary"]["entropy_at_least"] or "0 nats").split(" ")
     amount = {"nats": "Nats", "bits": "Bits", "max": "Share"}[unit]
-    return f"(EntropyAtLeast ({amount} {_rational(as_fraction(number, 'entropy_at_least'))}))"
+    return f"({amount} {_rational(as_fraction(number, 'entropy_at_least'))})"
+
+
+def _sizes(problem: WorstCaseLeakage) -> list[int]:
+    """The sizes of the blocks; of independent records one each."""
+    adversary, records = problem.adversary, problem.records
+    if isinstance(adversary, IndependentBlocks):
+        return [size for size, times in adversary.sizes_of(records) for _ in range(times)]
+    return [1] * len(records)
 
 
 # The hints.
@@ -282,10 +335,135 @@ def _witness(certificate: Certificate) -> tuple[int, str]:
         record = line.record or 0
         return record, f"(row_at the_counts {record})"
     rows: Any = line.prior
+    assert line.record is not None
+    return line.record, _weights(rows)
+
+
+def _weights(rows: Iterable[Iterable[str]]) -> str:
+    """Weights in whole numbers."""
     weights = [[as_fraction(x, "weights") for x in row] for row in rows]
     unit = math.lcm(*(x.denominator for x in chain(*weights)))
-    assert line.record is not None
-    return line.record, f"[{'; '.join(_integers(int(x * unit) for x in row) for row in weights)}]"
+    return f"[{'; '.join(_integers(int(x * unit) for x in row) for row in weights)}]"
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A block, and the others' letters for each sum of what they contribute."""
+
+    block: int
+    first: int
+    size: int
+    others: Mapping[int, tuple[int, ...]]
+
+    def dataset(self, total: int) -> str:
+        """Where the block's own letters are 0."""
+        letters = self.others[total]
+        return _naturals((*letters[: self.first], *[0] * self.size, *letters[self.first :]))
+
+
+def _piece(problem: WorstCaseLeakage, block: int) -> _Piece:
+    sizes, modulus = _sizes(problem), _modulus(problem)
+    first = sum(sizes[:block])
+    known: dict[int, tuple[int, ...]] = {0: ()}
+    for record, row in enumerate(_contributions(problem)):
+        if not first <= record < first + sizes[block]:
+            sums = {total + added: (*letters, a) for total, letters in known.items() for a, added in enumerate(row)}
+            known = {total % modulus if modulus else total: letters for total, letters in sums.items()}
+    return _Piece(block, first, sizes[block], known)
+
+
+def _of_blocks(problem: WorstCaseLeakage, certificate: Certificate) -> str:
+    """The hints about independent blocks, and the proof."""
+    of_records = isinstance(problem.adversary, ProductPriors)
+    witness = (_selected_witness if of_records else _piece_witness)(problem, certificate)
+    proofs = (_selected_proofs if of_records else _piece_proofs)(problem, certificate)
+    texts = [f"  PieceProof {block} ({total}) [{section}]" for block, total, section in proofs]
+    definitions, names = _listed("piece_proof", texts)
+    return OF_BLOCKS.format(**witness, definitions=definitions, names=names)
+
+
+def _selections(problem: WorstCaseLeakage, record: int) -> tuple[_Piece, dict[tuple[int, ...], int]]:
+    """Of an independent record: which inputs its letters select, in their order, and with which sum of the others'."""
+    piece, row = _piece(problem, record), _contributions(problem)[record]
+    selected = {tuple(_input(problem, total + added) for added in row): total for total in piece.others}
+    return piece, dict(sorted(selected.items()))
+
+
+def _input(problem: WorstCaseLeakage, total: int) -> int:
+    """The channel's input, by the sum."""
+    query, records = problem.query, problem.records
+    if _by_dataset(normal_form(problem)["mechanism"]):
+        return total
+    if isinstance(query, AdditiveQuery):
+        return int(query.index_of_total(np.array([total]), records)[0])
+    return int(query.index_of_dataset(records)[total])
+
+
+def _selected_witness(problem: WorstCaseLeakage, certificate: Certificate) -> dict[str, object]:
+    (line,) = certificate.lower_lines()
+    assert isinstance(line, WitnessLine)
+    record = line.record or 0
+    piece, selections = _selections(problem, record)
+    prior: Any = line.prior or (0, ["1"] * problem.records.alphabets[record])
+    number, law = prior
+    inputs, total = list(selections.items())[number]
+    rows = [["0"] * k + [weight] for k, weight in zip(inputs, law, strict=True)]
+    return {"block": record, "dataset": piece.dataset(total), "record": 0, "weights": _weights(rows)}
+
+
+def _selected_proofs(problem: WorstCaseLeakage, certificate: Certificate) -> Iterator[tuple[int, int, str]]:
+    outputs = problem.channel.shape[1]
+    for record, proof in certificate.sections().items():
+        piece, selections = _selections(problem, record)
+        totals = list(selections.values())
+        laws = dict[int, ProofLine]()
+        for line in proof:
+            if isinstance(line, LettersLine):
+                laws |= dict.fromkeys(totals, line)
+            elif isinstance(line, LawOfSelections):
+                laws |= dict.fromkeys([totals[k] for k in line.selections], OutputLawLeaf(line.law))
+            else:
+                raise _no_theorem(f"lines {line.word!r} of independent records")
+        row = _contributions(problem)[record]
+        for total in piece.others:
+            same = selections[tuple(_input(problem, total + added) for added in row)]
+            if same not in laws:
+                raise InputError(f"certificate: no law of record {record} is about every one of its selections")
+            yield record, total, _section(0, (VerticesLeaf(), laws[same]), len(row), outputs)
+
+
+def _piece_witness(problem: WorstCaseLeakage, certificate: Certificate) -> dict[str, object]:
+    first, line = certificate.lower_lines()
+    assert isinstance(first, PieceOfWitness)
+    assert isinstance(line, WitnessLine)
+    assert first.total is not None
+    if line.prior is None or line.prior == UNIFORM:
+        raise _no_theorem("a block's witness that is none, or uniform")
+    rows: Any = line.prior
+    piece = _piece(problem, first.block)
+    return {
+        "block": first.block,
+        "dataset": piece.dataset(int(first.total)),
+        "record": line.record or 0,
+        "weights": _weights(rows),
+    }
+
+
+def _piece_proofs(problem: WorstCaseLeakage, certificate: Certificate) -> Iterator[tuple[int, int, str]]:
+    outputs, sizes = problem.channel.shape[1], _sizes(problem)
+    sections = dict[tuple[int, int], dict[int, list[ProofLine]]]()
+    for line in certificate.upper_lines():
+        if isinstance(line, PieceSection):
+            assert line.total is not None
+            records = sections.setdefault((line.block, int(line.total)), {})
+        elif isinstance(line, RecordLine):
+            current = records.setdefault(line.record, [])
+        else:
+            current.append(cast("ProofLine", line))
+    for (block, total), records in sections.items():
+        alphabets = problem.records.alphabets[sum(sizes[:block]) :]
+        texts = [_section(record, proof, alphabets[record], outputs) for record, proof in records.items()]
+        yield block, total, "; ".join(texts)
 
 
 def _parts(number: str) -> int:

@@ -76,16 +76,44 @@ def test_queries(query, records, written):
     assert f"\n  {written}\n  {outputs}\n  (randomized_response [" in text
 
 
-def test_datasets_are_counted_by_sums_where_the_query_is_one():
+def test_datasets_are_counted_by_sums():
     text = text_of("scale/parity-n1000")
     assert "\n  (repeat 2 1000)%nat\n  parity\n" in text
-    assert "Definition the_counts := sum_tables (sums_of_parity (alphabets the_model)) the_values [0]%nat." in text
-    assert "apply (by_sums _ _ (parity_additive (alphabets the_model) _ _))" in text
+    assert "Definition the_sums : sums := sums_of_parity (alphabets the_model)." in text
+    assert "exact (parity_additive (alphabets the_model) _ _)." in text
+    assert "Definition the_counts := sum_tables the_sums the_values [0]%nat." in text
     weighted = text_of("sum/unequal-alphabets")
-    assert "sum_tables (sums_of_weighted [[0; 1]%Z; [0; 1; 3]%Z; [0; 1]%Z]) the_values [0; 1]%nat." in weighted
-    one_by_one = text_of("table/and-2x2")
-    assert "Definition the_counts := count_tables the_model the_values." in one_by_one
-    assert "apply one_by_one" in one_by_one
+    assert ":= sums_of_weighted [[0; 1]%Z; [0; 1; 3]%Z; [0; 1]%Z]." in weighted
+    listed = text_of("table/and-2x2")
+    assert "  (table [2; 2]%nat [0; 0; 0; 1]%Z)\n" in listed
+    assert ":= sums_of_table [0; 0; 0; 1]%Z (alphabets the_model)." in listed
+
+
+def test_independent_records_are_told_the_others_sum():
+    text = text_of("count/independent-n8")
+    assert "leakage_between the_model (ProductPriors 8)" in text
+    assert "Definition the_witness := PieceWitness 0 [0; " in text
+    assert [int(x) for x in re.findall(r"PieceProof 0 \((\d)\)", text)] == sorted(range(8), reverse=False)
+    assert text.count("(Vertices\n(Law [") == 8
+    others = re.search(r"PieceWitness 0 \[0; ([^\]]*)\]%nat \(Witness 0 \[(.*)\]\)", text)
+    letters = [int(x) for x in others[1].split("; ")]
+    used = [[k for k, x in enumerate(row.split("; ")) if int(x)] for row in re.findall(r"\[([^\]]*)\]%Z", others[2])]
+    assert used == [[sum(letters)], [sum(letters) + 1]]  # the witness has its weights on the inputs of its two datasets
+
+
+def test_blocks_are_told_the_others_sum():
+    text = text_of("households/majority-n101")
+    assert f"(IndependentBlocks [{'; '.join(['3'] * 33)}; 2]%nat (Nats (0 # 1)%Q))" in text
+    assert re.findall(r"PieceProof (\d+) \((\d+)\) \[  Section 0", text) == [
+        ("0", "48"),
+        ("0", "49"),
+        ("0", "50"),
+        ("33", "49"),
+        ("33", "50"),
+    ]
+    witness = re.search(r"PieceWitness 33 \[([^\]]*)\]%nat", text)
+    assert sum(map(int, witness[1].split("; "))) == 49
+    assert witness[1].endswith("; 0; 0")
 
 
 @each(
@@ -145,14 +173,15 @@ def test_class_trees():
 
 @each(
     "problem, lines, what",
-    (audit(adversary=dl.ProductPriors()), ['["record",0]'], "adversary 'product_priors'"),
+    (audit(adversary=dl.IndependentBlocks(1)), ['["record",0]'], "adversary 'independent_blocks' and query 'sum'"),
+    (audit(adversary=dl.ProductPriors()), ['["record",0]', LEAF], "lines 'joint' of independent records"),
     (audit(mechanism=dl.discrete_laplace(epsilon=1.0)), ['["record",0]', LEAF], "mechanism 'discrete_laplace'"),
-    (audit(records=dl.Records(3000, alphabet=2)), ['["record",0]', LEAF], "counting by sums of 3000 records"),
-    (audit(dl.Count(), records=dl.Records(2000, alphabet=2)), ['["record",0]', LEAF], "counting by sums of 2000"),
+    (audit(records=dl.Records(3000, alphabet=2)), ['["record",0]', LEAF], "sums of 3000 records"),
+    (audit(dl.Count(), records=dl.Records(2000, alphabet=2)), ['["record",0]', LEAF], "sums of 2000 records"),
     (
-        audit(dl.Identity(), dl.symmetric("0.1"), records=dl.Records(10, alphabet=2)),
+        audit(dl.Identity(), dl.symmetric("0.1"), records=dl.Records(12, alphabet=2)),
         ['["record",0]', LEAF],
-        "counting 1024 datasets by 1024 values",
+        "counting by 4096 sums of 12 records",
     ),
     (
         audit(),
@@ -164,6 +193,12 @@ def test_class_trees():
 def test_what_has_no_theorem_is_refused_by_name(problem, lines, what):
     with pytest.raises(InputError, match=f"rocq: no theorem yet about .*{re.escape(what)}"):
         rocq_text(problem, certificate_of(problem, WITNESS, *lines))
+
+
+def test_a_law_for_every_selection_is_needed():
+    problem = audit(adversary=dl.ProductPriors())
+    lines = ('["record",0]', '["law",[0,2],["1","1","1","1"]]')
+    support.refused(lambda: rocq_text(problem, certificate_of(problem, WITNESS, *lines)), "no law of record 0")
 
 
 def test_curves_and_other_models_are_refused():
