@@ -88,16 +88,24 @@ Proof.
 Qed.
 
 (** e^x. Where x is far from 0 the interval is wide: sums of floating-point numbers write out all digits between their terms. *)
-Definition far : Z := 100000.
-Global Opaque far.
+Definition far : Z := 10000.
 Definition power_of_e (i : interval) : interval :=
   if negb (not_above i (of_Z far)) then anything
   else if not_above (of_Z (- far)) i then I.exp precision i
+  else if not_above i (of_Z (- far)) then either zero (I.exp precision (of_Z (- far)))
   else either zero (I.exp precision i).
+Global Opaque far.
+Lemma encl_between i x y z : encl i x -> encl i y -> x <= z <= y -> encl i z.
+Proof. intros Hx Hy H. exact (contains_connected (I.convert i) x y Hx Hy z H). Qed.
 Lemma encl_exp i x : encl i x -> encl (power_of_e i) (exp x).
 Proof.
   intro H. pose proof (I.exp_correct precision i (Xreal x) H) as E. unfold power_of_e.
-  destruct (negb _); [apply encl_anything|]. destruct (not_above (of_Z (- far)) i); [exact E|]. now apply encl_either_r.
+  destruct (negb _); [apply encl_anything|]. destruct (not_above (of_Z (- far)) i); [exact E|].
+  destruct (not_above i (of_Z (- far))) eqn:L; [|now apply encl_either_r].
+  apply (encl_between _ 0 (exp (IZR (- far)))).
+  - apply encl_either_l. exact (encl_Z 0).
+  - apply encl_either_r. exact (I.exp_correct precision _ (Xreal (IZR (- far))) (encl_Z (- far))).
+  - pose proof (exp_pos x). destruct (not_above_correct _ _ x _ L H (encl_Z (- far))) as [U|U]; [apply exp_increasing in U|rewrite <- U]; lra.
 Qed.
 
 (** ** Sums, tables *)
