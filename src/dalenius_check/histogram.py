@@ -13,9 +13,10 @@ from .allowance import BALL, limit
 from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .model import Model
-from .noise import noise_of
+from .noise import SHIFTING, noise_of
 from .numbers import at_most, largest, need, normalised
 from .read import BIG, entries, integer, nonnegative
+from .real_noise import REAL
 from .routes import sizes_of
 from .series import Series, constant, series
 
@@ -23,8 +24,8 @@ _MOST_STEPS = 1 << 16
 _MOST_PATTERNS = 1000
 _MOST_DEGREE = 1 << 20
 _KNOWN = (
-    "a histogram needs records of one alphabet, product_priors or independent_blocks without an entropy, and discrete_laplace, "
-    "geometric with no range or one from 0 to the number of records, or discrete_gaussian without a range"
+    "a histogram needs records of one alphabet, product_priors or independent_blocks without an entropy, and noise without a "
+    f"range ({', '.join(kind for kind in SHIFTING if kind not in REAL)}; geometric may have one from 0 to the number of records)"
 )
 Pattern = tuple[int, ...]
 

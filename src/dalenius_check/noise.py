@@ -66,7 +66,7 @@ class Noise:
 class Geometric(Noise):
     """Two-sided geometric noise; the ends of its range have all that is beyond them."""
 
-    shifts = True
+    shifts = on_a_bit = True
 
     def __init__(self, table: dict[str, Any]) -> None:
         super().__init__(table)
@@ -103,7 +103,7 @@ class DiscreteGaussian(Noise):
     tells more of a record than the logarithm of its letters.
     """
 
-    endless = True
+    shifts = endless = True
     finest = 100
 
     def __init__(self, table: dict[str, Any]) -> None:
@@ -122,6 +122,8 @@ class DiscreteGaussian(Noise):
 
 class Exponential(Noise):
     """Probabilities that fall with the distance from the value, each row divided by its sum."""
+
+    on_a_bit = True
 
     def __init__(self, table: dict[str, Any]) -> None:
         super().__init__(table)
@@ -166,6 +168,8 @@ NOISES = {
     "exponential": Exponential,
     **dict.fromkeys(REAL, OnALine),
 }
+ON_A_BIT = [kind for kind, noise in NOISES.items() if noise.on_a_bit]
+SHIFTING = [kind for kind, noise in NOISES.items() if noise.shifts]
 
 
 def noise_of(mechanism: dict[str, Any]) -> Noise:

@@ -8,16 +8,16 @@ from .adaptive import alone, stages
 from .counts import MODULAR
 from .mechanism_kinds import MAX_STATES
 from .model import Model
-from .noise import noise_of
+from .noise import ON_A_BIT, SHIFTING, noise_of
 from .numbers import need
+from .real_noise import REAL
 
 _KEEPING = ("symmetric", "randomized_response")
 
 KNOWN = (
-    "count or sum with geometric, discrete_laplace, exponential, discrete_gaussian without a range, a matrix, or, without an "
-    "entropy, gaussian or laplace; parity, modular_sum or threshold "
-    "with symmetric, randomized_response or a matrix; parity or threshold with laplace_threshold, discrete_laplace, or with geometric "
-    "or exponential and no range"
+    f"count or sum with exponential, a matrix, or noise without a range ({', '.join(SHIFTING)}; geometric may have one, and "
+    f"{' and '.join(REAL)} need to be without an entropy); parity, modular_sum or threshold with symmetric, randomized_response or a "
+    f"matrix; parity or threshold with laplace_threshold, or, with no range, {', '.join(ON_A_BIT)}"
 )
 
 

@@ -11,6 +11,7 @@ from dalenius.model.mechanisms.exponential_mechanism import Exponential, exponen
 from dalenius.model.mechanisms.independent_releases import PARTS, SeveralReleases, several_releases
 from dalenius.model.mechanisms.matrix import Channel, RandomizedResponse, Symmetric, randomized_response, symmetric
 from dalenius.model.mechanisms.noise import (
+    AddedNoise,
     DiscreteGaussian,
     DiscreteLaplace,
     Geometric,
@@ -42,7 +43,9 @@ from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise, g
 
 __all__ = [
     "MECHANISMS",
+    "NOISES",
     "Adaptive",
+    "AddedNoise",
     "Channel",
     "DesignedMechanism",
     "DiscreteGaussian",
@@ -110,3 +113,4 @@ MECHANISMS: dict[str, type[Mechanism]] = {
     )
 }
 PARTS.update((kind, mechanism) for kind, mechanism in MECHANISMS.items() if mechanism.repeated)
+NOISES = {kind: mechanism for kind, mechanism in MECHANISMS.items() if issubclass(mechanism, AddedNoise)}

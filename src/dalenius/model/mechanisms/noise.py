@@ -38,17 +38,21 @@ REACH = 10  # scales by which values are widened
 SIGMAS = 18  # over so many scales the law is summed, at the least
 
 
-class ScaledNoise(ByKind):
-    """Noise that is added to the query's value, of some scale.
+class AddedNoise(ByKind):
+    """Noise that is added to the query's value."""
+
+    @property
+    def shifts(self) -> bool:
+        return True
+
+
+class ScaledNoise(AddedNoise):
+    """The same of some scale.
 
     Where what it tells `falls` with the scale, noise of a larger one is noise of a smaller one to which more is added.
     """
 
     falls: ClassVar[bool] = True
-
-    @property
-    def shifts(self) -> bool:
-        return True
 
     @classmethod
     @abstractmethod

@@ -12,7 +12,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, ProductPriors
 from dalenius.model.adversaries.independent_blocks import as_blocks
-from dalenius.model.mechanisms import Mechanism
+from dalenius.model.mechanisms import NOISES, Mechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.queries import Count, Query
 from dalenius.model.records import Records
@@ -74,7 +74,8 @@ class WideCount:
 
 FAINT = 1e-150  # of which the reciprocal, and products with it, are still numbers
 MOST = 2**16  # entries of a cell's steps
-KNOWN = "discrete_laplace, geometric, or discrete_gaussian without a range"
+DISCRETE = ", ".join(kind for kind, noise in NOISES.items() if not noise.on_a_line)
+KNOWN = f"noise on whole numbers without a range ({DISCRETE}; geometric may have one)"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
+    NOISES,
     Adaptive,
     Channel,
     Exponential,
@@ -76,11 +77,10 @@ class Piece:
 
 SYMMETRIC = (Symmetric, RandomizedResponse)
 KNOWN = (
-    "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
+    f"count or sum with exponential, or noise without a range ({', '.join(NOISES)}; geometric may have one); "
     "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
-    "exponential, Gaussian and real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query "
-    "with a matrix from its values; adaptive with matrices, of threshold with any noise on a bit; and histogram with "
-    "randomized_histogram"
+    "exponential, Gaussian and real ones, of a joint query, too; threshold, also with adaptive, with any noise on a bit; any of these "
+    "but a joint query with a matrix from its values, or adaptive matrices; histogram with randomized_histogram"
 )
 MOST, MOST_SELECTED = 100_000, 2**22
 
