@@ -330,7 +330,7 @@ def test_what_a_start_of_any_kind_changes(forge):
     ("count=2; alphabet=2", 'kind="count"; letters=[0]', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
     ("count=2; alphabet=2", 'kind="sum"; weights=[0,2]', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
     ("count=2; alphabet=2", 'kind="identity"', GEOMETRIC, adversary(BOX), "a Markov chain needs"),
-    ("count=2; alphabet=2", 'kind="count"', 'kind="staircase"', adversary(BOX), "a Markov chain needs"),
+    ("count=2; alphabet=2", 'kind="count"', 'kind="podium"', adversary(BOX), "a Markov chain needs"),
     ("count=2; alphabet=2", 'kind="count"', 'kind="gaussian"; scale=1', adversary(BOX), "gaussian and laplace are"),
     ("count=2; alphabet=2", 'kind="histogram"', GEOMETRIC, adversary(BOX), "a histogram needs"),
     ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(BOX, record=2), "record must be less than 2"),

@@ -233,7 +233,7 @@ def test_paths(forge):
     ("count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
     ("count=2; alphabet=2", 'kind="sum"; weights=[0,2]', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
     ("count=2; alphabet=2", 'kind="identity"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
-    ("count=2; alphabet=2", 'kind="count"', 'kind="staircase"', adversary(ROWS), "a chain of letters needs"),
+    ("count=2; alphabet=2", 'kind="count"', 'kind="podium"', adversary(ROWS), "a chain of letters needs"),
     ("count=1001; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS), "a chain of letters needs"),
     ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS, record=2), "record must be less than 2"),
     ("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(ROWS[:1]), "from 2 to 16 rows"),

@@ -116,7 +116,7 @@ def test_resolved_is_said_and_asked_for(capsys, tmp_path):
     (tmp_path / "cert").write_bytes(data)
     command = [str(tmp_path / "model"), str(tmp_path / "cert")]
     assert main(command) == 1
-    assert "'staircase' is unknown to the checker" in capsys.readouterr().out
+    assert "'podium' is unknown to the checker" in capsys.readouterr().out
     assert main([*command, "--resolved"]) == 4
     assert capsys.readouterr().out.startswith("resolved: ")
 

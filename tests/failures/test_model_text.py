@@ -55,7 +55,7 @@ def test_the_model_they_all_start_from():
     ("query", 'kind = "table"\nvalues = 1', ["values"]),
     ("query", 'kind = "table"\nvalues = [0, 1]', ["values", "16 datasets"]),
     ("mechanism", "flip = 0.1", ["[mechanism]", "kind"]),
-    ("mechanism", 'kind = "staircase"\nsigma = 1', ["[mechanism]", "staircase", "geometric"]),
+    ("mechanism", 'kind = "podium"\nsigma = 1', ["[mechanism]", "podium", "geometric"]),
     ("mechanism", 'kind = "gaussian"\nsigma = 1', ["[mechanism]", "gaussian", "sigma", "scale"]),
     ("mechanism", 'kind = "symmetric"', ["missing flip"]),
     ("mechanism", 'kind = "symmetric"\nflip = 0.1\nepsilon = 1', ["epsilon"]),
