@@ -300,6 +300,14 @@ def discrete_gaussian(draw: Draw) -> Table:
 
 @made("mechanism")
 @made("parts")
+def staircase(draw: Draw) -> Table:
+    sensitivity = draw.rng.randint(1, 3)
+    top = draw.rng.randint(1, sensitivity)
+    return {"epsilon": draw.number(EPSILONS), "sensitivity": sensitivity, "top": top}
+
+
+@made("mechanism")
+@made("parts")
 def exponential(draw: Draw) -> Table:
     more = {"sensitivity": draw.rng.choice(["1", "2", "1/3"])} if draw.chance(0.3) else {}
     return {"epsilon": draw.number(EPSILONS), **ranged(draw, 0.3), **more}
@@ -755,7 +763,7 @@ QUERIES_WITH = {
     **{("queries", kind): ["joint"] for kind in JOINED},
 }
 MECHANISMS_WITH = {
-    "histogram": ["discrete_laplace", "geometric", "discrete_gaussian", "randomized_histogram"],
+    "histogram": ["discrete_laplace", "geometric", "discrete_gaussian", "staircase", "randomized_histogram"],
     "joint": ["several_releases", "several_releases", "adaptive", "matrix", "symmetric", "randomized_response"],
 }
 

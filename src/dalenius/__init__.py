@@ -11,9 +11,9 @@ Records         Records; from_frame; queries: Count, Histogram, Identity, Joint,
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, FiniteChain, PriorSet,
                 FixedPrior; one record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
-                randomized_histogram, randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection,
-                optimized_unary_encoding, local_hashing, hadamard_response; several: together, several_releases, adaptive;
-                read: from_pmfs, from_opendp, from_diffprivlib
+                randomized_histogram, randomized_response, staircase, symmetric; any matrix: Channel; local protocols:
+                subset_selection, optimized_unary_encoding, local_hashing, hadamard_response; several: together, several_releases,
+                adaptive; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid, law_from_csv; DesignedMechanism;
                 alone: LocalDP, PointwiseMaximalLeakage
 Files           load, loads, dumps; library; Certificate, verify; release

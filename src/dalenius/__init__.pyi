@@ -72,6 +72,7 @@ from dalenius.model.mechanisms.randomized_counts import randomized_count as rand
 from dalenius.model.mechanisms.randomized_counts import randomized_histogram as randomized_histogram
 from dalenius.model.mechanisms.real_noise import gaussian as gaussian
 from dalenius.model.mechanisms.real_noise import laplace as laplace
+from dalenius.model.mechanisms.staircase_noise import staircase as staircase
 from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.problems.mechanism_problem import together as together

@@ -27,6 +27,11 @@ MECHANISMS: dict[str, Schema] = {
     "geometric": {"epsilon": required(POSITIVE, high=1000), "range": (read.span, None)},
     "discrete_laplace": {"epsilon": (partial(POSITIVE, high=1000), None), "scale": (POSITIVE, None)},
     "discrete_gaussian": {"scale": required(POSITIVE, high=10**6), "range": (read.span, None)},
+    "staircase": {
+        "epsilon": required(POSITIVE, high=1000),
+        "sensitivity": required(read.integer, low=1),
+        "top": required(read.integer, low=1),
+    },
     "randomized_count": {"epsilon": (_EPSILON[0], None), "flip": (partial(read.number, high=1), None)},
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (POSITIVE, 1)},
     "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},

@@ -120,6 +120,42 @@ class DiscreteGaussian(Noise):
         return 2 * beyond(self.table["scale"]) * arb(letters).log()
 
 
+class Staircase(Noise):
+    """Staircase noise: probabilities that fall by e^-epsilon at the distances r, r + D, r + 2 D, ... from the value.
+
+    Bound because of outputs up to the least value, as from the largest on, those D apart have proportional columns, and merging such
+    columns leaves every information as it is.
+    """
+
+    shifts = on_a_bit = True
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        super().__init__(table)
+        self.margin = table["sensitivity"] - 1
+
+    def need_valid(self, what: str) -> None:
+        need(self.table["top"] <= self.table["sensitivity"], f"{what}.top must be at most the sensitivity")
+
+    def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+        if len(inputs) == 1:
+            return [[fmpq(1)]]
+        low, high = inputs[0] - self.margin, inputs[-1] + self.margin
+        take_entries(len(inputs), high - low + 1, allowance, POINTER)
+        epsilon, size, top = (self.table[key] for key in ("epsilon", "sensitivity", "top"))
+        last = (high - inputs[0] - top) // size + 1
+        less = -arb(-epsilon).expm1()
+        whole = 2 * top + 2 * (size - top) * power(epsilon) - less
+        ends = [power(epsilon * step) / whole for step in range(last + 1)]
+        inside = [x * less for x in ends]
+        return [
+            [
+                (inside if inputs[0] < y < inputs[-1] else ends)[(abs(y - v) - top) // size + 1]
+                for y in range(low, high + 1)
+            ]
+            for v in inputs
+        ]
+
+
 class Exponential(Noise):
     """Probabilities that fall with the distance from the value, each row divided by its sum."""
 
@@ -165,6 +201,7 @@ NOISES = {
     "geometric": Geometric,
     "discrete_laplace": DiscreteLaplace,
     "discrete_gaussian": DiscreteGaussian,
+    "staircase": Staircase,
     "exponential": Exponential,
     **dict.fromkeys(REAL, OnALine),
 }

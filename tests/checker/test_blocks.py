@@ -30,12 +30,14 @@ NOISE = [
     {"kind": "geometric", "epsilon": "1/2"},
     {"kind": "discrete_laplace", "scale": "3"},
     {"kind": "discrete_gaussian", "scale": "4/3"},
+    {"kind": "staircase", "epsilon": "7/5", "sensitivity": 2, "top": 1},
 ]
 BITS = [
     *(
         {"kind": kind, "epsilon": "1/2"}
         for kind in ("laplace_threshold", "discrete_laplace", "geometric", "exponential")
     ),
+    {"kind": "staircase", "epsilon": "7/5", "sensitivity": 3, "top": 2},
     {"kind": "symmetric", "flip": "1/7"},
     {"kind": "randomized_response", "epsilon": "0.9"},
 ]
@@ -121,6 +123,10 @@ def row(tables, v):
         found = np.exp(-((np.arange(values[0] - 60, values[-1] + 61) - v) ** 2) / 2 / number(mechanism["scale"]) ** 2)
         return list(found / found.sum())
     epsilon = 1 / number(mechanism["scale"]) if "scale" in mechanism else number(mechanism["epsilon"])
+    if kind == "staircase":
+        far = np.abs(np.arange(values[0] - 150, values[-1] + 151) - v)
+        found = np.exp(-epsilon * np.ceil((far + 1 - mechanism["top"]) / mechanism["sensitivity"]))
+        return list(found / found.sum())
     if kind == "laplace_threshold":
         flip = math.exp(-epsilon / 2) / 2
         return [1 - flip if w == v else flip for w in values]

@@ -207,6 +207,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     ),
     "forged_blocks_not_covered": "Households.need_covered: known => True",
     "forged_blocks_clamped": 'DiscreteGaussian.lost: 2 * beyond(self.table["scale"]) => 0 * beyond(self.table["scale"])',
+    "forged_blocks_stairs": "Staircase.rows: inputs[0] < y < inputs[-1] => True",
     "forged_blocks_never": "Households.sum: t in self.blocks.others(shape) => True",
     "forged_blocks_of_another_size": (
         'Blocks.key: shape, self.model.query["at"] - t if self.route == "threshold" else 0'

@@ -132,6 +132,8 @@ def test_equal_entries_are_one_number():
     ({"kind": "discrete_gaussian", "scale": "1000001", "range": [0, 2]}, "at most 1000000"),
     ({"kind": "discrete_gaussian", "scale": "1", "range": [0, 1]}, "every value"),
     ({"kind": "several_releases", "parts": [{"kind": "discrete_gaussian", "scale": "1"}]}, "range is missing"),
+    ({"kind": "staircase", "epsilon": 1, "sensitivity": 2, "top": 3}, "top must be at most the sensitivity"),
+    ({"kind": "staircase", "epsilon": 1, "sensitivity": 10**9, "top": 3}, "more than 16777216 entries"),
     ({"kind": "several_releases", "parts": []}, "at least one table"),
     ({"kind": "several_releases", "parts": [{"kind": "several_releases", "parts": []}]}, "must be"),
     ({"kind": "several_releases", "parts": [{"kind": "hadamard_response", "epsilon": 1}]}, "must be"),

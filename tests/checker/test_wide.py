@@ -265,6 +265,7 @@ DRAWN = [
     ("discrete_laplace", 'epsilon="0.8"', 0.8),
     ("geometric", 'epsilon="1.5"', 1.5),
     ("discrete_gaussian", 'scale="0.4"', 0.4),
+    ("staircase", 'epsilon="1.2"; sensitivity=2; top=1', 1.2),
 ]
 
 
@@ -280,6 +281,13 @@ def steps(kind, rate, m):
                 for s in range(m + 1)
             ]
         )
+    if kind == "staircase":  # summed over what is merged, far out
+        law = {z: math.exp(-rate * math.ceil(abs(z) / 2)) for z in range(-140, 141)}
+        whole, places = sum(law.values()), range(-1, m + 2)
+        merged = {
+            y: [y, *range(y - 2, -90, -2)] if y <= 0 else [y, *range(y + 2, 90, 2)] if y >= m else [y] for y in places
+        }
+        return np.array([[sum(law[y - s] for y in merged[out]) / whole for out in places] for s in range(m + 1)])
     a = math.exp(-rate)
     inside = [1 if y in (0, m) else 1 - a for y in range(m + 1)]
     return np.array([[a ** abs(y - s) * inside[y] / (1 + a) for y in range(m + 1)] for s in range(m + 1)])
@@ -290,7 +298,7 @@ def steps(kind, rate, m):
 def test_both_lines_by_enumeration(seed, arithmetic, forge):
     """Either bound is accepted just where it holds; a witness never tells more than its prior does."""
     rng = random.Random(seed)
-    kind, keys, rate = DRAWN[seed % 3]
+    kind, keys, rate = DRAWN[seed % 4]
     k, m = (
         rng.choice([(2, 1), (2, 2), (3, 1), (2, 3), (3, 2)]) if kind != "discrete_gaussian" else (2, rng.randint(1, 2))
     )

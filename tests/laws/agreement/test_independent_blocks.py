@@ -23,6 +23,8 @@ CASES = {
     "count in odd blocks": ([2] * 6, dl.Count(), dl.discrete_laplace(scale=1.5), [1, 2, 3]),
     "counted letters": ([2, 3, 3, 2, 2], dl.Count([1, 2]), dl.geometric(1, range=(-2, 9)), [2, 3]),
     "gaussian": ([2] * 5, dl.Count(), dl.discrete_gaussian(scale="1.5"), [3, 2]),
+    "staircase": ([2] * 5, dl.Count(), dl.staircase(1.6, sensitivity=2, top=1), [3, 2]),
+    "parity behind stairs": ([2] * 4, dl.Parity(), dl.staircase(2, sensitivity=3, top=2), [2, 2]),
     "weights": ([2] * 5, dl.Sum([0, 3]), dl.discrete_laplace(0.4), [2, 2, 1]),
     "weights of records": ([2, 2, 3, 2], dl.Sum([[0, 2], [0, 1], [0, 1, 5], [1, 2]]), dl.geometric(0.7), [2, 2]),
     "parity": ([2] * 6, dl.Parity(), dl.laplace_threshold(1), [2, 4]),
@@ -54,9 +56,13 @@ def rows_of_datasets(support, question):
         epsilon = float(mechanism.epsilon or 1 / mechanism.scale)
         steps = np.abs(np.arange(values.min() - WIDE, values.max() + WIDE + 1)[None, :] - values[:, None])
         return np.exp(-epsilon * steps) * math.tanh(epsilon / 2)
-    if isinstance(mechanism, dl.discrete_gaussian):
+    if isinstance(mechanism, dl.discrete_gaussian | dl.staircase):
         steps = np.abs(np.arange(values.min() - WIDE, values.max() + WIDE + 1)[None, :] - values[:, None])
-        weights = np.exp(-0.5 * (steps / float(mechanism.scale)) ** 2)
+        if isinstance(mechanism, dl.staircase):
+            stairs = np.ceil((steps + 1 - mechanism.top) / mechanism.sensitivity)
+            weights = np.exp(-float(mechanism.epsilon) * stairs)
+        else:
+            weights = np.exp(-0.5 * (steps / float(mechanism.scale)) ** 2)
         return weights / weights.sum(axis=1, keepdims=True)
     return support.full_channel(question)
 

@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -99,6 +100,7 @@ VALUES = np.arange(4)
     (dl.randomized_histogram(flip=1).of_records(dl.Records(3, alphabet=2)), lambda v, y: float(v + y == 3)),
     (dl.discrete_gaussian(scale=2, range=3), lambda v, y: gaussian_entry(v, y, 2, 3)),
     (dl.discrete_laplace(scale=2), lambda v, y: geometric_entry(v, y, 0.5, 3)),
+    (dl.staircase(0.5, sensitivity=1, top=1), lambda v, y: geometric_entry(v, y, 0.5, 3)),
     (
         dl.exponential(1.0, range=3),
         lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
@@ -148,6 +150,47 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
     assert mechanism.channel(np.array([4])).tolist() == [[1.0]]
 
 
+def staircase_law(epsilon, size, top, far):
+    """P(-far), ..., P(far) by their definition, a stair of `size` after the other."""
+    b = math.exp(-epsilon)
+    side = [1.0] * top + [b] * (size - top)
+    while len(side) <= far:
+        side += [b * x for x in side[-size:]]
+    law = np.array([*side[far:0:-1], *side[: far + 1]])
+    return law / law.sum()
+
+
+@each("epsilon, size, top", (0.7, 3, 1), (0.7, 3, 3), (2.0, 2, 1), ("1/3", 5, 2), (40, 2, 1))
+def test_stairs_are_merged_without_loss(support, epsilon, size, top):
+    """Noise on 600 integers more on either side: the same capacity, and the same information of any law; balls and doubles agree."""
+    mechanism, values = dl.staircase(epsilon, sensitivity=size, top=top), np.array([0, 2, 5])
+    law = staircase_law(float(Fraction(epsilon)), size, top, 600)
+    whole = np.array([np.r_[np.zeros(v), law, np.zeros(5 - v)] for v in values])[:, 5:-5]
+    merged, entries = mechanism.channel(values), mechanism.exact_entries(values)
+    assert merged.shape == (3, 4 + 2 * size)
+    assert len(mechanism.output_labels(values)) == 4 + 2 * size
+    np.testing.assert_allclose(merged.sum(axis=1), 1, atol=1e-14)
+    doubles = np.array([float(x.mid()) for x in entries.numbers])
+    np.testing.assert_allclose(doubles[entries.index], merged, rtol=1e-12)
+    assert all(sum(row).contains(1) for row in entries.matrix)
+    np.testing.assert_allclose(support.capacity(merged)[0], support.capacity(whole)[0], atol=1e-11)
+    law = np.array([0.2, 0.5, 0.3])
+    told, all_told = (law @ support.divergences(rows, law @ rows) for rows in (merged, whole))
+    np.testing.assert_allclose(told, all_told, rtol=1e-9)
+    assert mechanism.channel(np.array([4])).tolist() == [[1.0]]
+    assert mechanism.exact_entries(np.array([4])).matrix.tolist() == [[1]]
+
+
+def test_stairs_have_names():
+    assert dl.staircase(1, sensitivity=2, top=1).output_labels(np.arange(3)) == [
+        "-1, -3, ...",
+        "0, -2, ...",
+        "1",
+        "2, 4, ...",
+        "3, 5, ...",
+    ]
+
+
 @each(
     "build, words",
     (lambda: dl.discrete_laplace(), "either epsilon or scale"),
@@ -157,6 +200,9 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
     (lambda: dl.discrete_laplace(scale=-1), "at least 1/1000"),
     (lambda: dl.discrete_laplace(scale="wide"), "wide"),
     (lambda: dl.discrete_gaussian(scale=0), "from 1/100"),
+    (lambda: dl.staircase(1, sensitivity=2, top=3), "top must be at most the sensitivity 2, got 3"),
+    (lambda: dl.staircase(1, 2, 1), "expected staircase(epsilon, sensitivity=..., top=...)"),
+    (lambda: dl.staircase(0, sensitivity=2, top=1), "above 0"),
     (lambda: dl.discrete_gaussian(1), "discrete_gaussian(scale=..., range=...)"),
     (lambda: dl.discrete_gaussian(scale=1).channel(VALUES), "without a range"),
     (lambda: dl.discrete_gaussian(scale=1, range=2).channel(VALUES), "widen it"),

@@ -40,6 +40,7 @@ from dalenius.model.mechanisms.randomized_counts import (
     randomized_histogram,
 )
 from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise, gaussian, laplace
+from dalenius.model.mechanisms.staircase_noise import Staircase, staircase
 
 __all__ = [
     "MECHANISMS",
@@ -67,6 +68,7 @@ __all__ = [
     "RealNoise",
     "ScaledNoise",
     "SeveralReleases",
+    "Staircase",
     "SubsetSelection",
     "Symmetric",
     "Vectors",
@@ -85,6 +87,7 @@ __all__ = [
     "randomized_histogram",
     "randomized_response",
     "several_releases",
+    "staircase",
     "subset_selection",
     "symmetric",
 ]
@@ -99,6 +102,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Geometric,
         DiscreteLaplace,
         DiscreteGaussian,
+        Staircase,
         Gaussian,
         Laplace,
         RandomizedCount,

@@ -80,7 +80,7 @@ KNOWN = (
     f"count or sum with exponential, or noise without a range ({', '.join(NOISES)}; geometric may have one); "
     "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
     "exponential, Gaussian and real ones, of a joint query, too; threshold, also with adaptive, with any noise on a bit; any of these "
-    "but a joint query with a matrix from its values, or adaptive matrices; histogram with randomized_histogram"
+    "but a joint query with a matrix from its values, or adaptive with matrices; histogram with randomized_histogram"
 )
 MOST, MOST_SELECTED = 100_000, 2**22
 
