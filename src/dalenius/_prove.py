@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
+from time import thread_time
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from dalenius._costs import AuditCosts, Cost, design_cost, information_cost, secret_cost
@@ -42,7 +43,7 @@ HELD = 0.3  # share of what proofs have after a stop that a long one leaves to o
 LITTLE = 0.1  # share of it that the witness of a lower end may take to have it left by a short proof from above
 TWICE = 2.0  # the upper end is proved beside a lower one that is certain, then both together
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
-SLOW = " for the check, which needs more: the machine is slow or busy; raise time_limit"
+SLOW = " for the check, which needs more: raise time_limit"
 
 
 @dataclass(frozen=True)
@@ -245,6 +246,12 @@ def _limit(verdict: Verdict) -> Termination | None:
     return ALLOWED.get(verdict.allowed, Termination.STALLED) if verdict.cause == "limit" else None
 
 
+def _of_work(seconds: float) -> Callable[[], float]:
+    """What is left of so many seconds of this thread's own work: other work on the machine takes nothing from them."""
+    until = thread_time() + seconds
+    return lambda: until - thread_time()
+
+
 class _Lazy(Generic[E]):
     """Ends that are made one by one, when they are asked for: millions of digits, or an audit, may stand behind each."""
 
@@ -320,16 +327,20 @@ class _Desk:
         """That of several processes, whose memory is that of all; of one, where these have too little of it, or one is lost."""
         jobs = 1 if self._search is None else self._search.jobs
         certain = lower.candidate == upper.candidate == CERTAIN
-        stopped = None if certain or self._search is None else lambda: self._spared(upper)
+        seconds, spared = self._seconds(certain=certain), None
+        if certain:
+            seconds, spared = inf, _of_work(seconds)
+        elif self._search is not None:
+            spared = partial(self._spared, upper)
         for processes in sorted({jobs, 1}, reverse=True):
             verdict = verify(
                 self.problem,
                 certificate,
                 resolved=self._own,
-                seconds=self._seconds(certain=certain),
+                seconds=seconds,
                 memory=self._mebibytes / processes,
                 jobs=processes,
-                spared=stopped,
+                spared=spared,
             )
             if verdict.allowed not in ("memory", "processes"):
                 break
@@ -340,15 +351,14 @@ class _Desk:
         return verdict.status.value == ("resolved" if self._own else "proved")
 
     def _seconds(self, *, certain: bool) -> float:
-        """What a check may take: all that is left, or a little more; for certain ends more than they should need.
+        """What a check may take: all that is left, or a little more; for certain ends more than they should need, of work.
 
         A second is always granted, but not again after a proof that took more.
         """
         if self._search is None:
             return inf
         if certain:
-            needed = self._certain.seconds * self._search.clock.pace
-            return max(self._search.clock.left, CERTAIN_ROOM * needed, CERTAIN_SECONDS)
+            return max(self._search.clock.left, CERTAIN_ROOM * self._certain.seconds, CERTAIN_SECONDS)
         return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
     def _spared(self, upper: Upper) -> float:

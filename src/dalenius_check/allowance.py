@@ -80,7 +80,7 @@ class Allowance:
         if monotonic() + seconds > self._end:
             raise LimitError(f"{self.seconds:g} seconds", "seconds")
         if self._spared is not None and self._spared() < seconds:
-            raise LimitError("what was left to it when it was stopped", "seconds")
+            raise LimitError("the seconds that were left to it", "seconds")
 
     def room(self, size: Amount) -> None:
         """Go on only if so many bytes more, given back before long, are within the limit."""

@@ -290,5 +290,5 @@ def test_whoever_asked_may_end_it_sooner(forge):
     left = iter([1.0] * 20 + [-0.1] * 1000)
     verdict = check(model, head + b'["split",0,0,"0.5"]\n' * 400, spared=lambda: next(left))
     assert verdict.status is Status.UNDECIDED
-    assert verdict.reason.endswith(": limit: what was left to it when it was stopped")
+    assert verdict.reason.endswith(": limit: the seconds that were left to it")
     assert (verdict.cause, verdict.allowed) == ("limit", "seconds")
