@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
@@ -410,3 +411,7 @@ class Rule:
     def between(self, source: str, target: str, value: Value | None = None) -> Rule:
         """The same rule between two other notions."""
         return replace(self, source=source, target=target, value=value or self.value)
+
+
+Sharper = partial(Rule, ours=True)
+Composed = partial(Rule, releases=True)

@@ -16,6 +16,7 @@ from dalenius.conversions.rule import (
     Facts,
     Given,
     Rule,
+    Sharper,
     any_alphabets,
     rare_values,
     same,
@@ -96,7 +97,7 @@ OF_DELTAS = (
         lambda given: (2 * given.value).sqrt(),
         conditions="the information is bounded for every prior, or for every prior on two values at least",
     ),
-    Rule(
+    Sharper(
         "binary-delta-information",
         "local_dp_delta",
         "shannon_capacity",
@@ -107,9 +108,8 @@ OF_DELTAS = (
         conditions="the secret has two values",
         attained="randomised response that tells the secret with probability d",
         meets=lambda given: given.facts.outputs is None or given.facts.outputs >= FOUR,
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "fannes",
         "local_dp_delta",
         "shannon_capacity",
@@ -118,9 +118,8 @@ OF_DELTAS = (
         fannes,
         needs=("letters",),
         conditions="epsilon is 0",
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "fannes (outputs)",
         "local_dp_delta",
         "shannon_capacity",
@@ -129,7 +128,6 @@ OF_DELTAS = (
         fannes,
         needs=("outputs",),
         conditions="epsilon is 0",
-        ours=True,
     ),
     Rule(
         "theorem-1-entropies",
@@ -151,7 +149,7 @@ OF_DELTAS = (
         needs=("outputs",),
         conditions="epsilon is 0",
     ),
-    Rule(
+    Sharper(
         "delta-maximal-leakage",
         "local_dp_delta",
         "maximal_leakage",
@@ -163,9 +161,8 @@ OF_DELTAS = (
         meets=lambda given: (
             given.before == ZERO and (given.facts.outputs is None or given.facts.outputs > given.letters)
         ),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "delta-maximal-leakage (inputs)",
         "local_information_privacy_delta",
         "maximal_leakage",
@@ -174,7 +171,6 @@ OF_DELTAS = (
         # Epsilon + log(1 + k delta): the same with the law of the outputs, above which each of k rows has e^epsilon delta.
         lambda given: given.epsilon_before + (1 + given.letters * given.value).log(),
         needs=("letters",),
-        ours=True,
     ),
 )
 
@@ -293,7 +289,7 @@ RULES = (
         attained="any mechanism, where all records are equal",
         keeps=True,
     ),
-    Rule(
+    Sharper(
         "CONV-2",
         "local_dp",
         "pointwise_maximal_leakage",
@@ -303,7 +299,6 @@ RULES = (
         lambda given: -(given.p_min + (1 - given.p_min) * (-given.value).exp()).log(),
         needs=("p_min",),
         attained="randomised response, where a value has probability p_min",
-        ours=True,
     ),
     Rule(
         "leakage-capacity",
@@ -315,7 +310,7 @@ RULES = (
         attained="randomised response, in the limit of a rare value",
         meets=rare_values,
     ),
-    Rule(
+    Sharper(
         "local-dp-lifts",
         "local_dp",
         "information_privacy",
@@ -324,7 +319,6 @@ RULES = (
         lambda given: (given.p_min + (1 - given.p_min) * given.value.exp()).log(),
         needs=("p_min",),
         attained="randomised response, where a value has probability p_min",
-        ours=True,
     ),
     Rule(
         "CONV-7 (back)",
@@ -336,7 +330,7 @@ RULES = (
         attained="randomised response, in the limit of a rare value",
         meets=rare_values,
     ),
-    Rule(
+    Sharper(
         "local-dp-divergence",
         "local_dp",
         "pairwise_divergence",
@@ -344,7 +338,6 @@ RULES = (
         f"{OURS}; sharpens the first implication of Theorem 1 of {PUFFERFISH}",
         lambda given: given.value * (given.value / 2).tanh(),
         attained="binary randomised response",
-        ours=True,
     ),
     Rule(
         "theorem-1-divergence",
@@ -362,7 +355,7 @@ RULES = (
         f"{PUFFERFISH}, Theorem 1, part 2, eq. (4), without the 1/2 that is wrong there",
         reverse_pinsker,
     ),
-    Rule(
+    Sharper(
         "local-dp-information",
         "local_dp",
         "shannon_capacity",
@@ -371,9 +364,8 @@ RULES = (
         any_letters,
         attained="subset selection, in the limit of many letters",
         meets=any_alphabets,
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "binary-local-dp-information",
         "local_dp",
         "shannon_capacity",
@@ -383,9 +375,8 @@ RULES = (
         needs=("letters",),
         conditions="the secret has two values",
         attained="binary randomised response",
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "local-dp-maximal-leakage",
         "local_dp",
         "maximal_leakage",
@@ -395,7 +386,6 @@ RULES = (
         needs=("letters",),
         attained="k-ary randomised response",
         meets=lambda given: given.facts.outputs is None or given.facts.outputs >= given.letters,
-        ours=True,
     ),
     Rule(
         "local-dp-maximal-leakage-any",

@@ -6,7 +6,7 @@ from flint import arb
 
 from dalenius.conversions.numbers import positive
 from dalenius.conversions.programs import input_and_others, input_and_output, two_tails
-from dalenius.conversions.rule import FDIV, LMIP, OURS, Given, Rule, Value, any_alphabets, rare_values
+from dalenius.conversions.rule import FDIV, LMIP, OURS, Given, Rule, Sharper, Value, any_alphabets, rare_values
 
 
 def jensen(given: Given) -> arb:
@@ -174,7 +174,7 @@ RULES = (
         for name, source, target in PAIRS
     ),
     *(
-        Rule(
+        Sharper(
             f"exact-pinsker ({name})",
             source,
             target,
@@ -186,7 +186,6 @@ RULES = (
             if name == target == PAIRS[0][0]
             else "",
             meets=any_alphabets,
-            ours=True,
         )
         for name, source, target in PAIRS
     ),
@@ -201,7 +200,7 @@ RULES = (
         meets=any_alphabets,
     ),
     Rule("jensen (strong)", "strong_chi_square", "strong_kl", "log(1 + eta)", f"{FDIV}, after Definition 6", jensen),
-    Rule(
+    Sharper(
         "cauchy-schwarz",
         "chi_square",
         "total_variation",
@@ -210,19 +209,17 @@ RULES = (
         cauchy_schwarz,
         attained="X uniform on a ring, the output X + noise with two probabilities: lifts 1 + t and 1 - t, or 0 and 1 + eta",
         meets=lambda given: any_alphabets(given) or bool(given.value <= 1),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "cauchy-schwarz (strong)",
         "strong_chi_square",
         "strong_total_variation",
         FORMULA,
         OURS,
         cauchy_schwarz,
-        ours=True,
     ),
     *(
-        Rule(
+        Sharper(
             f"CONV-9 ({source}, exact)",
             source,
             "information_privacy_delta",
@@ -232,7 +229,6 @@ RULES = (
             conditions="epsilon is above 0",
             attained=CIRCULANT,
             meets=any_alphabets,
-            ours=True,
         )
         for source, value in BY_DISTANCE.items()
     ),
@@ -250,7 +246,7 @@ RULES = (
         for source, (value, place, formula) in PRINTED.items()
     ),
     *(
-        Rule(
+        Sharper(
             f"CONV-10 ({strong})",
             strong,
             "strong_information_privacy_delta",
@@ -259,7 +255,6 @@ RULES = (
             times_letters(BY_DISTANCE[plain]),
             needs=("letters",),
             conditions="epsilon is above 0",
-            ours=True,
         )
         for strong, plain in STRONG.items()
     ),
@@ -272,7 +267,7 @@ RULES = (
         lambda given: (given.value / given.p_min).min(arb(1)) if given.reaches(times=2) else None,
         needs=("p_min",),
     ),
-    Rule(
+    Sharper(
         "theorem-2a-corrected",
         "mutual_information",
         "local_information_privacy_delta",
@@ -281,7 +276,6 @@ RULES = (
         corrected,
         needs=("p_min",),
         attained="a channel that tells whether X is a value of probability p_min, with rows p1, r",
-        ours=True,
     ),
     Rule(
         "theorem-2a",

@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from dalenius.conversions.numbers import positive
-from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, any_alphabets
+from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, Sharper, any_alphabets
 from dalenius.conversions.rules.distances import cauchy_schwarz
 from dalenius.information.balls import ball
 
@@ -85,7 +85,7 @@ def likely_attribute(given: Given) -> arb | None:
 
 
 RULES = (
-    Rule(
+    Sharper(
         "CONV-17",
         "total_variation",
         "bayes_advantage",
@@ -94,9 +94,8 @@ RULES = (
         lambda given: given.value / 2,
         attained="randomised response under the uniform prior, of two values up to a distance of 1",
         meets=fair,
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-17 (chi-square)",
         "chi_square",
         "bayes_advantage",
@@ -106,7 +105,6 @@ RULES = (
         lambda given: cauchy_schwarz(given) / 2,
         attained="binary randomised response under the uniform prior",
         meets=lambda given: fair(given) and bool(given.value <= 1),
-        ours=True,
     ),
     Rule(
         "success",
@@ -139,7 +137,7 @@ RULES = (
         lambda given: given.value + given.epsilon_before.exp() * given.p_max,
         needs=("p_max",),
     ),
-    Rule(
+    Sharper(
         "CONV-12 (strong detection)",
         STRONG,
         "guessing_success",
@@ -147,25 +145,22 @@ RULES = (
         f"{OURS}; sharpens Lemma 2 of {FDIV}",
         strong_detection,
         needs=("p_max",),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-12 (strong estimation)",
         STRONG,
         "estimation_error",
         "(1-d) exp(-e)",
         f"{OURS}; sharpens Lemma 3 of {FDIV}, whose proof has an error (E3-5)",
         strong_estimation,
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "estimation-of-lifts",
         "information_privacy",
         "estimation_error",
         "exp(-e)",
         f"{OURS}; the strong form without a delta",
         lambda given: (-given.value).exp(),
-        ours=True,
     ),
     Rule(
         "CONV-13",
@@ -188,7 +183,7 @@ RULES = (
         needs=("p_min",),
         attained="randomised response and the attribute 'X is the value of probability p_min'",
     ),
-    Rule(
+    Sharper(
         "local-dp-attribute",
         "local_dp",
         "posterior_min_entropy",
@@ -198,9 +193,8 @@ RULES = (
         needs=("attribute_max",),
         conditions="the adversary's prior is the one that attribute_max is about",
         attained="randomised response about an attribute with a value of probability m",
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-15",
         "pointwise_maximal_leakage",
         "posterior_min_entropy",
@@ -209,6 +203,5 @@ RULES = (
         other_prior,
         needs=("attribute_max", "prior_ratio"),
         conditions="the adversary has another prior",
-        ours=True,
     ),
 )

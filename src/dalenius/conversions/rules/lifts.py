@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.numbers import entropy_term, positive
-from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, Value, any_alphabets, same
+from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, Sharper, Value, any_alphabets, same
 
 # What pointwise maximal leakage leaves of small lifts, and of ratios between inputs.
 
@@ -121,7 +121,7 @@ def _within(given: Given) -> arb:
 PLAIN, STRONG = "information_privacy_delta", "strong_information_privacy_delta"
 
 RULES = (
-    Rule(
+    Sharper(
         "CONV-1",
         "pointwise_maximal_leakage",
         "local_dp",
@@ -131,9 +131,8 @@ RULES = (
         needs=("p_min",),
         conditions=CONDITION,
         attained="a binary output that excludes a value of probability p_min as far as it may",
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-5",
         "pointwise_maximal_leakage",
         "information_privacy",
@@ -143,10 +142,9 @@ RULES = (
         needs=("p_min",),
         conditions=CONDITION,
         attained="a binary output that excludes a value of probability p_min as far as it may",
-        ours=True,
     ),
     *(
-        Rule(
+        Sharper(
             f"CONV-6 ({target})",
             "pointwise_maximal_leakage",
             target,
@@ -155,11 +153,10 @@ RULES = (
             value,
             attained="X uniform on a ring, the output X + noise that is uniform on its share exp(-e)",
             meets=any_alphabets,
-            ours=True,
         )
         for target, (value, formula, sharper) in BY_LARGEST.items()
     ),
-    Rule(
+    Sharper(
         "leakage-and-guess",
         "pointwise_maximal_leakage",
         "bayes_advantage",
@@ -167,7 +164,6 @@ RULES = (
         f"{OURS}: no posterior probability is above exp(e) p_max",
         lambda given: (given.value.exp() - 1) * given.p_max,
         needs=("p_max",),
-        ours=True,
     ),
     Rule(
         "mean-of-pointwise",
@@ -189,7 +185,7 @@ RULES = (
         attained="a binary channel with a rare output, where a value has probability 1/(1 + exp e)",
         meets=lambda given: given.facts.p_min is None or bool(given.p_min * (1 + given.value.exp()) <= 1),
     ),
-    Rule(
+    Sharper(
         "lifts-local-dp-with-floor",
         "information_privacy",
         "local_dp",
@@ -198,7 +194,6 @@ RULES = (
         with_floor,
         needs=("p_min",),
         attained="a binary channel with a rare output",
-        ours=True,
     ),
     Rule(
         "lifts",
@@ -209,7 +204,7 @@ RULES = (
         same,
     ),
     *(
-        Rule(
+        Sharper(
             f"CONV-8 ({target})",
             "information_privacy",
             target,
@@ -218,7 +213,6 @@ RULES = (
             value,
             attained="lifts exp e and exp(-e) only: X uniform on a ring, the output X + noise with two probabilities",
             meets=any_alphabets,
-            ours=True,
         )
         for target, (value, formula) in BY_BAND.items()
     ),
@@ -230,25 +224,23 @@ RULES = (
         f"{FDIV}, Lemma 4",
         lambda given: 2 * (given.epsilon_before.exp() - 1 + given.value),
     ),
-    Rule(
+    Sharper(
         "CONV-11 (total variation)",
         PLAIN,
         "total_variation",
         "2 (1 - exp(-e) (1-d))",
         f"{OURS}; sharpens Lemma 4 of {FDIV}",
         lambda given: 2 * (1 - (-given.epsilon_before).exp() * (1 - given.value)),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-11 (strong)",
         STRONG,
         "total_variation",
         "2 ((1-d) tanh(e/2) + d)",
         f"{OURS}; sharpens Lemma 4 of {FDIV}",
         lambda given: 2 * ((1 - given.value) * (given.epsilon_before / 2).tanh() + given.value),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-11 (information)",
         PLAIN,
         "mutual_information",
@@ -256,9 +248,8 @@ RULES = (
         f"{OURS}; answers Remark 2 of {FDIV}",
         lambda given: (1 - given.value) * _within(given) - given.value * given.p_min.log(),
         needs=("p_min",),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "CONV-11 (chi-square)",
         PLAIN,
         "chi_square",
@@ -266,7 +257,6 @@ RULES = (
         f"{OURS}; answers Remark 2 of {FDIV}",
         lambda given: (1 - given.value) * _within(given).exp() + given.value / given.p_min - 1,
         needs=("p_min",),
-        ours=True,
     ),
     Rule(
         "strong-to-plain",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.rule import LMIP, OURS, Given, Rule, same
+from dalenius.conversions.rule import LMIP, OURS, Given, Rule, Sharper, same
 
 
 def within_delta(given: Given) -> arb:
@@ -90,16 +90,15 @@ RULES = (
         f"{OURS}: convexity of the divergence",
         less_own_row,
     ),
-    Rule(
+    Sharper(
         "divergence-from-the-mean",
         "pairwise_divergence",
         "strong_kl",
         "mu, with p_min (1 - p_min) mu",
         f"{OURS}: convexity of the divergence",
         less_own_row,
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "one-input",
         "mutual_information",
         "largest_divergence",
@@ -108,9 +107,8 @@ RULES = (
         # mu / p_min: the mean over the inputs has each with weight p_min at least.
         lambda given: given.value / given.p_min,
         needs=("p_min",),
-        ours=True,
     ),
-    Rule(
+    Sharper(
         "one-input (total variation)",
         "total_variation",
         "strong_total_variation",
@@ -121,7 +119,6 @@ RULES = (
         attained="a channel that tells something of whether X is a value of probability p_min",
         # Whether a value of probability p_min can be so far from the others: TV = 2 p_min a, a at most 2 (1 - p_min).
         meets=lambda given: bool(given.value <= 4 * given.p_min * (1 - given.p_min)),
-        ours=True,
     ),
     Rule(
         "maximal-leakage-information",
@@ -158,14 +155,13 @@ RULES = (
         f"{OURS}: convexity of the hockey-stick divergence",
         same_epsilon,
     ),
-    Rule(
+    Sharper(
         "inputs-of-lifts",
         "information_privacy",
         "local_information_privacy_delta",
         "(1 - exp(e - epsilon))_+",
         OURS,
         of_lifts,
-        ours=True,
     ),
     Rule(
         "no-lift-beyond",

@@ -7,7 +7,7 @@ from functools import lru_cache
 from flint import arb, arb_poly, ctx
 
 from dalenius.conversions.numbers import Epsilon
-from dalenius.conversions.rule import DRV, KOV, LMIP, PUFFERFISH, Given, Rule
+from dalenius.conversions.rule import DRV, KOV, LMIP, PUFFERFISH, Composed, Given
 
 SOME = 16  # an answer for so many is enough to see that all are too many
 
@@ -78,7 +78,7 @@ ADAPTIVE = "the releases may be chosen one after another"
 INDEPENDENT = "the releases are independent given the secret, and none is chosen after another"
 RULES = (
     *(
-        Rule(
+        Composed(
             f"composition ({name})",
             name,
             name,
@@ -87,11 +87,10 @@ RULES = (
             times,
             conditions=ADAPTIVE,
             attained="randomised response, T times",
-            releases=True,
         )
         for name in ("differential_privacy", "free_lunch_privacy", "local_dp")
     ),
-    Rule(
+    Composed(
         "optimal-composition-pure",
         "local_dp",
         "local_dp_delta",
@@ -101,9 +100,8 @@ RULES = (
         lambda given: _repeated(given.value, given.epsilon_after, given.facts.releases),
         conditions=ADAPTIVE,
         attained="randomised response, T times",
-        releases=True,
     ),
-    Rule(
+    Composed(
         "optimal-composition",
         "local_dp_delta",
         "local_dp_delta",
@@ -112,10 +110,9 @@ RULES = (
         repeated,
         conditions=ADAPTIVE,
         attained="randomised response that tells the secret with probability d, T times",
-        releases=True,
         least=lambda given: repeated(given, 1 + given.facts.releases // SOME),
     ),
-    Rule(
+    Composed(
         "basic-composition",
         "local_dp_delta",
         "local_dp_delta",
@@ -123,9 +120,8 @@ RULES = (
         f"{DRV}, Theorem 3.16",
         basic,
         conditions=ADAPTIVE,
-        releases=True,
     ),
-    Rule(
+    Composed(
         "composition (information)",
         "mutual_information",
         "mutual_information",
@@ -133,10 +129,9 @@ RULES = (
         f"{PUFFERFISH}, Proposition 1",
         times,
         conditions=INDEPENDENT,
-        releases=True,
     ),
     *(
-        Rule(
+        Composed(
             f"composition ({name})",
             name,
             name,
@@ -144,11 +139,10 @@ RULES = (
             f"{PUFFERFISH}, Corollary 1; {LMIP}: the chain rule, for every prior",
             times,
             conditions=ADAPTIVE,
-            releases=True,
         )
         for name in ("shannon_capacity", "pairwise_divergence")
     ),
-    Rule(
+    Composed(
         "composition (maximal leakage)",
         "maximal_leakage",
         "maximal_leakage",
@@ -156,6 +150,5 @@ RULES = (
         "Issa, Wagner, Kamath, An operational approach to information leakage, Theorem 6",
         times,
         conditions=INDEPENDENT,
-        releases=True,
     ),
 )
