@@ -58,6 +58,16 @@ class Definition:
         return 1 if self.units == PROBABILITY else self.most
 
 
+def log_of(name: str, what: str, value: Formula) -> Definition:
+    """A leakage that is the logarithm of `value`."""
+    return Definition(name, LEAKAGE, what, value, exponent=True)
+
+
+def probability(name: str, what: str, value: Formula) -> Definition:
+    """A measure that is a probability."""
+    return Definition(name, PROBABILITY, what, value)
+
+
 def of_both(function: Callable[..., Any]) -> Formula:
     """A formula of channel and prior."""
     return lambda measured: function(*measured.joint)
@@ -132,58 +142,43 @@ OF_CHANNEL = (
         shannon_capacity,
         searched=True,
     ),
-    Definition(
+    log_of(
         "pointwise_maximal_leakage",
-        LEAKAGE,
         "how much likelier any output makes the right guess of anything about the secret",
         lambda measured: largest(formulas.exp_pointwise_maximal_leakage(*measured.joint)),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "maximal_leakage",
-        LEAKAGE,
         "the same on average over the outputs, for every prior with full support",
         of_channel(formulas.exp_maximal_leakage),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "leakage_capacity",
-        LEAKAGE,
         "the pointwise maximal leakage, at most, over all priors with full support",
         of_channel(formulas.exp_local_dp),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "local_dp",
-        LEAKAGE,
         "epsilon of local differential privacy: the log of the largest ratio in a column",
         of_channel(formulas.exp_local_dp),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "local_information_privacy",
-        LEAKAGE,
         "epsilon, if likelihoods may differ from their mean by e^-epsilon to e^epsilon",
         of_both(formulas.exp_information_privacy),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "information_privacy",
-        LEAKAGE,
         "by how much an output raises or lowers the odds of a value of the secret",
         of_both(formulas.exp_information_privacy),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "min_entropy_leakage",
-        LEAKAGE,
         "how much likelier the best guess of the secret itself becomes on average",
         of_both(formulas.exp_min_entropy_leakage),
-        exponent=True,
     ),
-    Definition(
+    probability(
         "bayes_advantage",
-        PROBABILITY,
         "what the output adds to the probability that the best guess is right",
         of_both(formulas.bayes_advantage),
     ),
@@ -219,17 +214,13 @@ OF_CHANNEL = (
         "sum q(y)^2 / P(y|x) - 1 for the worst value x of the secret",
         of_both(formulas.strong_chi_square),
     ),
-    Definition(
+    probability(
         "disclosure",
-        PROBABILITY,
         "of an output that excludes a value of the secret, and so tells something for sure",
         of_both(formulas.disclosure),
     ),
-    Definition(
-        "singling_out",
-        PROBABILITY,
-        "of an output that leaves one value of the secret alone",
-        of_both(formulas.singling_out),
+    probability(
+        "singling_out", "of an output that leaves one value of the secret alone", of_both(formulas.singling_out)
     ),
 )
 """What every channel has. `kl` has no row: it is the mutual information."""
@@ -241,19 +232,15 @@ OF_RECORDS = (
         "what the output tells about the record where all the others are known",
         _conditional,
     ),
-    Definition(
+    log_of(
         "differential_privacy",
-        LEAKAGE,
         "epsilon for datasets that differ in one record; no prior",
         of_data(lambda data: data.exp_differential_privacy),
-        exponent=True,
     ),
-    Definition(
+    log_of(
         "free_lunch_privacy",
-        LEAKAGE,
         "epsilon for any two datasets: what holds whatever the records have to do with each other",
         of_data(lambda data: data.exp_free_lunch_privacy),
-        exponent=True,
     ),
 )
 """What one record of several has besides."""
@@ -298,33 +285,28 @@ def at_epsilon(text: str, factor: Any) -> list[Definition]:
         return lambda measured: function(*measured.joint, factor)
 
     return [
-        Definition(
+        probability(
             f"local_dp_delta({text})",
-            PROBABILITY,
             "delta of (epsilon, delta)-local differential privacy",
             lambda measured: formulas.local_dp_delta(measured.joint[0], factor),
         ),
-        Definition(
+        probability(
             f"local_information_privacy_delta({text})",
-            PROBABILITY,
             "delta of (epsilon, delta)-local information privacy",
             both(formulas.local_information_privacy_delta),
         ),
-        Definition(
+        probability(
             f"information_privacy_delta({text})",
-            PROBABILITY,
             "of a value and an output whose odds change by more than epsilon",
             both(formulas.information_privacy_delta),
         ),
-        Definition(
+        probability(
             f"strong_information_privacy_delta({text})",
-            PROBABILITY,
             "of an output that changes the odds of any value by more than epsilon",
             both(formulas.strong_information_privacy_delta),
         ),
-        Definition(
+        probability(
             f"pointwise_maximal_leakage_delta({text})",
-            PROBABILITY,
             "of an output whose pointwise maximal leakage is above epsilon",
             both(formulas.pointwise_maximal_leakage_delta),
         ),
@@ -334,18 +316,13 @@ def at_epsilon(text: str, factor: Any) -> list[Definition]:
 def of_output(y: int, label: str) -> list[Definition]:
     """The leakage and the probability of one output."""
     return [
-        Definition(
+        log_of(
             f"pointwise_maximal_leakage[{label}]",
-            LEAKAGE,
             f"the pointwise maximal leakage of output {label}",
             lambda measured: formulas.exp_pointwise_maximal_leakage(*measured.joint)[y],
-            exponent=True,
         ),
-        Definition(
-            f"output_probability[{label}]",
-            PROBABILITY,
-            f"of output {label}",
-            lambda measured: output_law(*measured.joint)[y],
+        probability(
+            f"output_probability[{label}]", f"of output {label}", lambda measured: output_law(*measured.joint)[y]
         ),
     ]
 

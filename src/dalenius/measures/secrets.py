@@ -16,7 +16,7 @@ from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import divergence, largest, positive_part, quotient, rationals
-from dalenius.measures.definitions import LEAKAGE, PROBABILITY, Definition, Formula
+from dalenius.measures.definitions import LEAKAGE, Definition, Formula, log_of, probability
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
 from dalenius.model.fields import keep
@@ -175,12 +175,10 @@ OF_LAWS = (
 """What a secret of the data has under a law."""
 
 OF_PAIRS = (
-    Definition(
+    log_of(
         "pufferfish_privacy",
-        LEAKAGE,
         "epsilon: the log of the largest ratio of an output's probabilities at two values of the secret",
         over_pairs(_ratio, 1),
-        exponent=True,
     ),
     Definition(
         "pufferfish_kl",
@@ -188,9 +186,8 @@ OF_PAIRS = (
         "the largest divergence of the output's law at one value of the secret from that at another",
         over_pairs(divergence, 0),
     ),
-    Definition(
+    probability(
         "pufferfish_total_variation",
-        PROBABILITY,
         "how much likelier any event can be at one value of the secret than at another",
         over_pairs(_excess(1), 0),
     ),
@@ -201,4 +198,4 @@ OF_PAIRS = (
 def of_pairs_at_epsilon(text: str, factor: Any) -> list[Definition]:
     """The delta that an epsilon leaves a secret of the data; `factor` is e^epsilon, or a ball around it."""
     what = "delta of (epsilon, delta)-Pufferfish privacy"
-    return [Definition(f"pufferfish_delta({text})", PROBABILITY, what, over_pairs(_excess(factor), 0))]
+    return [probability(f"pufferfish_delta({text})", what, over_pairs(_excess(factor), 0))]
