@@ -136,24 +136,24 @@ class ChainTrees(Audit, Generic[K]):
             if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
                 break
             self._keep()
-            self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
+            self.report("chain", kind.chain.record)
         self.out_of_time |= self.clock.expired or not all(map(self._batch, self.kinds))
         self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
-        self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
+        self.report("proving", now=True)
 
     def _in_order(self) -> Sequence[K]:
         """The records as they are looked at first."""
         return self.kinds
 
     @property
-    def _leaves(self) -> int:
+    def pieces(self) -> int:
         return sum(kind.tree.leaves for kind in self.kinds)
 
     def _keep(self) -> None:
         """Keep the bound that there is; a later one only as long as checking its proof is predicted to take little."""
         late = self.checking > RETREAT * self.search.limits.seconds
-        if self._kept is None or not (late or self._leaves < LATER * self._kept_leaves):
-            self._kept, self._kept_leaves = (self.upper, self.proof()), self._leaves
+        if self._kept is None or not (late or self.pieces < LATER * self._kept_leaves):
+            self._kept, self._kept_leaves = (self.upper, self.proof()), self.pieces
 
     def _halved(self, kind: K, leaves: Sequence[ChainLeaf]) -> list[list[ChainLeaf] | ChainLeaf]:
         """The halves of each leaf, or itself where there is no time to bound them as well."""

@@ -18,7 +18,6 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import fraction
 from dalenius.information.deadline import Deadline
 from dalenius.information.measures import (
-    AllPriors,
     ChiSquareBall,
     KLBall,
     PriorBall,
@@ -80,19 +79,14 @@ class SharedLetters:
             case ChiSquareBall(center=center, radius=radius):
                 return self._within(point, self._of(center), float(_double(radius)), _to_scaled, _squares)
         low, high = self._box()
-        return self._sums_to_one(lambda shift: np.clip(point - shift, low, high), point)
+        return _normal(lambda shift: np.clip(point - shift, low, high), point, self.sizes)
 
     def _of(self, numbers: Any) -> Floats:
         return doubles(as_numbers(numbers)[self.first])
 
     def _box(self) -> tuple[Floats, Floats]:
-        match self.priors:
-            case PriorBox(low=low, high=high):
-                return self._of(low), self._of(high)
-            case PriorFloor(floor=floor):
-                return np.full(len(self.first), _double(floor)), np.ones(len(self.first))
-        assert isinstance(self.priors, AllPriors)
-        return np.zeros(len(self.first)), np.ones(len(self.first))
+        low, high = _exact_box(self.priors, int(self.sizes.sum()))
+        return self._of(low), self._of(high)
 
     def _within(
         self,
@@ -118,9 +112,6 @@ class SharedLetters:
         weight = 0.0 if excess(0.0) <= 0.0 else _root(excess)
         found[kept] = law(weight)
         return found
-
-    def _sums_to_one(self, law: Callable[[float], Floats], point: Floats) -> Floats:
-        return _normal(law, point, self.sizes)
 
 
 def exact_law_near(priors: PriorClass, found: Floats) -> Numbers:
@@ -155,6 +146,7 @@ def exact_law_near(priors: PriorClass, found: Floats) -> Numbers:
 
 
 def _exact_box(priors: PriorClass, letters: int) -> tuple[Numbers, Numbers]:
+    """The ranges of the letters' probabilities; not of a ball or a polytope."""
     match priors:
         case PriorBox(low=low, high=high):
             return as_numbers(low), as_numbers(high)
