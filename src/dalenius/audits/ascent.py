@@ -120,7 +120,7 @@ def _in_stages(
             phi = posterior(p, channel.rows)
         p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock, finest, loose=0.0 if number else loose)
         best = np.argsort(-leakage)
-        order = (_distinct(p, best) if differ else best)[:most]
+        order = (distinct(p, best) if differ else best)[:most]
         p, mu, leakage = p[order], mu[order], leakage[order]
         if clock.expired:
             break
@@ -161,11 +161,11 @@ def priced(
     return float(value.max())
 
 
-def _distinct(p: Floats, order: NDArray[np.int64]) -> list[int]:
-    """The indices in this order, without those whose prior is near that of an earlier one."""
+def distinct(laws: Floats, order: NDArray[np.int64], most: float = math.inf) -> list[int]:
+    """At most so many indices in this order, without those whose law is near that of an earlier one."""
     kept = list[int]()
     for j in order.tolist():
-        if all(np.abs(p[j] - p[k]).sum() > 1e-3 for k in kept):
+        if len(kept) < most and all(np.abs(laws[j] - laws[k]).sum() > 1e-3 for k in kept):
             kept.append(j)
     return kept
 

@@ -217,16 +217,19 @@ def _mechanism(problem: MaxInformation, rays: Rays, weights: Floats, used: Integ
     system = LinearSystem(len(columns))
     for x in range(problem.input_count):
         system.add({j: column[x] for j, column in enumerate(columns)}, Fraction(1))
+
+    def weighed(weights: list[Fraction]) -> Rows:
+        return [[w * column[x] for w, column in zip(weights, columns, strict=True)] for x in range(problem.input_count)]
+
     solved = system.solved() if columns else None
     if solved is not None and all(weight >= 0 for weight in solved):
-        rows = [[w * column[x] for w, column in zip(solved, columns, strict=True)] for x in range(problem.input_count)]
+        rows = weighed(solved)
         if all(sum(row) == 1 for row in rows) and _fits(problem, rows):
             return rows
     share = Fraction(1, GRID)
     while columns and share < 1:
         near = [Fraction(int(weights[ray] * GRID), GRID) * (1 - share) for ray in used]
-        rows = [[w * column[x] for w, column in zip(near, columns, strict=True)] for x in range(problem.input_count)]
-        rows = [[*row, 1 - sum(row, Fraction(0))] for row in rows]
+        rows = [[*row, 1 - sum(row, Fraction(0))] for row in weighed(near)]
         if _fits(problem, rows):
             return rows
         share *= 10

@@ -12,7 +12,7 @@ from flint import arb
 from dalenius.information import measures as formulas
 from dalenius.information.capacity import capacity
 from dalenius.information.measures import PriorClass
-from dalenius.information.measures.numbers import divergence, largest, output_law
+from dalenius.information.measures.numbers import divergence, doubles, largest, output_law
 from dalenius.measures.evaluation import (
     exp_largest_lift,
     exp_largest_pointwise,
@@ -85,8 +85,8 @@ def shannon_capacity(measured: Measured) -> arb:
     that the search in doubles ends with are taken exactly.
     """
     rows = measured.joint[0]
-    doubles = np.array([float(arb(x)) for x in rows.ravel()]).reshape(rows.shape)
-    found = capacity(doubles / doubles.sum(axis=1, keepdims=True), gap=1e-13)
+    near = doubles(rows)
+    found = capacity(near / near.sum(axis=1, keepdims=True), gap=1e-13)
     inputs, outputs = _exactly(found.input_law), _exactly(found.output_law)
     lower = arb(formulas.mutual_information(rows, inputs).item())
     upper = arb(largest(divergence(rows, outputs)).item())

@@ -104,7 +104,8 @@ class Program(ABC):
 
     def make(self) -> None:
         """Make the cvxpy objects, parameters set."""
-        self.build()
+        goal = (cp.Maximize if self.maximises else cp.Minimize)(self.build())
+        self.problem = cp.Problem(goal, list(self.constraints.values()))
         self.write()
 
     def write(self) -> None:
@@ -113,8 +114,8 @@ class Program(ABC):
             self.parameters[name].value = value
 
     @abstractmethod
-    def build(self) -> None:
-        """Make the cvxpy objects."""
+    def build(self) -> cp.Expression:
+        """Make the cvxpy objects; the objective."""
 
     def data(self) -> Mapping[str, Any]:
         """The values of the parameters, if there are any."""

@@ -96,7 +96,7 @@ class ConditionalUpdate(OneMultiplier):
         log_ratio = np.where(used, np.log(np.maximum(K, 1e-300)) - np.log(np.where(r > 0.0, r, 1.0)), 0.0)
         return log_ratio @ self.pairs.rows.T
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         size, members = self.pairs.letter.size, self.pairs.members()
         w, b = cp.Variable(size, nonneg=True, name="w"), cp.Parameter(name="b")
         gains, weights = cp.Parameter(size), cp.Parameter(size, nonneg=True)
@@ -104,7 +104,7 @@ class ConditionalUpdate(OneMultiplier):
         self.parameters = {"gains": gains, "weights": weights, "entropy_bound": b}
         spent = concave_entropy(w, log_counts=self.pairs.flat(self.pairs.log_counts), weights=weights)
         self.constraints = {"totals": members @ w == 1, "entropy": spent >= b}
-        self.problem = cp.Problem(cp.Maximize(gains @ w), list(self.constraints.values()))
+        return gains @ w
 
     def data(self) -> Mapping[str, Any]:
         weights = self.pi[self.pairs.letter]

@@ -114,7 +114,7 @@ class ConstrainedUpdate(MechanismProgram):
 
     # ------------------------------------------------------------ the model
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         used = np.flatnonzero(self.support)
         z = cp.Variable(used.size, nonneg=True, name="z")
         placed = csr_matrix((np.ones(used.size), (used, np.arange(used.size))), shape=(self.support.size, used.size))
@@ -137,7 +137,7 @@ class ConstrainedUpdate(MechanismProgram):
         variables, constraints = self.demands.secrets.model(Q)
         self.variables |= variables
         self.constraints |= constraints
-        self.problem = cp.Problem(cp.Minimize(objective), list(self.constraints.values()))
+        return objective
 
     def _add_cones(self, flat: cp.Expression) -> None:
         """The parts of a cone are variables: the multipliers of their equations are the cone's, in one array."""

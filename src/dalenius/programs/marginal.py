@@ -132,14 +132,14 @@ class MarginalUpdate(Program):
         self.terms = np.exp(h - most) * h
         self.write()
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         letters, outputs = self.K.shape
         pi = cp.Variable(letters, nonneg=True, name="pi")
         K, h, b = cp.Parameter((letters, outputs)), cp.Parameter(letters), cp.Parameter()
         self.variables = {"pi": pi}
         self.parameters = {"conditionals": K, "entropies": h, "entropy_bound": b}
         self.constraints = {"total": cp.sum(pi) == 1, "entropy": concave_entropy(pi, log_counts=h) >= b}
-        self.problem = cp.Problem(cp.Maximize(information_of_prior(pi, K)), list(self.constraints.values()))
+        return information_of_prior(pi, K)
 
     def data(self) -> Mapping[str, Any]:
         return {"conditionals": self.K, "entropies": self.h, "entropy_bound": self.b}

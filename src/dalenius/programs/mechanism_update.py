@@ -204,13 +204,13 @@ class MechanismUpdate(MechanismProgram):
         self._budget(budget)
         super().__init__()
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         q = cp.Variable((self.tied.rows, self.cost.shape[1]), nonneg=True, name="q")
         leakages = conic_leakages(self.expression(q), self.leakages)
         self.variables = {"q": q} | leakages.variables
         self.parameters = {"budget": cp.Parameter(name="budget")}
         self.constraints = leakages.constraints | {"rows": cp.sum(q, axis=1) == 1}
-        self.problem = self.model(leakages.values, expected_cost(q, self.tied_cost), self.parameters["budget"])
+        return self.model(leakages.values, expected_cost(q, self.tied_cost), self.parameters["budget"])
 
     def set(self, budget: float) -> None:
         """Another budget; solving again does not canonicalise again."""
@@ -218,8 +218,8 @@ class MechanismUpdate(MechanismProgram):
         self.write()
 
     @abstractmethod
-    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
-        """The problem, whose further constraints are added to `constraints`."""
+    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Expression:
+        """The objective; further constraints are added to `constraints`."""
 
     @abstractmethod
     def _budget(self, budget: float) -> None:

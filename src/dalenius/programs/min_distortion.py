@@ -119,9 +119,9 @@ class MinDistortionProgram(MechanismUpdate):
     def data(self) -> Mapping[str, Any]:
         return {"budget": self.max_leakage}
 
-    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
+    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Expression:
         self.constraints["leakages"] = leakage <= budget
-        return cp.Problem(cp.Minimize(distortion), list(self.constraints.values()))
+        return distortion
 
     def start(self) -> tuple[Named, Named]:
         """The best mixture of a constant mechanism and the one of least distortion; and the bound without any prior."""

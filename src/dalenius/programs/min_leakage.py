@@ -74,11 +74,11 @@ class MinLeakageProgram(MechanismUpdate):
     def data(self) -> Mapping[str, Any]:
         return {"budget": self.max_distortion}
 
-    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
+    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Expression:
         largest = cp.Variable(name="largest")
         self.variables["largest"] = largest
         self.constraints |= {"leakages": leakage <= largest, "budget": distortion <= budget}
-        return cp.Problem(cp.Minimize(largest), list(self.constraints.values()))
+        return largest
 
     def start(self) -> tuple[Named, Named]:
         """A constant mechanism, or the mixture with the one of least distortion that the budget needs; and the bound 0."""

@@ -139,7 +139,7 @@ class NodeRelaxation(Program):
             raise InputError(f"node: the box of {side}s is empty")
         return np.maximum(low - WIDER, least), np.minimum(high + WIDER, most)
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         pairs, size = self.pairs, self.pairs.letter.size
         self.p, t, b = cp.Variable(size, nonneg=True, name="p"), cp.Variable(name="t"), cp.Parameter(name="b")
         self.variables = {"p": self.p, "t": t}
@@ -156,7 +156,8 @@ class NodeRelaxation(Program):
             parameters |= {f"{side}_low": low, f"{side}_high": high}
             self.constraints[f"{side}_low"] = u @ self.p >= cp.multiply(low, total @ self.p)
             self.constraints[f"{side}_high"] = u @ self.p <= cp.multiply(high, total @ self.p)
-        self.parameters, self.problem = parameters, cp.Problem(cp.Maximize(t), list(self.constraints.values()))
+        self.parameters = parameters
+        return t
 
     def _cones(self, side: Side) -> tuple[Floats, Floats]:
         """Matrices that take p to u(a,y) and to what bounds it, r(y) or pi_a; (letters * outputs that occur, pairs)."""

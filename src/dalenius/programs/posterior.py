@@ -85,7 +85,7 @@ class PosteriorUpdate(OneMultiplier):
             raise InputError("posterior: the posteriors are zero wherever a pair exists; make them positive")
         return np.where(never, -np.inf, np.log(np.where(phi > 0.0, phi, 1.0)) @ rows.T)
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         size = self.pairs.letter.size
         p, c, b = cp.Variable(size, nonneg=True, name="p"), cp.Parameter(size, name="c"), cp.Parameter(name="b")
         self.variables = {"p": p}
@@ -93,7 +93,7 @@ class PosteriorUpdate(OneMultiplier):
         counts = self.pairs.flat(self.pairs.log_counts)
         self.constraints = {"total": cp.sum(p) == 1, "entropy": concave_entropy(p, log_counts=counts) >= b}
         objective = c @ p + concave_entropy(self.pairs.members() @ p)
-        self.problem = cp.Problem(cp.Maximize(objective), list(self.constraints.values()))
+        return objective
 
     def data(self) -> Mapping[str, Any]:
         return {"scores": self.pairs.flat(self.c), "entropy_bound": self.b}

@@ -107,7 +107,7 @@ class PrivateDistortionProgram(MechanismProgram):
         self._factor(factor)
         self.write()
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         count, outputs = len(self.beta), self.cost.shape[1]
         q = cp.Variable((self.tied.rows, outputs), nonneg=True, name="q")
         most = cp.Variable((count, outputs), name="most")
@@ -121,7 +121,7 @@ class PrivateDistortionProgram(MechanismProgram):
         else:
             self.constraints["lower"] = ends <= factor * entries
         self.constraints["rows"] = cp.sum(q, axis=1) == 1
-        self.problem = cp.Problem(cp.Minimize(expected_cost(q, self.tied_cost)), list(self.constraints.values()))
+        return expected_cost(q, self.tied_cost)
 
     def data(self) -> Mapping[str, Any]:
         return {"factor": self.factor}

@@ -114,7 +114,7 @@ class RowUpdate(Program):
         self.row = RowProblem(self.channel, self.letter, marginal, conditionals, float(entropy_bound))
         self.within(self.row.low, self.row.high)
 
-    def build(self) -> None:
+    def build(self) -> cp.Expression:
         own, outputs = self.row.own, self.row.rows.shape[1]
         w, outside = cp.Variable(own.letter.size, nonneg=True, name="w"), cp.Variable(nonneg=True, name="outside")
         sizes = {"gains": own.letter.size, "low": outputs, "high": outputs}
@@ -129,7 +129,7 @@ class RowUpdate(Program):
             "high": self.parameters["high"] >= K - outside,
         }
         objective = self.parameters["gains"] @ w + self.parameters["offset"] - PENALTY * outside
-        self.problem = cp.Problem(cp.Maximize(objective), list(self.constraints.values()))
+        return objective
 
     def within(self, low: Floats, high: Floats) -> None:
         """Make this box the model's."""

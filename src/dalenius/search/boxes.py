@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
-from dalenius.search.decimals import short_on
+from dalenius.search.decimals import branching_point, short_on
 from dalenius.search.tree import Branch, Leaf, Sprout, Tree
 
 MOST_NUMBERS = 1 << 15  # in the hints of boxes that are looked at together
@@ -27,6 +27,15 @@ class Relaxed:
     hints: Floats
     coordinate: NDArray[np.int64]
     threshold: Floats
+
+
+def cuts(errors: Floats, points: Floats, low: Floats, high: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Where relaxations of boxes err most, and thresholds near points there; -1 where none errs, or none is inside."""
+    coordinate = np.argmax(errors, axis=1)
+    pick = np.arange(len(errors)), coordinate
+    threshold = branching_point(points[pick], low[pick], high[pick])
+    splits = (errors[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
+    return np.where(splits, coordinate, -1), threshold
 
 
 class Relaxation(Protocol):
@@ -45,6 +54,11 @@ class Box:
     low: Floats
     high: Floats
     hints: Floats
+
+
+def stacked(boxes: Sequence[object], *names: str) -> list[Floats]:
+    """Arrays that all boxes have, each of all boxes as one."""
+    return [np.array([getattr(box, name) for box in boxes]) for name in names]
 
 
 BoxLeaf: TypeAlias = Leaf[Box, BoxCut]
@@ -86,7 +100,7 @@ class BoxTree(Tree[Box, BoxCut]):
         boxes = (node.content for node in self.preorder() if isinstance(node, Leaf))
         part = max(1, MOST_NUMBERS // self.root.hints.size)
         while some := list(islice(boxes, part)):
-            low, high, hints = (np.array([getattr(box, name) for box in some]) for name in ("low", "high", "hints"))
+            low, high, hints = stacked(some, "low", "high", "hints")
             yield from self._relaxation.shortened(low, high, hints, self.upper)
 
     def sent(self) -> Nodes:
@@ -117,9 +131,7 @@ class _Sent(Nodes):
 
     def __reduce__(self) -> tuple[Callable[..., Nodes], tuple[object, ...]]:
         leaves = {number: node for number, node in self.items() if isinstance(node, Leaf)}
-        arrays = [
-            np.array([getattr(leaf.content, end) for leaf in leaves.values()]) for end in ("low", "high", "hints")
-        ]
+        arrays = stacked([leaf.content for leaf in leaves.values()], "low", "high", "hints")
         rest = [(leaf.bound, leaf.cut) for leaf in leaves.values()]
         branches = {number: (node.cut, node.parts) for number, node in self.items() if isinstance(node, Branch)}
         return _arrived, (list(leaves), *arrays, rest, branches)
@@ -282,7 +294,7 @@ class EndsTree(BoxTree):
 
     def _cut_off(self, leaves: list[BoxLeaf], target: float) -> list[Sprout[Box, BoxCut]]:
         boxes = [leaf.content for leaf in leaves]
-        low, high, hints = (np.array([getattr(box, name) for box in boxes]) for name in ("low", "high", "hints"))
+        low, high, hints = stacked(boxes, "low", "high", "hints")
 
         def closed(owner: NDArray[np.int64], lows: Floats, highs: Floats) -> list[BoxLeaf | None]:
             return [leaf if leaf.bound <= target else None for leaf in self._bounded(lows, highs, hints[owner])]
@@ -307,9 +319,7 @@ class EndsTree(BoxTree):
 
     def _gained(self, boxes: list[Box], left: list[Ends]) -> Floats:
         """The share by which the relaxation loses less on what is left of boxes, as a length."""
-        before = self._losses(*(np.array([getattr(box, name) for box in boxes]) for name in ("low", "high"))).sum(
-            axis=1
-        )
+        before = self._losses(*stacked(boxes, "low", "high")).sum(axis=1)
         after = self._losses(*(np.array([ends[side] for ends in left]) for side in (0, 1))).sum(axis=1)
         return np.asarray(1.0 - np.sqrt(np.clip(after / np.maximum(before, 1e-300), 0.0, 1.0)))
 

@@ -19,9 +19,13 @@ def short(x: Floats | float, digits: int = 5) -> Floats:
     """
     x = np.asarray(x, dtype=float)
     exponent = np.floor(np.log10(np.where(x == 0.0, 1.0, np.abs(x))))
-    shift = np.clip(digits - 1 - exponent, -300, 300)
-    scale = 10.0 ** np.abs(shift)
-    return np.where(shift >= 0, np.round(x * scale) / scale, np.round(x / scale) * scale)
+    return _at(x, np.clip(digits - 1 - exponent, -300, 300))
+
+
+def _at(x: Floats, places: Floats) -> Floats:
+    """Rounded to so many decimals, or before the point."""
+    scale = 10.0 ** np.abs(places)
+    return np.where(places >= 0, np.round(x * scale) / scale, np.round(x / scale) * scale)
 
 
 def short_on(x: Floats | float, low: Floats | float, high: Floats | float) -> Floats:
@@ -42,9 +46,7 @@ def short_within(x: Floats, room: Floats, decimals: int) -> Floats:
     """
     with np.errstate(divide="ignore"):
         places = np.clip(np.ceil(-np.log10(2.0 * room)), -MOST_PLACES, decimals)
-    scale = 10.0 ** np.abs(places)
-    rounded = np.where(places >= 0, np.round(x * scale) / scale, np.round(x / scale) * scale)
-    return np.where(places < decimals, rounded + 0.0, x)  # no -0
+    return np.where(places < decimals, _at(x, places) + 0.0, x)  # no -0
 
 
 def branching_point(value: Floats, low: Floats, high: Floats) -> Floats:

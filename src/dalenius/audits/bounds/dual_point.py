@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalenius.audits.ascent import distinct
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.row_leaves import ChosenLaw, SmoothBound
 from dalenius.information import log_sum_exp, x_log_x
@@ -96,10 +97,7 @@ def _look(
             axis=1
         )
         values = x_log_x(K).sum(axis=1) + K @ lam + beta * entropy
-        kept = list[int]()
-        for j in np.argsort(-values).tolist():
-            if len(kept) < MAXIMA and all(np.abs(w[j] - w[i]).sum() > 1e-3 for i in kept):
-                kept.append(j)
+        kept = distinct(w, np.argsort(-values), MAXIMA)
         psi[a] = values[kept[0]] + 0.0
         maxima.append(w[kept])
     model.learn(maxima)

@@ -23,9 +23,9 @@ from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt, tilt_at
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
-from dalenius.search.boxes import EndsTree, Relaxed
+from dalenius.search.boxes import EndsTree, Relaxed, cuts
 from dalenius.search.clock import Clock
-from dalenius.search.decimals import branching_point, short, shortened
+from dalenius.search.decimals import short, shortened
 from dalenius.search.tree import Runner
 
 BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves
@@ -218,11 +218,7 @@ class PosteriorRelaxation:
             flat = (flat[:, None, :] * (1e-9 + error[:, self.boxed])).reshape(len(u), -1)
         wide = np.where(high - low > SMALLEST_WIDTH, (high - low) * self.most, 0.0)
         flat = np.where(flat.max(axis=1, keepdims=True) > NO_ERROR, flat, wide)
-        coordinate = np.argmax(flat, axis=1)
-        pick = np.arange(len(u)), coordinate
-        threshold = branching_point(phi[:, self.boxed].reshape(len(u), -1)[pick], low[pick], high[pick])
-        splits = (flat[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
-        return np.where(splits, coordinate, -1), threshold
+        return cuts(flat, phi[:, self.boxed].reshape(len(u), -1), low, high)
 
     def _all_letters(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The boxes of every letter, tightened with sum_a phi(a|y) = 1: (boxes, letters, outputs)."""

@@ -18,6 +18,7 @@ from dalenius.information import entropy, log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.secants import intercept, tighten
 from dalenius.reduction import RecordChannel
+from dalenius.search.boxes import stacked
 
 
 class LetterLaw(Protocol):
@@ -254,9 +255,8 @@ class RowLeaves(SmoothBound):
 
     def append(self, leaves: list[Row], group: NDArray[np.int64]) -> None:
         """More leaves, and the groups that they belong to."""
-        low, high = (np.array([getattr(leaf, name) for leaf in leaves]) for name in ("low", "high"))
+        low, high, kappa = stacked(leaves, "low", "high", "kappa")
         low, high = tighten(low, high, axis=1)
-        kappa = np.array([leaf.kappa for leaf in leaves])
         constant = np.where((low > high).any(axis=1), -np.inf, intercept(kappa, low, high).sum(axis=1))
         self.items += leaves
         self.group = np.concatenate([self.group, group])

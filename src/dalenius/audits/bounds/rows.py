@@ -21,8 +21,8 @@ from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import secant, tighten
-from dalenius.search.boxes import Relaxed
-from dalenius.search.decimals import branching_point, shortened
+from dalenius.search.boxes import Relaxed, cuts
+from dalenius.search.decimals import shortened
 
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
 
@@ -123,11 +123,7 @@ class RowRelaxation:
         bounds, kappa, w = lines.best(hints, self.enough)
         K = w @ self.rows
         error = np.where((low < K) & (high > K), lines.at_zero + lines.slope * K - x_log_x(K), 0.0)
-        coordinate = np.argmax(error, axis=1)
-        pick = np.arange(len(K)), coordinate
-        threshold = branching_point(K[pick], low[pick], high[pick])
-        splits = (error[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
-        return Relaxed(bounds, kappa, np.where(splits, coordinate, -1), threshold)
+        return Relaxed(bounds, kappa, *cuts(error, K, low, high))
 
     def shortened(self, low: Floats, high: Floats, hints: Floats, level: float) -> Floats:
         """Slopes with few digits that prove bounds of at most a level wherever the given ones do; zeros for empty boxes."""
