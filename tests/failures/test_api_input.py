@@ -444,6 +444,13 @@ def test_no_text_to_load():
     (lambda: dl.LocalDP(), "LocalDP: missing a required argument: 'epsilon'"),
     (lambda: dl.LocalDP(1, 2), "LocalDP: too many positional arguments"),
     (
+        lambda: dl.WorstCaseLeakage(
+            dl.Records(2, alphabet=2), query="count", mechanism="geometric 1", adversary="2 bits"
+        ),
+        "too many positional arguments; expected WorstCaseLeakage(records=..., query=..., adversary=..., title=..., source=..., "
+        "mechanism=...), all by name",
+    ),
+    (
         lambda: dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity()),
         "MaxUtility: missing a required argument: 'utility'",
     ),

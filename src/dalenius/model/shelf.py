@@ -49,8 +49,10 @@ class Stated(ABCMeta):
             signature.bind(*args, **kwargs)
         except TypeError as error:
             asked = signature.parameters.values()
-            names = [each.name if each.default is each.empty else f"{each.name}=..." for each in asked]
-            raise InputError(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(names)})") from None
+            by_name = [each.kind is each.KEYWORD_ONLY or each.default is not each.empty for each in asked]
+            names = [f"{each.name}=..." if named else each.name for each, named in zip(asked, by_name, strict=True)]
+            told = f"{cls.__name__}({', '.join(names)}){', all by name' if args and all(by_name) else ''}"
+            raise InputError(f"{cls.__name__}: {error}; expected {told}") from None
         return super().__call__(*args, **kwargs)
 
 
