@@ -26,7 +26,7 @@ from dalenius.audits import (
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.exact import Number, as_fraction, as_integer, as_list
-from dalenius.model import DesignProblem, MaxInformation, MinDistortion, Problem, SecretLeakage, WorstCaseLeakage
+from dalenius.model import DesignProblem, MaxInformation, Problem, SecretLeakage, WorstCaseLeakage
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result, SecretResult
 from dalenius.search import (
@@ -91,7 +91,7 @@ def need_way_to_information(method: str | None, solver: str) -> None:
 
 def is_private(problem: DesignProblem) -> bool:
     """Whether a privacy notion limits the mechanism, and no adversary."""
-    return isinstance(problem, MinDistortion) and problem.privacy is not None
+    return problem.privacy is not None
 
 
 def is_linear(problem: DesignProblem) -> bool:

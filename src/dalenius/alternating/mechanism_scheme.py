@@ -22,7 +22,6 @@ from dalenius.designs.exchange.proposer import ProvedUpper
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
-from dalenius.model import MinDistortion
 from dalenius.programs.solvers import OWN as OWN_METHOD
 from dalenius.programs.solvers import order_of
 from dalenius.results import DesignResult
@@ -100,7 +99,7 @@ class MechanismScheme:
         return self.oracle.leakage(state.prior, state.Q)
 
     def value(self, state: MechanismAndPrior) -> float:
-        if isinstance(self.run.problem, MinDistortion):
+        if self.run.problem.leakage_budget is not None:
             return float(np.sum(self.run.orbits.cost * state.Q))
         return self.leakage(state)
 
@@ -126,8 +125,8 @@ class _Mechanism:
         return Step(new, self.scheme.value(new), max(gain, 0.0))
 
     def _allowed(self, state: MechanismAndPrior) -> bool:
-        problem = self.scheme.run.problem
-        return not isinstance(problem, MinDistortion) or self.scheme.leakage(state) <= problem.max_leakage_nats
+        most = self.scheme.run.problem.leakage_budget
+        return most is None or self.scheme.leakage(state) <= most
 
 
 class _Adversary:
@@ -154,8 +153,8 @@ class _Adversary:
         audit = audit_of(run.problem.release(run.region.own_rows(exact)), part)
         audit.run()
         upper, now = audit.upper, self.scheme.leakage(state)
-        if isinstance(run.problem, MinDistortion):
-            budget = run.problem.max_leakage_nats
+        budget = run.problem.leakage_budget
+        if budget is not None:
             gain = max(upper - budget, 0.0) / budget * self.scheme.value(state) if budget > 0.0 else upper
         else:
             gain = upper - now

@@ -26,7 +26,7 @@ from dalenius.baselines.mechanism import MechanismSettings, PenaltyProgram, budg
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model import DesignProblem
 from dalenius.search import Clock
 
 UPDATE_SLACK = 1e-10  # entropy in nats by which an update may miss the bound; the repair at the end makes up for it
@@ -219,12 +219,11 @@ def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Float
     >>> within_budget(problem, np.full((2, 2), 0.5), 0.0).round(6).tolist()
     [[0.9, 0.1], [0.1, 0.9]]
     """
-    if isinstance(problem, MinLeakage):
+    if problem.distortion_budget is not None:
         other = least_distorting(problem)
         budget, least = budget_of(problem), float(problem.least_distortion)
         used = float(problem.expected_distortion(rows.tolist()))
     else:
-        assert isinstance(problem, MinDistortion)
         other = telling_nothing(problem)
         budget, used, least = budget_of(problem), leakage, 0.0
     if used <= budget:
@@ -319,7 +318,7 @@ class _Scheme:
         return tied.expand((1.0 - blur) * least + blur * noise)
 
     def run(self) -> DesignRun:
-        kept = isinstance(self.problem, MinDistortion) and self.settings.penalty == "kept"
+        kept = self.problem.distortion_budget is None and self.settings.penalty == "kept"
         multiplier, turns = 0.0, 0  # of the penalty that is kept, and how often it was used
         value, rest, rounds = np.inf, Rest.ITERATIONS, 0
         for rounds in range(1, int(self.settings.rounds) + 1):
@@ -383,7 +382,7 @@ class _Scheme:
         rows = within_budget(self.problem, Q, leakage)
         told = self._told(rows, priors)
         distortion = float(self.problem.expected_distortion(rows.tolist()))
-        return told if isinstance(self.problem, MinLeakage) else distortion, rows, told
+        return distortion if self.problem.distortion_budget is None else told, rows, told
 
     @staticmethod
     def _told(Q: Floats, priors: list[Floats]) -> float:
@@ -395,7 +394,7 @@ class _Scheme:
         value, rows, leakage = min(judged, key=lambda found: found[0])
         self.log.note(rounds, value)
         distortion = float(self.problem.expected_distortion(rows.tolist()))
-        used = leakage if isinstance(self.problem, MinDistortion) else distortion
+        used = leakage if self.problem.distortion_budget is None else distortion
         return DesignRun(
             method=f"alternating, {self.family.name}",
             value=value,

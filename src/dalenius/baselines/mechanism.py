@@ -23,7 +23,7 @@ from dalenius.baselines.family import Log, Turn, need_one_of, need_positive, nee
 from dalenius.baselines.gradients import channel_gradient
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.units import LARGEST_IN_DOUBLES
 
@@ -84,8 +84,8 @@ class MechanismSettings:
 
 def budget_of(problem: DesignProblem) -> float:
     """The budget as a double: of distortion, or of leakage in nats."""
-    if isinstance(problem, MinDistortion):
-        return problem.max_leakage_nats
+    if problem.leakage_budget is not None:
+        return problem.leakage_budget
     return float(min(problem.budget, LARGEST_IN_DOUBLES))
 
 
@@ -192,12 +192,13 @@ class PenaltyProgram:
         self.distortion, self.leakage = distortion, worst_leakage(masses)
         self.f, self.g = self.leakage, self.distortion
         unit = max(float(min(problem.constant_distortion, LARGEST_IN_DOUBLES)), 1e-12)
-        if isinstance(problem, MinLeakage):
-            unit = 1.0 / unit
-        else:
+        distorts_least = problem.distortion_budget is None
+        if distorts_least:
             self.f, self.g = self.g, self.f
+        else:
+            unit = 1.0 / unit
         self.scale, self.first = max(self.budget, 1e-6), settings.penalty * unit
-        as_text = "quadratic" if isinstance(problem, MinLeakage) else "softplus"
+        as_text = "softplus" if distorts_least else "quadratic"
         self._quadratic = (as_text if settings.shape == "text" else settings.shape) == "quadratic"
 
     def descended(self, Q: Floats, multiplier: float, log: Log) -> Floats:

@@ -229,7 +229,7 @@ def _with_law(problem: Problem, public: str) -> DesignProblem:
     if not isinstance(problem, DesignProblem):
         has = "is about its law itself" if isinstance(problem, dl.MaxInformation) else "has no law of the data"
         raise InputError(f"{OPTION}: {problem.in_models} {has}; leave it out")
-    notion = problem.privacy if isinstance(problem, dl.MinDistortion) else None
+    notion = problem.privacy
     if isinstance(notion, dl.PointwiseMaximalLeakage) and notion.priors is None:
         raise InputError(
             f"{OPTION}: this privacy is about the law itself; list [privacy] priors in the model, or state the law"

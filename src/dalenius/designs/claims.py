@@ -27,7 +27,7 @@ from dalenius.evidence.lower import (
     TermLine,
     WeightLine,
 )
-from dalenius.model import DesignProblem, MaxInformation, MinDistortion
+from dalenius.model import DesignProblem, MaxInformation
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, Result, relative_gap
 from dalenius.search import Run
@@ -180,7 +180,7 @@ class DesignProposer(ABC, Generic[U]):
     def answer(self, proved: Proved[Lower, U], rows: Rows | None, **more: Any) -> DesignResult:
         """The mechanism with these rows, the proved interval for the best there is, and more."""
         problem, design, made = self.problem, isinstance(self.problem, DesignProblem), rows is not None
-        private = made and isinstance(problem, MinDistortion | MaxInformation) and problem.privacy is not None
+        private = made and problem.privacy is not None
         common: dict[str, Any] = {
             "mechanism": problem.designed(rows) if rows is not None else None,
             "audit": None,

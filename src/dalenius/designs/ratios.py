@@ -84,7 +84,7 @@ class Block:
 
 def has_only_ratios(problem: DesignProblem) -> bool:
     """Whether a large problem asks for limits of ratios alone: the columns that keep them are a cone, which must have room."""
-    if not isinstance(problem, MinDistortion) or problem.adversary is not None or problem.privacy is not None:
+    if problem.adversary is not None or problem.privacy is not None:
         return False
     limits = problem.own_constraints
     if problem.objective is not None or isinstance(problem.mechanism_class, Additive):

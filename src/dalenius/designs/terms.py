@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from dalenius.designs.rational import at_most_one
-from dalenius.model import Adversary, DesignProblem, MinDistortion
+from dalenius.model import Adversary, DesignProblem
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
 
@@ -37,7 +37,7 @@ class Terms:
         """Of a design, with an objective or without."""
         objective = problem.objective
         distortions, adversaries = dict[int, ExpectedDistortion](), dict[int, Adversary]()
-        if isinstance(problem, MinDistortion):
+        if problem.distortion_budget is None:
             distortions[0] = problem.distortions
         elif problem.adversary is not None:
             adversaries[0] = problem.adversary

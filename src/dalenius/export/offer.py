@@ -309,8 +309,8 @@ def _master_program(problem: DesignProblem, priors: list[Floats]) -> MechanismUp
 
 def _on_costs(problem: DesignProblem, cost: Floats, tied: TiedEntries, priors: list[Floats]) -> MechanismUpdate:
     """Over these priors, on inputs or on orbits."""
-    if isinstance(problem, MinDistortion):
-        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=tied)
+    if problem.leakage_budget is not None:
+        return MinDistortionProgram(priors, cost, problem.leakage_budget, tied=tied)
     return MinLeakageProgram(priors, cost, float(problem.budget), tied=tied)
 
 

@@ -176,7 +176,7 @@ def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats", cert
             shared = ends_text(*_ends(point, band.lower(point.budget), band.upper(point.budget), units))
         cells = [
             fraction_text(point.budget),
-            point.problem.budget_units if isinstance(point.problem, MinDistortion) else Quantity.DISTORTION.units,
+            point.problem.budget_units,
             *result.ends,
             result.units,
             *shared,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from dalenius.errors import counted
-from dalenius.exact import as_fraction, fraction_text
+from dalenius.exact import fraction_text
 from dalenius.intervals import interval_text, percent_text, text_above
 from dalenius.measures import Measure
 from dalenius.measures.witness import OfWitness
@@ -16,10 +16,7 @@ from dalenius.model import (
     DesignProblem,
     EntropyAtLeast,
     IndependentBlocks,
-    MaxUtility,
     MechanismProblem,
-    MinDistortion,
-    MinLeakage,
     Problem,
     Records,
     SecretLeakage,
@@ -148,12 +145,12 @@ def asked_of(problem: DesignProblem) -> str:
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
     if problem.objective is not None:
         return f"Which mechanism makes the objective of several terms smallest{limits}?"
-    if isinstance(problem, MinLeakage) and not isinstance(problem, MaxUtility):
-        spent = fraction_text(as_fraction(problem.max_distortion, "max_distortion"))
+    if problem.distortion_budget is not None:
+        spent = fraction_text(problem.distortion_budget)
         return (
             f"Which mechanism tells least about any one record{whom}, if it may be wrong by {spent} on average{limits}?"
         )
-    if isinstance(problem, MinDistortion) and problem.privacy is None and problem.adversary is not None:
+    if problem.leakage_budget is not None:
         budget = budget_text(problem.budget, problem.budget_units, problem.most_values)
         return f"Which mechanism is least wrong on average, if it may tell at most {budget} about any one record{whom}{limits}?"
     return f"Which mechanism is best, of those that keep what was promised{whom}{limits}?"

@@ -31,7 +31,7 @@ from dalenius.baselines import (
     optimised_run,
 )
 from dalenius.errors import InputError, brief, hint
-from dalenius.model import DesignProblem, MinDistortion, Problem, WorstCaseLeakage
+from dalenius.model import DesignProblem, Problem, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.studies.points import Prior, with_mechanism
@@ -344,9 +344,9 @@ def _attained(contestant: Contestant, runs: Sequence[LeakageRun] | Sequence[Desi
 def _judged(problem: DesignProblem, run: DesignRun, gap: float, seconds: float) -> tuple[DesignResult, float]:
     """The proved design that a run's mechanism is, and by how much the mechanism broke its budget as it came."""
     leakage, violation = run.leakage, run.violation
-    if isinstance(problem, MinDistortion):
+    if problem.leakage_budget is not None:
         audit = solve(problem.release(run.rows.tolist()), gap=0.1 * gap, time_limit=seconds)
-        leakage, violation = audit.upper, max(audit.lower - problem.max_leakage_nats, 0.0)
+        leakage, violation = audit.upper, max(audit.lower - problem.leakage_budget, 0.0)
     return with_mechanism(problem, run.rows, leakage, Limits(gap=gap, time_limit=seconds)), violation
 
 

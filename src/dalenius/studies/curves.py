@@ -300,8 +300,7 @@ def spread_budgets(
 
 def _nats_per_unit(problem: DesignProblem) -> Corner:
     """What one of the budget's units is worth in the unit of the multiplier: two numbers that it lies between."""
-    bits = isinstance(problem, MinDistortion) and problem.budget_units == "bits"
-    return LOG_2 if bits else (Fraction(1), Fraction(1))
+    return LOG_2 if problem.budget_units == "bits" else (Fraction(1), Fraction(1))
 
 
 class Band:
@@ -364,7 +363,7 @@ class Band:
 def _slope(point: FrontierPoint) -> Fraction:
     """The multiplier of the budget in the proof of a lower bound."""
     lines = point.result.certificate.lower_lines()
-    if isinstance(point.problem, MinDistortion):
+    if point.problem.leakage_budget is not None:
         return sum((Fraction(line.weight) for line in lines if isinstance(line, PriorLine)), Fraction(0))
     budgets = [Fraction(line.budget) for line in lines if isinstance(line, DualLine) and line.budget is not None]
     return budgets[0] if budgets else Fraction(0)

@@ -17,7 +17,6 @@ from dalenius.intervals import plain_above, plain_below
 from dalenius.model import (
     DesignProblem,
     EntropyAtLeast,
-    MinDistortion,
     Problem,
     SecretLeakage,
     WorstCaseLeakage,
@@ -27,7 +26,6 @@ from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.notebook import in_brief
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
-from dalenius.units import Quantity
 
 Answer = Result | DesignResult | SecretResult
 TIMES = "seconds", "reached", "trace"
@@ -200,8 +198,7 @@ def _entropy(problem: Problem) -> tuple[float | None, float | None]:
 def _budget(problem: Problem) -> dict[str, Any]:
     if not isinstance(problem, DesignProblem) or getattr(problem, problem.budget_key) is None:
         return {"budget": None, "budget_units": None}
-    units = problem.budget_units if isinstance(problem, MinDistortion) else Quantity.DISTORTION.units
-    return {"budget": fraction_text(problem.budget), "budget_units": units}
+    return {"budget": fraction_text(problem.budget), "budget_units": problem.budget_units}
 
 
 def _of_design(answer: Answer) -> dict[str, Any]:

@@ -219,7 +219,7 @@ def release(
         certificate=proof,
         audited=certificate is None,
         distortion=distortion,
-        max_distortion=problem.budget if isinstance(problem, MinLeakage) else None,
+        max_distortion=problem.distortion_budget if isinstance(problem, DesignProblem) else None,
         simulation=rng is not None,
     )
 

@@ -28,12 +28,13 @@ from dalenius.evidence.lower import (
 )
 from dalenius.exact import fraction_text, is_writable
 from dalenius.information.arrays import Floats
-from dalenius.model import MinDistortion, MinLeakage
+from dalenius.model import MinDistortion
 from dalenius.model.constraints import LeakageLimit, Rows, SecondOrderCone
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Named
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.secrets import Tangent
+from dalenius.units import Quantity
 
 USED = 1e-12  # share of the largest multiplier below which one is 0
 HEAVIEST = 1e8  # weight of a prior, relative to the largest cost: posteriors are written in doubles
@@ -151,7 +152,7 @@ def _of_budget(program: MechanismUpdate, multipliers: Named) -> Named:
 def without_search(goal: Goal) -> DesignBound:
     """The least distortion, whatever anybody is told; 0 of a leakage. The prior is there because a certificate needs one."""
     problem = goal.region.problem
-    least = float(problem.least_distortion) if goal.is_free and isinstance(problem, MinDistortion) else 0.0
+    least = float(problem.least_distortion) if goal.is_free and problem.leakage_budget is not None else 0.0
     if least <= 0.0:
         return DesignBound()
     watcher = goal.watchers[0]
@@ -283,10 +284,10 @@ class OwnBound:
         limits = {
             Place("constraint", j): c.nats for j, c in enumerate(problem.own_constraints) if isinstance(c, LeakageLimit)
         }
-        if isinstance(problem, MinDistortion) and problem.adversary is not None:
-            limits[OWN] = problem.max_leakage_nats
+        if problem.leakage_budget is not None:
+            limits[OWN] = problem.leakage_budget
         own = sum(part.weight for _, part in self._of("own"))
-        averaged = isinstance(problem, MinLeakage) and problem.objective is None
+        averaged = problem.quantity is Quantity.LEAKAGE
         for place, part in self.priors:
             share, masses = own if averaged and place == OWN else 1.0, part.prior.masses.sum(axis=0)
             scores = part.scores() / share

@@ -17,7 +17,7 @@ from dalenius.designs.oracle import Oracle, Prior, oracle_of
 from dalenius.designs.terms import Terms
 from dalenius.evidence.lower import UNIFORM
 from dalenius.information.arrays import Floats
-from dalenius.model import Adversary, MinDistortion
+from dalenius.model import Adversary
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate, MinDistortionProgram, MinLeakageProgram
@@ -215,14 +215,14 @@ def watchers_of(problem: DesignProblem, orbits: Orbits, rng: np.random.Generator
 def term_of(problem: DesignProblem, place: Place) -> int | None:
     """The term of what is minimised that the leakage to the adversary who stands there is; None if it has a limit."""
     if place == OWN:
-        return None if isinstance(problem, MinDistortion) else 0
+        return 0 if problem.leakage_budget is None else None
     return place.number if place.where == "term" else None
 
 
 def _named(problem: DesignProblem) -> Iterator[tuple[Place, Adversary, float | None]]:
     """Where each stands, who it is, and its limit."""
     if problem.adversary is not None:
-        yield OWN, problem.adversary, problem.max_leakage_nats if isinstance(problem, MinDistortion) else None
+        yield OWN, problem.adversary, problem.leakage_budget
     for j, constraint in enumerate(problem.own_constraints):
         if isinstance(constraint, LeakageLimit):
             yield Place("constraint", j), constraint.adversary, constraint.nats
@@ -272,7 +272,7 @@ class Goal:
         """The name of the master program."""
         if not self.is_free:
             return ConstrainedUpdate.name
-        return (MinDistortionProgram if isinstance(self.region.problem, MinDistortion) else MinLeakageProgram).name
+        return (MinLeakageProgram if self.region.problem.leakage_budget is None else MinDistortionProgram).name
 
     @property
     def is_free(self) -> bool:
@@ -309,8 +309,8 @@ class Goal:
     def _free_program(self, masses: Sequence[Floats], room: float) -> MechanismUpdate:
         """For one adversary: its budget, or that of distortion, is all that there is."""
         problem, cost, tied = self.region.problem, self.region.orbits.cost, self.region.tied
-        if isinstance(problem, MinDistortion):
-            return MinDistortionProgram(masses, cost, problem.max_leakage_nats * (1.0 - room), tied=tied)
+        if problem.leakage_budget is not None:
+            return MinDistortionProgram(masses, cost, problem.leakage_budget * (1.0 - room), tied=tied)
         return MinLeakageProgram(masses, cost, float(problem.budget), tied=tied)
 
     def _levels(self, terms: Sequence[int | None]) -> Levels:

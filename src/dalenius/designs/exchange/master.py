@@ -12,7 +12,6 @@ from dalenius.designs.exchange.region import Region
 from dalenius.designs.oracle import Prior
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
-from dalenius.model import MinDistortion
 from dalenius.model.constraints import MaximalCorrelation
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
@@ -57,7 +56,7 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
         if watcher.term is not None or watcher.place == OWN:
             watched += _answers(watcher, priors.get(watcher.place), region.expanded(region.found.q))
     anchor = region.found.q
-    if isinstance(problem, MinDistortion) and any(place == OWN for place, _ in watched):
+    if problem.leakage_budget is not None and any(place == OWN for place, _ in watched):
         if region.constant is None:
             raise InputError(
                 "program: no mechanism that leaks nothing meets the constraints; export a min_leakage model"

@@ -30,7 +30,7 @@ from dalenius.designs.exchange.selections import limit_sections
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
-from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model import DesignProblem
 from dalenius.model.constraints import LeakageLimit, SecretLeakageLimit, SecretLimit
 from dalenius.outcome import ConstraintPrice, Termination, TermValue
 from dalenius.results import DesignResult, Result
@@ -211,8 +211,8 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             yield from [] if end is None else [end]
             return
         ends: Iterator[Upper] = audit.uppers()
-        if isinstance(problem, MinDistortion):
-            ends = iter([replace(next(ends), value=problem.max_leakage_nats * ROUNDED, margin=0.0)])
+        if problem.leakage_budget is not None:
+            ends = iter([replace(next(ends), value=problem.leakage_budget * ROUNDED, margin=0.0)])
         for told in takewhile(lambda end: end.candidate == 0, ends):
             most = {OWN: Fraction(told.rounded or 0.0)}
             yield self._made(number, kept, {OWN: told.lines}, most, later=ProvedElsewhere(audit, told))
@@ -244,7 +244,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         run, problem = self.exchange, self.exchange.problem
         sections = dict[Place, list[UpperLine]]()
         for place, proof in proofs.items():
-            needless = kept.constant and (place != OWN or isinstance(problem, MinLeakage) or problem.budget == 0)
+            needless = kept.constant and (place != OWN or problem.leakage_budget is None or problem.budget == 0)
             sections[place] = [*_heading(place), *([] if needless else proof)]
         told = None if kept.constant else run.region.expanded(run.region.matrix(kept.q))
         for j, constraint in enumerate(problem.own_constraints):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dalenius.errors import DaleniusError
 from dalenius.information.arrays import Integers
-from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model import DesignProblem
 from dalenius.model.constraints import (
     Constraint,
     LocalDPBetween,
@@ -101,7 +101,7 @@ def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
         If they have more terms than can be handled exactly.
     """
     named: list[tuple[int, Constraint]] = list(enumerate(problem.own_constraints))
-    if isinstance(problem, MinDistortion) and problem.privacy is not None:
+    if problem.privacy is not None:
         named.append((PRIVACY, _as_constraint(problem.privacy)))
     with_rows = [(j, constraint) for j, constraint in named if isinstance(constraint, RowConstraint)]
     terms = sum(constraint.size(problem.space)[1] for _, constraint in with_rows)
@@ -111,10 +111,10 @@ def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
             "coarsen the query, or list fewer pairs"
         )
     found = {j: constraint.rows(problem.space) for j, constraint in with_rows}
-    if isinstance(problem, MinLeakage):
+    if problem.distortion_budget is not None:
         cost = problem.exact_cost()
         listed = tuple((x, y, p * d) for x, p in enumerate(problem.exact_input_law()) for y, d in enumerate(cost[x]))
-        found[BUDGET] = Rows((problem.budget,), False, (listed,))
+        found[BUDGET] = Rows((problem.distortion_budget,), False, (listed,))
     return found
 
 

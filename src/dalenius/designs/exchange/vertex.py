@@ -11,7 +11,6 @@ from dalenius.designs.exchange.rows import BUDGET, PRIVACY, Terms
 from dalenius.designs.exchange.secrets import SecretLaw
 from dalenius.designs.lp import LinearProgram, LinearRow, value
 from dalenius.designs.rational import writable
-from dalenius.model import MinDistortion
 from dalenius.model.constraints import TotalVariation
 from dalenius.model.constraints.secret_limits import HockeyStick
 from dalenius.programs.highs import METHODS
@@ -76,7 +75,7 @@ def _proves(program: LinearProgram, multipliers: list[Fraction]) -> bool:
 
 def _is_linear(region: Region) -> bool:
     problem = region.problem
-    plain = isinstance(problem, MinDistortion) and problem.adversary is None and problem.objective is None
+    plain = problem.adversary is None and problem.objective is None
     rational = all(
         rows.factor[0] == rows.factor[1] for j, rows in region.numbered.items() if j not in (BUDGET, PRIVACY)
     )

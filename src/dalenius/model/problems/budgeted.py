@@ -62,6 +62,10 @@ class MinLeakage(DesignProblem):
         return self.max_distortion
 
     @property
+    def distortion_budget(self) -> Fraction:
+        return self.budget
+
+    @property
     def feasible(self) -> bool:
         """Whether some mechanism of the class distorts no more than the budget; decided exactly."""
         return self.least_distortion <= self.budget
@@ -133,8 +137,11 @@ class MinDistortion(DesignProblem):
 
     @property
     def budget_units(self) -> str:
-        """nats or bits."""
         return self._amount[1]
+
+    @property
+    def leakage_budget(self) -> float | None:
+        return None if self.max_leakage is None else self.max_leakage_nats
 
     @property
     def max_leakage_nats(self) -> float:

@@ -282,6 +282,26 @@ class DesignProblem(MechanismChoice):
         """The bound on what is not minimised, as written."""
 
     @property
+    def distortion_budget(self) -> Fraction | None:
+        """The largest expected distortion allowed; None where the distortion is minimised."""
+        return None
+
+    @property
+    def leakage_budget(self) -> float | None:
+        """The largest leakage allowed, in nats, as a double; None where there is no such budget."""
+        return None
+
+    @property
+    def budget_units(self) -> str:
+        """Those of the budget as written: nats or bits, or that of distortions."""
+        return Quantity.DISTORTION.units
+
+    @property
+    def privacy(self) -> Privacy | None:
+        """The notion that limits the mechanism in an adversary's place, if one does."""
+        return None
+
+    @property
     @abstractmethod
     def feasible(self) -> bool:
         """Whether some mechanism of the class meets the budget; decided exactly."""

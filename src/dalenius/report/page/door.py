@@ -121,7 +121,7 @@ def _common(problem: Problem) -> Problem:
 
 
 def _has_budget(problem: DesignProblem) -> bool:
-    return problem.adversary is not None and problem.objective is None and getattr(problem, "privacy", None) is None
+    return problem.adversary is not None and problem.objective is None
 
 
 def _order(proof: Proof) -> tuple[float, str]:
