@@ -226,7 +226,7 @@ Qed.
 Definition uniform_check : bool :=
   forallb (fun a => forallb (fun k => (weight_at a k =? count_at table a k)%Z) (row_at inputs a)) (seq 0 A).
 
-Lemma uniform_entropy : uniform_check = true -> entropy (alphabets m) the_prior = ln (INR (length (datasets (alphabets m)))).
+Lemma uniform_is : uniform_check = true -> forall x, In x (datasets (alphabets m)) -> the_prior x = / INR (length (datasets (alphabets m))).
 Proof.
   intro H. unfold uniform_check in H. rewrite forallb_forall in H.
   assert (E : forall x, In x (datasets (alphabets m)) -> the_prior x = / IZR whole_weight).
@@ -243,9 +243,18 @@ Proof.
   assert (L : INR (length (datasets (alphabets m))) = IZR whole_weight).
   { destruct the_prior_is as [_ S]. rewrite (sum_ext _ _ (fun _ => / IZR whole_weight)) in S by exact E.
     rewrite sum_const in S. apply (Rmult_eq_reg_r (/ IZR whole_weight)); [|apply Rinv_neq_0_compat; lra]. rewrite S. field. lra. }
-  unfold entropy. rewrite (sum_ext _ _ (fun _ => / IZR whole_weight * ln (/ IZR whole_weight)))
-    by (intros x Hx; now rewrite (E x Hx)).
-  rewrite sum_const, L, ln_Rinv by lra. field. lra.
+  now rewrite L.
+Qed.
+Lemma size_ge_1 : 1 <= INR (length (datasets (alphabets m))).
+Proof.
+  pose proof (datasets_exist _ the_prior the_prior_is) as NE. destruct (datasets (alphabets m)); [congruence|].
+  apply (le_INR 1). simpl. lia.
+Qed.
+Lemma uniform_entropy : uniform_check = true -> entropy (alphabets m) the_prior = ln (INR (length (datasets (alphabets m)))).
+Proof.
+  intro H. pose proof (uniform_is H) as E. pose proof size_ge_1 as N1. unfold entropy. set (N := INR (length (datasets (alphabets m)))) in *.
+  rewrite (sum_ext _ _ (fun _ => / N * ln (/ N))) by (intros x Hx; now rewrite (E x Hx)).
+  rewrite sum_const. fold N. rewrite ln_Rinv by lra. field. lra.
 Qed.
 
 (** The prior has the entropy that is asked for. *)
@@ -254,12 +263,6 @@ Definition entropy_check (b : amount) : bool :=
   | Nats q | Bits q => Qle_bool q 0
   | Share q => Qle_bool q 0 || Qle_bool q 1 && uniform_check
   end || not_above (in_nats m b) entropy_interval.
-
-Lemma size_ge_1 : 1 <= INR (length (datasets (alphabets m))).
-Proof.
-  pose proof (datasets_exist _ the_prior the_prior_is) as NE. destruct (datasets (alphabets m)); [congruence|].
-  apply (le_INR 1). simpl. lia.
-Qed.
 
 Theorem entropy_correct b : entropy_check b = true -> nats (alphabets m) b <= entropy (alphabets m) the_prior.
 Proof.
@@ -293,6 +296,69 @@ Proof.
 Qed.
 End Witness.
 
+(** ** Adversaries of whom all entropy is asked *)
+
+(** Only the uniform prior has the entropy ln |X|. *)
+Lemma most_entropy alphabets P : is_prior alphabets P -> ln (INR (length (datasets alphabets))) <= entropy alphabets P ->
+  forall x, In x (datasets alphabets) -> P x = / INR (length (datasets alphabets)).
+Proof.
+  intros HP He x Hx. destruct HP as [P0 P1]. set (N := INR (length (datasets alphabets))) in *.
+  assert (N0 : 0 < N) by (apply lt_0_INR; destruct (datasets alphabets); [destruct Hx|simpl; lia]).
+  assert (Q0 : 0 < / N) by now apply Rinv_0_lt_compat.
+  set (gap := fun x => / N - P x - P x * (ln (/ N) - ln (P x))).
+  assert (G : forall y, In y (datasets alphabets) -> 0 <= gap y).
+  { intros y Hy. pose proof (gibbs_term (P y) (/ N) (P0 y Hy) Q0). unfold gap. lra. }
+  assert (T : sum (datasets alphabets) gap = ln N - entropy alphabets P).
+  { unfold gap, entropy. rewrite sum_minus, sum_minus, sum_const, P1. fold N.
+    rewrite (sum_ext _ (fun y => P y * (ln (/ N) - ln (P y))) (fun y => P y * ln (/ N) - P y * ln (P y))) by (intros; ring).
+    rewrite sum_minus, sum_scale_r, P1, ln_Rinv by auto. field. lra. }
+  assert (S0 : 0 <= sum (datasets alphabets) gap) by (apply sum_nonneg; auto).
+  pose proof (sum_zero_member _ gap x G ltac:(lra) Hx) as E. unfold gap in E.
+  destruct (P0 x Hx) as [Px|Px]; [|rewrite <- Px in E; lra].
+  destruct (Req_dec (P x) (/ N)) as [|D]; auto. exfalso. set (t := ln (/ N / P x)).
+  assert (Ht : t = ln (/ N) - ln (P x)) by (unfold t; now rewrite ln_over).
+  assert (Et : exp t = / N / P x) by (unfold t; apply exp_ln; now apply Rdiv_lt_0_compat).
+  assert (Lin : 1 + t = / N / P x) by (rewrite Ht; apply (Rmult_eq_reg_l (P x)); [|lra]; replace (P x * (/ N / P x)) with (/ N) by (field; lra); lra).
+  destruct (Req_dec t 0) as [Z|Z].
+  - apply D. rewrite Z, exp_0 in Et. apply (Rmult_eq_reg_r (/ P x)); [|now apply Rinv_neq_0_compat; lra]. rewrite Rinv_r by lra. exact Et.
+  - pose proof (exp_ineq1 t Z). lra.
+Qed.
+
+(** Priors that agree on the datasets. *)
+Lemma information_same m P Q i : (forall x, In x (datasets (alphabets m)) -> P x = Q x) -> information m P i = information m Q i.
+Proof.
+  intro E. unfold information. apply sum_to_ext; intros a _. apply sum_to_ext; intros y _.
+  assert (J : joint m P i a y = joint m Q i a y) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
+  assert (L : of_letter m P i a = of_letter m Q i a) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
+  assert (O : of_output m P y = of_output m Q y) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
+  now rewrite J, L, O.
+Qed.
+
+Section Uniform.
+Variables (m : model) (values : list Z) (tables : list (list (list Z))) (channel : list (list interval)) (upper : Q).
+
+Definition all_entropy (b : amount) : bool := match b with Share q => Qle_bool 1 q | _ => false end.
+Definition evenly (i : nat) : witness := Witness i (row_at tables i).
+Definition uniform_above_check : bool :=
+  forallb (fun i => shape_check m values tables (evenly i) && uniform_check m values tables (evenly i)
+    && not_above (information_interval m values tables channel (evenly i)) (of_Q upper)) (seq 0 (length (alphabets m))).
+
+Theorem uniform_leaf b : is_channel m -> counts_right m values tables -> (forall k y, encl (entry2 channel k y) (rows m values k y)) ->
+  all_entropy b = true -> uniform_above_check = true -> at_most m (EntropyAtLeast b) upper.
+Proof.
+  intros Hc [Hv Ht] HW Hb H i P Hi HP Hent. unfold uniform_above_check in H. rewrite forallb_forall in H.
+  specialize (H i (proj2 (in_to _ _) Hi)). apply andb_prop in H as [H HI]. apply andb_prop in H as [HS HU].
+  set (w := evenly i) in *. pose proof (uniform_is m values tables w Hc Hv Ht HS HU) as U.
+  rewrite (information_same m P (the_prior m values tables w) i).
+  - eapply not_above_correct; [exact HI| |apply encl_Q]. exact (encl_information m values tables channel w Hc Hv Ht HW HS).
+  - intros x Hx. rewrite (U x Hx). apply most_entropy; auto. destruct b as [q|q|q]; try discriminate. simpl in Hent, Hb.
+    apply Qle_bool_correct in Hb. rewrite RMicromega.Q2R_1 in Hb. eapply Rle_trans; [|exact Hent].
+    assert (0 <= ln (INR (length (datasets (alphabets m))))).
+    { rewrite <- ln_1. destruct (size_ge_1 m values tables w Hc Hv Ht HS) as [L|L]; [apply Rlt_le, ln_increasing; lra|rewrite <- L; lra]. }
+    rewrite <- (Rmult_1_l (ln _)) at 1. now apply Rmult_le_compat_r.
+Qed.
+End Uniform.
+
 (** ** A whole certificate *)
 
 (** [values] lists the query's values; [tables] has the counts. *)
@@ -303,16 +369,17 @@ Definition certificate_check (m : model) (values : list Z) (tables : list (list 
   let bound := in_nats m b in
   channel_check m weights
   && shape_check m values tables w && below_check m values tables channel w b lower
-  && above_check m values tables channel bound upper sections.
+  && (if all_entropy b then uniform_above_check m values tables channel upper
+      else above_check m values tables channel bound upper sections).
 
 Theorem certificate_correct m values tables b lower upper w sections : counts_right m values tables ->
   certificate_check m values tables b lower upper w sections = true -> leakage_between m (EntropyAtLeast b) lower upper.
 Proof.
-  intros [HV Ht] H. unfold certificate_check in H. cbv zeta in H. apply andb_prop in H as [H HA]. apply andb_prop in H as [H HB].
+  intros Hcounts H. pose proof Hcounts as [HV Ht]. unfold certificate_check in H. cbv zeta in H. apply andb_prop in H as [H HA]. apply andb_prop in H as [H HB].
   apply andb_prop in H as [HC HS].
   pose proof (channel_correct m values HV HC) as Hc.
   pose proof (encl_channel m values) as HW.
   split; [exact Hc|]. split.
   - eapply below_correct; eauto.
-  - eapply above_correct; eauto. apply encl_nats.
+  - destruct (all_entropy b) eqn:Hb; [eapply uniform_leaf; eauto|]. eapply above_correct; eauto. apply encl_nats.
 Qed.

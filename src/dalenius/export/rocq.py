@@ -142,7 +142,9 @@ def _with_entropy(problem: WorstCaseLeakage, certificate: Certificate) -> str:
     """The hints about priors with enough entropy, and the proof."""
     outputs = problem.channel.shape[1]
     record, weights = _witness(certificate)
-    sections = certificate.sections()
+    sections = (
+        {} if _amount(problem) == "(Share (1 # 1)%Q)" else certificate.sections()
+    )  # only the uniform prior is left
     definitions, names = _listed(
         "section", [_section(k, proof, problem.records.alphabets[k], outputs) for k, proof in sections.items()]
     )

@@ -101,6 +101,13 @@ def test_independent_records_are_told_the_others_sum():
     assert used == [[sum(letters)], [sum(letters) + 1]]  # the witness has its weights on the inputs of its two datasets
 
 
+def test_of_the_uniform_prior_alone_nothing_is_told_from_above():
+    text = text_of("degenerate/uniform-only")
+    assert "Witness 0 (row_at the_counts 0)" in text
+    assert "the_witness [] _ _)" in text
+    assert "(EntropyAtLeast (Share (1 # 1)%Q))" in text
+
+
 def test_blocks_are_told_the_others_sum():
     text = text_of("households/majority-n101")
     assert f"(IndependentBlocks [{'; '.join(['3'] * 33)}; 2]%nat (Nats (0 # 1)%Q))" in text
@@ -188,7 +195,7 @@ def test_class_trees():
         ['["record",0]', LEAF.replace('"0"', '"0.5"'), '["group",[[0,1],[2,3]]]', '["row",null]'],
         "lines 'group'",
     ),
-    (audit(adversary=dl.EntropyAtLeast("1 max")), ['["record",0]', '["uniform"]'], "lines 'uniform'"),
+    (audit(adversary=dl.EntropyAtLeast("1 nats")), ['["record",0]', '["uniform"]'], "lines 'uniform'"),
 )
 def test_what_has_no_theorem_is_refused_by_name(problem, lines, what):
     with pytest.raises(InputError, match=f"rocq: no theorem yet about .*{re.escape(what)}"):
