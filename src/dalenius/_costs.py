@@ -28,7 +28,6 @@ from dalenius.model import (
 )
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.mechanisms import MECHANISMS, RandomizedHistogram
-from dalenius.model.mechanisms.matrix import RandomizedResponse, Symmetric
 from dalenius.model.objectives import LeakageTerm
 from dalenius.model.problems.known_others import channel_steps
 from dalenius.model.queries import AdditiveQuery, Identity, Query
@@ -293,7 +292,7 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
 
 def _diagonal(problem: WorstCaseLeakage | DesignProblem) -> bool:
     """Whether a row of the channel has two numbers only."""
-    return isinstance(problem, WorstCaseLeakage) and isinstance(problem.mechanism, Symmetric | RandomizedResponse)
+    return isinstance(problem, WorstCaseLeakage) and problem.mechanism.alike
 
 
 def _each(kinds: Sequence[Kind], cost: Callable[[Kind], Cost], times: int = 1) -> Cost:

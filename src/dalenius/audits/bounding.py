@@ -26,7 +26,6 @@ from dalenius.evidence.upper import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.model import WorstCaseLeakage
-from dalenius.model.mechanisms import RandomizedResponse, Symmetric
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
 from dalenius.search.run import Run
@@ -125,8 +124,7 @@ class Bounding:
     def _separate(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound one output at a time, of channels that are right or wrong alike and have many outputs."""
         problem, channel = self.audit.problem, record.channel
-        known = isinstance(problem.mechanism, Symmetric | RandomizedResponse) and problem.shape[1] > FEW
-        if not known or self.slope is not None:
+        if not problem.mechanism.alike or problem.shape[1] <= FEW or self.slope is not None:
             return
         log_uniform, (stay, change) = channel.completions.log_uniform, problem.channel[0, :2].tolist()
         found = separate_bound(log_uniform, channel.max_knowledge, stay, change, turn)

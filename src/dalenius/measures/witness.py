@@ -16,7 +16,6 @@ from dalenius.evidence import Certificate
 from dalenius.evidence.lower import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
 from dalenius.exact import as_fraction
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import rationals
 from dalenius.measures.subjects import Measured, Subject, need_size
@@ -33,7 +32,7 @@ from dalenius.model.fields import keep
 from dalenius.model.laws import Uniform
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.mechanisms.base import ExactEntries
-from dalenius.model.mechanisms.real_noise import Gaussian, Laplace, RealNoise
+from dalenius.model.mechanisms.real_noise import RealNoise
 from dalenius.model.problems.pieces import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
 
@@ -54,7 +53,8 @@ class RoundedNoise(Mechanism):
     noise : RealNoise
 
     >>> import numpy as np
-    >>> RoundedNoise(Gaussian(1)).channel(np.arange(2)).sum(axis=1).round(12).tolist()
+    >>> from dalenius.model.mechanisms import gaussian
+    >>> RoundedNoise(gaussian(1)).channel(np.arange(2)).sum(axis=1).round(12).tolist()
     [1.0, 1.0]
     """
 
@@ -81,22 +81,14 @@ class RoundedNoise(Mechanism):
         edges = self.edges(values)
         numbers = list[fmpq | arb]()
         for value in values.tolist():
-            above = [self._above((edge - value) / self.noise.scale) for edge in edges]
-            below = [self._above((value - edge) / self.noise.scale) for edge in edges]
+            above = [self.noise.above((edge - value) / self.noise.scale) for edge in edges]
+            below = [self.noise.above((value - edge) / self.noise.scale) for edge in edges]
             numbers.append(below[0])
             for k in range(len(edges) - 1):  # the smaller tails, so that nothing cancels
                 left = edges[k] < value
                 numbers.append(below[k + 1] - below[k] if left else above[k] - above[k + 1])
             numbers.append(above[-1])
         return ExactEntries(numbers, np.arange(len(numbers)).reshape(values.size, -1))
-
-    def _above(self, point: Fraction) -> arb:
-        """The probability that noise of scale 1 is above this point."""
-        at = arb(rational(point))
-        if isinstance(self.noise, Gaussian):
-            return (at / arb(2).sqrt()).erfc() / 2
-        assert isinstance(self.noise, Laplace)
-        return (-at).exp() / 2 if point >= 0 else 1 - at.exp() / 2
 
     def output_labels(self, values: Integers) -> list[str]:
         return [f"above {float(edge):.6g}" for edge in [*self.edges(values)[:1], *self.edges(values)]]
@@ -246,7 +238,7 @@ def _in_problem(problem: WorstCaseLeakage, record: int, prior: InputLaw) -> OfWi
     """From a witness line of an audit in which every record is there."""
     if isinstance(prior, tuple) and len(prior) == 3 and isinstance(prior[0], int):
         weights = prior[1]
-        if isinstance(problem.mechanism, RealNoise) and isinstance(weights, tuple):
+        if problem.mechanism.on_a_line and isinstance(weights, tuple):
             return _in_problem(problem, record, (prior[0], weights))
         raise InputError("certificate: a local protocol's channel is kept in closed form; measure the problem instead")
     if isinstance(problem.mechanism, RealNoise):

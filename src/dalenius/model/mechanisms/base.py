@@ -76,6 +76,7 @@ class Mechanism(Shelved):
     room: ClassVar[str] = "mechanism"
     words: ClassVar[str] = ""  # what it is called in a report, where that is not its kind
     repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
+    alike: ClassVar[bool] = False  # whether it keeps a value, or gives any other, all as likely: rows have two numbers
     on_a_line: ClassVar[bool] = False  # whether outputs are real numbers, so that there is no matrix
 
     @property

@@ -118,6 +118,7 @@ class Symmetric(ByKind):
 
     kind: ClassVar[str] = "symmetric"
     words: ClassVar[str] = "a symmetric channel, which tells the truth or any other value alike"
+    alike: ClassVar[bool] = True
     on_a_bit: ClassVar[bool] = True
     flip: Exact = Given(number(at_least=0, at_most=1, words="is a probability, expected 0 to 1"))
     k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
@@ -164,6 +165,7 @@ class RandomizedResponse(Calibrated):
 
     kind: ClassVar[str] = "randomized_response"
     words: ClassVar[str] = "randomised response"
+    alike: ClassVar[bool] = True
     on_a_bit: ClassVar[bool] = True
     k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
 

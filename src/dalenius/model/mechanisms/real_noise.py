@@ -7,9 +7,12 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, NoReturn, Self
 
+from flint import arb
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.balls import rational
 from dalenius.information.noise_formulas import (
     gaussian_variance_of_sensitivity,
     laplace_scale,
@@ -51,6 +54,10 @@ class RealNoise(ScaledNoise):
     @abstractmethod
     def rows(self, points: Floats) -> Floats:
         """A channel (points, nodes) with the divergences of noise of scale 1 around these points, which ascend, up to rounding."""
+
+    @abstractmethod
+    def above(self, point: Fraction) -> arb:
+        """The probability that noise of scale 1 is above this point."""
 
     def quadrature(self, values: Integers) -> Floats:
         """The same around these values, which ascend; `InputError` if they are too many, or too far apart."""
@@ -116,6 +123,10 @@ class Laplace(RealNoise):
     def rows(self, points: Floats) -> Floats:
         return laplace_rows(points)
 
+    def above(self, point: Fraction) -> arb:
+        at = arb(rational(point))
+        return (-at).exp() / 2 if point >= 0 else 1 - at.exp() / 2
+
 
 laplace = Laplace
 
@@ -155,6 +166,9 @@ class Gaussian(RealNoise):
 
     def rows(self, points: Floats) -> Floats:
         return gaussian_rows(points)
+
+    def above(self, point: Fraction) -> arb:
+        return (arb(rational(point)) / arb(2).sqrt()).erfc() / 2
 
 
 gaussian = Gaussian

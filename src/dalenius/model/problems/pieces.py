@@ -18,9 +18,7 @@ from dalenius.model.mechanisms import (
     Exponential,
     Mechanism,
     RandomizedHistogram,
-    RandomizedResponse,
     SeveralReleases,
-    Symmetric,
 )
 from dalenius.model.mechanisms.exponential_mechanism import MergedExponential
 from dalenius.model.problems.known_others import KnownOthers
@@ -75,7 +73,6 @@ class Piece:
 # blocks).
 
 
-SYMMETRIC = (Symmetric, RandomizedResponse)
 KNOWN = (
     f"count or sum with exponential, or noise without a range ({', '.join(NOISES)}; geometric may have one); "
     "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
@@ -267,7 +264,7 @@ def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
         case Parity():
             return mechanism.on_a_bit
         case ModularSum():
-            return isinstance(mechanism, SYMMETRIC)
+            return mechanism.alike
     return False
 
 
