@@ -21,7 +21,7 @@ from dalenius.errors import InputError, NotProvedError, brief, counted
 from dalenius.evidence import ENDINGS, exact_fraction_above
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
-from dalenius.model import DesignProblem, Problem, digest
+from dalenius.model import DesignProblem, digest
 from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
 from dalenius.results import relative_gap
@@ -76,7 +76,9 @@ def _of_model(model: str) -> dict[str, Any]:
         ),
         "datasets": records.datasets if records.log_datasets < LARGE else f"e^{records.log_datasets:.6g}",
         "inputs": inputs,
-        "outputs": "real numbers" if _on_a_line(problem) else outputs,
+        "outputs": "real numbers"
+        if isinstance(problem, dl.WorstCaseLeakage) and problem.mechanism.on_a_line
+        else outputs,
         "answer_in": problem.quantity.units,
         "digest": digest(problem),
     }
@@ -85,10 +87,6 @@ def _of_model(model: str) -> dict[str, Any]:
     if isinstance(problem, DesignProblem):
         told["constraints"] = [constraint.kind for constraint in problem.own_constraints]
     return told
-
-
-def _on_a_line(problem: Problem) -> bool:
-    return isinstance(problem, dl.WorstCaseLeakage) and problem.mechanism.on_a_line
 
 
 def _of_certificate(path: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Annotated
 from typer import Option
 
 import dalenius as dl
-from dalenius.cli.shared import drawn, err, listed
+from dalenius.cli.shared import drawn, err, law_of
 from dalenius.errors import InputError
 from dalenius.evidence import Header
 from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
@@ -241,7 +241,6 @@ def _with_law(problem: Problem, public: str) -> DesignProblem:
                 "the law"
             )
     try:
-        law = dl.Uniform() if public == dl.Uniform.kind else dl.Iid(listed(public, OPTION))
-        return dataclasses.replace(problem, law=law)
+        return dataclasses.replace(problem, law=law_of(public, OPTION))
     except InputError as error:
         raise InputError(f"{OPTION}: {error}") from None

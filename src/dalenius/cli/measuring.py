@@ -17,6 +17,7 @@ from dalenius.cli.gates import Budget, Ends, require_at_most
 from dalenius.cli.shared import (
     RatioUnitsOption,
     err,
+    law_of,
     listed,
     out,
     output_to,
@@ -125,7 +126,7 @@ def measure(
         found = dl.measure(
             subject,
             prior=_priors(subject, prior, within),
-            law=None if law is None else _law(law),
+            law=None if law is None else law_of(law, "--law"),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
             delta=[text.strip() for text in listed(delta, "--delta")],
@@ -177,10 +178,6 @@ def _print(found: Measures, output: Path | None, written: Mapping[str, Mapping[s
         err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
     for name, files in written.items():
         out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}")
-
-
-def _law(text: str) -> dl.Uniform | dl.Iid:
-    return dl.Uniform() if text.strip() == dl.Uniform.kind else dl.Iid(listed(text, "--law"))
 
 
 def _membership(subject: Problem | Mechanism | Path, units: str) -> Measure:

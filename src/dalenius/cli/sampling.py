@@ -53,7 +53,7 @@ def audit_samples(
         if told := [name for name, said in ignored.items() if said]:
             raise InputError(f"{', '.join(told)}: counting words (--words) has no use for them; leave them out")
     columns = [
-        [_column(runs, name) for name in _names(text, option)]
+        [[entry.strip() for _, entry in csv_column(runs, name)] for name in _names(text, option)]
         for text, option in ((records, "--records"), (outputs, "--outputs"))
     ]
     with status_line("audit-samples"):
@@ -78,10 +78,6 @@ def _names(text: str, option: str) -> list[str]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{option}: expected each column once, got {', '.join(map(brief, twice))} more than once")
     return names
-
-
-def _column(runs: Path, name: str) -> list[str]:
-    return [text.strip() for _, text in csv_column(runs, name)]
 
 
 def _numbers(runs: Path, column: list[str]) -> list[float]:

@@ -113,6 +113,11 @@ def listed(text: str, option: str) -> list[str]:
         raise InputError(f"{option}: {error}") from None
 
 
+def law_of(text: str, option: str) -> dl.Uniform | dl.Iid:
+    """The law that an option gives: uniform, or a probability a letter."""
+    return dl.Uniform() if text.strip() == dl.Uniform.kind else dl.Iid(listed(text, option))
+
+
 def named(text: str) -> Path:
     """The path that an option names; an empty text would be the current directory, which nobody meant."""
     if not text:

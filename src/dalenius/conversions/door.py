@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, Epsilon
 from dalenius.conversions.rule import NOTIONS, Facts, Given, Notion, notion_of
-from dalenius.conversions.search import Found, Place, Taken, best_chain, why_not
+from dalenius.conversions.search import Found, Place, Taken, best_chain, is_better, why_not
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_bounded, fraction_text
 from dalenius.information.balls import ball, exactly
@@ -237,32 +237,16 @@ def convert_with(
         source = f"{start.name} {NOTIONS[start.notion].sign} {text}"
         source += f", {facts.releases} times" if several else ""
         found = Found(amount) if start == end else best_chain(start, amount, end, facts, sharp=sharp)
-        limit = holds_always(end.notion, facts)
-        if limit is not None and (found is None or not _beats(end.notion, found.value, limit[0])):
-            return Conversion(
-                source,
-                end.name,
-                _rounded(NOTIONS[end.notion], limit[0], units),
-                _units(NOTIONS[end.notion], units),
-                (),
-                f"so it is for every mechanism, {limit[1]}; from the guarantee "
-                + (
-                    "no more follows by the rules here"
-                    if found
-                    else f"nothing follows: {why_not(start.notion, end.notion, facts, sharp=sharp)}"
-                ),
-            )
+        limit, target = holds_always(end.notion, facts), NOTIONS[end.notion]
+        shown, reason = _units(target, units), "" if found else why_not(start.notion, end.notion, facts, sharp=sharp)
+        if limit is not None and (found is None or not is_better(end.notion, found.value, limit[0])):
+            follows = "no more follows by the rules here" if found else f"nothing follows: {reason}"
+            why = f"so it is for every mechanism, {limit[1]}; from the guarantee {follows}"
+            return Conversion(source, end.name, _rounded(target, limit[0], units), shown, (), why)
         if found is None:
-            reason = why_not(start.notion, end.notion, facts, sharp=sharp)
-            return Conversion(source, end.name, None, _units(NOTIONS[end.notion], units), (), f"no rule: {reason}")
-        return Conversion(
-            source,
-            end.name,
-            _rounded(NOTIONS[end.notion], found.value, units),
-            _units(NOTIONS[end.notion], units),
-            tuple(_step(taken, units) for taken in found.chain),
-            _better(found.chain, amount, facts),
-        )
+            return Conversion(source, end.name, None, shown, (), f"no rule: {reason}")
+        steps, value = tuple(_step(taken, units) for taken in found.chain), _rounded(target, found.value, units)
+        return Conversion(source, end.name, value, shown, steps, _better(found.chain, amount, facts))
 
 
 def _place(written: str, *, together: bool) -> Place:
@@ -288,10 +272,6 @@ def _amount(notion: Notion, value: Number) -> tuple[arb, str]:
     most = MOST_NUMBER if notion.most is None else notion.most
     number = as_bounded(value, notion.name, at_least=0, at_most=most)
     return ball(number), fraction_text(number)
-
-
-def _beats(notion: str, value: arb, limit: arb) -> bool:
-    return bool(value > limit) if NOTIONS[notion].at_least else bool(value < limit)
 
 
 def _units(notion: Notion, units: str | None) -> str:

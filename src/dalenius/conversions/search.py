@@ -69,7 +69,7 @@ def best_chain(start: Place, value: arb, end: Place, facts: Facts, *, sharp: boo
     if other is None or not _between(other, own):
         return found
     nearer = _nearer(other, start, value, end, facts, own)
-    return nearer if nearer is not None and _better(end.notion, nearer.value, found.value) else found
+    return nearer if nearer is not None and is_better(end.notion, nearer.value, found.value) else found
 
 
 def _between(found: Found, own: list[Epsilon]) -> list[Epsilon]:
@@ -169,12 +169,12 @@ def _next(
             given, known = Given(value, facts, place.epsilon, after), best.get(end)
             if rule.least is not None and known is not None:
                 least = rule.least(given)
-                if least is not None and not _better(rule.target, least, known.value):
+                if least is not None and not is_better(rule.target, least, known.value):
                     continue
             found = rule.value(given)
             if found is not None and found.is_finite():
                 safe = _safe(rule.target, found)
-                if known is None or _better(rule.target, safe, known.value):
+                if known is None or is_better(rule.target, safe, known.value):
                     yield Taken(rule, place, end, safe)
 
 
@@ -200,7 +200,8 @@ def _safe(notion: str, value: arb) -> arb:
     return end if kind.most is None else end.min(arb(kind.most))
 
 
-def _better(notion: str, first: arb, second: arb) -> bool:
+def is_better(notion: str, first: arb, second: arb) -> bool:
+    """Whether the first number is certainly the better guarantee in this notion."""
     return bool(first > second) if NOTIONS[notion].at_least else bool(first < second)
 
 

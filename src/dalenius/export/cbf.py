@@ -301,26 +301,16 @@ def _offset(lines: _Lines, found: _Found) -> None:
     found.offset = lines.double(lines.tokens(1, "OBJBCOORD")[0])
 
 
-def _objective(lines: _Lines, found: _Found) -> None:
-    _coordinates(lines, found, "OBJACOORD", _size(found.variables))
-
-
-def _matrix(lines: _Lines, found: _Found) -> None:
-    _coordinates(lines, found, "ACOORD", _size(found.constraints), _size(found.variables))
-
-
-def _constants(lines: _Lines, found: _Found) -> None:
-    _coordinates(lines, found, "BCOORD", _size(found.constraints))
-
-
 ITEMS: dict[str, Callable[[_Lines, _Found], None]] = {
     "VER": _version,
     "OBJSENSE": _sense,
     "VAR": _variables,
     "CON": _constraints,
-    "OBJACOORD": _objective,
+    "OBJACOORD": lambda lines, found: _coordinates(lines, found, "OBJACOORD", _size(found.variables)),
     "OBJBCOORD": _offset,
-    "ACOORD": _matrix,
-    "BCOORD": _constants,
+    "ACOORD": lambda lines, found: _coordinates(
+        lines, found, "ACOORD", *map(_size, (found.constraints, found.variables))
+    ),
+    "BCOORD": lambda lines, found: _coordinates(lines, found, "BCOORD", _size(found.constraints)),
 }
 NEEDED_BEFORE = {"CON": ("VAR",), "OBJACOORD": ("VAR",), "ACOORD": ("VAR", "CON"), "BCOORD": ("CON",)}

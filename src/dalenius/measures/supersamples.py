@@ -11,7 +11,6 @@ from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.information import measures as formulas
-from dalenius.information.arrays import Integers
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
 from dalenius.measures.answer import Measure
@@ -128,12 +127,8 @@ def _laws(problem: WorstCaseLeakage, law: Law | None) -> Laws:
         weight = math.prod(one[k] for one, k in zip(weights, chosen, strict=True))
         if weight:
             places = index[np.ix_(*(pairs[k] for pairs, k in zip(listed, chosen, strict=True)))]
-            found[_counted(places, inputs)] += weight
+            found[tuple(np.bincount(places.ravel(), minlength=inputs).tolist())] += weight
     return found
-
-
-def _counted(places: Integers, inputs: int) -> tuple[int, ...]:
-    return tuple(np.bincount(places.ravel(), minlength=inputs).tolist())
 
 
 def _pair_weights(problem: WorstCaseLeakage, law: Law | None, record: int, pairs: list[tuple[int, int]]) -> list[int]:
