@@ -14,8 +14,8 @@ from dalenius.programs import Program
 
 NAMES = [
     name
-    for name, cls in vars(programs).items()
-    if inspect.isclass(cls) and issubclass(cls, Program) and not inspect.isabstract(cls)
+    for name in dir(programs)
+    if inspect.isclass(cls := getattr(programs, name)) and issubclass(cls, Program) and not inspect.isabstract(cls)
 ]
 
 

@@ -26,8 +26,8 @@ from support import refused
 
 NAMES = [
     name
-    for name, cls in vars(programs).items()
-    if inspect.isclass(cls) and issubclass(cls, Program) and not inspect.isabstract(cls)
+    for name in dir(programs)
+    if inspect.isclass(cls := getattr(programs, name)) and issubclass(cls, Program) and not inspect.isabstract(cls)
 ]
 COPT = 1e-5  # its constraints hold to 1e-6
 MOSEK = "needs MOSEK's reader: pip install mosek; no licence is needed"
