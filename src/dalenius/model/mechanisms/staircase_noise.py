@@ -50,7 +50,7 @@ class Staircase(AddedNoise):
 
     >>> import numpy as np
     >>> staircase(1, sensitivity=2, top=1).channel(np.arange(2)).round(3).tolist()
-    [[0.17, 0.462, 0.17, 0.199], [0.199, 0.17, 0.462, 0.17]]
+    [[0.175, 0.475, 0.175, 0.175], [0.175, 0.175, 0.475, 0.175]]
     """
 
     kind: ClassVar[str] = "staircase"
