@@ -242,8 +242,7 @@ def in_variables(program: Program, point) -> dict[str, np.ndarray]:
 
 def constrained_variables(program: programs.ConstrainedUpdate, q: np.ndarray) -> dict[str, np.ndarray]:
     """The same where entries must be 0, and the parts of the cones."""
-    allowed = program.tied.expand(program.support.astype(float))
-    occurring = (program.leakages.masses > 0.0) @ allowed > 0.0
+    occurring = (program.leakages.masses > 0.0) @ program.tied.expand(program.support.astype(float)) > 0.0
     told = update_variables(program, q)
     values = {"z": q[program.support], "law": told["law"], "terms": told["terms"][occurring]}
     values |= {f"parts{k}": c.matrix @ q.reshape(-1) + c.offset for k, c in enumerate(program.demands.cones)}

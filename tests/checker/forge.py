@@ -352,8 +352,7 @@ class Reference:
             if widths[name].max() < 1e-3:
                 break
             a, y = map(int, np.unravel_index(int(np.argmax(widths[name])), widths[name].shape))
-            low = tight["lo" if name == "split" else "low"]
-            t = round(float(low[a, y] + widths[name][a, y] / 2), 6)
+            t = round(float(tight["lo" if name == "split" else "low"][a, y] + widths[name][a, y] / 2), 6)
             node["cut"] = [name, a, y, text(t, 6)]
             node["kids"] = [leaf(box) for box in self.halves(node["box"], name, a, y, t)]
             leaves = [n for n in leaves if n is not node] + node["kids"]

@@ -373,8 +373,7 @@ def test_bounds_against_a_linear_program(seed):
 @each("seed", *thinned(range(60), every=10))
 def test_infeasible_exactly_where_a_linear_program_is(seed):
     """One more constraint that asks for a little more, or less, than the others leave."""
-    rng = random.Random(seed)
-    question, laws = draws_of.constrained(rng)
+    question, laws = draws_of.constrained(random.Random(seed))
     least, _, slopes = draws_of.Program(question, upper=True).solve()
     lines = draws_of.lines_of(question, slopes)
     law, costs = question.law_of_inputs, question.distortions

@@ -264,8 +264,7 @@ def test_what_holes_are_planted_in_is_there():
 @pytest.mark.parametrize(("name", "hole"), HOLES)
 def test_a_checker_with_a_hole_is_noticed(name, hole, planted, subjects, few, forgeries):
     module = planted(name, hole)
-    file = planting.home(hole.partition(": ")[0]).name
-    subjects = few.get(FEW.get(name, FEW.get(file, "")), subjects)
+    subjects = few.get(FEW.get(name, FEW.get(planting.home(hole.partition(": ")[0]).name, "")), subjects)
     tally = forgeries.Forger(subjects, SEED, "flint", module.check).run(draws(2500, 30_000), first=True)
     assert tally.accepted
 

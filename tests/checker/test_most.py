@@ -87,8 +87,7 @@ def test_the_optimum_of_all_extreme_columns(seed):
     head = {"format": "dalenius-certificate/2", "problem": "max_information", "model": parse_model(model).digest}
     head |= {"unit": "nats", "producer": "tests"}
     columns = extreme(size, big, support, prior)
-    told = information(joint, columns)
-    done = linprog(-told, A_eq=columns.T, b_eq=np.ones(size), method="highs")
+    done = linprog(-information(joint, columns), A_eq=columns.T, b_eq=np.ones(size), method="highs")
     value, potential = -done.fun, -done.eqlin.marginals
     lines = ["potential", [f"{x + 1e-10:.15f}" for x in potential]]
     chosen = columns * done.x[:, None]

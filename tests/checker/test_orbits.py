@@ -167,8 +167,7 @@ def plain(tree, group):
         return ("leaf", weights, law, found)
     kind, side, a, y, t, chosen, first, second = tree
     first, second = plain(first, group), plain(second, group)
-    members = generated([group[0], *chosen])
-    reached = {(g[0][a], g[2][y]): g for g in reversed(members)}
+    reached = {(g[0][a], g[2][y]): g for g in reversed(generated([group[0], *chosen]))}
     assert set(reached) == orbit_of((a, y), chosen)
     result = first if side == "above" else second
     for place in sorted(reached, reverse=True):

@@ -85,8 +85,7 @@ def test_ends_are_exact_or_narrow(privates, epsilon, precision):
 
 def test_precision_is_raised_where_that_decides():
     for name, bits in (("near", 256), ("lower_60", 256), ("coarse", 128), ("lower_12", 128)):
-        verdict = check(*cases.cases()[f"private_{name}"].files)
-        assert verdict.lines[-1] == f"precision: {bits} bits"
+        assert check(*cases.cases()[f"private_{name}"].files).lines[-1] == f"precision: {bits} bits"
 
 
 def test_statements():
@@ -527,8 +526,7 @@ def test_an_objective_is_in_the_normal_form_exactly_if_it_is_there():
 
 
 def test_the_statement_names_the_terms():
-    rng = random.Random(3)
-    question, laws = drawn(rng)
+    question, laws = drawn(random.Random(3))
     data = certificate(
         question,
         0,

@@ -72,8 +72,7 @@ def test_a_bound_that_is_all_there_is_to_know_is_called_that():
     """It is proved, as a true one, and is written as the logarithm of the number of values."""
     model, data = CORPUS["parity_output"].files
     head, lines = data.split(b"\n", 1)
-    wide = json.dumps({**json.loads(head), "upper": "3/4"}).encode()
-    verdict = check(model, wide + b"\n" + lines)
+    verdict = check(model, json.dumps({**json.loads(head), "upper": "3/4"}).encode() + b"\n" + lines)
     assert verdict.proved
     assert verdict.reason.endswith("<= L <= 1 of 1 possible: all there is to know")
     assert "all there is" not in check(model, data).reason

@@ -147,8 +147,7 @@ def test_what_is_enough_covers_everything(seed):
 
 
 def test_pieces_are_what_blocks_see(forge):
-    data = parse_model(model(forge, 4, 2, 'flip="1/3"', 'kind="independent_blocks"; size=2'))
-    blocks = Randomized(data)
+    blocks = Randomized(parse_model(model(forge, 4, 2, 'flip="1/3"', 'kind="independent_blocks"; size=2')))
     made = build(blocks.piece(blocks.shape(0), (2, 0)))
     assert [[Fraction(str(x)) for x in some] for some in made.rows] == [
         row(2, Fraction(1, 3), [0, 0, 1, 1]), row(2, Fraction(1, 3), [0, 0, 0, 1]), row(2, Fraction(1, 3), [0, 0, 0, 0])

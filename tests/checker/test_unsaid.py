@@ -88,8 +88,7 @@ def test_bounds_of_selections_by_listing(seed):
     rows = np.array([[rng.random() ** 3 for _ in range(width)] for _ in range(size)])
     rows /= rows.sum(1, keepdims=True)
     joint = np.array([p * rows[k] for (_, k, _), p in zip(selection, law, strict=True)])
-    told = (joint * np.log(joint / joint.sum(0) / law[:, None])).sum()
-    assert (gain * rows).sum() <= told + 1e-12
+    assert (gain * rows).sum() <= (joint * np.log(joint / joint.sum(0) / law[:, None])).sum() + 1e-12
     asked = model(query, of, given, at_most[0], group)
     costs = np.zeros((size, width))
     for number, x in enumerate(itertools.product((0, 1), repeat=2)):

@@ -371,7 +371,6 @@ def test_the_command_line_tells_it_from_what_nothing_meets(tmp_path, command_lin
 
 def test_sweeps_keep_it(tmp_path):
     for _ in range(2):  # solved, then read
-        swept = dl.sweep(PROBLEM, output=tmp_path / "swept")
-        record = swept.records[0]
+        record = dl.sweep(PROBLEM, output=tmp_path / "swept").records[0]
         assert (record.feasible, record.upper, record.gap, record.status) == (False, None, 1.0, "open")
         assert 0.49 < record.lower <= 0.5

@@ -156,8 +156,7 @@ def test_what_the_oracle_overlooks_the_audits_find(monkeypatch):
         rare,
         mechanism="full",
     )
-    result = dl.solve(problem, gap=1e-3, time_limit=20.0)
-    assert result.termination is dl.answers.Termination.GAP_REACHED
+    assert dl.solve(problem, gap=1e-3, time_limit=20.0).termination is dl.answers.Termination.GAP_REACHED
 
 
 # A prover with a bug in what spares it work: groups, chambers, orbits, images of letters, curves. The checker finds each one

@@ -430,8 +430,7 @@ def attempted(name: str, **options: float) -> dl.answers.DesignResult | None:
         assert result.termination in STOPPED
         return None
     assert 0.0 <= result.lower <= result.upper < math.inf
-    rows = result.mechanism.rows
-    assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+    assert all(sum(row) == 1 and min(row) >= 0 for row in result.mechanism.rows)
     assert all(price.slack is None or price.slack >= 0 for price in result.constraints)
     return result
 

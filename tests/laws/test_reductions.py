@@ -90,8 +90,7 @@ def test_the_values_of_datasets_are_those_that_are_listed(support, data):
 @given(st.data())
 def test_pairs_of_datasets_keep_leakage_and_the_largest_entropy(support, data):
     problem = data.draw(problems(support))
-    rng = drawn_rng(data)
-    priors = rng.dirichlet(np.full(problem.records.datasets, 0.5), size=3)
+    priors = drawn_rng(data).dirichlet(np.full(problem.records.datasets, 0.5), size=3)
     channel = support.full_channel(problem)
     for record in leaking(problem):
         pairs, letters = dataset_pairs(problem, record), support.letters_of(problem, record)

@@ -53,8 +53,7 @@ def ends(table: dict[str, Any]) -> tuple[Decimal, Decimal]:
         return max(first - step + INSIDE, Decimal(0)), min(first + step - INSIDE, Decimal(1))
 
     def over(p: Decimal) -> Decimal:
-        terms = ((p, first), (1 - p, second))
-        return sum((x * SIXTY.ln(x / q) for x, q in terms if x), Decimal(0)) - far
+        return sum((x * SIXTY.ln(x / q) for x, q in ((p, first), (1 - p, second)) if x), Decimal(0)) - far
 
     low = Decimal(0) if over(Decimal(0)) <= 0 else truth.root(over, Decimal(0), first) + INSIDE
     high = Decimal(1) if over(Decimal(1)) <= 0 else truth.root(lambda p: -over(p), first, Decimal(1)) - INSIDE

@@ -174,8 +174,7 @@ def wheel(rng: random.Random, name: str) -> Subject | None:
     before = subjects.written(table, name)
     if before is None or before.low <= subjects.MARGIN or before.question.rational is None:
         return None
-    rational = before.question.rational
-    mean = [sum(column, Fraction(0)) for column in zip(*rational, strict=True)]
+    mean = [sum(column, Fraction(0)) for column in zip(*before.question.rational, strict=True)]
     with localcontext(truth.SIXTY):
         law = [subjects.digits(truth.dec(x / size)) for x in mean]
     letters = [["row", None] for _ in range(size)]

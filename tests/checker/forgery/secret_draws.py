@@ -113,8 +113,7 @@ def tangents(question: Question, j: int, laws: Any, weight: str) -> list[list[An
     table = own.listed(question)[j]
     joints, found = secret_truth.joints(question, table), list[Any]()
     for n, joint in enumerate(joints):
-        told = secret_truth.Told(joint, laws)
-        pairs = list(hints(table, told))
+        pairs = list(hints(table, secret_truth.Told(joint, laws)))
         each = str(Fraction(weight) / len(pairs) / len(joints))
         found += [["tangent", j, n, each, about, hint] for about, hint in pairs]
     return found

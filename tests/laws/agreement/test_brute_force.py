@@ -19,8 +19,7 @@ STARTS = 24
 
 def matrix(seed: int, inputs: int, outputs: int):
     """Random rows of 3 decimals."""
-    rng = np.random.default_rng(seed)
-    cuts = np.sort(rng.integers(0, 1001, size=(inputs, outputs - 1)), axis=1)
+    cuts = np.sort(np.random.default_rng(seed).integers(0, 1001, size=(inputs, outputs - 1)), axis=1)
     counts = np.diff(cuts, axis=1, prepend=0, append=1000)
     return [[f"{count}e-3" for count in row] for row in counts.tolist()]
 

@@ -272,8 +272,7 @@ def test_count_over_2000_records(support):
 
 def test_mixed_records_at_scale(support):
     """Two kinds of records, many of each."""
-    records = dl.Records(alphabets=[2] * 30_000 + [5] * 20_000)
-    channels, peak = at_scale(support, records, dl.ModularSum(5))
+    channels, peak = at_scale(support, dl.Records(alphabets=[2] * 30_000 + [5] * 20_000), dl.ModularSum(5))
     assert [(c.record, c.times, c.letters) for c in channels] == [(0, 30_000, 2), (30_000, 20_000, 5)]
     for channel in channels:
         exact = np.full((channel.letters, 5), -math.log(5 * channel.letters))

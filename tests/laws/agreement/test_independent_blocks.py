@@ -111,8 +111,7 @@ def test_no_product_of_block_laws_tells_more(support, name, bound):
     for block, own in zip(blocks_of(question), enough, strict=True):
         assert own.any()
         for record in block:
-            told = letters_told(prior, data[:, record], rows)
-            assert told[own].max() <= upper + 1e-9
+            assert letters_told(prior, data[:, record], rows)[own].max() <= upper + 1e-9
 
 
 @pytest.mark.parametrize("name", thinned(CASES, 4))

@@ -279,8 +279,7 @@ QUERIES = [
 
 
 def question(support, query, adversary, *, seed=0, outputs=3):
-    rng = np.random.default_rng(seed)
-    rows = rng.dirichlet(np.full(outputs, 0.5), size=query.values(MIXED).size)
+    rows = np.random.default_rng(seed).dirichlet(np.full(outputs, 0.5), size=query.values(MIXED).size)
     return support.problem(MIXED, query, dl.Channel(rows), adversary)
 
 
@@ -382,8 +381,7 @@ def test_the_witness_is_a_product_prior_that_leaks_so_much(support):
 
 @each("query", *QUERIES)
 def test_listed_priors(support, query):
-    rng = np.random.default_rng(1)
-    priors = rng.dirichlet(np.full(12, 0.3), size=4)
+    priors = np.random.default_rng(1).dirichlet(np.full(12, 0.3), size=4)
     problem = question(support, query, dl.PriorSet(priors))
     exact = [support.worst_leakage(prior, problem) for prior in priors]
     result = dl.solve(problem)

@@ -498,8 +498,7 @@ def test_the_worst_of_several_priors_is_named(support):
 
 def test_the_uniform_prior_is_the_adversary_with_all_the_entropy(support):
     """Two ways to say it, on unequal alphabets."""
-    rng = np.random.default_rng(0)
-    channel = dl.Channel(rng.dirichlet(np.ones(4), size=6), inputs="dataset")
+    channel = dl.Channel(np.random.default_rng(0).dirichlet(np.ones(4), size=6), inputs="dataset")
     listed = dl.solve(support.problem([2, 3], None, channel, dl.FixedPrior(np.full((2, 3), "1/6"))))
     bounded = dl.solve(support.problem([2, 3], None, channel, dl.EntropyAtLeast("1 max")))
     support.assert_overlap(listed, bounded)

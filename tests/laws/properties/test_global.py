@@ -27,8 +27,7 @@ SHAPES = [(2, 4, 3), (2, 5, 2), (3, 3, 3), (3, 4, 2), (4, 2, 3), (4, 4, 2)]  # l
 def models(draw, support):
     """A row for every (letter, class), and an entropy bound between 0 and 95 % of the maximum."""
     letters, classes, outputs = draw(st.sampled_from(SHAPES))
-    rows = draw(support.matrices(letters * classes, outputs))
-    return (letters, classes), rows, draw(st.integers(0, 95))
+    return (letters, classes), draw(support.matrices(letters * classes, outputs)), draw(st.integers(0, 95))
 
 
 def model(support, shape, rows, percent: int) -> dl.WorstCaseLeakage:
@@ -70,8 +69,7 @@ def test_names_of_outputs_do_not_matter(support, data):
 def test_record_order_does_not_matter(support, data):
     """Both records exchanged: the worst record is the same one under another number."""
     shape, rows, percent = data.draw(models(support))
-    order = np.arange(len(rows)).reshape(shape).T.ravel().tolist()
-    exchanged = [rows[j] for j in order]
+    exchanged = [rows[j] for j in np.arange(len(rows)).reshape(shape).T.ravel().tolist()]
     support.assert_overlap(audit(support, shape, rows, percent), audit(support, shape[::-1], exchanged, percent))
 
 

@@ -138,8 +138,7 @@ def test_what_there_is_no_time_to_check_has_a_closed_form():
     result = dl.solve(chain(1000, 0.2, (0.2, 0.3), record=500), gap=1e-3)
     assert result.gap < 0.02
     assert result.records[0].method == "window"
-    nothing = dl.solve(chain(2000, 0.2, 0.3, start="any", record=0))
-    assert nothing.upper == math.nextafter(math.log(2), 1)
+    assert dl.solve(chain(2000, 0.2, 0.3, start="any", record=0)).upper == math.nextafter(math.log(2), 1)
 
 
 def test_between_two_looks_at_the_clock_few_boxes_of_a_long_chain_are_halved(monkeypatch):

@@ -13,8 +13,7 @@ def test_the_folder_has_both_proofs(command_line, tmp_path):
     assert "times the least" in done.stdout
     for end, kept in (("within", True), ("above", False)):
         model = dl.load(tmp_path / f"out/discrete_laplace.{end}.toml")
-        certificate = dl.Certificate.read(tmp_path / f"out/discrete_laplace.{end}.cert")
-        assert dl.verify(model, certificate).proved
+        assert dl.verify(model, dl.Certificate.read(tmp_path / f"out/discrete_laplace.{end}.cert")).proved
         assert f"out/discrete_laplace.{end}.cert" in done.stdout
         assert (dl.solve(model).to("bits").upper <= 0.1) == kept
     table = (tmp_path / "out/discrete_laplace.noise.csv").read_text()

@@ -31,8 +31,7 @@ def found(problem):
     above = extreme.prices + extreme.slack
     assert extreme.attained - 1e-14 <= above.sum() <= extreme.attained + 1e-9 * max(extreme.attained, 1e-3)
     rays = Rays.of(problem, float(problem.privacy.factor()[1])).values
-    told = information(rays, np.array(problem.joint.masses, dtype=float))
-    assert np.all(told <= rays @ above + 1e-13)
+    assert np.all(information(rays, np.array(problem.joint.masses, dtype=float)) <= rays @ above + 1e-13)
     return extreme
 
 

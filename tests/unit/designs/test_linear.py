@@ -124,8 +124,7 @@ def test_everything_is_told_where_every_mechanism_is_private():
 
 
 def test_least_distortion_above_0_needs_no_multipliers():
-    rows = [[1, 2], [3, 1]]
-    result = dl.solve(design(LDP(1000), 2, distortion=dl.DistortionMatrix(rows)))
+    result = dl.solve(design(LDP(1000), 2, distortion=dl.DistortionMatrix([[1, 2], [3, 1]])))
     assert result.lower == 1.0
     assert result.upper == pytest.approx(1.0)
 

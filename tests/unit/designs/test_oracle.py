@@ -75,8 +75,7 @@ def test_an_oracle_without_time_still_answers_with_priors(name):
 
 @each("adversary", dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]]))
 def test_any_prior_is_there_even_without_secrets(adversary):
-    prior = adversary_of(design(adversary, dl.Records(2, alphabet=1))).any_prior
-    assert prior.masses.tolist() == [[1.0]]
+    assert adversary_of(design(adversary, dl.Records(2, alphabet=1))).any_prior.masses.tolist() == [[1.0]]
 
 
 def test_a_large_count_has_worst_priors():

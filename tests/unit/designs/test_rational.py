@@ -10,8 +10,7 @@ from dalenius.designs.rational import DENOMINATOR, LinearSystem, mixtures, ratio
 
 @each("outputs", 1, 2, 3, 7, 500)
 def test_rows_sum_to_one_exactly_and_are_near(outputs):
-    rng = np.random.default_rng(outputs)
-    Q = rng.dirichlet(np.full(outputs, 0.2), size=20)
+    Q = np.random.default_rng(outputs).dirichlet(np.full(outputs, 0.2), size=20)
     rows = rational_rows(Q)
     for row, near in zip(rows, Q, strict=True):
         assert sum(row) == 1

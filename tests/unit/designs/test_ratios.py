@@ -66,8 +66,7 @@ def test_repairs_keep_every_row_exactly(limit):
 
 
 def test_many_inputs():
-    rng = np.random.default_rng(5)
-    joint = rng.integers(1, 20, size=(3, 60))
+    joint = np.random.default_rng(5).integers(1, 20, size=(3, 60))
     secret = [[Fraction(int(p), int(joint.sum())) for p in row] for row in joint]
     problem = design(dl.constraints.LocalInformationPrivacy("log 3/2", secret=secret), letters=60)
     assert has_only_ratios(problem)

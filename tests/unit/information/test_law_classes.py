@@ -63,8 +63,7 @@ def test_sets_over_many_different_probabilities(adversary):
 
 def value(w, joints, negentropy):
     mixed = np.tensordot(w, joints, axes=1)
-    masses = mixed.sum(axis=1, keepdims=True)
-    shares = np.divide(mixed, masses, out=np.ones_like(mixed), where=mixed > 0.0)
+    shares = np.divide(mixed, mixed.sum(axis=1, keepdims=True), out=np.ones_like(mixed), where=mixed > 0.0)
     return float(w @ negentropy - np.sum(mixed * np.log(shares)))
 
 

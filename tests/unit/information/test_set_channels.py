@@ -242,8 +242,7 @@ def test_the_lower_end_does_not_lean_on_rounding(monkeypatch):
     """Behind much noise with or without transforms alike; behind little noise transforms make it lower, never higher."""
     found = {}
     for scale in ("2", "0.5", "0.2"):
-        noise = dl.discrete_gaussian(scale=scale, range=[-9, 11])
-        steps = np.maximum(noise.channel(np.arange(3)), 1e-300)
+        steps = np.maximum(dl.discrete_gaussian(scale=scale, range=[-9, 11]).channel(np.arange(3)), 1e-300)
         for direct in (2**13, 0):
             monkeypatch.setattr("dalenius.information.patterns.DIRECT", direct)
             found[scale, direct] = ScoredCells(steps, 6, telling_scores(steps, 6, 80)).alike

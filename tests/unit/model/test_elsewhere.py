@@ -90,8 +90,7 @@ def test_tables_that_do_not_fit(arguments, words):
 
 
 def test_mass_functions_share_their_outputs():
-    mechanism = dl.from_pmfs([{"a": "1/3", "b": "2/3"}, {"c": 1}])
-    assert mechanism == dl.Channel([["1/3", "2/3", 0], [0, 0, 1]])
+    assert dl.from_pmfs([{"a": "1/3", "b": "2/3"}, {"c": 1}]) == dl.Channel([["1/3", "2/3", 0], [0, 0, 1]])
     for wrong in ([], [[0.5, 0.5]], [{"a": 0.5}], [{"a": 1.5, "b": -0.5}]):
         with pytest.raises(dl.errors.InputError, match="mechanism"):
             dl.from_pmfs(wrong)

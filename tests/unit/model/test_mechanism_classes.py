@@ -40,8 +40,7 @@ def test_there_and_back(tied, seed):
 @given(ties(), st.integers(0, 2**32 - 1))
 def test_the_least_costs_by_listing(tied, seed):
     """Every choice of one output a row costs no less; and of constant mechanisms none costs less."""
-    rng = np.random.default_rng(seed)
-    costs = tied.sums(rng.random(tied.numbers.shape))
+    costs = tied.sums(np.random.default_rng(seed).random(tied.numbers.shape))
     assert float(np.sum(costs * tied.cheapest(costs))) == pytest.approx(costs.min(axis=1).sum())
     constant = tied.constant(costs)
     assert tied.is_constant(constant)

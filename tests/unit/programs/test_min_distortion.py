@@ -179,8 +179,7 @@ def test_the_least_leakage_at_the_least_distortion_is_the_budget(instances):
 
 @pytest.mark.thorough
 def test_more_budget_never_costs_more_and_more_priors_never_less(instances):
-    rng = np.random.default_rng(7)
-    laws, cost = instances.update_data(rng, least=4, priors=3)
+    laws, cost = instances.update_data(np.random.default_rng(7), least=4, priors=3)
     program, before = MinDistortionProgram(laws, cost, 0.0), math.inf
     for budget in (0.0, 1e-6, 1e-3, 0.03, 0.2, 1.0, 100.0):
         program.set(budget)
@@ -192,8 +191,7 @@ def test_more_budget_never_costs_more_and_more_priors_never_less(instances):
 
 
 def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
-    rng = np.random.default_rng(8)
-    laws, cost = instances.update_data(rng, least=3, priors=2)
+    laws, cost = instances.update_data(np.random.default_rng(8), least=3, priors=2)
     most = largest(laws, cost, instances)
     program = MinDistortionProgram(laws, cost, 0.5 * most)
 
@@ -327,8 +325,7 @@ def test_zero_costs(instances):
 
 
 def test_inputs_letters_and_priors_that_do_not_count(instances):
-    rng = np.random.default_rng(15)
-    laws, cost = instances.update_data(rng, least=4, priors=2)
+    laws, cost = instances.update_data(np.random.default_rng(15), least=4, priors=2)
     for masses in laws:
         masses[:, 1] = 0.0
         masses[2] = 0.0

@@ -79,8 +79,7 @@ def rate_and_distortion(law, distortion, slope, steps=20_000):
     D = float(law @ np.sum(Q * distortion, axis=1))
     lower = -slope * D - float(law @ np.log(A @ r)) - float(np.log(c.max()))
     u = law[:, None] * Q
-    upper = float(np.sum(u * np.log(np.where(u > 0.0, Q, 1.0) / np.where(u > 0.0, law @ Q, 1.0))))
-    return D, lower, upper
+    return D, lower, float(np.sum(u * np.log(np.where(u > 0.0, Q, 1.0) / np.where(u > 0.0, law @ Q, 1.0))))
 
 
 # ---------------------------------------------------------------- closed forms
@@ -238,8 +237,7 @@ def test_the_least_distortion_at_the_least_leakage_is_the_budget(instances):
 
 @pytest.mark.thorough
 def test_more_budget_never_tells_more_and_more_priors_never_less(instances):
-    rng = np.random.default_rng(7)
-    laws, cost = instances.update_data(rng, least=4, priors=3)
+    laws, cost = instances.update_data(np.random.default_rng(7), least=4, priors=3)
     program, before = MinLeakageProgram(laws, cost, between(cost, 0.0, instances)), math.inf
     for share in (0.0, 0.2, 0.5, 0.9, 1.0):
         program.set(between(cost, share, instances))
@@ -251,8 +249,7 @@ def test_more_budget_never_tells_more_and_more_priors_never_less(instances):
 
 
 def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
-    rng = np.random.default_rng(8)
-    laws, cost = instances.update_data(rng, least=3, priors=2)
+    laws, cost = instances.update_data(np.random.default_rng(8), least=3, priors=2)
     program = MinLeakageProgram(laws, cost, between(cost, 0.5, instances))
 
     def changed():
@@ -302,8 +299,7 @@ def test_on_the_edge_of_the_least_distortion(instances, over):
     rng = np.random.default_rng(10)
     for _ in range(5):
         laws, cost = instances.update_data(rng, least=3, most=4)
-        program = MinLeakageProgram(laws, cost, between(cost, 0.0, instances) * (1.0 + over))
-        answer = program.solve()
+        answer = MinLeakageProgram(laws, cost, between(cost, 0.0, instances) * (1.0 + over)).solve()
         cheapest = np.eye(cost.shape[1])[cost.argmin(axis=1)]
         exact = max(instances.information(masses @ cheapest) for masses in laws)
         assert answer.lower <= exact + 1e-14
@@ -360,8 +356,7 @@ def test_the_scale_of_the_cost_changes_nothing(instances, scale):
 
 @pytest.mark.thorough
 def test_inputs_letters_outputs_and_priors_that_do_not_count(instances):
-    rng = np.random.default_rng(13)
-    laws, cost = instances.update_data(rng, least=4, priors=2)
+    laws, cost = instances.update_data(np.random.default_rng(13), least=4, priors=2)
     for masses in laws:
         masses[:, 1] = 0.0  # no prior knows this input, but its truth costs
         masses[2] = 0.0
@@ -391,8 +386,7 @@ def test_one_of_everything():
 
 
 def test_forty_priors(instances):
-    rng = np.random.default_rng(14)
-    laws, cost = instances.update_data(rng, least=6, priors=40)
+    laws, cost = instances.update_data(np.random.default_rng(14), least=6, priors=40)
     program = MinLeakageProgram(laws, cost, between(cost, 0.4, instances))
     answer = program.solve()
     assert answer.gap <= 1e-8 * answer.upper + 1e-11

@@ -226,8 +226,7 @@ def test_small_boxes_are_tight(instances):
         for _ in range(4):
             rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.3, radius)
             answer = node(rows, log_counts, b, boxes, SIDES[2]).solve(solver="CLARABEL")
-            best = answer.point["p"]
-            assert answer.upper - instances.information(best @ rows) <= width * rows.shape[1]
+            assert answer.upper - instances.information(answer.point["p"] @ rows) <= width * rows.shape[1]
             assert answer.upper >= instances.information(p @ rows) - 1e-12
 
 
@@ -262,8 +261,7 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
         body += list(lines_of(channel, proof))
     for shift, proved in ((1e-9, True), (-1e-9, False)):
         header = Header(question.kind, digest(question), "0", claim_text(max(bounds) + shift), producer="a test")
-        certificate = Certificate.of(header, [WitnessLine(None, None)], body)
-        assert dl.verify(question, certificate).proved == proved
+        assert dl.verify(question, Certificate.of(header, [WitnessLine(None, None)], body)).proved == proved
 
 
 def test_the_posterior_box_of_everything_gives_the_largest_entropy_of_the_letter():
@@ -319,8 +317,7 @@ def test_one_letter_and_outputs_that_never_occur():
 
 @pytest.mark.parametrize("sides", SIDES)
 def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances, sides):
-    rng = np.random.default_rng(100)
-    rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.5, 0.2)
+    rows, log_counts, b, p, boxes = random_instance(np.random.default_rng(100), instances, 0.5, 0.2)
     program = node(rows, log_counts, b, boxes, sides)
 
     def changed():

@@ -146,8 +146,7 @@ def test_the_bound_is_the_formula_and_holds_for_every_multiplier(instances):
 
 def test_alternating_with_the_posteriors_never_loses_information(instances):
     """Joint Blahut-Arimoto."""
-    rng = np.random.default_rng(5)
-    rows, log_counts, phi, b = random_instance(rng, instances, 0.6)
+    rows, log_counts, phi, b = random_instance(np.random.default_rng(5), instances, 0.6)
     program, before = PosteriorUpdate(rows, log_counts, phi, b), -np.inf
     for _ in range(8):
         p = program.solve().point["p"]

@@ -208,8 +208,7 @@ def test_one_class_one_output_and_outputs_that_never_occur():
 
 def test_missing_pairs_of_all_letters_by_selections(instances):
     """b = 0, N = 1: rows in turn reach a selection of one class a letter that no change of one letter improves."""
-    rng = np.random.default_rng(10)
-    rows = rng.dirichlet(np.full(3, 0.4), size=4)
+    rows = np.random.default_rng(10).dirichlet(np.full(3, 0.4), size=4)
     log_counts = np.zeros((2, 4))
     log_counts[0, 1] = log_counts[1, 3] = -np.inf
     pi, w = np.array([0.4, 0.6]), np.full((2, 4), 0.25)

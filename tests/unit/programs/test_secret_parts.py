@@ -63,8 +63,7 @@ def test_the_tangents_of_a_selection_come_near_its_capacity():
 
 @each("name", *[name for name, (_, measure) in MADE.items() if measure is not None])
 def test_values_are_those_of_the_measures(name):
-    rng = np.random.default_rng(4)
-    P, Q = drawn(rng)
+    P, Q = drawn(np.random.default_rng(4))
     make, measure = MADE[name]
     part = make(P, 0.3)
     found = float(measure(P @ Q / P.sum(axis=1)[:, None], P.sum(axis=1)))

@@ -84,8 +84,7 @@ def test_images_of_a_prior_are_as_good(problem):
         for record, image in orbits.images(part.record, masses):
             own = next(other.log_uniform for other in orbits.completions if other.record == record)
             assert entropy(image, own) == pytest.approx(known, abs=1e-12)
-        phi = rng.exponential(size=(len(masses), problem.output_count))
-        placed = orbits.lift(part.record, masses, phi)
+        placed = orbits.lift(part.record, masses, rng.exponential(size=(len(masses), problem.output_count)))
         for record, image, _ in placed:
             assert image.sum() == pytest.approx(1.0, abs=1e-12)
             assert entropy(image, tables[record]) == pytest.approx(known, abs=1e-12)

@@ -76,8 +76,7 @@ def test_the_sum_is_false_against_an_entropy_bound():
     assert 1.0 <= dl.composition(answers).to("bits").upper < 1.0 + 1e-9
     with pytest.raises(dl.errors.InputError, match="sum is false here: entropy_at_least does not know everything else"):
         dl.composition(answers, rule="sum")
-    told = dl.composition(answers, eta="1 bits", rule="sum and eta").to("bits")
-    assert told.upper >= 1.0
+    assert dl.composition(answers, eta="1 bits", rule="sum and eta").to("bits").upper >= 1.0
     assert dl.composition(answers, eta=0).upper < 1e-9  # what the caller vouches for is false here, and his own
 
 

@@ -57,8 +57,7 @@ def test_no_others_are_much_better():
 
 
 def test_boxes_do_not_know_each_other():
-    rng = np.random.default_rng(1)
-    rows, log_masses, base, low, high, beta = problem(rng)
+    rows, log_masses, base, low, high, beta = problem(np.random.default_rng(1))
     together = row_multipliers(rows, log_masses, base, low, high, beta)
     alone = [
         row_multipliers(rows, *(x[j : j + 1] for x in (log_masses, base, low, high)), beta)[0] for j in range(len(base))
@@ -71,8 +70,7 @@ def test_boxes_do_not_know_each_other():
 @pytest.fixture
 def interpreted(monkeypatch):
     """What numba would compile, as it stands: compiling takes long."""
-    numba = pytest.importorskip("numba")
-    monkeypatch.setattr(numba, "njit", lambda **settings: lambda function: function)
+    monkeypatch.setattr(pytest.importorskip("numba"), "njit", lambda **settings: lambda function: function)
     bounds = importlib.import_module("dalenius.audits.bounds")
     monkeypatch.delitem(sys.modules, "dalenius.audits.bounds.compiled", raising=False)
     monkeypatch.delattr(bounds, "compiled", raising=False)

@@ -66,8 +66,7 @@ def test_groups_are_partitions_and_lose_what_they_say(seed):
 
 def test_proportional_outputs_are_merged_for_nothing():
     shares = np.repeat(np.array([[0.2, 0.5, 0.3], [0.6, 0.1, 0.3]]), 4, axis=1) * np.tile([0.1, 0.2, 0.3, 0.4], 3)
-    mixed = shares[:, np.random.default_rng(0).permutation(12)]
-    groups = OutputGroups.of(mixed, np.array([[0.3, 0.7]]))
+    groups = OutputGroups.of(shares[:, np.random.default_rng(0).permutation(12)], np.array([[0.3, 0.7]]))
     assert groups.loss[list(groups.partition(3))].sum() == pytest.approx(0.0, abs=1e-12)
 
 

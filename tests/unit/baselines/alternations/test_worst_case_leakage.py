@@ -41,8 +41,7 @@ CERTIFIED = 0.0795415058653  # parity of four bits, Laplace, epsilon 1, b <= 3 l
 
 
 def random_problem(seed, share="0.6 max"):
-    rng = np.random.default_rng(seed)
-    rows = rng.dirichlet(np.full(3, 0.7), size=12).round(6)
+    rows = np.random.default_rng(seed).dirichlet(np.full(3, 0.7), size=12).round(6)
     rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
     return support.problem(dl.Records(alphabets=[3, 1, 4]), None, dl.Channel(rows, inputs="dataset"), share)
 
@@ -325,8 +324,7 @@ def test_all_entropy_leaves_the_uniform_prior():
     for family in (full_joint(count_problem("1 max")), aggregated(count_problem("1 max"))):
         law = family.random(np.random.default_rng(0))
         assert law == pytest.approx(family.uniform, abs=1e-6), "there entropy is flat: 1e-12 of it is 1e-6 of a law"
-        run = leakage_run(family, law)
-        assert run.value == pytest.approx(family.judged(family.uniform)[0], abs=1e-9)
+        assert leakage_run(family, law).value == pytest.approx(family.judged(family.uniform)[0], abs=1e-9)
 
 
 def test_no_entropy_and_zeros_in_the_channel():

@@ -187,8 +187,7 @@ def test_a_strengthened_design_is_rejected(solve, tmp_path, command_line):
 
 
 def test_a_design_says_which_solver_its_ends_rest_on(solve):
-    done = solve(LEAKAGE, "--solver", "clarabel", "--gap", "0.3", "--json")
-    (use,) = json.loads(done.stdout)["solvers"]
+    (use,) = json.loads(solve(LEAKAGE, "--solver", "clarabel", "--gap", "0.3", "--json").stdout)["solvers"]
     assert (use["block"], use["solver"], "lower" in use["ends"]) == ("min_leakage", "clarabel", True)
     words = solve(LEAKAGE, "--solver", "own", "--gap", "0.3").stdout
     assert "solver               min_leakage by own: " in words

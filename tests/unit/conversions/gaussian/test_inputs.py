@@ -167,8 +167,7 @@ def test_figure_3_and_that_theorem_2a_as_printed_does_not_hold_there(variance):
     with ctx.workprec(90):
         own = float(found.delta(arb("0.1")).lower())
     printed = dl.convert("largest_divergence", f"{mu} bits", to=asked).value
-    corrected = dl.convert("mutual_information", f"{mu} bits", to=asked, p_min="0.0111947").value
-    assert printed < own < corrected
+    assert printed < own < dl.convert("mutual_information", f"{mu} bits", to=asked, p_min="0.0111947").value
 
 
 @pytest.mark.parametrize(("mu", "crossing"), [("0.1", "1.21545970"), ("0.01", "0.37824192")])
@@ -176,8 +175,7 @@ def test_eq_13_as_printed_fails_below_these_epsilons(mu, crossing):
     """They are rounded to eight places; both curves cross there."""
     (delta,) = (delta for epsilon, delta in CROSSINGS.values() if epsilon == crossing)
     asked = f"local_information_privacy_delta({crossing})"
-    printed = dl.convert("largest_divergence", f"{mu} bits", to=asked).value
-    assert printed == pytest.approx(delta, rel=3e-8)
+    assert dl.convert("largest_divergence", f"{mu} bits", to=asked).value == pytest.approx(delta, rel=3e-8)
 
 
 def test_the_law_of_the_21_inputs_and_the_other_reading_of_it():

@@ -40,8 +40,7 @@ def proved(problem: dl.problems.DesignProblem, **options) -> dl.answers.DesignRe
     assert dl.verify(problem, result.certificate).proved
     if result.mechanism is None:
         return result
-    rows = result.mechanism.rows
-    assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+    assert all(sum(row) == 1 and min(row) >= 0 for row in result.mechanism.rows)
     for price in result.constraints:
         assert price.slack is None or price.slack >= 0
     return result
@@ -77,8 +76,7 @@ def test_an_unbiased_bit_needs_outputs_beyond_it():
 def test_a_privacy_notion_with_constraints_is_a_linear_program():
     """k-ary randomised response, right with probability e^epsilon/(e^epsilon + k - 1), is best; a zero in it makes it impossible."""
     given = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "distortion": dl.Hamming()}
-    problem = dl.MinDistortion(**given, privacy=dl.LocalDP("log 2"), constraints=[ErrorCap("1/2")])
-    result = proved(problem)
+    result = proved(dl.MinDistortion(**given, privacy=dl.LocalDP("log 2"), constraints=[ErrorCap("1/2")]))
     assert result.lower <= 0.5 <= result.upper
     assert result.upper - result.lower < 1e-9
     assert result.exp_epsilon <= 2

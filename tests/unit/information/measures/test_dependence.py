@@ -38,7 +38,6 @@ def test_independence_and_certainty():
 
 def test_laws_that_doubles_do_not_hold_are_no_error():
     tiny = fmpq(1, 10**400)
-    prior = np.array([tiny, 1 - tiny], dtype=object)
-    ball = maximal_correlation(exact([[1, 0], [0, 1]]), prior).item()
+    ball = maximal_correlation(exact([[1, 0], [0, 1]]), np.array([tiny, 1 - tiny], dtype=object)).item()
     assert ball.overlaps(arb(1))
     assert ball.lower() >= 0

@@ -17,8 +17,7 @@ def test_an_irrational_bound_lies_between_two_rationals(entropy, of):
     low, high = bound.enclosure(RECORDS)
     assert 0 <= low < high <= low + Fraction(1, 10**60)
     with flint.ctx.workprec(1024):
-        amount = flint.arb(flint.fmpq(bound.amount.numerator, bound.amount.denominator))
-        ball = amount * flint.arb(of).log()
+        ball = flint.arb(flint.fmpq(bound.amount.numerator, bound.amount.denominator)) * flint.arb(of).log()
         assert flint.arb(flint.fmpq(low.numerator, low.denominator)) < ball
         assert flint.arb(flint.fmpq(high.numerator, high.denominator)) > ball
 

@@ -158,8 +158,7 @@ def design(kind=dl.MinLeakage, **more):
 def test_a_design_hands_out_its_mechanism():
     mechanism = design().designed([[1, 0, 0, 0]] * 4)
     assert (mechanism.values, mechanism.outputs, mechanism.inputs) == ((0, 5, 10, 15), (0, 5, 10, 15), "query")
-    matrix = dl.DistortionMatrix([[0, 1]] * 4)
-    assert design(distortion=matrix).designed([[0.5, 0.5]] * 4).outputs == (0, 1)
+    assert design(distortion=dl.DistortionMatrix([[0, 1]] * 4)).designed([[0.5, 0.5]] * 4).outputs == (0, 1)
     full = design(mechanism="full").designed([[1, 0, 0, 0]] * 8)
     assert (full.values, full.inputs, full.outputs) == (tuple(range(8)), "dataset", (0, 5, 10, 15))
     ring = design(query=dl.ModularSum(3), mechanism="additive").designed([[0.5, 0.25, 0.25]])
@@ -209,8 +208,7 @@ def test_only_as_many_bits_as_needed_are_drawn():
 
 
 def test_high_bits_of_the_last_byte_do_not_count():
-    rng = ScriptedBytes([0b11111_111, 0b11111_110])
-    assert NOISY.sample(4, rng) == "high"
+    assert NOISY.sample(4, ScriptedBytes([0b11111_111, 0b11111_110])) == "high"
 
 
 def test_by_default_the_operating_system_is_asked(monkeypatch):

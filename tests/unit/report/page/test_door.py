@@ -163,8 +163,7 @@ def test_several_releases_are_beside_each_other(audit, result):
 def test_nothing_is_reported_that_is_not_proved(audit, result, tmp_path, command_line):
     (tmp_path / "x.toml").write_text(dl.dumps(audit))
     header, *lines = result.certificate.text.splitlines()
-    lower = f'"upper":"{result.certificate.header.lower}"'
-    forged = re.sub(r'"upper":"[^"]*"', lower, header)
+    forged = re.sub(r'"upper":"[^"]*"', f'"upper":"{result.certificate.header.lower}"', header)
     (tmp_path / "x.cert").write_text("\n".join([forged, *lines]) + "\n")
     with pytest.raises(dl.errors.NotProvedError, match="not proved, so that nothing of it is reported"):
         write_report([tmp_path], tmp_path / "page.html")

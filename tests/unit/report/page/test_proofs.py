@@ -16,8 +16,7 @@ def test_no_guess_gains_more_than_the_bound():
     for _ in range(500):
         letters, outputs = rng.integers(2, 6, 2)
         prior = rng.dirichlet(np.full(letters, 0.7))
-        rows = rng.dirichlet(np.full(outputs, 0.7), size=letters)
-        joint = prior[:, None] * rows
+        joint = prior[:, None] * rng.dirichlet(np.full(outputs, 0.7), size=letters)
         product = prior[:, None] * joint.sum(axis=0)
         information = float(np.sum(joint * np.log(np.maximum(joint, 1e-300) / np.maximum(product, 1e-300))))
         advantage = joint.max(axis=0).sum() - prior.max()

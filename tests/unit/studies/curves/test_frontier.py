@@ -123,11 +123,9 @@ def test_a_certificate_of_another_design_does_no_harm():
 
 
 def test_budgets_that_nothing_meets_are_points_too():
-    shifted = dl.DistortionMatrix([[1, 2], [2, 1]])
-    found = list(dl.frontier(least_leakage(distortion=shifted), [0.5, 1.1]))
+    found = list(dl.frontier(least_leakage(distortion=dl.DistortionMatrix([[1, 2], [2, 1]])), [0.5, 1.1]))
     assert [point.result.feasible for point in found] == [False, True]
-    table = list(csv.DictReader(frontier_table(found).splitlines()))
-    assert next(row["lower"] for row in table) == "inf"
+    assert next(row["lower"] for row in list(csv.DictReader(frontier_table(found).splitlines()))) == "inf"
     assert Band(found).upper(0.5) == math.inf
 
 

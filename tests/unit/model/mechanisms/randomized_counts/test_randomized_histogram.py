@@ -61,8 +61,7 @@ def test_what_is_alike_is_one_number(count, k):
     for order in itertools.permutations(range(k)):
         moved = [place[tuple(row[c] for c in order)] for row in listed]
         assert (index[np.ix_(moved, moved)] == index).all()
-    flip = Fraction((k - 1) / (math.exp(1) + k - 1))
-    law = by_strings([0] * count, k, flip)
+    law = by_strings([0] * count, k, Fraction((k - 1) / (math.exp(1) + k - 1)))
     np.testing.assert_allclose(
         problem.channel[place[(count, *[0] * (k - 1))]], [float(law[tuple(y)]) for y in listed], rtol=1e-12
     )
@@ -75,8 +74,7 @@ def test_values_are_histograms_in_their_order():
     assert names[:2] == ["(0, 0, 3)", "(0, 1, 2)"]
     for x in itertools.product(range(3), repeat=3):
         assert names[query.value(records, x)] == str(of_letters(x, 3))
-    index = query.index_of_dataset(records)
-    assert [names[k] for k in index[:2]] == ["(3, 0, 0)", "(2, 1, 0)"]
+    assert [names[k] for k in query.index_of_dataset(records)[:2]] == ["(3, 0, 0)", "(2, 1, 0)"]
 
 
 def covered(counts, listed):
@@ -105,8 +103,7 @@ def test_pieces_say_whom_they_know():
         ("1,1,1", True, True),
     ]
     assert pieces[0][1].mechanism.others == (3, 0, 0)
-    town = KnownOthers.of(size=2, others=999_998, letters=3)
-    assert town == KnownOthers(above=((0, 0, 0),), below=())
+    assert KnownOthers.of(size=2, others=999_998, letters=3) == KnownOthers(above=((0, 0, 0),), below=())
 
 
 @each(
