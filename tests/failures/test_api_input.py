@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -465,8 +464,7 @@ def test_no_text_to_load():
     ),
 )
 def test_arguments_that_do_not_fit(make, message):
-    with pytest.raises(dl.errors.InputError, match=re.escape(message)):
-        make()
+    refused(make, message)
 
 
 def test_a_utility_of_the_wrong_size_is_called_one():

@@ -270,8 +270,7 @@ def test_shapes_that_do_not_fit_are_said_by_every_function_of_both():
 
 def test_slips_are_one_clear_error():
     rows = [["0.7", "0.3"], ["0.2", "0.8"]]
-    with pytest.raises(dl.errors.InputError, match=r"epsilon: expected a list, got 0\.5"):
-        dl.measure(rows, epsilon=0.5)
+    support.refused(lambda: dl.measure(rows, epsilon=0.5), "epsilon: expected a list, got 0.5")
     with pytest.raises(dl.errors.InputError, match="expected pairs of a problem and its result"):
         dl.answers.LeakageCurve.of(dl.load("parity/laplace-n4"))
     assert "local_dp" in dl.measure(rows)

@@ -181,8 +181,7 @@ def test_depth_is_no_matter():
     '[["run","echo"]]',
 )
 def test_other_text_is_refused(rows):
-    with pytest.raises(dl.errors.InputError, match="not what was written"):
-        PLAIN.read(rows)
+    refused(lambda: PLAIN.read(rows), "not what was written")
 
 
 def test_only_listed_classes_are_written():

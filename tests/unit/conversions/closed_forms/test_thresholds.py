@@ -17,6 +17,7 @@ from dalenius.conversions import (
 )
 from dalenius.errors import InputError
 from digits import inside, same
+from support import refused
 
 LAW = ["0.2", "0.5", "0.3"]
 
@@ -35,8 +36,7 @@ def test_the_threshold_is_where_it_becomes_easier():
 
 
 def test_what_is_certain_already_is_refused():
-    with pytest.raises(InputError, match="not certain"):
-        mixture_threshold([1, 0], 0)
+    refused(lambda: mixture_threshold([1, 0], 0), "not certain")
 
 
 # What passes a threshold: outputs that exclude a value, and copies of a record, with the digits of the theorems.
@@ -200,5 +200,4 @@ def test_small_cases_exactly():
 
 @each("wrong", (0, 0.5, 1), (10, 0, 1), (10, 1, 1), (10, 0.5, 0), (10, 0.5, 11), (10**6 + 1, 0.5, 1))
 def test_what_is_no_threshold_is_refused(wrong):
-    with pytest.raises(InputError):
-        ThresholdDisclosure.of(*wrong)
+    refused(lambda: ThresholdDisclosure.of(*wrong))

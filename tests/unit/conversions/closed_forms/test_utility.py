@@ -8,7 +8,7 @@ import pytest
 
 from campaigns import draws, each
 from dalenius.conversions import PrivateUtility
-from dalenius.errors import InputError
+from support import refused
 
 FAIR = [["0.4", "0.1"], ["0.1", "0.4"]]  # a fair bit, and what a channel of flip 0.2 makes of it
 
@@ -81,5 +81,4 @@ def test_no_release_tells_more_and_erasing_tells_as_much():
 
 @each("joint, epsilon", ([], 1), ([[0.5, 0.4]], 1), ([[1, -1], [1, 0]], 1), (FAIR, -1), (FAIR, "a"))
 def test_what_is_no_law_is_refused(joint, epsilon):
-    with pytest.raises(InputError):
-        PrivateUtility.of(joint, epsilon)
+    refused(lambda: PrivateUtility.of(joint, epsilon))
