@@ -63,6 +63,16 @@ def entropies(w: np.ndarray, log_counts: np.ndarray) -> np.ndarray:
     return terms.sum(axis=-1)
 
 
+def soft(x: np.ndarray) -> np.ndarray:
+    """log sum exp along the last axis."""
+    top = x.max(axis=-1, keepdims=True)
+    return np.log(np.exp(x - top).sum(axis=-1)) + top[..., 0]
+
+
+def own_entropy(pi: np.ndarray) -> float:
+    return float(-np.sum(pi * np.log(np.where(pi > 0.0, pi, 1.0))))
+
+
 def information(u: np.ndarray) -> float:
     """I of a joint law."""
     product = u.sum(axis=1, keepdims=True) * u.sum(axis=0, keepdims=True)

@@ -7,19 +7,10 @@ from scipy.optimize import brentq
 from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.programs import ConditionalUpdate
+from instances import own_entropy, soft
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 FAIR = np.array([0.5, 0.5])
-
-
-def soft(x):
-    """log sum exp along the last axis."""
-    top = x.max(axis=-1, keepdims=True)
-    return np.log(np.exp(x - top).sum(axis=-1)) + top[..., 0]
-
-
-def own_entropy(pi):
-    return float(-np.sum(pi * np.log(np.where(pi > 0.0, pi, 1.0))))
 
 
 def formula(g, log_counts, pi, b, mu):

@@ -14,15 +14,10 @@ from dalenius.evidence.upper import Cut, JointLeaf, RecordLine, RowLeaf, Split
 from dalenius.model import digest
 from dalenius.programs import NodeRelaxation
 from dalenius.reduction import record_channels
+from instances import soft
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 SIDES = [("posterior",), ("conditional",), ("posterior", "conditional")]
-
-
-def soft(x):
-    """log sum exp along the last axis."""
-    top = x.max(axis=-1, keepdims=True)
-    return np.log(np.exp(x - top).sum(axis=-1)) + top[..., 0]
 
 
 def x_log_x(x):

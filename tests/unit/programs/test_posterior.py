@@ -1,22 +1,17 @@
-"""The posterior update: the scalar equation, a second formulation, two solvers, knife edges, bad input."""
+"""The posterior update: the scalar equation, two solvers, knife edges, bad input."""
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq
 
 from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.information.tilt import largest_score
 from dalenius.programs import PosteriorUpdate
 from dalenius.search.clock import Clock
+from instances import soft
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
-
-
-def soft(x):
-    """log sum exp along the last axis."""
-    top = x.max(axis=-1, keepdims=True)
-    return np.log(np.exp(x - top).sum(axis=-1)) + top[..., 0]
 
 
 def formula(c, log_counts, b, mu):
@@ -83,29 +78,6 @@ def test_two_solvers_and_the_audit_agree(instances):
             assert answer.gap <= 1e-5
             assert answer.attempts[0].solver == solver
             assert answer.attempts[0].value == pytest.approx(reference, abs=1e-5)
-
-
-def test_a_general_purpose_optimiser_agrees(instances):
-    rng = np.random.default_rng(2)
-    for _ in range(3):
-        rows, log_counts = instances.channel(rng, least=2, most=3)
-        log_counts = np.where(np.isfinite(log_counts), log_counts, -3.0)
-        phi = rng.dirichlet(np.ones(len(log_counts)), size=rows.shape[1]).T
-        program = PosteriorUpdate(rows, log_counts, phi, -0.4)
-        shape, start, counts = log_counts.shape, program.start()[0]["p"].ravel(), log_counts.ravel()
-        found = minimize(
-            lambda p, q=program, s=shape: -q.value({"p": p.reshape(s)}),
-            start,
-            bounds=[(1e-12, 1.0)] * start.size,
-            constraints=[
-                {"type": "eq", "fun": lambda p: p.sum() - 1.0},
-                {"type": "ineq", "fun": lambda p, n=counts: instances.entropies(p, n) + 0.4},
-            ],
-            method="SLSQP",
-            options={"ftol": 1e-12, "maxiter": 500},
-        )
-        answer = program.solve()
-        assert answer.lower - 1e-5 <= -found.fun <= answer.upper + 1e-6
 
 
 def test_no_feasible_prior_beats_the_upper_end_and_none_leaks_less_than_its_value(instances):

@@ -9,13 +9,10 @@ from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import ConditionalUpdate, RowUpdate
+from instances import own_entropy
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 FAIR = np.array([0.5, 0.5])
-
-
-def own_entropy(pi):
-    return float(-np.sum(pi * np.log(np.where(pi > 0.0, pi, 1.0))))
 
 
 def random_instance(rng, instances, share, **sizes):
