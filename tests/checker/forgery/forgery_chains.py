@@ -49,31 +49,14 @@ def mechanism(rng: random.Random, kind: str) -> dict[str, Any]:
 def table(count: int, asks: dict[str, Any], tells: dict[str, Any], box: Box, **more: Any) -> dict[str, Any]:
     """A model."""
     sides = dict(zip(("to_one", "to_zero"), map(text, box), strict=False))
-    return {
-        "problem": "maximal_leakage",
-        "records": {"count": count, "alphabet": 2},
-        "query": asks,
-        "mechanism": tells,
-        "adversary": {"kind": "markov_chain", **sides, **more},
-    }
+    return subjects.audit((count, 2), asks, tells, {"kind": "markov_chain", **sides, **more})
 
 
 def subject(
     name: str, model: dict[str, Any], ends: tuple[Fraction, Fraction], upper: Fraction, lines: Lines
 ) -> Subject:
     """What is known of a model, with a certificate whose upper end is less."""
-    written = subjects.toml(model)
-    question = Question.of(written)
-    header = {
-        "format": "dalenius-certificate/2",
-        "problem": "maximal_leakage",
-        "model": subjects.digest(question),
-        "lower": claimed(max(ends[0] - MARGIN, Fraction(0)), "floor"),
-        "upper": claimed(upper + MARGIN, "ceiling"),
-        "unit": "nats",
-        "producer": "a forger",
-    }
-    return Subject(name, written, question, *ends, [[header, *lines]])
+    return subjects.certified(name, model, *ends, lines, max(ends[0] - MARGIN, Fraction(0)), upper + MARGIN)
 
 
 def answer(
@@ -277,15 +260,7 @@ def vanishing(rng: random.Random) -> tuple[Any, ...]:
     return model, ends, ends[1] + share * Fraction(far) + MARGIN, proof
 
 
-MAKERS: tuple[Callable[..., tuple[Any, ...]], ...] = (
-    one_chain,
-    corners,
-    told_outright,
-    windows,
-    any_start,
-    letters,
-    ranges,
-)
+MAKERS: list[Callable[..., tuple[Any, ...]]] = [one_chain, corners, told_outright, windows, any_start, letters, ranges]
 
 
 def walked(rng: random.Random, number: int) -> Subject:

@@ -113,18 +113,10 @@ def programmed(rng: random.Random, name: str) -> Subject:
         low, high = Fraction(own.bound(question, lines, upper=True)), question.cost(best)
         if low < Fraction(1, 1000) or high > low * (1 + Fraction(1, 1000)):
             continue
-        header = {
-            "format": "dalenius-certificate/2",
-            "problem": "min_distortion",
-            "model": subjects.digest(question),
-            "lower": claimed(low - MARGIN, "floor"),
-            "upper": claimed(high + MARGIN, "ceiling"),
-            "unit": "distortion",
-            "producer": "a forger",
-            "mechanism": draws_of.weights(question, best),
-        }
-        certificate = [header, *lines, *draws_of.sections(question)]
-        return Subject(name, subjects.toml(question.table), question, low, high, [certificate])
+        lines += draws_of.sections(question)
+        mechanism = draws_of.weights(question, best)
+        ends = low - MARGIN, high + MARGIN
+        return subjects.certified(name, question.table, low, high, lines, *ends, mechanism=mechanism)
 
 
 def drawn(rng: random.Random, count: int) -> list[Subject]:

@@ -7,80 +7,16 @@ import forgery_truth as truth
 from forgery_drafts import Draft, clone, evidence, is_number, numbers_of, spelled, spots, tag, value_of
 from forgery_subjects import claimed
 
-EXTREMES = (
-    "0",
-    "-0",
-    "1",
-    "-1",
-    "2",
-    "1e-400",
-    "1e-300",
-    "-1e-300",
-    "1e400",
-    "1e30",
-    "1e-40",
-    "0.5",
-    "1/3",
-    "9" * 400,
-    "0." + "0" * 300 + "1",
+FAR = "0 -0 1 -1 2 1e-400 1e-300 -1e-300 1e400 1e30 1e-40 0.5 1/3"
+EXTREMES = (*FAR.split(), "9" * 400, "0." + "0" * 300 + "1")
+SPELLED = (
+    "1/0|0/0|00|00.50|0e0|-0.0|1e-401|1e401|1e99999999|+1| 1|1 |1\n|1_0|1.|.5|1E2|1e+2|0x1|1/-2|-1/2|1.5/2|1/2/3|--1|"
+    "|nan|inf|-inf|Infinity|½|\u0661|\uff11|\u00b2|1,5|1e|e5|1/3e2"
 )
-ODD = (
-    *(
-        "1/0",
-        "0/0",
-        "00",
-        "00.50",
-        "0e0",
-        "-0.0",
-        "1e-401",
-        "1e401",
-        "1e99999999",
-        "+1",
-        " 1",
-        "1 ",
-        "1\n",
-        "1_0",
-        "1.",
-        ".5",
-        "1E2",
-        "1e+2",
-        "0x1",
-    ),
-    *(
-        "1/-2",
-        "-1/2",
-        "1.5/2",
-        "1/2/3",
-        "--1",
-        "",
-        "nan",
-        "inf",
-        "-inf",
-        "Infinity",
-        "½",
-        "\u0661",
-        "\uff11",
-        "\u00b2",
-        "1,5",
-        "1e",
-        "e5",
-        "1/3e2",
-    ),
-    *(
-        "0" * 401,
-        "1" * 401,
-        "0." + "3" * 398,
-        "3" * 199 + "/" + "7" * 199,
-        "1e0400",
-        "0e400",
-        "0e-400",
-        "1\x00",
-        "1e-0",
-        "1e1.5",
-        "true",
-        "null",
-    ),
-)
+LONG = ("0" * 401, "1" * 401, "0." + "3" * 398, "3" * 199 + "/" + "7" * 199)
+EXPONENTS = "1e0400|0e400|0e-400|1\x00|1e-0|1e1.5|true|null"
+ODD = (*SPELLED.split("|"), *LONG, *EXPONENTS.split("|"))
+LARGE = (10**9, 10**10, 10**30)
 ODDITIES: tuple[Any, ...] = (
     True,
     False,
@@ -93,9 +29,7 @@ ODDITIES: tuple[Any, ...] = (
     {},
     [[]],
     "uniform",
-    10**9,
-    10**10,
-    10**30,
+    *LARGE,
     "0",
     [["1"]],
     {"0": "1"},
@@ -140,19 +74,8 @@ def odd_spelling(draft: Draft) -> bool:
         return False
     container, key = draft.rng.choice(found)
     text = container[key]
-    same = [
-        f"0{text}",
-        f"{text}e0",
-        f"{text}/1",
-        f" {text}",
-        f"+{text}",
-        f"{text}0",
-        f"-{text}",
-        f"--{text}",
-        f"{text}e-0",
-        f"{text}\n",
-        f"{text}.0",
-    ]
+    forms = ("0{}", "{}e0", "{}/1", " {}", "+{}", "{}0", "-{}", "--{}", "{}e-0", "{}\n", "{}.0")
+    same = [form.format(text) for form in forms]
     container[key] = draft.rng.choice(same if draft.rng.random() < 0.4 else list(ODD))
     return True
 

@@ -70,18 +70,9 @@ def told(rng: random.Random, number: int) -> Subject:
             matrix = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(matrix, added, strict=True)]
         price = Fraction(1, 2) / (matrix[0][0] - matrix[0][1])
         lines = [[*line[:3], str(Fraction(line[3]) * price), *line[4:]] for line in lines]
-    header = {
-        "format": "dalenius-certificate/2",
-        "problem": "min_distortion",
-        "model": subjects.digest(question),
-        "lower": claimed(lie - MARGIN, "floor"),
-        "upper": claimed(lie, "ceiling"),
-        "unit": "distortion",
-        "producer": "a forger",
-        "mechanism": [[str(q) for q in row] for row in laws],
-    }
-    certificate = [header, ["dual", "0"], *lines]
-    return Subject(f"limit-{number}", subjects.toml(question.table), question, lie - MARGIN, lie, [certificate])
+    lines, mechanism = [["dual", "0"], *lines], [[str(q) for q in row] for row in laws]
+    ends = lie - MARGIN, lie
+    return subjects.certified(f"limit-{number}", question.table, *ends, lines, *ends, mechanism=mechanism)
 
 
 # Kinds of forgery; a draft is a `forgery_drafts.Draft` ---------------------------------------------------------------------------

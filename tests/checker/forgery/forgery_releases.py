@@ -12,37 +12,22 @@ from typing import Any
 import forgery_subjects as subjects
 import forgery_truth as truth
 from forgery_subjects import MARGIN, Subject, claimed
-from forgery_truth import SIXTY, SLACK, Question, dec, exact
+from forgery_truth import SIXTY, SLACK, dec, exact
 
 LEVELS = ("1/2", "1", "2", "1/10")
 
 
 def certified(table: dict[str, Any], name: str, ends: truth.Interval, lines: list[Any]) -> Subject:
     """A subject, claimed as closely as balls allow."""
-    question = Question.of(subjects.toml(table))
-    header = {
-        "format": "dalenius-certificate/2",
-        "problem": table["problem"],
-        "model": subjects.digest(question),
-        "lower": claimed(max(ends[0] - MARGIN * 1000, Fraction(0)), "floor"),
-        "upper": claimed(ends[1] + MARGIN * 1000, "ceiling"),
-        "unit": "nats",
-        "producer": "a forger",
-    }
-    low = max(ends[0], Fraction(0))
-    return Subject(name, subjects.toml(table), question, low, ends[1], [[header, *lines]])
+    low, away = max(ends[0], Fraction(0)), MARGIN * 1000
+    return subjects.certified(name, table, low, ends[1], lines, max(ends[0] - away, Fraction(0)), ends[1] + away)
 
 
 def cells(rng: random.Random, name: str) -> Subject:
     """A histogram before independent records: all others are known, and the outputs of each cell come to two."""
     letters, level = rng.randint(2, 5), rng.choice(LEVELS)
-    table = {
-        "problem": "maximal_leakage",
-        "records": {"count": rng.randint(1, 3), "alphabet": letters},
-        "query": {"kind": "histogram"},
-        "mechanism": {"kind": "geometric", "epsilon": level},
-        "adversary": {"kind": "product_priors"},
-    }
+    mechanism, held = {"kind": "geometric", "epsilon": level}, {"kind": "product_priors"}
+    table = subjects.audit((rng.randint(1, 3), letters), {"kind": "histogram"}, mechanism, held)
     with localcontext(SIXTY):
         a = (-dec(exact(level))).exp()
         far, told = a / (1 + a), Decimal(0)
@@ -59,17 +44,11 @@ def secret(rng: random.Random, name: str) -> Subject:
     while True:
         whole = rng.random() < 0.4
         count = 1 if whole else 2
-        rows = {
-            "kind": "matrix",
-            "rows": [subjects.law(rng, width) for width in [rng.randint(2, 3)] for _ in range(count + 1)],
-        }
-        audit = {
-            "problem": "maximal_leakage",
-            "records": {"count": count, "alphabet": 2},
-            "query": {"kind": "identity" if whole else "count"},
-            "mechanism": {"kind": "matrix", "rows": rows["rows"][:2]} if whole else rows,
-            "adversary": {"entropy_at_least": rng.choice(["0.95 bits", "0.69", "0.68"]) if whole else "0"},
-        }
+        width = rng.randint(2, 3)
+        rows = [subjects.law(rng, width) for _ in range(count + 1)]
+        held = {"entropy_at_least": rng.choice(["0.95 bits", "0.69", "0.68"]) if whole else "0"}
+        query = {"kind": "identity" if whole else "count"}
+        audit = subjects.audit((count, 2), query, {"kind": "matrix", "rows": rows[:2] if whole else rows}, held)
         plain = subjects.written(audit, name)
         binding = not whole or (plain is not None and Fraction(plain.parents[0][3][2]) > 0)
         if plain is not None and plain.low > MARGIN and binding:
@@ -92,13 +71,8 @@ def secret(rng: random.Random, name: str) -> Subject:
 def apart(rng: random.Random, name: str) -> Subject:
     """Letters that a sum modulo their number mixes two by two, of even law: a multiplier for what a law's weights add up to."""
     size, flip = rng.randint(3, 5), rng.choice(["1/10", "1/4", "1/3"])
-    table = {
-        "problem": "maximal_leakage",
-        "records": {"alphabets": [size, 2]},
-        "query": {"kind": "modular_sum", "modulus": size},
-        "mechanism": {"kind": "symmetric", "flip": flip},
-        "adversary": {"entropy_at_least": "1 max"},
-    }
+    query, mechanism = {"kind": "modular_sum", "modulus": size}, {"kind": "symmetric", "flip": flip}
+    table = subjects.audit([size, 2], query, mechanism, {"entropy_at_least": "1 max"})
     plain = subjects.written(table, name)
     assert plain is not None
     with localcontext(SIXTY):
@@ -109,11 +83,8 @@ def apart(rng: random.Random, name: str) -> Subject:
         proof = [["record", 0], leaf, *(["separate", subjects.digits(nu)] for _ in range(size))]
     header, witness, *_ = plain.parents[0]
     lines = [witness, *proof, ["record", 1], ["uniform"]]
-    header = {
-        **header,
-        "upper": claimed(plain.high + Fraction(1, 10**17), "ceiling"),
-    }  # a leaf's best points are found to 64 bits
-    return Subject(name, plain.model, plain.question, plain.low, plain.high, [[header, *lines]])
+    far = claimed(plain.high + Fraction(1, 10**17), "ceiling")  # a leaf's best points are found to 64 bits
+    return Subject(name, plain.model, plain.question, plain.low, plain.high, [[{**header, "upper": far}, *lines]])
 
 
 MAKERS = (cells, secret, apart)
@@ -150,11 +121,8 @@ def scored(draft: Any) -> bool:
 
 def told(draft: Any) -> bool:
     """Sections about a secret left out, of other values or with other inputs; other means; witnesses of other datasets."""
-    at, rng, question = (
-        draft.pick("cell", "secret", "part", "mean", "law", "witness"),
-        draft.rng,
-        draft.subject.question,
-    )
+    at = draft.pick("cell", "secret", "part", "mean", "law", "witness")
+    rng, question = draft.rng, draft.subject.question
     if at is None or question.table.get("problem") != "secret_leakage":
         return False
     line = draft.lines[at]
@@ -204,12 +172,8 @@ def separated(draft: Any) -> bool:
     else:
         draft.lines.insert(at, list(line))
     if draft.subject.low > 0 and rng.random() < 0.8:
-        draft.claim = {
-            "lower": "0",
-            "upper": claimed(
-                draft.subject.low * rng.choice([Fraction(1, 2), Fraction(9, 10), Fraction(999, 1000)]), "floor"
-            ),
-        }
+        part = rng.choice([Fraction(1, 2), Fraction(9, 10), Fraction(999, 1000)])
+        draft.claim = {"lower": "0", "upper": claimed(draft.subject.low * part, "floor")}
     return True
 
 

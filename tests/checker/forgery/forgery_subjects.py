@@ -400,24 +400,38 @@ def private_evidence(question: Question) -> tuple[list[list[str]], list[Any]] | 
     return laws, lines
 
 
+def audit(records: Any, query: Any, mechanism: Any, adversary: Any) -> dict[str, Any]:
+    """An audit of these tables; records are so many of one alphabet, or their alphabets."""
+    held = {"alphabets": records} if isinstance(records, list) else {"count": records[0], "alphabet": records[1]}
+    tables = {"records": held, "query": query, "mechanism": mechanism, "adversary": adversary}
+    return {"problem": "maximal_leakage", **tables}
+
+
+def header(question: Question, lower: str | None, upper: str | None, **more: Any) -> dict[str, Any]:
+    """A certificate's first line."""
+    problem = question.table["problem"]
+    named = {"format": "dalenius-certificate/2", "problem": problem, "model": digest(question)}
+    return {**named, "lower": lower, "upper": upper, "unit": UNITS[problem], "producer": "a forger", **more}
+
+
+def certified(
+    name: str, table: dict[str, Any], low: Fraction, high: Fraction, lines: list[Any], *ends: Fraction, **more: Any
+) -> Subject:
+    """A subject whose answer lies between two numbers, with a certificate whose ends are further apart."""
+    question = Question.of(toml(table))
+    first = header(question, claimed(ends[0], "floor"), claimed(ends[1], "ceiling"), **more)
+    return Subject(name, toml(table), question, low, high, [[first, *lines]])
+
+
 def written(table: dict[str, Any], name: str) -> Subject | None:
     """A subject from a table, if its answer and its evidence are known in closed form."""
     model = toml(table)
     question = Question.of(model)
-    header: dict[str, Any] = {
-        "format": "dalenius-certificate/2",
-        "problem": table["problem"],
-        "model": digest(question),
-        "lower": None,
-        "upper": None,
-        "unit": UNITS[table["problem"]],
-        "producer": "a forger",
-    }
+    head = header(question, None, None)
     design = table["problem"] != "maximal_leakage"
     if design and not question.feasible:
-        return Subject(
-            name, model, question, Fraction(0), Fraction(0), [[{**header, "mechanism": None}]], feasible=False
-        )
+        none = Fraction(0)
+        return Subject(name, model, question, none, none, [[{**head, "mechanism": None}]], feasible=False)
     answer = truth.known(question) or class_truth.known(question)
     if answer is None:
         return None
@@ -426,16 +440,16 @@ def written(table: dict[str, Any], name: str) -> Subject | None:
         found = design_evidence(question, (low + high) / 2)
         if found is None:
             return None
-        header["mechanism"], lines = found
+        head["mechanism"], lines = found
     else:
         with localcontext(SIXTY):
             found_lines = audit_evidence(question)
         if found_lines is None:
             return None
         lines = found_lines
-    header["lower"] = claimed(low - MARGIN, "floor") if low > MARGIN else "0"
-    header["upper"] = claimed(high + MARGIN, "ceiling")
-    return Subject(name, model, question, max(low, Fraction(0)), high, [[header, *lines]])
+    head["lower"] = claimed(low - MARGIN, "floor") if low > MARGIN else "0"
+    head["upper"] = claimed(high + MARGIN, "ceiling")
+    return Subject(name, model, question, max(low, Fraction(0)), high, [[head, *lines]])
 
 
 def claimed(value: Fraction, direction: str) -> str:
@@ -635,20 +649,14 @@ def library(largest: int) -> Iterator[Subject]:
 def foreign() -> Subject:
     """A mechanism of a kind that the checker does not know: what its certificate proves is about a matrix, and never `proved`."""
     rows = [["0.9", "0.1"], ["0.2", "0.8"]]
-    table = {
-        "problem": "maximal_leakage",
-        "records": {"count": 1, "alphabet": 2},
-        "query": {"kind": "identity"},
-        "mechanism": {"kind": "somebodys", "strength": "3"},
-        "adversary": {"kind": "product_priors"},
-    }
+    somebodys = {"kind": "somebodys", "strength": "3"}
+    table = audit((1, 2), {"kind": "identity"}, somebodys, {"kind": "product_priors"})
     same = written({**table, "mechanism": {"kind": "matrix", "rows": rows}}, "foreign")
     assert same is not None
     question = Question.of(toml(table))
-    header = {**same.parents[0][0], "model": digest(question), "resolved": {"inputs": "query", "rows": rows}}
-    return Subject(
-        "foreign", toml(table), question, same.low, same.high, [[header, *same.parents[0][1:]]], resolved=True
-    )
+    head = {**same.parents[0][0], "model": digest(question), "resolved": {"inputs": "query", "rows": rows}}
+    lines = [head, *same.parents[0][1:]]
+    return Subject("foreign", toml(table), question, same.low, same.high, [lines], resolved=True)
 
 
 def solved(rng: random.Random, count: int) -> list[Subject]:

@@ -142,13 +142,8 @@ def imaged(draft: Any, a_node: Any) -> bool:
 
 def counted(rng: random.Random, name: str) -> Subject | None:
     """A count of two bits before an adversary that knows nothing; None where nothing is leaked."""
-    table = {
-        "problem": "maximal_leakage",
-        "records": {"count": 2, "alphabet": 2},
-        "query": {"kind": "count"},
-        "mechanism": {"kind": "matrix", "rows": [subjects.law(rng, 3) for _ in range(3)]},
-        "adversary": {"entropy_at_least": "1 max"},
-    }
+    mechanism = {"kind": "matrix", "rows": [subjects.law(rng, 3) for _ in range(3)]}
+    table = subjects.audit((2, 2), {"kind": "count"}, mechanism, {"entropy_at_least": "1 max"})
     found = subjects.written(table, name)
     return found if found is not None and found.low > subjects.MARGIN else None
 
@@ -164,13 +159,7 @@ def wheel(rng: random.Random, name: str) -> Subject | None:
     mechanism: dict[str, Any] = {"kind": "matrix", "rows": rows}
     if turns and rng.random() < 0.3:
         mechanism = {"kind": "symmetric", "flip": rng.choice(["0.1", "1/3"])}
-    table = {
-        "problem": "maximal_leakage",
-        "records": {"count": 1, "alphabet": size},
-        "query": {"kind": "identity"},
-        "mechanism": mechanism,
-        "adversary": {"entropy_at_least": "1 max"},
-    }
+    table = subjects.audit((1, size), {"kind": "identity"}, mechanism, {"entropy_at_least": "1 max"})
     before = subjects.written(table, name)
     if before is None or before.low <= subjects.MARGIN or before.question.rational is None:
         return None

@@ -1,4 +1,4 @@
-"""The least leakage under a distortion budget: closed forms, ties, knife edges; test_mechanism_update.py has what both updates have."""
+"""The least leakage under a distortion budget: closed forms, knife edges; test_mechanism_update.py has what both updates have."""
 
 import math
 
