@@ -38,10 +38,9 @@ import forgery_releases
 import forgery_subjects
 import forgery_symmetries
 from dalenius_check import Verdict, check
-from forgery_drafts import Draft, clone, value_of
+from forgery_drafts import Draft, clone, odd_text, text_of, value_of
 from forgery_edits import ODD
 from forgery_subjects import Certificate, Subject, claimed
-from forgery_texts import odd_text, text_of
 
 Check = Callable[..., Verdict]
 

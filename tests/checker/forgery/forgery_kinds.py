@@ -6,33 +6,15 @@ A kind says False if it does not apply. None of them minds whether what it leave
 import forgery_chains
 import forgery_classes
 import forgery_constraints
-import forgery_curves
 import forgery_limits
 import forgery_lines
 import forgery_protocols
 import forgery_releases
 import forgery_symmetries
+import forgery_trees as trees
 from forgery_designs import header, infeasible, mechanism, multipliers, off_budget, posterior, resolved
 from forgery_drafts import Kind
 from forgery_edits import extreme, index, nothing, nudge, odd_spelling, overreach, permute, shape, witness, wrong_type
-from forgery_trees import (
-    cut_short,
-    drop_branch,
-    graft,
-    grouped,
-    imaged,
-    joint,
-    orbited,
-    other_leaf,
-    records,
-    same_as,
-    some_lines,
-    sorted_rows,
-    threshold,
-    transplant,
-    twins,
-    wrap,
-)
 
 # How often a kind is tried, of those that a problem has: more often where it seldom applies
 EVERYWHERE: dict[Kind, float] = {
@@ -44,31 +26,31 @@ EVERYWHERE: dict[Kind, float] = {
     index: 1.5,
     permute: 2,
     shape: 0.7,
-    transplant: 1.5,
+    trees.transplant: 1.5,
     header: 0.7,
 }
 TREES: dict[Kind, float] = {
-    drop_branch: 6,
-    twins: 6,
-    wrap: 4,
-    graft: 3,
-    other_leaf: 2,
-    same_as: 8,
-    threshold: 6,
-    joint: 4,
-    grouped: 5,
+    trees.drop_branch: 6,
+    trees.twins: 6,
+    trees.wrap: 4,
+    trees.graft: 3,
+    trees.other_leaf: 2,
+    trees.same_as: 8,
+    trees.threshold: 6,
+    trees.joint: 4,
+    trees.grouped: 5,
     forgery_lines.regrouped: 4,
-    sorted_rows: 5,
-    orbited: 5,
+    trees.sorted_rows: 5,
+    trees.orbited: 5,
     forgery_symmetries.turned: 4,
-    imaged: 5,
+    trees.imaged: 5,
 }
-PROOFS: dict[Kind, float] = {**TREES, cut_short: 1, records: 3, some_lines: 2}
+PROOFS: dict[Kind, float] = {**TREES, trees.cut_short: 1, trees.records: 3, trees.some_lines: 2}
 AUDITS: dict[Kind, float] = {
     witness: 2,
     overreach: 3,
     resolved: 0.2,
-    **forgery_curves.CURVES,
+    **forgery_classes.CURVES,
     **forgery_chains.KINDS,
     **forgery_classes.KINDS,
     **forgery_protocols.KINDS,
@@ -92,5 +74,5 @@ def kinds(problem: str) -> dict[Kind, float]:
     if problem == "max_information":
         return {**EVERYWHERE, mechanism: 3}
     if problem == "secret_leakage":
-        return EVERYWHERE | forgery_releases.SECRETS | {drop_branch: 3.0, threshold: 2.0}
+        return EVERYWHERE | forgery_releases.SECRETS | {trees.drop_branch: 3.0, trees.threshold: 2.0}
     return EVERYWHERE | PROOFS | (AUDITS if problem == "maximal_leakage" else DESIGNS)
