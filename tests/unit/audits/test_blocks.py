@@ -1,5 +1,6 @@
 """Audits of single households: the reference values, at a million people, and which pieces there are."""
 
+import math
 import re
 from pathlib import Path
 
@@ -92,3 +93,107 @@ def test_a_block_that_nothing_is_counted_of_tells_nothing():
     )
     result = dl.solve(silent)
     assert (result.lower, result.upper, result.record) == (0.0, 0.0, None)
+
+
+# Audits of histograms: reference values, the least of several bounds, and what is refused.
+
+
+MILLION_OF_THREE = 1_000_000
+
+
+def table(cells, adversary, *, records=MILLION_OF_THREE, mechanism=None) -> dl.WorstCaseLeakage:
+    return support.problem(
+        dl.Records(records, alphabet=cells), dl.Histogram(), mechanism or dl.discrete_laplace("0.5"), adversary
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "size", "nats"), thinned([(100, 2, 0.38884075546164), (10, 1, 0.09882), (100, 4, 1.1496561)], 3)
+)
+def test_a_million_people(cells, size, nats):
+    question = table(cells, dl.IndependentBlocks(size))
+    result = dl.solve(question, gap=1e-6)
+    assert result.gap <= 1e-6
+    assert dl.verify(question, result.certificate).proved
+    if size > 1:
+        assert result.lower - 1e-7 <= nats <= result.upper + 1e-7
+
+
+@each("scale", "0.2", "0.5")
+def test_little_gaussian_noise_tells_nearly_everything(scale):
+    """Likelihood ratios up to e^100: both ends are proved, and no proof is refused on the way."""
+    result = dl.solve(table(20, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=scale)), gap=0.05)
+    assert 0.95 * math.log(20) < result.lower <= result.upper <= math.log(20) + 1e-12
+
+
+def test_independent_records_are_blocks_of_one():
+    alone, blocks = (dl.solve(table(7, adversary)) for adversary in (dl.ProductPriors(), dl.IndependentBlocks(1)))
+    assert (alone.lower, alone.upper) == (blocks.lower, blocks.upper)
+    assert alone.upper - alone.lower < 1e-11
+
+
+def test_two_cells_of_one_record_are_a_vector_of_two_counts():
+    """One record in two cells: two independent releases of one bit, one of them turned."""
+    together = dl.several_releases(dl.geometric("0.5"), times=2)
+    bit = support.problem(dl.Records(1, alphabet=2), dl.Count(), together, dl.ProductPriors())
+    one, two = dl.solve(bit), dl.solve(table(2, dl.ProductPriors(), records=1))
+    assert max(one.lower, two.lower) <= min(one.upper, two.upper)
+    assert two.upper - two.lower < 1e-11
+
+
+def test_the_largest_block_is_the_one_that_counts():
+    result = dl.solve(table(4, dl.IndependentBlocks(sizes=[1, 3, 2, 3]), records=9), gap=1e-6)
+    alone = dl.solve(table(4, dl.IndependentBlocks(3), records=3), gap=1e-6)
+    assert result.record == 1
+    assert result.lower == pytest.approx(alone.lower, abs=1e-12)
+    assert result.witness is not None
+    assert result.witness.letter_law.tolist() == [0.25] * 4
+
+
+def test_where_noise_is_small_the_letters_bound_and_where_there_is_one_letter_nothing_is_told():
+    loud = dl.solve(table(100, dl.IndependentBlocks(2), mechanism=dl.discrete_laplace(6)))
+    assert loud.upper == pytest.approx(math.log(100), abs=1e-12)
+    assert [proof.method for proof in loud.records] == ["letters"]
+    nothing = dl.solve(table(1, dl.IndependentBlocks(2)))
+    assert (nothing.lower, nothing.upper) == (0.0, 0.0)
+
+
+@each("size", 1, 4)
+def test_noise_of_which_probabilities_underflow_tells_the_letter(size):
+    """exp(-4 epsilon) is no double any more: the ends are those of no noise at all, and no more than a letter has."""
+    question = table(3, dl.IndependentBlocks(size), mechanism=dl.discrete_laplace(1000))
+    result = dl.solve(question)
+    assert math.log(3) - 1e-10 < result.lower < math.log(3) <= result.upper < math.log(3) + 1e-10
+    assert dl.verify(question, result.certificate).proved
+
+
+def test_gaussian_noise_is_clamped_far_out():
+    question = table(3, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=1))
+    result = dl.solve(question, gap=1e-3)
+    assert result.gap <= 1e-3
+    assert dl.verify(question, result.certificate).proved
+
+
+@each(
+    "changed, message",
+    ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),
+    ({"adversary": dl.IndependentBlocks(2, entropy_at_least=1)}, "not known for a histogram; leave it out"),
+    ({"mechanism": dl.symmetric("0.1")}, "got symmetric"),
+    ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, "without a range.*; got discrete_gaussian"),
+    ({"mechanism": dl.geometric(1, range=(1, 9))}, r"runs from 0 to 6, outside the range \[1, 9\]; widen it"),
+    ({"records": dl.Records(alphabets=[2] * 5 + [3])}, "one alphabet, got from 2 to 3 letters"),
+    ({"mechanism": dl.discrete_gaussian(scale=10_000)}, "are more than 65536 numbers"),
+)
+def test_what_is_refused(changed, message):
+    parts = {
+        "records": dl.Records(6, alphabet=3),
+        "mechanism": dl.discrete_laplace(1),
+        "adversary": dl.IndependentBlocks(2),
+    }
+    with pytest.raises(dl.errors.InputError, match=message):
+        dl.WorstCaseLeakage(query=dl.Histogram(), **(parts | changed))
+
+
+def test_a_design_has_no_histogram():
+    with pytest.raises(dl.errors.InputError, match="a histogram is for audits"):
+        support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Histogram(), dl.Hamming(), "0.1", dl.AnyPrior())
