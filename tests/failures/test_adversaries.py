@@ -8,6 +8,7 @@ import pytest
 from flint import fmpq
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.audits.listed import PriorSetAudit
 from dalenius.audits.selections import ProductAudit
@@ -22,9 +23,7 @@ LOOP.append(LOOP)
 
 
 def question(adversary, sizes=(2, 2)):
-    return dl.WorstCaseLeakage(
-        records=dl.Records(alphabets=sizes), query=dl.Parity(), mechanism=dl.symmetric("0.1", k=2), adversary=adversary
-    )
+    return support.problem(sizes, dl.Parity(), dl.symmetric("0.1", k=2), adversary)
 
 
 @each(
@@ -181,10 +180,8 @@ def test_written_and_read_again(name, tmp_path):
 def long(adversary=None):
     """Thousands of selections."""
     rows = np.random.default_rng(0).dirichlet(np.ones(6), size=2**9)
-    return dl.WorstCaseLeakage(
-        records=dl.Records(9, alphabet=2),
-        mechanism=dl.Channel(rows, inputs="dataset"),
-        adversary=adversary or dl.ProductPriors(),
+    return support.problem(
+        dl.Records(9, alphabet=2), None, dl.Channel(rows, inputs="dataset"), adversary or dl.ProductPriors()
     )
 
 
@@ -289,12 +286,7 @@ def test_priors_that_leak_something_else(monkeypatch, factor):
 
 @pytest.mark.thorough
 def test_more_selections_than_the_checker_looks_at():
-    problem = dl.WorstCaseLeakage(
-        records=dl.Records(alphabets=[3000, 3000]),
-        query=dl.Sum(),
-        mechanism=dl.Channel([[1]] * 5999),
-        adversary=dl.ProductPriors(),
-    )
+    problem = support.problem([3000, 3000], dl.Sum(), dl.Channel([[1]] * 5999), dl.ProductPriors())
     with pytest.raises(
         dl.errors.DaleniusError, match="nothing can be proved about this model: the selections of record 0"
     ):
@@ -314,9 +306,7 @@ def test_a_mechanism_of_ones_own(adversary):
         def channel(self, values):
             return np.array([[0.75, 0.25], [0.25, 0.75]])
 
-    problem = dl.WorstCaseLeakage(
-        records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=Flip(), adversary=adversary
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), dl.Parity(), Flip(), adversary)
     result = dl.solve(problem)
     assert result.certificate.header.resolved is not None
     assert result.gap <= 1e-9
@@ -363,9 +353,7 @@ def test_bad_blocks(build, words):
 )
 def test_blocks_of_questions_that_are_not_known(query, mechanism, words):
     refused(
-        lambda: dl.WorstCaseLeakage(
-            records=dl.Records(4, alphabet=2), query=query, mechanism=mechanism, adversary=dl.IndependentBlocks(2)
-        ),
+        lambda: support.problem(dl.Records(4, alphabet=2), query, mechanism, dl.IndependentBlocks(2)),
         *words,
     )
 
@@ -401,11 +389,8 @@ def test_some_designs_are_not_against_blocks():
 
 
 def chained(adversary, query=None, mechanism=None, records=4):
-    return dl.WorstCaseLeakage(
-        records=dl.Records(records, alphabet=2),
-        query=query or dl.Count(),
-        mechanism=mechanism or dl.geometric(1),
-        adversary=adversary,
+    return support.problem(
+        dl.Records(records, alphabet=2), query or dl.Count(), mechanism or dl.geometric(1), adversary
     )
 
 
@@ -436,21 +421,12 @@ def chained(adversary, query=None, mechanism=None, records=4):
         ["range", "0 to 1001"],
     ),
     (
-        lambda: dl.WorstCaseLeakage(
-            records=dl.Records(2, alphabet=3),
-            query=dl.Count(),
-            mechanism=dl.geometric(1),
-            adversary=dl.MarkovChain(0.1, 0.1),
-        ),
+        lambda: support.problem(dl.Records(2, alphabet=3), dl.Count(), dl.geometric(1), dl.MarkovChain(0.1, 0.1)),
         ["binary"],
     ),
     (
-        lambda: dl.MinLeakage(
-            records=dl.Records(4, alphabet=2),
-            query=dl.Count(),
-            distortion=dl.Absolute(),
-            max_distortion=1,
-            adversary=dl.MarkovChain(0.1, 0.1),
+        lambda: support.design(
+            dl.MinLeakage, dl.Records(4, alphabet=2), dl.Count(), dl.Absolute(), 1, dl.MarkovChain(0.1, 0.1)
         ),
         ["markov_chain is for audits"],
     ),
@@ -463,11 +439,8 @@ FAIR = [["1/3"] * 3] * 3
 
 
 def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
-    return dl.WorstCaseLeakage(
-        records=dl.Records(records, alphabet=alphabet),
-        query=query or dl.Count(),
-        mechanism=mechanism or dl.geometric(1),
-        adversary=adversary,
+    return support.problem(
+        dl.Records(records, alphabet=alphabet), query or dl.Count(), mechanism or dl.geometric(1), adversary
     )
 
 
@@ -494,12 +467,8 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
     (lambda: lettered(dl.FiniteChain(FAIR), mechanism=dl.discrete_gaussian(scale=1)), ["of no Markov chain"]),
     (lambda: lettered(dl.FiniteChain(FAIR), records=1001), ["at most 1000", "1001"]),
     (
-        lambda: dl.MinLeakage(
-            records=dl.Records(4, alphabet=3),
-            query=dl.Count(),
-            distortion=dl.Absolute(),
-            max_distortion=1,
-            adversary=dl.FiniteChain(FAIR),
+        lambda: support.design(
+            dl.MinLeakage, dl.Records(4, alphabet=3), dl.Count(), dl.Absolute(), 1, dl.FiniteChain(FAIR)
         ),
         ["finite_chain is for audits"],
     ),

@@ -3,6 +3,7 @@
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.audits.choice import audit_within
 from dalenius.evidence import QUICK
 from dalenius.search import Limits, Run
@@ -19,9 +20,7 @@ def searched(problem, **limits):
 
 def parities(count, mechanism, to_one, to_zero, start):
     chain = dl.MarkovChain(to_one, to_zero, start=start)
-    return dl.WorstCaseLeakage(
-        records=dl.Records(count, alphabet=2), query=dl.Parity(), mechanism=mechanism, adversary=chain
-    )
+    return support.problem(dl.Records(count, alphabet=2), dl.Parity(), mechanism, chain)
 
 
 def nearly_even(start):

@@ -113,9 +113,7 @@ def test_without_time_the_upper_end_is_the_entropy_of_the_letters(adversary, mec
 
 def test_many_independent_records_are_told_no_more_than_a_letter():
     """One law for all selections is 5.96 nats away from the farthest."""
-    crowd = dl.WorstCaseLeakage(
-        records=dl.Records(100, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.ProductPriors()
-    )
+    crowd = support.problem(dl.Records(100, alphabet=2), dl.Count(), dl.geometric(1), dl.ProductPriors())
     found = dl.solve(crowd, gap=1.0)
     assert 0.1109 < found.lower <= found.upper <= math.log(2) + 1e-12
     assert LettersLine() in found.certificate.upper_lines()

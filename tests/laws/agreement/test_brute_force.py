@@ -170,12 +170,7 @@ def test_what_is_measured_is_clamped_and_says_so():
 
 
 def letters_problem(bound):
-    return dl.WorstCaseLeakage(
-        records=dl.Records(alphabets=[2, 4, 3]),
-        query=dl.Count(letters=[0, 3]),
-        mechanism=dl.geometric(1.0),
-        adversary=dl.EntropyAtLeast(bound),
-    )
+    return support.problem([2, 4, 3], dl.Count(letters=[0, 3]), dl.geometric(1.0), bound)
 
 
 def test_an_upper_bound_for_less_entropy_is_never_beaten_by_the_answer():
@@ -205,12 +200,7 @@ def test_a_search_cut_short_keeps_a_leaking_witness():
 
 
 def test_no_leakage_is_no_gap():
-    problem = dl.WorstCaseLeakage(
-        records=dl.Records(2, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.randomized_response(0, k=3),
-        adversary=dl.EntropyAtLeast("1 bits"),
-    )
+    problem = support.problem(dl.Records(2, alphabet=2), dl.Count(), dl.randomized_response(0, k=3), "1 bits")
     result = dl.solve(problem)
     assert (result.gap, result.termination) == (0.0, dl.answers.Termination.GAP_REACHED)
     assert result.require(gap=1e-9) is result

@@ -31,12 +31,7 @@ SIZE = 3
 
 @pytest.fixture(scope="module")
 def record():
-    question = dl.WorstCaseLeakage(
-        records=dl.Records(3, alphabet=SIZE),
-        query=dl.ModularSum(SIZE),
-        mechanism=dl.symmetric("0.2"),
-        adversary=dl.EntropyAtLeast("0.9 max"),
-    )
+    question = support.problem(dl.Records(3, alphabet=SIZE), dl.ModularSum(SIZE), dl.symmetric("0.2"), "0.9 max")
     channel = record_channels(question)[0]
     return channel, RowProblems.of(channel, RecordSymmetries.of(question, channel))
 

@@ -114,11 +114,8 @@ def test_boxes_have_no_ends_that_no_law_has():
 
 
 def bits(transitions, start, count=3) -> dl.WorstCaseLeakage:
-    return dl.WorstCaseLeakage(
-        records=dl.Records(count, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(3),
-        adversary=dl.FiniteChain(transitions, start=start),
+    return support.problem(
+        dl.Records(count, alphabet=2), dl.Count(), dl.geometric(3), dl.FiniteChain(transitions, start=start)
     )
 
 

@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 
 import dalenius as dl
+import support
 from campaigns import each
 from dalenius.reduction import RecordSymmetries, record_channels
 from dalenius.reduction.counting import exact_counts
@@ -13,9 +14,7 @@ from permutations import generated
 
 
 def problem(records, query, mechanism):
-    return dl.WorstCaseLeakage(
-        records=records, query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast("0.9 max")
-    )
+    return support.problem(records, query, mechanism, "0.9 max")
 
 
 def found(question, record=0):

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+import support
 from dalenius.results import against_text, at_most_text, budget_text, is_all, most_of, nats_and_bits, told_text
 
 LETTERS = (1, 2, 3, 4, 5, 1000)
@@ -53,24 +54,14 @@ def test_a_unit_at_every_number():
     ],
 )
 def test_an_entropy_is_shown_back(amount, shown):
-    problem = dl.WorstCaseLeakage(
-        records=dl.Records(8, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.geometric(1),
-        adversary=dl.EntropyAtLeast(amount),
-    )
+    problem = support.problem(dl.Records(8, alphabet=2), dl.Count(), dl.geometric(1), amount)
     assert against_text(problem).endswith(shown)
 
 
 def random_channel():
     """A question whose lower end is far from everything, and which little time leaves open."""
     rows = [["0.5", "0.3", "0.2"], ["0.1", "0.2", "0.7"], ["0.3", "0.3", "0.4"], ["0.9", "0.05", "0.05"]]
-    return dl.WorstCaseLeakage(
-        records=dl.Records(3, alphabet=2),
-        query=dl.Count(),
-        mechanism=dl.Channel(rows),
-        adversary=dl.EntropyAtLeast("1 bits"),
-    )
+    return support.problem(dl.Records(3, alphabet=2), dl.Count(), dl.Channel(rows), "1 bits")
 
 
 def test_a_bound_that_is_no_more_than_all_there_is_has_a_status():
@@ -88,11 +79,7 @@ def test_a_bound_that_is_no_more_than_all_there_is_has_a_status():
 
 def test_everything_that_can_be_told_is_proved_to_be_told():
     """The record itself: closed, and called all there is to know."""
-    whole = dl.solve(
-        dl.WorstCaseLeakage(
-            records=dl.Records(1, alphabet=3), query=dl.Identity(), mechanism=dl.symmetric(0), adversary=dl.AnyPrior()
-        )
-    )
+    whole = dl.solve(support.problem(dl.Records(1, alphabet=3), dl.Identity(), dl.symmetric(0), dl.AnyPrior()))
     assert whole.status is dl.answers.Status.CLOSED
     assert str(whole.to("bits")).endswith("1.585 bits of 1.585 bits possible: all there is to know (gap_reached)")
 
@@ -131,9 +118,7 @@ def test_a_measure_that_is_all_there_is_to_know_is_called_that():
 
 def test_a_theorem_that_says_all_there_is_to_know():
     asked = [
-        dl.WorstCaseLeakage(
-            records=dl.Records(2, alphabet=2), query=query, mechanism=dl.symmetric("0.01"), adversary=dl.AnyPrior()
-        )
+        support.problem(dl.Records(2, alphabet=2), query, dl.symmetric("0.01"), dl.AnyPrior())
         for query in (dl.Parity(), dl.Threshold(1))
     ]
     both = dl.composition([(one, dl.solve(one)) for one in asked])

@@ -142,9 +142,7 @@ def test_what_is_refused(made, message):
 # The name of the audit's question: the source paper's is an alias, and the measure called maximal leakage is another number.
 
 
-FLIPPED = dl.WorstCaseLeakage(
-    records=dl.Records(1, alphabet=2), query=dl.Identity(), mechanism=dl.symmetric("0.1"), adversary=dl.AnyPrior()
-)
+FLIPPED = support.problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric("0.1"), dl.AnyPrior())
 
 
 def test_the_papers_name_is_the_same_question():
