@@ -25,10 +25,6 @@ CERTIFYING = sorted(CERTIFIER.glob("*.py"))
 UNIT = ROOT / "tests" / "unit"
 
 
-def room_of(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0]
-
-
 @functools.cache
 def nodes(path: Path) -> list[ast.AST]:
     """What a file says; several tests read every file, and walking over all of them takes as long as reading them."""
@@ -98,7 +94,7 @@ def test_the_checkers_import_the_standard_library_and_flint_only():
 def test_nothing_is_imported_by_a_name_that_nobody_reads():
     """`lint-imports` reads statements: outside of programs, no text is the name of cvxpy."""
     for path in MODULES:
-        if room_of(path) != "programs":
+        if path.relative_to(SOURCE).parts[0] != "programs":
             texts = [n.value for n in nodes(path) if isinstance(n, ast.Constant)]
             assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
 

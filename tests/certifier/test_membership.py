@@ -35,10 +35,6 @@ numbers = st.one_of(
 rows = st.lists(numbers, min_size=6, max_size=6)
 
 
-def inner(left, right):
-    return sum((p * q for p, q in zip(left, right, strict=True)), fmpq(0))
-
-
 @pytest.mark.parametrize("cone", CONES, ids=lambda cone: f"{cone.kind} {cone.size}")
 @settings(max_examples=draws(20, 2000), deadline=None)
 @given(values=rows)
@@ -75,7 +71,7 @@ def test_a_dual_multiplier_prices_no_member_of_the_cone_below_0(cone, values, ot
     if cone.kind == "semidefinite":  # entries beside the diagonal count for two there
         s = [x if i == j else x / 2 for x, (i, j) in zip(s, triangle(cone.order), strict=True)]
     assert in_cone(cone, s)
-    assert inner(z, s) >= 0
+    assert sum((p * q for p, q in zip(z, s, strict=True)), fmpq(0)) >= 0
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
@@ -162,13 +158,6 @@ def test_inward_leaves_what_is_inside():
 # What sparse equations lack is made up for exactly, by unknowns that can be changed.
 
 
-def holds(equations, lacks, found):
-    return all(
-        sum((x * found.get(j, fmpq(0)) for j, x in equation.items()), fmpq(0)) == lack
-        for equation, lack in zip(equations, lacks, strict=True)
-    )
-
-
 def test_solutions_are_exact_with_dependent_equations_too():
     rng = np.random.default_rng(0)
     for _ in range(draws(30, 1000)):
@@ -180,7 +169,10 @@ def test_solutions_are_exact_with_dependent_equations_too():
         lacks = [sum((x * d[j] for j, x in equation.items()), fmpq(0)) for equation in equations]
         found = made_up(equations, lacks, rng.random(width) + 0.1)
         assert found is not None
-        assert holds(equations, lacks, found)
+        assert all(
+            sum((x * found.get(j, fmpq(0)) for j, x in equation.items()), fmpq(0)) == lack
+            for equation, lack in zip(equations, lacks, strict=True)
+        )
 
 
 def test_what_contradicts_itself_has_no_solution():

@@ -257,8 +257,8 @@ def test_a_proof(forge):
     rows = np.array([[1, q, q * q], [q, 1, q], [q * q, q, 1]])
     rows /= rows.sum(1, keepdims=True)
     pairs = [np.array([[x[0], x[1:].sum()] for x in rows[:2]]), np.array([[x[:2].sum(), x[2]] for x in rows[1:]])]
-    best = max(max_information(pair) for pair in pairs)
-    law = [[f"{x:.15f}" for x in capacity(pair)] for pair in pairs]
+    best = max(told(pair, shares(pair)) for pair in pairs)
+    law = [[f"{x:.15f}" for x in ((1 - shares(pair)) * pair[0] + shares(pair) * pair[1])] for pair in pairs]
     blocks = [[["block", 0, t], ["record", 0], ["vertices"], ["law", law[int(t)]]] for t in "01"]
     share = shares(pairs[0])
     witness = [["at", 0, "0"], ["witness", 0, [[f"{1 - share:.15f}", "0"], ["0", f"{share:.15f}"]]]]
@@ -290,14 +290,6 @@ def shares(rows):
 def told(rows, t):
     law = (1 - t) * rows[0] + t * rows[1]
     return (1 - t) * rows[0] @ np.log(rows[0] / law) + t * rows[1] @ np.log(rows[1] / law)
-
-
-def max_information(rows):
-    return told(rows, shares(rows))
-
-
-def capacity(rows):
-    return (1 - shares(rows)) * rows[0] + shares(rows) * rows[1]
 
 
 @each(

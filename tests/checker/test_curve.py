@@ -30,13 +30,9 @@ def bounded(case):
 CASES = [case for case in cases.cases().values() if bounded(case)]
 
 
-def lines_of(case):
-    return [json.loads(line) for line in case.certificate.decode().splitlines()]
-
-
 def with_curve(case):
     """The certificate with a line for each mu, as high as the claim, and its witness once more below."""
-    header, witness, *rest = lines_of(case)
+    header, witness, *rest = [json.loads(line) for line in case.certificate.decode().splitlines()]
     model = parse_model(case.model)
     entropy = Fraction(float(model.entropy_ball())) if model.unit != "nats" else Fraction(str(model.entropy))
     upper = Fraction(header["upper"])

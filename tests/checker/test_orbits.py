@@ -81,11 +81,6 @@ def setting(request, forge):
     return Setting(parsed, record, ref, generated(found), (low, high, np.zeros_like(low), np.ones_like(low)))
 
 
-def leaves(box, group):
-    """The symmetries that leave a box as it is."""
-    return [g for g in group if all(np.array_equal(side[np.ix_(g[0], g[2])], side) for side in box)]
-
-
 def parted(box, places, t, end, split):
     """A box with some lower ends (0) or upper ends (1), of K or of phi, moved to t."""
     changed = box[end + 2 * split].copy()
@@ -103,7 +98,8 @@ def orbit_of(place, generators):
 
 def grown(setting, box, rng, depth=0):
     """A random tree with orbits, as nested tuples, over priors with K and phi in the box."""
-    kept = leaves(box, setting.group)
+    # the symmetries that leave a box as it is
+    kept = [g for g in setting.group if all(np.array_equal(side[np.ix_(g[0], g[2])], side) for side in box)]
     if depth == 4 or rng.random() < 0.15 * depth:
         return leaf(setting, box, kept, rng)
     a, y = int(rng.integers(setting.ref.A)), int(rng.integers(setting.ref.Y))

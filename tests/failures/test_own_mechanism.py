@@ -48,11 +48,6 @@ class Given(dl.mechanisms.Mechanism):
         return self.matrix
 
 
-def given(matrix):
-    """A `Given` that returns this matrix."""
-    return type("Made", (Given,), {"matrix": matrix})()
-
-
 @each("mechanism", Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4)))
 @each("bound", "0 max", "0.6 max", "1 max")
 def test_proved_through_its_matrix(support, mechanism, bound):
@@ -153,7 +148,8 @@ def test_its_model_file_needs_the_class(support):
     [["a", "b"], ["c", "d"]],
 )
 def test_bad_matrices_of_its_own(support, matrix):
-    refused(lambda: support.problem([2, 2], dl.Parity(), given(matrix), 1), "mechanism")
+    # A `Given` that returns this matrix
+    refused(lambda: support.problem([2, 2], dl.Parity(), type("Made", (Given,), {"matrix": matrix})(), 1), "mechanism")
 
 
 # Channels at the edge: zeros, duplicates, one letter, one output, tiny entries, extreme epsilons. All end in a proof.

@@ -35,11 +35,6 @@ def instance(support, shape: tuple[int, int, int], number: int, bound: str | Non
     return support.problem([letters, classes], None, channel, bound or f"{share}e-3 max")
 
 
-def audit(question) -> dl.answers.Result:
-    """A short audit: whatever it proves has to hold."""
-    return dl.solve(question, gap=5e-2, time_limit=0.25)
-
-
 def brute_force(support, question, number: int) -> float:
     """Five thousand restarts for each of the two records."""
     return support.brute_force(question, np.random.default_rng(number), starts=STARTS)
@@ -71,7 +66,8 @@ def test_no_upper_bound_is_below_ten_thousand_restarts(support, name, block):
     """One hundred instances of each shape, in blocks: an honest interval, a real witness, both records audited. Four of one daily."""
     for number in range(block * BLOCK, block * BLOCK + draws(4, BLOCK)):
         question = instance(support, SHAPES[name], number)
-        result = audit(question)
+        # A short audit: whatever it proves has to hold
+        result = dl.solve(question, gap=5e-2, time_limit=0.25)
         best = brute_force(support, question, number)
         assert_not_beaten(result, best)
         assert_attained(support, question, result)

@@ -171,10 +171,6 @@ def row(steps, listed, histogram):
     return np.prod([steps[count, listed[:, c]] for c, count in enumerate(histogram)], axis=0)
 
 
-def padded(pattern, cells):
-    return [*pattern, *[0] * (cells - len(pattern))]
-
-
 @each("cells, size, epsilon", *CASES)
 @each("scored", "even", "telling", "nothing")
 def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored):
@@ -186,7 +182,7 @@ def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored)
         "nothing": np.zeros(size + 1, dtype=np.int64),
     }[scored]
     cells_seen = ScoredCells(steps, cells, scores)
-    rows = {g: row(steps, listed, padded(g, cells)) for g in patterns(size, cells)}
+    rows = {g: row(steps, listed, [*g, *[0] * (cells - len(g))]) for g in patterns(size, cells)}
     base, sums = row(steps, listed, [0] * cells), scores[listed].sum(axis=1)
     weights = {g: 1.0 + j for j, g in enumerate(rows)}
     seen = {g: np.bincount(sums, probabilities, minlength=sums.max() + 1) for g, probabilities in rows.items()}

@@ -38,17 +38,13 @@ def datasets(records):
     return list(itertools.product(*map(range, records.alphabets)))
 
 
-def of_datasets(problem):
-    return problem.channel[problem.query.index_of_dataset(problem.records)]
-
-
 @each("chosen", (0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3))
 def test_the_channel_is_the_product_over_the_queries(chosen):
     problem = audit(*dl.together([LISTED[j] for j in chosen]))
     product = np.ones((len(datasets(RECORDS)), 1))
     for j in chosen:
         product = (product[:, :, None] * rows_of(*LISTED[j])[:, None, :]).reshape(len(product), -1)
-    np.testing.assert_allclose(of_datasets(problem), product, atol=1e-14)
+    np.testing.assert_allclose(problem.channel[problem.query.index_of_dataset(problem.records)], product, atol=1e-14)
     exact = problem.mechanism.exact_channel(np.arange(len(problem.channel))).astype(str)
     assert exact.shape == problem.channel.shape
     assert len(problem.mechanism.output_labels(np.arange(len(problem.channel)))) == problem.channel.shape[1]
