@@ -16,6 +16,7 @@ import pytest
 
 import dalenius as dl
 import support
+from campaigns import draws
 from colleagues import Colleagues
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_multipliers import row_multipliers
@@ -303,3 +304,19 @@ def test_a_cluster_that_sweeps_and_loses_a_worker(tmp_path, uninterrupted, clust
     assert not swept.failed
     assert same(list(swept.records), uninterrupted)
     assert same(records_in(Path(tmp_path)), uninterrupted)
+
+
+# A kill at any moment: every file is whole, nothing that is listed is missing, no index is ahead of its history, a rerun mends.
+
+
+@pytest.mark.campaign(minutes=7)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the campaign forks: run it on another system")
+def test_a_kill_at_any_moment(tmp_path):
+    """Of solve, sweep, frontier and library submit; the whole campaign kills two hundred times."""
+    kills, names = draws(2, 10, 50), ["sweep", "submit", "solve", "frontier"][: draws(1, 4)]
+    command = [sys.executable, Path(__file__).parents[1] / "killed.py", kills, 7, tmp_path / "place", *names]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=1200, check=False)
+    assert done.returncode == 0, done.stderr
+    *wrong, killed = done.stdout.splitlines()
+    assert not wrong
+    assert int(killed.removesuffix(" killed")) >= kills // 2 * len(names)
