@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dalenius as dl
-import support
 from campaigns import each
 from dalenius.alternating import LeakageScheme, Settings, Step, alternate
 from dalenius.reduction import record_channels
@@ -99,14 +98,22 @@ def test_parts_of_designs() -> None:
 
 def test_designs_and_their_rows() -> None:
     """Budgets and mechanisms."""
-    design = support.design(dl.MinLeakage, PAIR, dl.Parity(), dl.Hamming(), np.float32(0.1), np.float64(0.5))
+    design = dl.MinLeakage(
+        records=PAIR,
+        query=dl.Parity(),
+        distortion=dl.Hamming(),
+        max_distortion=np.float32(0.1),
+        adversary=dl.EntropyAtLeast(np.float64(0.5)),
+    )
     assert design.budget == Fraction(1, 10)
     rows = np.array([[0.9, 0.1], [0.1, 0.9]])
     assert design.expected_distortion(rows) == design.expected_distortion([["9/10", 0.1], (0.1, 0.9)])
     assert design.release(rows).mechanism == dl.Channel(rows)
     mechanism: dl.DesignedMechanism = design.designed(rows)
     assert str(mechanism.sample(np.int64(1))) in "01"
-    bits = support.design(dl.MinDistortion, PAIR, dl.Parity(), dl.Hamming(), np.int64(1), dl.AnyPrior())
+    bits = dl.MinDistortion(
+        records=PAIR, query=dl.Parity(), distortion=dl.Hamming(), max_leakage=np.int64(1), adversary=dl.AnyPrior()
+    )
     assert bits.budget == 1
     terms = [
         dl.objectives.LeakageTerm(dl.AnyPrior(), weight=np.float64(0.5)),
@@ -120,7 +127,9 @@ def test_designs_and_their_rows() -> None:
 
 def test_answers() -> None:
     """Limits, seeds and gaps of NumPy are numbers, too; the kind of the answer follows from the problem's."""
-    problem = support.problem(PAIR, dl.Parity(), dl.symmetric(0.1), "0.5 max")
+    problem = dl.WorstCaseLeakage(
+        records=PAIR, query=dl.Parity(), mechanism=dl.symmetric(0.1), adversary=dl.EntropyAtLeast("0.5 max")
+    )
     result: dl.answers.Result = dl.solve(
         problem, gap=np.float64(0.1), time_limit=np.float64(9), node_limit=100, memory_limit=64.0, seed=7
     )

@@ -276,4 +276,5 @@ def test_settings_are_frozen_and_checked():
 
 def test_progress_is_told_after_every_sweep():
     told = []
-    assert tuple(told) == alternate(LeakageScheme(channel(PARITY, 2.5)), progress=told.append).trace
+    result = alternate(LeakageScheme(channel(PARITY, 2.5)), progress=told.append)
+    assert tuple(told) == result.trace
