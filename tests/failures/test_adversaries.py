@@ -23,7 +23,9 @@ LOOP.append(LOOP)
 
 
 def question(adversary, sizes=(2, 2)):
-    return support.problem(sizes, dl.Parity(), dl.symmetric("0.1", k=2), adversary)
+    return dl.WorstCaseLeakage(
+        records=dl.Records(alphabets=sizes), query=dl.Parity(), mechanism=dl.symmetric("0.1", k=2), adversary=adversary
+    )
 
 
 @each(

@@ -4,7 +4,6 @@ import re
 from fractions import Fraction
 
 import dalenius as dl
-import support
 from dalenius.units import UNITS, lower_in, upper_in
 
 EVIL = "<script>alert('x')</script>"
@@ -39,7 +38,9 @@ def test_a_design_and_one_that_nothing_meets():
 
 
 def test_answers_are_shown_in_two_lines():
-    problem = support.problem(dl.Records(2, alphabet=2), "count", "geometric 1", "product_priors")
+    problem = dl.WorstCaseLeakage(
+        records=dl.Records(2, alphabet=2), query="count", mechanism="geometric 1", adversary="product_priors"
+    )
     result = dl.solve(problem)
     assert repr(result) == f"<Result: {result}>"
     found = dl.measure(problem, time_limit=5)

@@ -22,7 +22,7 @@ from dalenius.report.picture import Drawn
 from dalenius.units import lower_in, upper_in
 
 pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 
 class Elements(HTMLParser):

@@ -123,7 +123,7 @@ def test_the_command_chooses_points_and_writes_the_band(curves, command_line, tm
 # The frontier of a design: every point is proved, the band holds between points, and the command line keeps what is done.
 
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 COMMON = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "distortion": dl.Hamming()}
 KNOWING = dl.EntropyAtLeast("0.5 max")  # knows all bits but two: the parity leaks log 2 - h(D)
 MODEL = """
