@@ -13,9 +13,9 @@ import dalenius as dl
 import support
 from campaigns import draws, each, thinned
 from dalenius.designs.exchange import OWN, Exchange
-from dalenius.designs.exchange.goals import Goal
 from dalenius.designs.exchange.bound import OwnBound, design_bound
 from dalenius.designs.exchange.free import FreeRegion
+from dalenius.designs.exchange.goals import Goal
 from dalenius.designs.exchange.interior import Inside, Outside, inside, raising
 from dalenius.designs.exchange.keeping import upper_after
 from dalenius.designs.exchange.region import AffineHull
