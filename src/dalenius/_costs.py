@@ -170,9 +170,9 @@ class AuditCosts:
         model = _model(problem, inputs, entries) + _each(kinds, lambda kind: records + PAIR.times(kind.pairs))
         balls = Cost(0.0, BALL * min(entries, KEPT))
         search = ARRAYS * entries + TABLES * max((kind.letters for kind in kinds), default=0) * inputs
-        if isinstance(adversary, PriorSet):
+        if adversary is not None and adversary.listed:
             sums = SUMMAND.times(problem.records.datasets)
-            evaluated = _each(kinds, lambda kind: information(kind, 0) + sums, len(adversary.priors))
+            evaluated = _each(kinds, lambda kind: information(kind, 0) + sums, len(adversary.listed))
             return cls(model + balls + evaluated, search=search)
         leaf = (
             balls
@@ -241,17 +241,15 @@ def information_cost(problem: MaxInformation) -> Cost:
 def secret_cost(problem: SecretLeakage) -> Cost:
     """What proving an audit of secrets takes, but for trees: each dataset is read for each secret, and for each listed law."""
     (inputs, outputs), datasets = problem.shape, problem.records.datasets
-    entries, laws, witness = inputs * outputs, 1, Cost()
-    if isinstance(problem.adversary, PriorSet):
-        laws = len(problem.adversary.priors)
-    elif isinstance(problem.adversary, ProductPriors):
+    entries, laws, witness = inputs * outputs, len(problem.adversary.listed), Cost()
+    if isinstance(problem.adversary, ProductPriors):
         listed = sum(min(int(secret.values(problem.records)[1].max()) + 1, inputs**2) for secret in problem.secrets)
         witness = (SECTION + WEIGHT.times(outputs)).times(listed)
-    else:
+    elif not laws:
         witness = WEIGHT.times(6 * datasets)
     told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
     balls = Cost(0.0, BALL * min(entries, KEPT))
-    whole = told.times(len(problem.secrets) * laws) + witness
+    whole = told.times(len(problem.secrets) * (laws or 1)) + witness
     unlike = min(entries, inputs * np.unique(problem.channel).size)
     logarithms = LOGARITHM.times(unlike) + ENTRY.times(entries - unlike)
     return _model(problem, inputs, entries) + balls + logarithms + whole
@@ -266,25 +264,22 @@ def _further(problem: DesignProblem) -> list[Adversary]:
 
 def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int) -> Cost:
     """Reading the model, its numbers of completions, and its channel as a list."""
-    formula = isinstance(problem, MechanismProblem) and problem.mechanism.kind in MECHANISMS.keys() - {"matrix"}
-    numbers = distinct = 0 if formula else entries
-    if not formula and isinstance(problem, MechanismProblem):
-        distinct = np.unique(problem.channel).size
+    numbers = distinct = entries
+    digits = terms = steps = held = 0.0
+    if isinstance(problem, MechanismProblem):
+        mechanism, held = problem.mechanism, 8.0 * entries  # the problem's own matrix
+        formula = mechanism.kind in MECHANISMS.keys() - {"matrix"}
+        numbers, distinct = (0, 0) if formula else (entries, np.unique(problem.channel).size)
+        terms = mechanism.terms(entries / inputs)
+        if isinstance(mechanism, RandomizedHistogram):
+            letters, others = problem.records.alphabets[0], sum(mechanism.others or ())
+            steps = (letters + 1) * channel_steps(len(problem.records), others, letters)
     if isinstance(problem.adversary, PriorSet):
         numbers += problem.adversary.weights.size
         distinct += np.unique(problem.adversary.weights).size
-    digits = 0.0
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
-    terms = 0.0
-    if isinstance(problem, MechanismProblem):
-        terms = problem.mechanism.terms(entries / inputs)
-    steps = 0.0
-    if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, RandomizedHistogram):
-        letters, others = problem.records.alphabets[0], sum(problem.mechanism.others or ())
-        steps = (letters + 1) * channel_steps(len(problem.records), others, letters)
-    held = Cost(0.0, 8.0 * entries if isinstance(problem, MechanismProblem) else 0.0)  # the problem's own matrix
-    read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
+    read = Cost(0.0, held) + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
     return (
         read + TERM.times(terms) + STEP.times(steps) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
     )

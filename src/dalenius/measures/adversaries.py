@@ -97,7 +97,7 @@ def of_adversary(problem: WorstCaseLeakage) -> OfDataPriors | OfAdversary:
     if max(size for size, _ in problem.records.runs) == 1:
         raise InputError("problem: every record has one letter only, so that there is nothing to tell")
     found = OfAdversary(problem)
-    listed = isinstance(problem.adversary, PriorSet) and not found.why_no_matrix
+    listed = problem.adversary.listed and not found.why_no_matrix
     return OfDataPriors(problem) if listed else found
 
 
@@ -363,7 +363,7 @@ class OfAdversary(_OfModel):
         """Why there is no such measure."""
         name, adversary = definition.name.partition("(")[0], self.problem.adversary
         offered = name in (*RATIOS, DELTA_OF_CLASS, "maximal_leakage", "min_entropy_leakage")
-        if self.why_no_matrix and (offered or name in OF_DATA or isinstance(adversary, PriorSet)):
+        if self.why_no_matrix and (offered or name in OF_DATA or adversary.listed):
             return f"no value: {self.why_no_matrix}"
         if name == "free_lunch_privacy":
             return self._no("it compares any two datasets, whatever the blocks; entropy_at_least = 0 has it")
@@ -455,8 +455,8 @@ def _need_some(problem: WorstCaseLeakage, parts: Sequence[WorstCaseLeakage]) -> 
     if not parts:
         raise InputError("no letter of any record changes the release, so that there is nothing to tell")
     entries = sum(part.channel.size for part in parts)
-    if isinstance(problem.adversary, PriorSet) and len(problem.records) > 1:
-        entries *= len(problem.records) * len(problem.adversary.priors)
+    if problem.adversary.listed and len(problem.records) > 1:
+        entries *= len(problem.records) * len(problem.adversary.listed)
     if entries > MAX_TERMS:
         raise InputError(f"more than {MAX_TERMS} entries would be looked at; ask about fewer records, blocks or priors")
 

@@ -18,7 +18,7 @@ from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import divergence, largest, positive_part, quotient, rationals
 from dalenius.measures.definitions import LEAKAGE, Definition, Formula, log_of, probability
 from dalenius.measures.subjects import Measured, Subject, need_size
-from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
+from dalenius.model import ProductPriors, SecretLeakage
 from dalenius.model.fields import keep
 from dalenius.reduction import SecretCells, cells_of_secrets
 
@@ -46,7 +46,7 @@ class OfSecrets(Subject):
                 "measure: about secrets product_priors is offered where given is the letters of all records but one: list laws "
                 "(prior_set), or allow all (entropy_at_least = 0), whose measures are at least those of products"
             )
-        free = products or (isinstance(adversary, EntropyAtLeast) and not adversary.amount)
+        free = products or adversary.unlimited
         if not (free or self.listed):
             raise InputError(
                 f"measure: about secrets {adversary.kind} is not offered: list laws (prior_set), or allow all (entropy_at_least = 0), "
@@ -55,7 +55,7 @@ class OfSecrets(Subject):
         cells = tuple(cells_of_secrets(self.problem))
         keep(self, _cells=cells)
         need_size(max(max(channel.shape[0], int(each.cells.max()) + 1) for each in cells), channel.shape[1])
-        under = counted(len(adversary.priors), "listed law") if isinstance(adversary, PriorSet) else "any law"
+        under = counted(len(adversary.listed), "listed law") if self.listed else "any law"
         about = f"{counted(len(cells), 'secret')} of the data (the one that each measure is largest for), under {under}"
         keep(
             self,
@@ -72,19 +72,17 @@ class OfSecrets(Subject):
     @property
     def listed(self) -> bool:
         """Whether laws are listed, so that there is an average."""
-        return isinstance(self.problem.adversary, PriorSet)
+        return bool(self.problem.adversary.listed)
 
     @property
     def kinds(self) -> int:
-        adversary = self.problem.adversary
-        return len(self._cells) * (len(adversary.priors) if isinstance(adversary, PriorSet) else 1)
+        return len(self._cells) * (len(self.problem.adversary.listed) or 1)
 
     def made(self) -> list[Measured]:
-        adversary = self.problem.adversary
         rows = self.problem.exact_channel
-        if not isinstance(adversary, PriorSet):
+        if not self.listed:
             return [_under_any(cells, rows) for cells in self._cells]
-        return [_under(cells, rows, law) for cells in self._cells for law in adversary.priors]
+        return [_under(cells, rows, law) for cells in self._cells for law in self.problem.adversary.listed]
 
 
 def _pairs(measured: Measured) -> Integers:

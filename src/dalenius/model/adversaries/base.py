@@ -43,6 +43,11 @@ class Adversary(Shelved):
         """The laws that a record may have, where the others are independent of it and any; None where the set is no such one."""
         return None
 
+    @property
+    def listed(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The priors, where they are listed: each has weights in lexicographic order of the datasets; none of another set."""
+        return ()
+
     def laws(self, records: Records) -> PriorClass:
         """The laws that datasets may have, in exact numbers, for few datasets; all, where those of the set are no class."""
         return AllPriors()

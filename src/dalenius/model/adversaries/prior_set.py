@@ -67,6 +67,10 @@ class PriorSet(Adversary):
         read = [_prior(prior, f"adversary: priors[{j}]") for j, prior in enumerate(listed)]
         keep(self, priors=tuple(weights for weights, _ in read), shapes=tuple(shape for _, shape in read))
 
+    @property
+    def listed(self) -> tuple[tuple[Fraction, ...], ...]:
+        return self.priors
+
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """The priors in doubles, (priors, datasets), each summing to 1."""
