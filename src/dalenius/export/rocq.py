@@ -190,13 +190,9 @@ def _exact(table: Mapping[str, Any], key: str) -> Fraction:
     return as_fraction(table[key], key)
 
 
-def _by_dataset(table: Mapping[str, Any]) -> bool:
-    return table["kind"] == "matrix" and table["inputs"] == "dataset"
-
-
 def _values(problem: WorstCaseLeakage) -> Sequence[int]:
     """The channel's inputs, ascending: the query's values, or the numbers of the datasets."""
-    if _by_dataset(normal_form(problem)["mechanism"]):
+    if problem.mechanism.indexed_by() == "dataset":
         return range(math.prod(problem.records.alphabets))
     return [int(value) for value in problem.query.values(problem.records).tolist()]
 
@@ -222,9 +218,8 @@ class _Query:
 
 
 def _query(problem: WorstCaseLeakage) -> _Query:
-    form = normal_form(problem)
-    table, alphabets = form["query"], problem.records.alphabets
-    kind = "identity" if _by_dataset(form["mechanism"]) else table["kind"]
+    table, alphabets = normal_form(problem)["query"], problem.records.alphabets
+    kind = "identity" if problem.mechanism.indexed_by() == "dataset" else table["kind"]
     if kind == "parity":
         return _Query("parity")
     if kind == "modular_sum":
@@ -255,7 +250,7 @@ def _check_counts(problem: WorstCaseLeakage) -> None:
 def _contributions(problem: WorstCaseLeakage) -> list[Sequence[int]]:
     """What each letter of each record adds to the sum that the query is a function of."""
     query, alphabets = problem.query, problem.records.alphabets
-    if isinstance(query, AdditiveQuery) and not _by_dataset(normal_form(problem)["mechanism"]):
+    if isinstance(query, AdditiveQuery) and problem.mechanism.indexed_by() == "query":
         return [query.contribution(record, size) for record, size in enumerate(alphabets)]
     return [[a * math.prod(alphabets[k + 1 :]) for a in range(size)] for k, size in enumerate(alphabets)]
 
@@ -394,7 +389,7 @@ def _selections(problem: WorstCaseLeakage, record: int) -> tuple[_Piece, dict[tu
 def _input(problem: WorstCaseLeakage, total: int) -> int:
     """The channel's input, by the sum."""
     query, records = problem.query, problem.records
-    if _by_dataset(normal_form(problem)["mechanism"]):
+    if problem.mechanism.indexed_by() == "dataset":
         return total
     if isinstance(query, AdditiveQuery):
         return int(query.index_of_total(np.array([total]), records)[0])
