@@ -329,19 +329,6 @@ Proof.
   now rewrite J, O.
 Qed.
 
-(** A query that no letter changes. *)
-Lemma constant_information m P i v : is_prior (alphabets m) P -> (forall x, In x (datasets (alphabets m)) -> query m x = v) ->
-  information m P i = 0.
-Proof.
-  intros [_ P1] E. apply sum_all_zero; intros a _. apply sum_all_zero; intros y _. set (p := probability m v y).
-  assert (J : joint m P i a y = of_letter m P i a * p).
-  { unfold joint, of_letter, over_datasets. rewrite <- sum_scale_r. apply sum_ext; intros x Hx. rewrite (E x Hx). fold p. destruct (Nat.eqb _ _); ring. }
-  assert (O : of_output m P y = p).
-  { unfold of_output, over_datasets. rewrite (sum_ext _ _ (fun x => P x * p)) by (intros x Hx; now rewrite (E x Hx)).
-    rewrite sum_scale_r, P1. ring. }
-  rewrite J, O. destruct (Req_dec (of_letter m P i a * p) 0) as [->|N]; [ring|]. unfold Rdiv. rewrite Rinv_r, ln_1 by auto. ring.
-Qed.
-
 Lemma weighted_app ws1 ws2 x z : length x = length ws1 -> weighted (ws1 ++ ws2) (x ++ z) = (weighted ws1 x + weighted ws2 z)%Z.
 Proof.
   revert x. induction ws1 as [|w ws1 IH]; intros [|a x] H; cbn [length] in H; try lia; [reflexivity|].
@@ -455,7 +442,7 @@ Proof.
   set (v := match spread q own with [] => 0%Z | e :: _ => finished q (reduced q (t + fst e)) end).
   assert (F : forallb (fun d => finished q (reduced q (t + fst d)) =? v)%Z (spread q own) = true).
   { unfold v. destruct (spread q own); auto. }
-  rewrite (constant_information _ P i v HP); auto. intros x Hx. cbn [piece query alphabets] in *.
+  rewrite (constant_information _ P i (probability m v) HP); auto. intros x y Hx _. change (probability m (query (piece own t) x) y = probability m v y). f_equal. cbn [piece query alphabets] in *.
   pose proof (spread_all q m Hq own (fun s => finished q (reduced q (t + s)) =? v)%Z F x Hx) as E. cbv beta in E.
   rewrite (additive_reduced _ _ Hq) in E. now apply Z.eqb_eq.
 Qed.

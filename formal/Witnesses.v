@@ -334,6 +334,40 @@ Proof.
   now rewrite J, L, O.
 Qed.
 
+(** ** Channels that tell nothing *)
+
+Lemma constant_information m P i (p : nat -> R) : is_prior (alphabets m) P ->
+  (forall x y, In x (datasets (alphabets m)) -> (y < outputs m)%nat -> probability m (query m x) y = p y) -> information m P i = 0.
+Proof.
+  intros [_ P1] E. apply sum_all_zero; intros a _. apply sum_all_zero; intros y Hy. apply in_to in Hy.
+  assert (J : joint m P i a y = of_letter m P i a * p y).
+  { unfold joint, of_letter, over_datasets. rewrite <- sum_scale_r. apply sum_ext; intros x Hx. rewrite (E x y Hx Hy). destruct (Nat.eqb _ _); ring. }
+  assert (O : of_output m P y = p y).
+  { unfold of_output, over_datasets. rewrite (sum_ext _ _ (fun x => P x * p y)) by (intros x Hx; now rewrite (E x y Hx Hy)).
+    rewrite sum_scale_r, P1. ring. }
+  rewrite J, O. destruct (Req_dec (of_letter m P i a * p y) 0) as [->|N]; [ring|]. unfold Rdiv. rewrite Rinv_r, ln_1 by auto. ring.
+Qed.
+
+Definition Q_dec (p q : Q) : {p = q} + {p <> q}.
+Proof. decide equality; [apply Pos.eq_dec|apply Z.eq_dec]. Defined.
+Definition expr_dec (e f : expr) : {e = f} + {e <> f}.
+Proof. decide equality. apply Q_dec. Defined.
+
+(** All rows are written alike. *)
+Definition same_rows (m : model) (values : list Z) : bool :=
+  forallb (fun v => forallb (fun y => if expr_dec (weight m v y) (weight m (nth 0 values 0%Z) y) then true else false) (seq 0 (outputs m))) values.
+Theorem same_rows_correct m values A upper : all_values m values -> same_rows m values = true -> Qle_bool 0 upper = true -> at_most m A upper.
+Proof.
+  intros Hv H H0 i P Hi HP _. apply Qle_bool_correct in H0. rewrite RMicromega.Q2R_0 in H0.
+  assert (E : forall x y, In x (datasets (alphabets m)) -> (y < outputs m)%nat ->
+    weight m (query m x) y = weight m (nth 0 values 0%Z) y).
+  { intros x y Hx Hy. unfold same_rows in H. rewrite forallb_forall in H.
+    assert (I : In (query m x) values) by (rewrite <- (place_nth values (query m x) (Hv x Hx)); apply nth_In, (Hv x Hx)).
+    specialize (H _ I). rewrite forallb_forall in H. specialize (H y (proj2 (in_to _ _) Hy)). destruct (expr_dec _ _); [auto|discriminate]. }
+  rewrite (constant_information m P i (probability m (nth 0 values 0%Z)) HP); auto. intros x y Hx Hy. unfold probability.
+  rewrite (E x y Hx Hy). f_equal. apply sum_to_ext; intros z Hz. now rewrite (E x z Hx Hz).
+Qed.
+
 Section Uniform.
 Variables (m : model) (values : list Z) (tables : list (list (list Z))) (channel : list (list interval)) (upper : Q).
 
@@ -369,7 +403,7 @@ Definition certificate_check (m : model) (values : list Z) (tables : list (list 
   let bound := in_nats m b in
   channel_check m weights
   && shape_check m values tables w && below_check m values tables channel w b lower
-  && (if all_entropy b then uniform_above_check m values tables channel upper
+  && (if same_rows m values then Qle_bool 0 upper else if all_entropy b then uniform_above_check m values tables channel upper
       else above_check m values tables channel bound upper sections).
 
 Theorem certificate_correct m values tables b lower upper w sections : counts_right m values tables ->
@@ -381,5 +415,5 @@ Proof.
   pose proof (encl_channel m values) as HW.
   split; [exact Hc|]. split.
   - eapply below_correct; eauto.
-  - destruct (all_entropy b) eqn:Hb; [eapply uniform_leaf; eauto|]. eapply above_correct; eauto. apply encl_nats.
+  - destruct (same_rows m values) eqn:Hr; [now apply (same_rows_correct m values)|]. destruct (all_entropy b) eqn:Hb; [eapply uniform_leaf; eauto|]. eapply above_correct; eauto. apply encl_nats.
 Qed.
