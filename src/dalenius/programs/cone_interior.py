@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.demands import ConeRows, LinearRows
-from dalenius.programs.secrets import Secrets, Tangent
+from dalenius.programs.secrets import Constraints, Secrets, Tangent, Variables
 from dalenius.programs.solvers import OWN, attempt, ladder
 
 SECONDS = 60.0
@@ -40,6 +40,29 @@ class ConeInterior:
     tangents: tuple[Tangent, ...] = ()
 
 
+def demanded(
+    rows: LinearRows, cones: Sequence[ConeRows], support: np.ndarray, excess: cp.Expression | None = None
+) -> tuple[cp.Expression, Variables, Constraints]:
+    """The entries q of a mechanism, some of them 0, one after the other; what it must meet, where cones may be passed by an excess.
+
+    The parts of a cone are variables: the multipliers of their equations are the cone's, in one array.
+    """
+    used = np.flatnonzero(support)
+    placed = csr_matrix((np.ones(used.size), (used, np.arange(used.size))), shape=(support.size, used.size))
+    variables = {"z": cp.Variable(used.size, nonneg=True, name="z")}
+    q = placed @ variables["z"]
+    constraints = {"sums": cp.sum(cp.reshape(q, support.shape, order="C"), axis=1) == 1}
+    for name, chosen in (("at_most", ~rows.equal), ("equal", rows.equal)):
+        if chosen.any():
+            left, right = rows.matrix[chosen] @ q, rows.ends[chosen]
+            constraints[name] = left <= right if name == "at_most" else left == right
+    for k, cone in enumerate(cones):
+        variables[f"parts{k}"] = parts = cp.Variable(len(cone.offset), name=f"parts{k}")
+        constraints[f"parts{k}"] = parts == cone.matrix @ q + cone.offset
+        constraints[f"cone{k}"] = cp.SOC(parts[0] if excess is None else parts[0] + excess, parts[1:])
+    return q, variables, constraints
+
+
 def cone_interior(
     rows: LinearRows,
     cones: Sequence[ConeRows],
@@ -60,25 +83,15 @@ def cone_interior(
     tied : TiedEntries
         Of which entries the limits are about.
     """
-    used = np.flatnonzero(support)
-    placed = csr_matrix((np.ones(used.size), (used, np.arange(used.size))), shape=(support.size, used.size))
-    z, excess = cp.Variable(used.size, nonneg=True, name="z"), cp.Variable(name="excess")
-    q = placed @ z
-    constraints: dict[str, cp.Constraint] = {"deepest": excess >= -DEEPEST}
-    constraints["sums"] = cp.sum(cp.reshape(q, support.shape, order="C"), axis=1) == 1
-    for name, chosen in (("at_most", ~rows.equal), ("equal", rows.equal)):
-        if chosen.any():
-            left, right = rows.matrix[chosen] @ q, rows.ends[chosen]
-            constraints[name] = left <= right if name == "at_most" else left == right
-    for k, cone in enumerate(cones):
-        parts = cp.Variable(len(cone.offset), name=f"parts{k}")
-        constraints[f"parts{k}"] = parts == cone.matrix @ q + cone.offset
-        constraints[f"cone{k}"] = cp.SOC(parts[0] + excess, parts[1:])
+    excess = cp.Variable(name="excess")
+    q, variables, own = demanded(rows, cones, support, excess)
     Q = cp.reshape(q[tied.numbers.reshape(-1)], tied.numbers.shape, order="C")
-    constraints |= secrets.model(Q, excess)[1]
+    constraints = {"deepest": excess >= -DEEPEST} | own | secrets.model(Q, excess)[1]
     problem = cp.Problem(cp.Minimize(excess), list(constraints.values()))
     for name, settings in ladder([name for name in order if name != OWN]):
-        made = attempt(problem, {"z": z, "excess": excess}, constraints, name, settings, time_limit=SECONDS)
+        made = attempt(
+            problem, {"z": variables["z"], "excess": excess}, constraints, name, settings, time_limit=SECONDS
+        )
         if {"z", "excess"} <= made.point.keys():
             answer = _answer(made.point, made.duals, rows, support, len(cones))
             return replace(answer, tangents=secrets.listed(secrets.project(made.duals, tied.numbers.shape[1])))

@@ -14,6 +14,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
+from dalenius.programs.cone_interior import demanded
 from dalenius.programs.demands import Demands, Levels
 from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.highs import METHODS, solved
@@ -115,20 +116,9 @@ class ConstrainedUpdate(MechanismProgram):
     # ------------------------------------------------------------ the model
 
     def build(self) -> cp.Expression:
-        used = np.flatnonzero(self.support)
-        z = cp.Variable(used.size, nonneg=True, name="z")
-        placed = csr_matrix((np.ones(used.size), (used, np.arange(used.size))), shape=(self.support.size, used.size))
-        flat = placed @ z
+        flat, self.variables, self.constraints = demanded(self.demands.rows, self.demands.cones, self.support)
         q = cp.reshape(flat, self.support.shape, order="C")
-        self.variables = {"z": z}
-        self.constraints = {"sums": cp.sum(q, axis=1) == 1}
         objective = expected_cost(q, self.tied_cost)
-        rows = self.demands.rows
-        for name, chosen in (("at_most", ~rows.equal), ("equal", rows.equal)):
-            if chosen.any():
-                left, right = rows.matrix[chosen] @ flat, rows.ends[chosen]
-                self.constraints[name] = left <= right if name == "at_most" else left == right
-        self._add_cones(flat)
         if len(self.levels.worth):
             objective = objective + self._add_levels(q)
         Q = cp.reshape(flat[self.tied.numbers.reshape(-1)], self.cost.shape, order="C")
@@ -138,14 +128,6 @@ class ConstrainedUpdate(MechanismProgram):
         self.variables |= variables
         self.constraints |= constraints
         return objective
-
-    def _add_cones(self, flat: cp.Expression) -> None:
-        """The parts of a cone are variables: the multipliers of their equations are the cone's, in one array."""
-        for k, cone in enumerate(self.demands.cones):
-            parts = cp.Variable(len(cone.offset), name=f"parts{k}")
-            self.variables[f"parts{k}"] = parts
-            self.constraints[f"parts{k}"] = parts == cone.matrix @ flat + cone.offset
-            self.constraints[f"cone{k}"] = cp.SOC(parts[0], parts[1:])
 
     def _add_levels(self, q: cp.Expression) -> cp.Expression:
         """The levels and what is charged to the first one; what they are worth."""
