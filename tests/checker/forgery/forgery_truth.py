@@ -22,6 +22,7 @@ DATASETS = 5000
 ELSEWHERE = (
     "discrete_laplace",
     "discrete_gaussian",
+    "staircase",
     "randomized_count",
     "several_releases",
     "adaptive",
