@@ -34,9 +34,9 @@ def grid(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
 
 
 def in_brief(thing: Any) -> str:
-    """For `__repr__`: the first line of what a dataclass prints, or, if it prints no words of its own, its fields."""
+    """For `__repr__`: the first line of what a dataclass prints, or, if it prints no words, its fields."""
     kind = type(thing)
-    if "__str__" not in vars(kind):
+    if not any("__str__" in vars(base) for base in kind.__mro__[:-1]):
         return one_line(
             kind.__name__, (f"{one.name}={brief(getattr(thing, one.name))}" for one in fields(kind) if one.repr)
         )
