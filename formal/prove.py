@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
@@ -34,6 +35,7 @@ THEORY = (
 )
 FALSE = 10  # claims that are false by one digit, and must be refused
 LIMIT = 1200  # seconds for one file
+PROCESSES = 2  # that prove models at the same time
 CLAIM = re.compile(r"\((\d+) # (\d+)\)%Q\.$", re.MULTILINE)
 
 
@@ -50,20 +52,31 @@ def main() -> int:
         shutil.copy(HERE / f"{name}.v", BUILD)
         _prove(name, allowed)
     names = (HERE / "models.txt").read_text().split()
-    for place, name in enumerate(names):
-        model = library_model(name)
-        certificate = model.certificate()
-        assert certificate is not None
-        text = rocq_text(load(model.path), certificate)
-        file = "Model_" + re.sub(r"\W", "_", name)
-        (BUILD / f"{file}.v").write_text(text)
-        _prove(file, allowed)
-        if place < FALSE:
-            (BUILD / "Wrong.v").write_text(_false(text, certificate))
-            if _compile("Wrong").returncode == 0:
-                raise SystemExit(f"{name}: a claim that is false by one digit was proved")
+    pool = ThreadPoolExecutor(PROCESSES)
+    try:
+        for _ in pool.map(
+            lambda place: _prove_model(names[place], allowed, falsified=place < FALSE), range(len(names))
+        ):
+            pass
+    finally:
+        pool.shutdown(cancel_futures=True)
     sys.stdout.write(f"{len(names)} models proved, {min(FALSE, len(names))} false claims refused\n")
     return 0
+
+
+def _prove_model(name: str, allowed: set[str], *, falsified: bool) -> None:
+    """Prove the claim of a library model's certificate, and see a false one refused."""
+    model = library_model(name)
+    certificate = model.certificate()
+    assert certificate is not None
+    text = rocq_text(load(model.path), certificate)
+    file = "Model_" + re.sub(r"\W", "_", name)
+    (BUILD / f"{file}.v").write_text(text)
+    _prove(file, allowed)
+    if falsified:
+        (BUILD / f"Wrong_{file}.v").write_text(_false(text, certificate))
+        if _compile(f"Wrong_{file}").returncode == 0:
+            raise SystemExit(f"{name}: a claim that is false by one digit was proved")
 
 
 def _compile(name: str) -> subprocess.CompletedProcess[str]:
