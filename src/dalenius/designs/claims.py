@@ -62,7 +62,7 @@ def rounded_lowers(problem: DesignProblem, found: float, lines: tuple[LowerLine,
 
 @dataclass(frozen=True)
 class Retreat:
-    """Of an audit that has run, one of the upper ends that are quickly proved, and nothing from below."""
+    """Of an audit that has run, one of the upper ends that are quickly proved, the one that is certain, and nothing from below."""
 
     audit: Audit
     candidate: int
@@ -74,7 +74,7 @@ class Retreat:
         yield self.audit.certain_lower()
 
     def uppers(self) -> Iterator[Upper]:
-        yield self.audit.retreat(self.candidate)
+        yield from map(self.audit.retreat, sorted({self.candidate, CERTAIN}))
 
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         return self.audit.result(proved)

@@ -358,6 +358,22 @@ def test_the_lines_of_a_long_audit_are_checked_once(name, monkeypatch):
     assert (once.refusals, audit.refusals) == ((), ())
 
 
+def test_a_retreat_that_takes_too_long_leaves_what_is_certain(monkeypatch, work_clock):
+    """A busy machine once had no second for the short proof of what a mechanism leaks at most, and solve raised an error."""
+    import dalenius._prove as place
+
+    verify = place.verify
+
+    def hurried(problem, certificate, *, seconds, **options):
+        return verify(problem, certificate, seconds=seconds if seconds == math.inf else 0.0, **options)
+
+    monkeypatch.setattr(place, "verify", hurried)
+    result = dl.solve(DESIGNS["leakage"], gap=0.3, time_limit=5.0)
+    assert result.termination is dl.answers.Termination.TIME_LIMIT
+    assert (result.lower, result.upper) == (0.0, pytest.approx(math.log(2.0), rel=1e-9))
+    assert result.mechanism is not None
+
+
 # Equations solved exactly: random ones with a known point, those that say the same, those that nothing meets.
 
 
