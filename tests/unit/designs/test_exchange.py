@@ -12,12 +12,14 @@ from scipy.sparse import csr_matrix
 import dalenius as dl
 import support
 from campaigns import draws, each, thinned
+from dalenius._prove import prove
 from dalenius.designs.exchange import OWN, Exchange
 from dalenius.designs.exchange.bound import OwnBound, design_bound
 from dalenius.designs.exchange.free import FreeRegion
 from dalenius.designs.exchange.goals import Goal
 from dalenius.designs.exchange.interior import Inside, Outside, inside, raising
 from dalenius.designs.exchange.keeping import upper_after
+from dalenius.designs.exchange.proposer import ExchangeProposer
 from dalenius.designs.exchange.region import AffineHull
 from dalenius.designs.oracle import Prior
 from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
@@ -372,6 +374,19 @@ def test_a_retreat_that_takes_too_long_leaves_what_is_certain(monkeypatch, work_
     assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert (result.lower, result.upper) == (0.0, pytest.approx(math.log(2.0), rel=1e-9))
     assert result.mechanism is not None
+
+
+def test_the_audit_of_a_mechanism_is_about_one_problem(monkeypatch):
+    """Its model is expanded and written once, however often an end that rests on it is tried."""
+    made, release = [], dl.MinLeakage.release
+    monkeypatch.setattr(dl.MinLeakage, "release", lambda *question: made.append(question) or release(*question))
+    proposer = ExchangeProposer.of(DESIGNS["leakage"], Run.of(Limits(gap=3e-2, time_limit=None)))
+    proposer.run()
+    searched = len(made)
+    assert searched
+    assert prove(DESIGNS["leakage"], proposer, proposer.search).lower > 0.0
+    assert len([*proposer.uppers()]) > 1
+    assert len(made) == searched
 
 
 # Equations solved exactly: random ones with a known point, those that say the same, those that nothing meets.

@@ -219,9 +219,9 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
 
     def _upper(self, candidate: int, kept: Kept, proposed: Mapping[Place, Audit | Retreat]) -> ProvedUpper | None:
         """None where the time was not enough to prove that a limit of leakage is kept."""
-        run, problem = self.exchange, self.exchange.problem
+        run = self.exchange
         audits = {
-            watcher.place: prove(problem.release(kept.rows, watcher.adversary), proposed[watcher.place], run.search)
+            watcher.place: prove(kept.audits[watcher.place].problem, proposed[watcher.place], run.search)
             for watcher in run.watchers
         }
         self.audits += audits.values()
@@ -286,7 +286,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         run, problem, best = self.exchange, self.exchange.problem, proved.upper_end
         kept, audit = best.kept, best.audits.get(OWN)
         if best.later is not None and kept is not None:
-            audit = prove(problem.release(kept.rows), best.later, run.search)
+            audit = prove(best.later.audit.problem, best.later, run.search)
         return self.answer(
             with_doubts(proved, self.audits, audit),
             best.rows,
