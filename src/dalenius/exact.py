@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -206,6 +207,18 @@ def exact_sum(weights: Sequence[Fraction], what: str) -> Fraction:
     """
     numerators, common = over_common_denominator(weights, what, most_bits=MAX_SUM_BITS)
     return Fraction(sum(numerators), common)
+
+
+def sum_of_ratios(ratios: Iterable[tuple[int, int]]) -> Fraction:
+    """The sum of ratios p/q: those of one denominator are summed as integers, so that few fractions are left.
+
+    >>> sum_of_ratios([(1, 2), (3, 2), (1, 3)])
+    Fraction(7, 3)
+    """
+    sums = defaultdict[int, int](int)
+    for p, q in ratios:
+        sums[q] += p
+    return sum((Fraction(p, q) for q, p in sums.items()), Fraction(0))
 
 
 def over_common_denominator(weights: Sequence[Fraction], what: str, *, most_bits: int) -> tuple[list[int], int]:

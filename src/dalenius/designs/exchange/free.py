@@ -86,7 +86,8 @@ class FreeRegion(Region):
         sums, sizes = defaultdict[int, Fraction](Fraction), Counter(orbit)
         for k, entry in zip(orbit, entries, strict=True):
             sums[k] += entry
-        return [sums[k] / sizes[k] for k in orbit]
+        means = {k: total / sizes[k] for k, total in sums.items()}
+        return [means[k] for k in orbit]
 
     @cached_property
     def _entry_orbits(self) -> Integers:

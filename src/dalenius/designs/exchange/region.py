@@ -18,7 +18,7 @@ from dalenius.designs.exchange.rows import Cone, Folding, Row, cones_of, numbere
 from dalenius.designs.exchange.secrets import ToldLaw, as_matrix, secret_laws
 from dalenius.designs.exchange.selections import selection_laws
 from dalenius.designs.exchange.strictly import Strict, strictly
-from dalenius.exact import few_digits
+from dalenius.exact import few_digits, sum_of_ratios
 from dalenius.information.arrays import Floats
 from dalenius.information.balls import fraction, rational
 from dalenius.model.constraints import Rows
@@ -377,7 +377,8 @@ class Region:
 
     def _meets_rows(self, q: Exact) -> bool:
         outputs = self.shape[1]
-        laws = all(sum(q[x : x + outputs]) == 1 for x in range(0, len(q), outputs)) and min(q) >= 0
+        each = (q[x : x + outputs] for x in range(0, len(q), outputs))
+        laws = all(sum_of_ratios(map(Fraction.as_integer_ratio, law)) == 1 for law in each) and min(q) >= 0
         excesses = ((row.excess(q), row.equal) for row in self.rows)
         return laws and all(e == 0 if equal else e <= 0 for e, equal in excesses)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dalenius.errors import DaleniusError
+from dalenius.exact import sum_of_ratios
 from dalenius.information.arrays import Integers
 from dalenius.model import DesignProblem
 from dalenius.model.constraints import (
@@ -44,7 +45,8 @@ class Row:
 
     def excess(self, q: Sequence[Fraction]) -> Fraction:
         """By how much the left side is above the right one."""
-        return sum((c * q[i] for i, c in self.terms.items() if q[i]), Fraction(0)) - self.end
+        used = ((c, q[i]) for i, c in self.terms.items() if q[i])
+        return sum_of_ratios((c.numerator * x.numerator, c.denominator * x.denominator) for c, x in used) - self.end
 
     def is_idle(self, outputs: int) -> bool:
         """Whether every mechanism meets it: at most the largest factor of each of its laws is on the left side."""
@@ -88,7 +90,7 @@ class Folding:
         found: Terms = {}
         for (x, y), c in listed.items():
             i = int(self.numbers[self.orbit[x], y])
-            found[i] = found.get(i, Fraction(0)) + c
+            found[i] = found[i] + c if i in found else c
         return {i: c for i, c in found.items() if c}
 
 

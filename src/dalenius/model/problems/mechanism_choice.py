@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import Rows, as_law, as_list
+from dalenius.exact import Rows, as_law, as_list, exact_sum
 from dalenius.information.arrays import Integers
 from dalenius.model.distortions import Distortion
 from dalenius.model.fields import keep
@@ -157,5 +157,5 @@ def _law(row: Any, v: int, outputs: int) -> tuple[Fraction, ...]:
     law = as_law(row, f"mechanism: rows[{v}]")
     if len(law) != outputs:
         raise InputError(f"mechanism: rows[{v}] must have an entry for each of the {outputs} outputs, got {len(law)}")
-    total = sum(law, Fraction(0))
+    total = exact_sum(law, f"mechanism: rows[{v}]")
     return law if total == 1 else tuple(entry / total for entry in law)
