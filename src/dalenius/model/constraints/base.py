@@ -127,7 +127,7 @@ class Rows:
             row = dict[Entry, Fraction]()
             scaled = [(x, y, c * factor) for x, y, c in self.scaled[r]] if self.scaled else []
             for x, y, c in (*terms, *scaled):
-                row[x, y] = row.get((x, y), Fraction(0)) + c
+                row[x, y] = row[x, y] + c if (x, y) in row else c
             found.append(row)
         return tuple(found)
 
