@@ -144,6 +144,26 @@ def test_a_least_distortion_within_two_limits_of_leakage():
     assert looser.upper < result.lower
 
 
+def test_a_limit_about_a_secret_that_the_data_do_not_depend_on_is_no_limit():
+    """Doubles see 1e-18 of information where there is none, which is above a limit of 1e-80: the mechanism of no limit is best."""
+    sure = dl.constraints.MaximalCorrelation(secret=[[0, "463/464"], [0, "1/464"]], at_most="1e-40")
+    result = dl.solve(
+        dl.MinDistortion(
+            records=dl.Records(1, alphabet=2),
+            query=dl.Identity(),
+            distortion=dl.Hamming(),
+            law=dl.Uniform(),
+            max_leakage="0.5",
+            mechanism="full",
+            constraints=[sure],
+            adversary=dl.PriorSet([["1/2", "1/2"]]),
+        )
+    )
+    d = result.upper
+    assert result.gap <= 1e-4
+    assert math.log(2) + d * math.log(d) + (1 - d) * math.log(1 - d) == pytest.approx(0.5, abs=1e-4)
+
+
 def test_symmetries_that_constraints_break_are_not_used():
     """The class full on three bits: four orbits where the constraints treat records alike, six where they name a dataset."""
     given = {**COUNT, "adversary": dl.EntropyAtLeast("0.5 max"), "mechanism": "full", "distortion": dl.Absolute()}

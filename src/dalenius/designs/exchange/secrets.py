@@ -234,14 +234,24 @@ class SecretLaw(ToldLaw):
 
 
 def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
-    """Every law of every limit about a secret that has two letters at least."""
+    """Every law of every limit about a secret on which the inputs depend."""
     return [
         SecretLaw(j, n, constraint, law)
         for j, constraint in enumerate(problem.own_constraints)
         if isinstance(constraint, SecretLimit)
         for n, law in enumerate(constraint.laws(problem.space))
-        if len(law.letters) > 1  # of a secret that is sure nothing can be told
+        if _tells(law)
     ]
+
+
+def _tells(law: JointLaw) -> bool:
+    """Whether the inputs depend on the secret: where they do not, no output tells of it, and every limit holds exactly."""
+    first, *others = law.letters
+    return any(
+        p * law.pi[s] != q * law.pi[first]
+        for s in others
+        for q, p in zip(law.masses[s], law.masses[first], strict=True)
+    )
 
 
 def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: fmpq) -> bool:
