@@ -8,6 +8,7 @@ from dalenius._verify import need_readable
 from dalenius.errors import InputError
 from dalenius.model import Problem, read_model
 from dalenius.model import loads as read_problem
+from dalenius.reduction import need_countable
 
 
 def load_file(path: str | Path) -> Problem:
@@ -34,7 +35,8 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
     Raises
     ------
     InputError
-        If it is no TOML, or states no valid problem, or the proof checker cannot read it or reads something else in it.
+        If it is no TOML, or states no valid problem, or the proof checker cannot read it, reads something else
+        in it, or has no room for what proofs of it list.
 
     >>> problem = loads("problem = 'worst_case_leakage'\\n[records]\\ncount = 4\\nalphabet = 2\\n[query]\\nkind = 'parity'\\n"
     ...     "[mechanism]\\nkind = 'symmetric'\\nflip = 0.2\\n[adversary]\\nentropy_at_least = '2 bits'\\n")
@@ -43,4 +45,5 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
     """
     problem = read_problem(text, folder=folder)
     need_readable(problem)
+    need_countable(problem)
     return problem

@@ -384,6 +384,15 @@ def test_what_cannot_be_proved_within_the_limits_is_said_before_it_is_tried(supp
     assert "\n" not in message
 
 
+def test_more_selections_than_the_checker_looks_at_are_refused_when_the_model_is_read(support):
+    """Two outputs, and so a small channel; but a letter of one of two records selects any of 2100 inputs out of 4199."""
+    rows = [["3/4", "1/4"] if v < 2000 else ["1/4", "3/4"] for v in range(4199)]
+    question = support.problem([2100, 2100], dl.Sum(), dl.Channel(rows), dl.ProductPriors())
+    for asked in (lambda: dl.loads(dl.dumps(question)), lambda: dl.solve(question)):
+        with pytest.raises(dl.errors.InputError, match=r"selections of record 0 hold .* numbers .* coarsen"):
+            asked()
+
+
 @pytest.mark.parametrize("adversary", [dl.PriorSet([["1/16"] * 16]), dl.ProductPriors(), dl.EntropyAtLeast("0.5 max")])
 def test_what_needs_no_search_is_proved_although_that_takes_longer_than_the_limit(support, monkeypatch, adversary):
     """However low the limit is, and although the machine is far slower than was predicted."""

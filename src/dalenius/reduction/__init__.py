@@ -9,6 +9,7 @@ from dalenius.reduction.counting import Completions, Settings, completions, exac
 from dalenius.reduction.problems import (
     DatasetPairs,
     dataset_pairs,
+    need_countable,
     record_channels,
     record_completions,
     record_selections,
@@ -44,6 +45,7 @@ __all__ = [
     "distinct_rows",
     "even",
     "exact_counts",
+    "need_countable",
     "orbits_of",
     "output_laws",
     "record_channels",

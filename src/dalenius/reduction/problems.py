@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,7 @@ from dalenius.model.queries import Query
 from dalenius.model.records import Records
 from dalenius.reduction.counting import Completions, completions, exact_counts
 from dalenius.reduction.record_channel import AggregatedRecord, Aggregation
-from dalenius.reduction.selection import Selections, selections
+from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,17 @@ def record_selections(problem: Problem) -> list[Selections]:
 
     Raises
     ------
-    DaleniusError
+    InputError
         If a record has more selections than the checker looks at.
     """
-    return selections(problem.query_of_inputs, problem.records)
+    return problem.once("selections", lambda: selections(problem.query_of_inputs, problem.records))
+
+
+def need_countable(problem: Problem) -> None:
+    """Raise `InputError` if a proof against independent records would list more than the checker looks at."""
+    many = problem.records.log_datasets > math.log(MAX_NUMBERS)  # no more numbers are in the selections
+    if many and isinstance(problem, WorstCaseLeakage) and problem.route.audit in ("product_priors", "law_class"):
+        record_selections(problem)
 
 
 def dataset_pairs(problem: Problem, record: int) -> DatasetPairs:

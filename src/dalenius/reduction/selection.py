@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.errors import DaleniusError
+from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import IndependentBlocks
 from dalenius.model.problems.pieces import PlacedBlock, placed_blocks, reached_values
@@ -57,7 +57,7 @@ def selections(query: Query, records: Records) -> list[Selections]:
 
     Raises
     ------
-    DaleniusError
+    InputError
         If a record has more selections than the checker looks at.
 
     >>> from dalenius.model.queries import Count
@@ -100,9 +100,9 @@ def _by_dataset(query: Query, records: Records) -> list[Selections]:
 def _distinct(rows: Integers, record: int) -> Integers:
     distinct = np.unique(rows, axis=0)
     if distinct.size > MAX_NUMBERS:
-        raise DaleniusError(
+        raise InputError(
             f"nothing can be proved about this model: the selections of record {record} hold more than {MAX_NUMBERS} numbers "
-            "(docs/certificate-format.md), give the adversary an entropy bound instead, or coarsen the query"
+            "(docs/certificate-format.md); give the adversary an entropy bound instead, or coarsen the query"
         )
     return distinct
 
