@@ -327,20 +327,17 @@ class _Desk:
         """That of several processes, whose memory is that of all; of one, where these have too little of it, or one is lost."""
         jobs = 1 if self._search is None else self._search.jobs
         certain = lower.candidate == upper.candidate == CERTAIN
-        seconds, spared = self._seconds(certain=certain), None
-        if certain:
-            seconds, spared = inf, _of_work(seconds)
-        elif self._search is not None:
-            spared = partial(self._spared, upper)
+        stopped = None if self._search is None else partial(self._spared, upper)
         for processes in sorted({jobs, 1}, reverse=True):
+            seconds = self._seconds(certain=certain)
             verdict = verify(
                 self.problem,
                 certificate,
                 resolved=self._own,
-                seconds=seconds,
+                seconds=inf if certain else seconds,
                 memory=self._mebibytes / processes,
                 jobs=processes,
-                spared=spared,
+                spared=_of_work(seconds) if certain else stopped,
             )
             if verdict.allowed not in ("memory", "processes"):
                 break
