@@ -247,11 +247,7 @@ def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
 def _tells(law: JointLaw) -> bool:
     """Whether the inputs depend on the secret: where they do not, no output tells of it, and every limit holds exactly."""
     first, *others = law.letters
-    return any(
-        p * law.pi[s] != q * law.pi[first]
-        for s in others
-        for q, p in zip(law.masses[s], law.masses[first], strict=True)
-    )
+    return any(law.given(s) != law.given(first) for s in others)
 
 
 def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: fmpq) -> bool:
