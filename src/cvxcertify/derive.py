@@ -24,7 +24,7 @@ from scipy.sparse import issparse
 
 from cvxcertify.affine import CONSTANT, Exactly
 from cvxcertify.errors import InputError, brief
-from cvxcertify.instance import CONES, Cone, Floats, Instance, Terms, triangle
+from cvxcertify.instance import CONES, KINDS, Cone, Floats, Instance, Terms, cone_of, triangle
 
 Ranges = Mapping[cp.Variable, tuple[object, object]]
 Form = tuple[str, list[Terms]]  # the kind of a cone and its members as affine forms
@@ -250,9 +250,9 @@ def _names(variable: cp.Variable, own: cp.Variable | None) -> Iterator[str]:
 
 def _cones(members: list[Form]) -> tuple[Cone, ...]:
     """One zero cone, one nonnegative one, and all the others."""
-    sizes = Counter(kind for kind, _ in members if kind in CONES[:2])
-    others = (Cone(kind, len(forms)) for kind, forms in members if kind not in sizes)
-    return (*(Cone(kind, size) for kind, size in sizes.items()), *others)
+    sizes = Counter(kind for kind, _ in members if KINDS[kind].by_rows)
+    others = (cone_of(kind, len(forms)) for kind, forms in members if kind not in sizes)
+    return (*(cone_of(kind, size) for kind, size in sizes.items()), *others)
 
 
 def _forms(constraint: Any, read: Exactly) -> Iterator[Form]:

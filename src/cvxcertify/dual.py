@@ -22,7 +22,6 @@ from scipy.sparse.linalg import splu
 from cvxcertify.geometry import Geometry
 from cvxcertify.instance import Floats, Instance, Terms, exactly
 from cvxcertify.linear import made_up
-from cvxcertify.membership import in_dual, into_dual
 from cvxcertify.ranges import RangeState
 
 MARGINS = (1e-13, 1e-11)  # how far inside the dual cones multipliers are polished, relative to the largest
@@ -102,8 +101,8 @@ def proposals(instance: Instance, z: Floats, ranges: RangeState, *, cost: bool =
 def _settled(instance: Instance, z: Floats, scale: float) -> list[fmpq]:
     """The doubles as exact numbers, moved into the dual cones."""
     exact = [exactly(x) if abs(x) > NEGLIGIBLE * scale else fmpq(0) for x in z.tolist()]
-    for cone, places in zip(instance.cones, instance.places, strict=True):
-        exact[places.start : places.stop] = into_dual(cone, exact[places.start : places.stop])
+    for cone, places in instance.cells:
+        exact[places.start : places.stop] = cone.into_dual(exact[places.start : places.stop])
     return exact
 
 
@@ -173,5 +172,5 @@ def _paid(
     found = list(z)
     for i, x in change.items():
         found[i] += x
-    cones = zip(instance.cones, instance.places, strict=True)
-    return found if all(in_dual(cone, found[places.start : places.stop]) for cone, places in cones) else None
+    inside = all(cone.dual_contains(found[places.start : places.stop]) for cone, places in instance.cells)
+    return found if inside else None

@@ -1,16 +1,14 @@
 """The cones in doubles, all at once: how far inside multipliers are, how they are moved inside, and how far they may go from there.
 
-Nothing here is evidence; `membership` is.
+Nothing here is evidence; what the cones themselves say is (`instance`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.sparse import block_diag, csr_array, diags_array
 
-from cvxcertify.instance import Cone, Floats, Instance, Integers, triangle
+from cvxcertify.instance import Exponential, Floats, Instance, Nonnegative, SecondOrder, Semidefinite, Zero, triangle
 
 MOST_EXPONENT = 600.0
 FREE = 1e2  # times the largest multiplier: how far those of zero cones may go
@@ -21,11 +19,13 @@ class Geometry:
 
     def __init__(self, instance: Instance) -> None:
         self.size = len(instance.b)
-        pairs = list(zip(instance.cones, instance.places, strict=True))
-        self.zero, self.signs = (_rows(pairs, kind) for kind in ("zero", "nonnegative"))
-        self.exponential = _rows(pairs, "exponential").reshape(-1, 3)
-        self.second_order = [np.array(places) for cone, places in pairs if cone.kind == "second-order"]
-        self.semidefinite = [(cone.order, np.array(places)) for cone, places in pairs if cone.kind == "semidefinite"]
+        rows = (np.array(instance.rows_in(kind), dtype=np.int64) for kind in (Zero, Nonnegative, Exponential))
+        self.zero, self.signs, exponential = rows
+        self.exponential = exponential.reshape(-1, 3)
+        self.second_order = [np.array(places) for cone, places in instance.cells if isinstance(cone, SecondOrder)]
+        self.semidefinite = [
+            (cone.order, np.array(places)) for cone, places in instance.cells if isinstance(cone, Semidefinite)
+        ]
 
     def inward(self, z: Floats, margin: float) -> Floats:
         """Multipliers inside the dual cones by about `margin`, not far from these."""
@@ -88,10 +88,6 @@ class Geometry:
             order.append(places)
         where = np.argsort(np.concatenate(order))
         return csr_array(block_diag(blocks, format="csr"))[where]
-
-
-def _rows(pairs: Sequence[tuple[Cone, range]], kind: str) -> Integers:
-    return np.array([row for cone, places in pairs if cone.kind == kind for row in places], dtype=np.int64)
 
 
 def _matrix(order: int, entries: Floats, beside: float) -> Floats:

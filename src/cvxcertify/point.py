@@ -6,16 +6,15 @@ then lack is made up for exactly; and the members of A x + b are looked at in ra
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from flint import fmpq
 
 from cvxcertify.geometry import Geometry
-from cvxcertify.instance import Cone, Floats, Instance, exactly, triangle
+from cvxcertify.instance import Floats, Instance, Nonnegative, Zero, exactly
 from cvxcertify.linear import made_up
-from cvxcertify.membership import in_cone
 from cvxcertify.ranges import RangeState
 
 NONE: frozenset[int] = frozenset()
@@ -42,17 +41,15 @@ def feasible(instance: Instance, x: Floats, ranges: RangeState, pinned: frozense
     if not Geometry(instance).contains(members, fuzz):
         return None
     exact = [exactly(value) for value in x.tolist()]
-    pairs = zip(instance.cones, instance.places, strict=True)
-    rows = [row for cone, places in pairs if cone.kind == "zero" for row in places] + sorted(pinned)
+    rows = instance.rows_in(Zero) + sorted(pinned)
     lacks = [-instance.activity(exact, row) for row in rows]
     change = made_up([instance.rows[row] for row in rows], lacks, _room(instance, x, ranges))
     if change is None:
         return None
     for j, step in change.items():
         exact[j] += step
-    for cone, places in zip(instance.cones, instance.places, strict=True):
-        if not in_cone(cone, [instance.activity(exact, row) for row in places]):
-            return None
+    if not all(cone.contains([instance.activity(exact, row) for row in places]) for cone, places in instance.cells):
+        return None
     return Point(exact, instance.value(exact))
 
 
@@ -88,8 +85,8 @@ def inner_instance(
     """
     rows = [dict(row) for row in instance.rows]
     t = len(instance.c)
-    for cone, places in zip(instance.cones, instance.places, strict=True):
-        for row, factor in zip(places, _inner(cone, places, instance, ranges), strict=True):
+    for cone, places in instance.cells:
+        for row, factor in zip(places, cone.inner(partial(_fixed, instance, ranges, places)), strict=True):
             if factor and row not in pinned:
                 rows[row][t] = fmpq(factor)
     more, ends = [{t: fmpq(1)}], [fmpq(1)]
@@ -102,25 +99,12 @@ def inner_instance(
         offset=fmpq(0),
         rows=(*rows, *more),
         b=(*instance.b, *ends),
-        cones=(*instance.cones, Cone("nonnegative", len(ends))),
+        cones=(*instance.cones, Nonnegative(len(ends))),
         names=(*instance.names, "t"),
     )
 
 
-def _inner(cone: Cone, places: range, instance: Instance, ranges: RangeState) -> Iterator[int]:
-    """A vector inside the cone, or inside the face of it that the ranges leave."""
-
-    def fixed(row: int) -> bool:
-        low, high = ranges.ends(instance.rows[row], instance.b[row])
-        return high is not None and high <= 0 and low is not None and low >= 0
-
-    if cone.kind == "zero":
-        yield from (0 for _ in places)
-    elif cone.kind == "nonnegative":
-        yield from (0 if fixed(row) else 1 for row in places)
-    elif cone.kind == "second-order":
-        yield from (int(row == places[0] and not fixed(row)) for row in places)
-    elif cone.kind == "exponential":
-        yield from (-1, 0 if fixed(places[1]) else 1, 0 if fixed(places[2]) else 1)
-    else:
-        yield from (int(i == j) for i, j in triangle(cone.order))
+def _fixed(instance: Instance, ranges: RangeState, places: range, k: int) -> bool:
+    """Whether the ranges leave nothing but 0 to a member."""
+    low, high = ranges.ends(instance.rows[places[k]], instance.b[places[k]])
+    return high is not None and high <= 0 and low is not None and low >= 0

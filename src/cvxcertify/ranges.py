@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 
 from flint import fmpq
 
-from cvxcertify.instance import Cone, Instance, Terms, triangle
+from cvxcertify.instance import ZERO, Cone, End, Instance, Nonnegative, Terms
 
 CUTOFF = -1  # the number of the row c x + offset <= cutoff
 BITS = 24  # that the ends of ranges are rounded outward to
 PASSES = 4  # how often a row is asked at most
 WORTH = fmpq(1, 2)  # a range that was finite is passed on only if it shrank to less than this share
-End = fmpq | None  # None: infinite
-ZERO = fmpq(0)
 
 
 def outward(value: fmpq, upward: bool) -> fmpq:
@@ -85,42 +83,14 @@ class RangeState:
             assert self.cutoff is not None
             form = {j: -c for j, c in enumerate(self.instance.c) if c}
             return self._narrow(form, self.cutoff - self.instance.offset, ZERO, None)
-        low, high = self._member(row, cone, places)
+        low, high = cone.member(row - places.start, lambda k: self._ends(places[k])[0], lambda k: self._most(places[k]))
         return self._narrow(self.instance.rows[row], self.instance.b[row], low, high)
 
-    def _member(self, row: int, cone: Cone, places: range) -> tuple[End, End]:
-        """The range that a cone leaves to one of its members, given the others."""
-        k = row - places.start
-        if cone.kind == "zero":
-            return ZERO, ZERO
-        if cone.kind == "nonnegative" or (cone.kind == "second-order" and k == 0):
-            return ZERO, None
-        if cone.kind == "second-order":
-            most = self._most(places[0])
-            return (None, None) if most is None else (-most, most)
-        if cone.kind == "exponential":
-            return self._exponential(k, places)
-        i, j = triangle(cone.order)[k]
-        if i == j:
-            return ZERO, None
-        diagonal = [self._most(places[m]) for m, (p, q) in enumerate(triangle(cone.order)) if p == q and p in (i, j)]
-        if diagonal[0] is None or diagonal[1] is None:
-            return None, None
-        most = (diagonal[0] + diagonal[1]) / 2  # by the arithmetic and geometric means
-        return -most, most
-
-    def _exponential(self, k: int, places: range) -> tuple[End, End]:
-        """y exp(x/y) <= z: x <= y log(z/y) <= z/e; and y <= max(-x, e z), because x >= -y implies y/e <= z."""
-        most = self._most(places[2])
-        if k == 2 or (most is None):
-            return (None, None) if k == 0 else (ZERO, None)
-        if k == 0:
-            return None, most * fmpq(3, 8)
-        least, _ = self.ends(self.instance.rows[places[0]], self.instance.b[places[0]])
-        return ZERO, None if least is None else max(-least, 3 * most)
+    def _ends(self, row: int) -> tuple[End, End]:
+        return self.ends(self.instance.rows[row], self.instance.b[row])
 
     def _most(self, row: int) -> End:
-        most = self.ends(self.instance.rows[row], self.instance.b[row])[1]
+        most = self._ends(row)[1]
         return None if most is None else max(most, ZERO)
 
     def _narrow(self, form: Terms, constant: fmpq, low: End, high: End) -> list[int]:
@@ -168,15 +138,15 @@ def propagated(instance: Instance, cutoff: End = None) -> RangeState:
 
     >>> signs, total = [{0: fmpq(1)}, {1: fmpq(1)}], {0: fmpq(1), 1: fmpq(1)}
     >>> law = Instance((fmpq(1), fmpq(2)), ZERO, (total, *signs), (fmpq(-1), ZERO, ZERO),
-    ...     (Cone("zero", 1), Cone("nonnegative", 2)), ("p", "q"))
+    ...     (cone_of("zero", 1), cone_of("nonnegative", 2)), ("p", "q"))
     >>> known = propagated(law)
     >>> known.low, known.high, known.steps
     ([0, 0], [1, 1], [1, 2, 0])
     """
     state, homes = RangeState(instance, cutoff), dict[int, tuple[Cone, range]]()
-    for cone, places in zip(instance.cones, instance.places, strict=True):
+    for cone, places in instance.cells:
         homes |= dict.fromkeys(places, (cone, places))
-    homes[CUTOFF] = Cone("nonnegative", 1), range(0)
+    homes[CUTOFF] = Nonnegative(1), range(0)
     waiting = deque(sorted((row for row in homes if row != CUTOFF), key=lambda row: len(instance.rows[row])))
     waiting += () if cutoff is None else (CUTOFF,)
     queued, asked = set(waiting), dict.fromkeys(homes, 0)
@@ -190,16 +160,13 @@ def propagated(instance: Instance, cutoff: End = None) -> RangeState:
         changed = state.ask(row, *homes[row])
         if changed or state.empty:
             state.steps.append(row)
-        told = {k for j in changed for i in instance.columns[j] for k in _hearers(i, *homes[i])}
+        told = set[int]()
+        for i in {i for j in changed for i in instance.columns[j]}:
+            cone, places = homes[i]
+            told |= set(places) if cone.tells(i - places.start) else {i}
         told |= {CUTOFF} if costs.intersection(changed) else set()
         for k in sorted(told):
             if k not in queued and asked[k] < PASSES:
                 waiting.append(k)
                 queued.add(k)
     return state
-
-
-def _hearers(row: int, cone: Cone, places: range) -> range:
-    """The rows that can tell something new once the columns of this one are known better."""
-    all_hear = cone.kind in ("exponential", "semidefinite") or (cone.kind == "second-order" and row == places[0])
-    return places if all_hear else range(row, row + 1)

@@ -13,7 +13,7 @@ from flint import fmpq
 
 from cvxcertify.derive import Derived
 from cvxcertify.dual import bound, proposals
-from cvxcertify.instance import Cone, Floats, Instance, as_float, exactly
+from cvxcertify.instance import Floats, Instance, Nonnegative, as_float, exactly
 from cvxcertify.point import Point, feasible, inner_instance, mixed
 from cvxcertify.proof import Lower, Upper
 from cvxcertify.ranges import RangeState, outward, propagated
@@ -66,8 +66,7 @@ class Search:
         self.instance = self.model.instance
         self.free = propagated(self.instance)
         self.known: RangeState | None = None
-        pairs = zip(self.instance.cones, self.instance.places, strict=True)
-        self.signs = [row for cone, places in pairs if cone.kind == "nonnegative" for row in places]
+        self.signs = self.instance.rows_in(Nonnegative)
         if self.free.empty:
             self.lower = Lower(None, None, tuple(self.free.steps), None, True, "ranges")
 
@@ -218,6 +217,6 @@ def _boxed(instance: Instance) -> Instance:
         offset=instance.offset,
         rows=(*instance.rows, *({j: fmpq(sign)} for j in columns for sign in (1, -1))),
         b=(*instance.b, *(fmpq(1) for _ in columns for _ in range(2))),
-        cones=(*instance.cones, Cone("nonnegative", 2 * len(columns))),
+        cones=(*instance.cones, Nonnegative(2 * len(columns))),
         names=instance.names,
     )

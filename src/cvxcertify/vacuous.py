@@ -12,8 +12,7 @@ from itertools import count
 
 from flint import fmpq
 
-from cvxcertify.instance import Cone, Floats, Instance
-from cvxcertify.membership import in_cone
+from cvxcertify.instance import KINDS, Floats, Instance, cone_of
 from cvxcertify.ranges import RangeState
 
 Unit = tuple[str, tuple[int, ...]]  # the kind of a cone, and its rows; nonnegative ones are a row each
@@ -66,7 +65,7 @@ class Trimmed:
 
     @classmethod
     def _made(cls, instance: Instance, units: list[Unit]) -> Trimmed:
-        single = {kind: [rows[0] for each, rows in units if each == kind] for kind in ("zero", "nonnegative")}
+        single = {kind: [rows[0] for each, rows in units if each == kind] for kind in KINDS if KINDS[kind].by_rows}
         blocks = [(kind, rows) for kind, rows in single.items() if rows]
         blocks += [(kind, list(rows)) for kind, rows in units if kind not in single]
         rows = [row for _, part in blocks for row in part]
@@ -74,7 +73,7 @@ class Trimmed:
             instance,
             rows=tuple(instance.rows[row] for row in rows),
             b=tuple(instance.b[row] for row in rows),
-            cones=tuple(Cone(kind, len(part)) for kind, part in blocks),
+            cones=tuple(cone_of(kind, len(part)) for kind, part in blocks),
         )
         return cls(smaller, rows, len(instance.b))
 
@@ -91,8 +90,8 @@ class Trimmed:
 
 
 def _units(instance: Instance) -> Iterator[Unit]:
-    for cone, places in zip(instance.cones, instance.places, strict=True):
-        if cone.kind in ("zero", "nonnegative"):
+    for cone, places in instance.cells:
+        if cone.by_rows:
             yield from ((cone.kind, (row,)) for row in places)
         else:
             yield cone.kind, tuple(places)
@@ -101,12 +100,5 @@ def _units(instance: Instance) -> Iterator[Unit]:
 def _left(unit: Unit, direction: dict[int, fmpq]) -> tuple[Unit, ...] | None:
     """What a cone still asks of its other members when one may go in this direction for ever; None: as much as before."""
     kind, rows = unit
-    part = [direction.get(row, fmpq(0)) for row in rows]
-    if kind == "nonnegative" and part[0] > 0:
-        return ()
-    if kind == "exponential" and part[0] <= 0 == part[1] and part[2] >= 0:
-        kept = rows[1:2] if part[2] > 0 else rows[1:]
-        return tuple(("nonnegative", (row,)) for row in kept)
-    if kind == "second-order" and part[0] > 0 and in_cone(Cone(kind, len(rows)), [part[0] / 2, *part[1:]]):
-        return ()
-    return None
+    left = cone_of(kind, len(rows)).left([direction.get(row, fmpq(0)) for row in rows])
+    return None if left is None else tuple((each, (rows[k],)) for k, each in left.items())

@@ -14,17 +14,16 @@ import planted
 from campaigns import draws
 from cvxcertify.derive import derived
 from cvxcertify.geometry import Geometry
-from cvxcertify.instance import Cone, Instance, as_float, exactly, triangle
+from cvxcertify.instance import Instance, as_float, cone_of, exactly, triangle
 from cvxcertify.linear import made_up
-from cvxcertify.membership import in_cone, in_dual, into_dual
 from cvxcertify.ranges import CUTOFF, outward, propagated
 
 CONES = [
-    Cone("nonnegative", 2),
-    Cone("second-order", 3),
-    Cone("exponential", 3),
-    Cone("semidefinite", 3),
-    Cone("semidefinite", 6),
+    cone_of("nonnegative", 2),
+    cone_of("second-order", 3),
+    cone_of("exponential", 3),
+    cone_of("semidefinite", 3),
+    cone_of("semidefinite", 6),
 ]
 numbers = st.one_of(
     st.integers(-4, 4).map(float),
@@ -43,10 +42,10 @@ rows = st.lists(numbers, min_size=6, max_size=6)
 @example(values=[0.0, -1.0, 5.0, 0.0, 0.0, 0.0])
 def test_moved_multipliers_are_in_the_dual_and_stay_where_they_were_in_it(cone, values):
     z = [exactly(x) for x in values[: cone.size]]
-    moved = into_dual(cone, z)
-    assert in_dual(cone, moved)
-    assert into_dual(cone, moved) == moved
-    if in_dual(cone, z):
+    moved = cone.into_dual(z)
+    assert cone.dual_contains(moved)
+    assert cone.into_dual(moved) == moved
+    if cone.dual_contains(z):
         assert moved == z
 
 
@@ -57,7 +56,7 @@ def test_moved_multipliers_are_in_the_dual_and_stay_where_they_were_in_it(cone, 
 @given(values=rows, others=rows)
 def test_a_dual_multiplier_prices_no_member_of_the_cone_below_0(cone, values, others):
     """That of members, which are made from multipliers in the self-dual cones, and from the definition in the exponential one."""
-    z = into_dual(cone, [exactly(x) for x in values[: cone.size]])
+    z = cone.into_dual([exactly(x) for x in values[: cone.size]])
     if cone.kind == "exponential":
         x, y = others[0] % 7.0 - 3.0, abs(others[1]) % 5.0
         s = [
@@ -67,10 +66,10 @@ def test_a_dual_multiplier_prices_no_member_of_the_cone_below_0(cone, values, ot
         ]
         s = s if y > 1e-2 else [exactly(-abs(x)), fmpq(0), exactly(abs(others[2]))]
     else:
-        s = into_dual(cone, [exactly(x) for x in others[: cone.size]])
+        s = cone.into_dual([exactly(x) for x in others[: cone.size]])
     if cone.kind == "semidefinite":  # entries beside the diagonal count for two there
         s = [x if i == j else x / 2 for x, (i, j) in zip(s, triangle(cone.order), strict=True)]
-    assert in_cone(cone, s)
+    assert cone.contains(s)
     assert sum((p * q for p, q in zip(z, s, strict=True)), fmpq(0)) >= 0
 
 
@@ -81,37 +80,37 @@ def test_semidefinite_is_what_eigenvalues_say(size):
         vectors = rng.integers(-3, 4, size=(size, int(rng.integers(0, size + 1))))
         matrix = (vectors @ vectors.T).astype(float)
         shifted = matrix - np.eye(size) * rng.choice([0.0, 2.0**-40])
-        cone = Cone("semidefinite", size * (size + 1) // 2)
-        inside = in_cone(cone, [exactly(shifted[i, j]) for i, j in triangle(size)])
+        cone = cone_of("semidefinite", size * (size + 1) // 2)
+        inside = cone.contains([exactly(shifted[i, j]) for i, j in triangle(size)])
         least = np.linalg.eigvalsh(matrix)[0]
         assert inside == (shifted is matrix or bool(np.all(shifted == matrix)) or least > 1e-9)
 
 
 def test_ends_of_the_exponential_cone():
-    exponential = Cone("exponential", 3)
+    exponential = cone_of("exponential", 3)
     one = fmpq(1)
-    assert in_cone(exponential, [fmpq(0), one, one])  # the boundary itself
-    assert not in_cone(exponential, [fmpq(1, 10**30), one, one])
-    assert in_cone(exponential, [fmpq(-1), fmpq(0), fmpq(0)])
-    assert not in_cone(exponential, [fmpq(1, 10**30), fmpq(0), one])
-    assert not in_cone(exponential, [fmpq(-1), fmpq(-1, 10**30), one])
-    assert not in_cone(exponential, [fmpq(10**9), one, fmpq(10) ** 300])
-    assert in_cone(exponential, [fmpq(-(10**9)), one, fmpq(1, 10**300)])
-    assert in_dual(exponential, [-one, -one, one])
-    assert not in_dual(exponential, [-one, -one - fmpq(1, 10**30), one])
-    assert not in_dual(exponential, [fmpq(1, 10**30), one, one])
-    assert in_dual(exponential, [fmpq(0), one, fmpq(0)])
+    assert exponential.contains([fmpq(0), one, one])  # the boundary itself
+    assert not exponential.contains([fmpq(1, 10**30), one, one])
+    assert exponential.contains([fmpq(-1), fmpq(0), fmpq(0)])
+    assert not exponential.contains([fmpq(1, 10**30), fmpq(0), one])
+    assert not exponential.contains([fmpq(-1), fmpq(-1, 10**30), one])
+    assert not exponential.contains([fmpq(10**9), one, fmpq(10) ** 300])
+    assert exponential.contains([fmpq(-(10**9)), one, fmpq(1, 10**300)])
+    assert exponential.dual_contains([-one, -one, one])
+    assert not exponential.dual_contains([-one, -one - fmpq(1, 10**30), one])
+    assert not exponential.dual_contains([fmpq(1, 10**30), one, one])
+    assert exponential.dual_contains([fmpq(0), one, fmpq(0)])
 
 
 # The cones in doubles agree with the exact ones; a step that is short in the local norm stays inside.
 
 
 SHAPES = (
-    Cone("zero", 2),
-    Cone("nonnegative", 2),
-    Cone("second-order", 4),
-    Cone("exponential", 3),
-    Cone("semidefinite", 6),
+    cone_of("zero", 2),
+    cone_of("nonnegative", 2),
+    cone_of("second-order", 4),
+    cone_of("exponential", 3),
+    cone_of("semidefinite", 6),
 )
 SIZE = sum(cone.size for cone in SHAPES)
 ALL = Instance((fmpq(0),), fmpq(0), ({},) * SIZE, (fmpq(0),) * SIZE, SHAPES, ("x",))
@@ -120,7 +119,7 @@ ALL = Instance((fmpq(0),), fmpq(0), ({},) * SIZE, (fmpq(0),) * SIZE, SHAPES, ("x
 def outside(z):
     """The kinds of cones whose duals these multipliers are certainly not in."""
     parts = zip(ALL.cones, ALL.places, strict=True)
-    return [cone.kind for cone, places in parts if not in_dual(cone, [exactly(z[row]) for row in places])]
+    return [cone.kind for cone, places in parts if not cone.dual_contains([exactly(z[row]) for row in places])]
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -227,7 +226,7 @@ def test_cones_tell_ranges():
     none = (ZERO,) * 3
 
     def known(kind, caps):
-        cones = (Cone("nonnegative", len(caps)), Cone(kind, 3))
+        cones = (cone_of("nonnegative", len(caps)), cone_of(kind, 3))
         rows = tuple({j: fmpq(sign)} for j, sign, _ in caps)
         ends = tuple(fmpq(end) for _, _, end in caps)
         return propagated(Instance(none, ZERO, (*rows, *identity), (*ends, *none), cones, ("a", "b", "c")))
