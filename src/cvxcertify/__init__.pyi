@@ -1,10 +1,10 @@
+from cvxcertify.certification import CertifiedInterval as CertifiedInterval
+from cvxcertify.certification import Standing as Standing
+from cvxcertify.certification import Termination as Termination
 from cvxcertify.certification import certify as certify
 from cvxcertify.derive import Claim as Claim
 from cvxcertify.derive import Derived as Derived
 from cvxcertify.derive import derived as derived
 from cvxcertify.errors import InputError as InputError
 from cvxcertify.errors import ProofRefusedWarning as ProofRefusedWarning
-from cvxcertify.interval import CertifiedInterval as CertifiedInterval
-from cvxcertify.interval import Standing as Standing
-from cvxcertify.interval import Termination as Termination
 from cvxcertify.solvers import Attempt as Attempt
