@@ -73,14 +73,6 @@ def own_entropy(pi: np.ndarray) -> float:
     return float(-np.sum(pi * np.log(np.where(pi > 0.0, pi, 1.0))))
 
 
-def information(u: np.ndarray) -> float:
-    """I of a joint law."""
-    product = u.sum(axis=1, keepdims=True) * u.sum(axis=0, keepdims=True)
-    return float(
-        np.sum(np.where(u > 0.0, u * np.log(np.where(u > 0.0, u, 1.0) / np.where(u > 0.0, product, 1.0)), 0.0))
-    )
-
-
 def draw(rng: np.random.Generator, log_counts: np.ndarray) -> np.ndarray:
     """Conditionals (letters, classes) on the pairs, of any spread."""
     w = rng.dirichlet(np.full(log_counts.shape[1], rng.choice([0.1, 0.5, 2.0])), size=len(log_counts)) + 1e-9

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import dalenius as dl
+import definitions
 
 # ---------------------------------------------------------------- problems and house assertions
 
@@ -205,11 +206,7 @@ def letters_of(question, record: int):
 
 def leakage(prior, letters, channel) -> float:
     """I(X_i; Y) in nats for a prior on datasets."""
-    joint = np.zeros((letters.max() + 1, channel.shape[1]))
-    np.add.at(joint, letters, prior[:, None] * channel)
-    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    positive = joint > 0.0
-    return max(float(np.sum(joint[positive] * np.log(joint[positive] / product[positive]))), 0.0)
+    return max(float(definitions.information(definitions.joint_law(prior, letters, channel))), 0.0)
 
 
 def worst_leakage(prior, question) -> float:

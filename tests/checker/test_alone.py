@@ -8,19 +8,13 @@ import numpy as np
 
 from campaigns import draws, each
 from dalenius_check import check
+from definitions import information
 
 GEOMETRIC = 'kind="geometric"; epsilon=0.5'
 A = math.exp(-0.5)
 BIT = math.log(2) + (
     A * math.log(A) / (1 + A) - math.log(1 + A)
 )  # a count's bit behind this noise: log 2 - h(a / (1 + a))
-
-
-def information(joint):
-    joint = joint[:, joint.sum(0) > 0]
-    u = joint[joint > 0] @ np.log(joint[joint > 0])
-    r, p = joint.sum(0), joint.sum(1)
-    return u - r @ np.log(r) - p[p > 0] @ np.log(p[p > 0])
 
 
 def far(row, law):

@@ -23,6 +23,7 @@ from dalenius_check.counts import datasets as datasets_of
 from dalenius_check.drifting import Drifting, channel_of
 from dalenius_check.model import parse_model
 from dalenius_check.sums import reached
+from definitions import information, joint_law
 from forgery_subjects import toml
 from test_allowance import most
 
@@ -143,16 +144,6 @@ def row(tables, v):
     return [a ** abs(y - v) * c / (1 + a) for y, c in zip(range(low, high + 1), inside, strict=True)]
 
 
-def information(letters, laws):
-    """I of masses (a letter each) whose outputs have these laws."""
-    joint = {}
-    for a, mass, law in zip(letters, *laws, strict=True):
-        joint[a] = joint.get(a, 0) + mass * np.array(law)
-    u = np.array(list(joint.values()))
-    outer = u.sum(1, keepdims=True) * u.sum(0)
-    return float(np.sum(u[u > 0] * np.log((u / np.where(outer > 0, outer, 1))[u > 0])))
-
-
 def written(tables, entropy="0"):
     """The model's file."""
     held = {"kind": "independent_blocks", "sizes": tables["sizes"], "entropy_at_least": entropy}
@@ -194,8 +185,8 @@ def test_a_piece_is_its_block_where_the_others_are_known(seed):
             inside = [rows[k] for k in datasets_of(model, channel.values)]
             for i in range(size):
                 letters = [x[i] for x in datasets]
-                whole = information(letters, (masses, laws))
-                assert information(letters, (masses, inside)) == pytest.approx(whole, abs=1e-12)
+                whole = information(joint_law(masses, letters, laws))
+                assert information(joint_law(masses, letters, inside)) == pytest.approx(whole, abs=1e-12)
         start += size
 
 

@@ -13,6 +13,7 @@ from campaigns import each, thinned
 from dalenius_check import Status, check
 from dalenius_check.counts import law, values
 from dalenius_check.model import parse_model
+from definitions import information
 
 CASES = cases.about("design", "infeasible")
 HAMMING, UNIFORM = 'kind="hamming"', 'kind="uniform"'
@@ -174,15 +175,10 @@ def feasible(design, priors, rng):
             q = t * one + (1 - t) * other
             if design.group == "additive":
                 q = np.array([[q[0][(y - v) % n] for y in range(n)] for v in range(n)])
-            leak = max(information(p, q) for p in masses)
+            leak = max(information(p @ q) for p in masses)
             cost = float((design.p[:, None] * q * design.d).sum())
             if (cost if design.leakage else leak) <= design.budget:
                 yield leak if design.leakage else cost
-
-
-def information(p, q):
-    u = p @ q
-    return float((u[u > 0] * np.log(u[u > 0] / np.outer(u.sum(1), u.sum(0))[u > 0])).sum())
 
 
 def test_statements():

@@ -15,6 +15,7 @@ from dalenius_check.counts import completions, datasets, values
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import RefusedError
 from dalenius_check.released_blocks import Releases
+from definitions import information, joint_law
 from test_releases import doubles
 
 
@@ -118,11 +119,7 @@ def test_normal_form():
 
 def told(letters, masses, rows):
     """I of masses, each with a letter and a row."""
-    u = np.zeros((3, len(rows[0])))
-    for a, mass, row in zip(letters, masses, rows, strict=True):
-        u[a] += mass * np.array(row)
-    outer = u.sum(1, keepdims=True) * u.sum(0)
-    return float(np.sum(u[u > 0] * np.log((u / np.where(outer > 0, outer, 1))[u > 0])))
+    return float(information(joint_law(masses, letters, rows)))
 
 
 KEEPING = {

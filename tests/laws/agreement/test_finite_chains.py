@@ -3,7 +3,7 @@
 import math
 import warnings
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ import support
 from campaigns import draws, each
 from dalenius.information import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
+from definitions import information, joint_of_chain
 
 RELEASES = [
     (dl.Count(letters=[2]), dl.geometric(1)),
@@ -25,17 +26,12 @@ RELEASES = [
 
 def leakages(problem, steps, first) -> list[float]:
     """I(X_i; Y) of every record, path by path."""
-    count, letters = len(problem.records), len(first)
-    laws = np.zeros((count, letters, problem.channel.shape[0]))
-    values = problem.query.values(problem.records).tolist()
-    for path in product(range(letters), repeat=count):
-        probability = first[path[0]]
-        for a, b in pairwise(path):
-            probability *= steps[a][b]
-        place = values.index(problem.query.value(problem.records, path))
-        for i in range(count):
-            laws[i, path[i], place] += probability
-    return [float(mutual_information(law @ problem.channel)) for law in laws]
+    count, values = len(problem.records), problem.query.values(problem.records).tolist()
+    rows = {
+        path: problem.channel[values.index(problem.query.value(problem.records, path))]
+        for path in product(range(len(first)), repeat=count)
+    }
+    return [float(information(joint_of_chain(first, steps, count, i, rows.__getitem__))) for i in range(count)]
 
 
 def some_law(rng, ranges) -> np.ndarray:
@@ -155,23 +151,6 @@ def test_what_is_known_of_a_letter_at_once_is_not_proved_by_a_tree():
 # What is certified about a box of Markov chains holds for every chain of it: against sums over all paths.
 
 
-def leakages_of_bits(problem, point) -> list[float]:
-    """I(X_i; Y) of every record, path by path."""
-    count = len(problem.records)
-    alpha, beta, first = point
-    step = [[1 - alpha, alpha], [beta, 1 - beta]]
-    laws = np.zeros((count, 2, problem.channel.shape[0]))
-    for path in product((0, 1), repeat=count):
-        probability = first if path[0] else 1 - first
-        for a, b in pairwise(path):
-            probability *= step[a][b]
-        value = problem.query.value(problem.records, path)
-        place = problem.query.values(problem.records).tolist().index(value)
-        for i in range(count):
-            laws[i, path[i], place] += probability
-    return [float(mutual_information(law @ problem.channel)) for law in laws]
-
-
 @pytest.mark.campaign(minutes=2)
 def test_no_chain_of_the_box_tells_more():
     rng = np.random.default_rng(7)
@@ -200,6 +179,6 @@ def test_no_chain_of_the_box_tells_more():
         for _ in range(20):
             alpha, beta = rng.uniform(ends[:, 0], ends[:, 1])
             first = alpha / (alpha + beta) if start == "stationary" else rng.uniform()
-            found = leakages_of_bits(problem, (alpha, beta, first))
+            found = leakages(problem, [[1 - alpha, alpha], [beta, 1 - beta]], [1 - first, first])
             best = max(best, *(found[i] for i in asked))
         assert best <= result.upper + 1e-12, problem.to_model()

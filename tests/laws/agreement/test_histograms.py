@@ -37,13 +37,6 @@ def by_definition(sizes, cells, epsilon):
     return datasets, rows
 
 
-def told(prior, letters, rows):
-    joint = np.array([(prior * (letters == a)) @ rows for a in range(letters.max() + 1)])
-    return float(
-        (joint * np.log(np.maximum(joint, 1e-300) / (joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)))).sum()
-    )
-
-
 @each("name", *CASES)
 def test_no_product_of_block_laws_tells_more(name):
     sizes, cells, epsilon = CASES[name]
@@ -62,12 +55,12 @@ def test_no_product_of_block_laws_tells_more(name):
         for end, size in zip(ends, sizes, strict=True):
             law = rng.dirichlet(np.full(cells**size, (0.1, 0.5, 2.0)[draw % 3]))
             prior = prior * law[datasets[:, end - size : end] @ cells ** np.arange(size)]
-        assert told(prior, datasets[:, (draw % sum(sizes))], rows) <= result.upper + 1e-4
+        assert support.leakage(prior, datasets[:, draw % sum(sizes)], rows) <= result.upper + 1e-4
     largest = int(np.argmax(sizes))
     own = datasets[:, ends[largest] - sizes[largest] : ends[largest]]
     others = np.delete(datasets, np.s_[ends[largest] - sizes[largest] : ends[largest]], axis=1)
     alike = ((own == own[:, :1]).all(axis=1) & (others == 0).all(axis=1)) / cells
-    assert told(alike, own[:, 0], rows) == pytest.approx(result.lower, abs=1e-4)
+    assert support.leakage(alike, own[:, 0], rows) == pytest.approx(result.lower, abs=1e-4)
 
 
 # Randomised letters, then their histogram: proved, against priors of every dataset, and one way of proving against another.

@@ -15,6 +15,7 @@ from campaigns import draws, each, thinned
 from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 from dalenius.reduction import record_channels
+from definitions import information
 
 RNG = np.random.default_rng(20261122)
 WIDE = 60  # noise beyond this many steps has a probability below 1e-12 for every epsilon here
@@ -74,11 +75,7 @@ def blocks_of(question):
 
 def letters_told(prior, letters, rows):
     """I(X_i; Y) for many priors at once, each a law on datasets."""
-    joint = np.stack([(prior * (letters == a)) @ rows for a in range(letters.max() + 1)], axis=1)
-    product = joint.sum(axis=2, keepdims=True) * joint.sum(axis=1, keepdims=True)
-    there = joint > 1e-100  # what is rarer adds nothing that a double knows of
-    ratio = np.where(there, joint, 1.0) / np.where(there, product, 1.0)
-    return np.sum(joint * np.log(ratio), axis=(1, 2))
+    return information(np.stack([(prior * (letters == a)) @ rows for a in range(letters.max() + 1)], axis=1))
 
 
 def random_laws(rng, count, size):

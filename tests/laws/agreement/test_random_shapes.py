@@ -17,6 +17,7 @@ import pytest
 import dalenius as dl
 from campaigns import draws, thinned
 from dalenius.audits import EntropyAudit, entropy_at_least, record_audit
+from definitions import information
 
 SHAPES = {"2x8x4": (2, 8, 4), "3x6x3": (3, 6, 3), "4x4x3": (4, 4, 3), "2x10x6": (2, 10, 6)}  # letters, classes, outputs
 INSTANCES = 100
@@ -178,8 +179,7 @@ def grid(support, question, *, fineness: int = 50, rounds: int = 20) -> float:
                 low, high = np.where(enough, low, middle), np.where(enough, middle, high)
             feasible = np.where((entropies(points) >= bound)[:, None], points, points + high[:, None] * (0.25 - points))
             joint = np.stack([feasible[:, letters == a] @ rows[letters == a] for a in (0, 1)], axis=1)
-            product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=2, keepdims=True)
-            values = np.sum(joint * np.log(np.maximum(joint, 1e-300) / np.maximum(product, 1e-300)), axis=(1, 2))
+            values = information(joint)
             best = max(best, values.max())
             points = (points[np.argsort(-values)[:40], None] + width * offsets).reshape(-1, 4)
             points = points[np.all(points >= 0.0, axis=1)]

@@ -18,19 +18,7 @@ import support
 from campaigns import draws, each, thinned
 from dalenius.information import measures
 from dalenius.information.capacity import capacity
-
-
-def told(law, rows, of, given):
-    """I(of; Y | given) by its definition."""
-    joint = np.zeros((max(given) + 1, max(of) + 1, rows.shape[1]))
-    np.add.at(joint, (given, of), law[:, None] * rows)
-    both, output, mass = (
-        joint.sum(axis=2, keepdims=True),
-        joint.sum(axis=1, keepdims=True),
-        joint.sum(axis=(1, 2), keepdims=True),
-    )
-    ratio = np.divide(joint * mass, both * output, out=np.ones_like(joint), where=joint > 0.0)
-    return float(np.sum(joint * np.log(ratio)))
+from definitions import conditional_information
 
 
 def best_selection(rows, of, given):
@@ -69,9 +57,9 @@ def test_all_laws_are_as_good_as_selections(seed):
     assert not result.refusals
     assert result.lower - 1e-10 <= best_selection(rows, of, given) <= result.upper + 1e-10
     for law in draw.dirichlet(np.full(len(rows), 0.3), 50):
-        assert told(law, rows, of, given) <= result.upper + 1e-12
+        assert conditional_information(law, of, given, rows) <= result.upper + 1e-12
     if result.witness is not None:
-        assert told(result.witness.law, rows, of, given) >= result.lower - 1e-12
+        assert conditional_information(result.witness.law, of, given, rows) >= result.lower - 1e-12
 
 
 @each("seed", *range(draws(4, 100)))
@@ -80,7 +68,7 @@ def test_listed_laws(seed):
     laws = draw.integers(1, 9, (3, len(rows)))
     adversary = dl.PriorSet(laws / laws.sum(axis=1, keepdims=True))
     result = dl.solve(stated(records, rows, of, given, adversary), gap=1e-9)
-    value = max(told(law / law.sum(), rows, of, given) for law in laws)
+    value = max(conditional_information(law / law.sum(), of, given, rows) for law in laws)
     assert result.lower - 1e-13 <= value <= result.upper + 1e-13
 
 
@@ -112,12 +100,12 @@ def test_no_law_of_a_class_is_told_more(seed):
         result = dl.solve(stated(records, rows, of, given, adversary), gap=1e-6)
         assert not result.refusals
         if result.witness is not None:
-            assert told(result.witness.law, rows, of, given) >= result.lower - 1e-12
+            assert conditional_information(result.witness.law, of, given, rows) >= result.lower - 1e-12
         for share in draw.uniform(size=draws(20, 300)):
             spread = draw.dirichlet(np.full(len(rows), 0.5))
             point = law + share * (other - law) if inside is None else law + share * (spread - law)
             if inside is None or inside(point):
-                assert told(point, rows, of, given) <= result.upper + 1e-12, adversary.kind
+                assert conditional_information(point, of, given, rows) <= result.upper + 1e-12, adversary.kind
 
 
 @pytest.mark.parametrize("seed", range(draws(1, 30)))

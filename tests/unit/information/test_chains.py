@@ -1,7 +1,5 @@
 """Markov chains in doubles: laws against sums over all paths, enclosures on boxes, and bounds that hold wherever the law is known."""
 
-from itertools import pairwise, product
-
 import numpy as np
 import pytest
 
@@ -18,20 +16,15 @@ from dalenius.information.chains import (
     window_bound,
 )
 from dalenius.model.mechanisms import Geometric
+from definitions import joint_of_chain
 
 
 def by_paths(chain: Chain, point) -> np.ndarray:
     """P(X_i = x, s ones), path by path."""
     alpha, beta = point[:2]
     first = alpha / (alpha + beta) if chain.stationary else point[2]
-    step = [[1 - alpha, alpha], [beta, 1 - beta]]
-    law = np.zeros((2, chain.count + 1))
-    for path in product((0, 1), repeat=chain.count):
-        probability = first if path[0] else 1 - first
-        for a, b in pairwise(path):
-            probability *= step[a][b]
-        law[path[chain.record], sum(path)] += probability
-    return law
+    steps, places = [[1 - alpha, alpha], [beta, 1 - beta]], np.eye(chain.count + 1)
+    return joint_of_chain([1 - first, first], steps, chain.count, chain.record, lambda path: places[sum(path)])
 
 
 def some_chains(rng, times):

@@ -1,7 +1,6 @@
 """Chains of several letters in doubles: laws against sums over all paths, largest means against linear programmes, known bounds."""
 
 from fractions import Fraction
-from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from campaigns import each
 from dalenius.information import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents, upper_means
 from dalenius.model.mechanisms import Geometric
+from definitions import joint_of_chain
 
 WEEK = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
 FIRST = np.array([0.2, 0.5, 0.3])
@@ -18,13 +18,11 @@ FIRST = np.array([0.2, 0.5, 0.3])
 
 def by_paths(chain: LetterChain, steps, first) -> np.ndarray:
     """P(X_i = x, total = s), path by path."""
-    law = np.zeros((chain.letters, chain.totals))
-    for path in product(range(chain.letters), repeat=chain.count):
-        probability = first[path[0]]
-        for a, b in pairwise(path):
-            probability *= steps[a, b]
-        law[path[chain.record], sum(chain.adds[b] for b in path)] += probability
-    return law
+
+    def row(path):
+        return np.eye(chain.totals)[sum(chain.adds[b] for b in path)]
+
+    return joint_of_chain(first, steps, chain.count, chain.record, row)
 
 
 @each("record", 0, 2, 3)

@@ -11,12 +11,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.measures.witness import RoundedNoise, witness_of
-
-
-def information(joint: np.ndarray) -> float:
-    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    inside = joint > 0
-    return float(np.sum(joint[inside] * np.log(joint[inside] / product[inside])))
+from definitions import information
 
 
 def joints(problem: dl.WorstCaseLeakage, record: int, prior: np.ndarray) -> list[np.ndarray]:

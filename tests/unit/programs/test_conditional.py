@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.programs import ConditionalUpdate
+from definitions import information
 from instances import own_entropy, soft
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
@@ -79,13 +80,13 @@ def test_the_value_is_a_minorant_of_the_information_and_no_feasible_point_beats_
         rows, log_counts, pi, w0, b = random_instance(rng, instances, rng.uniform(0.1, 0.9))
         program = ConditionalUpdate(rows, log_counts, pi, w0, b)
         answer = program.solve()
-        assert program.value({"w": w0}) == pytest.approx(instances.information(pi[:, None] * (w0 @ rows)), abs=1e-6)
+        assert program.value({"w": w0}) == pytest.approx(information(pi[:, None] * (w0 @ rows)), abs=1e-6)
         for _ in range(20):
             w = program.repair({"w": instances.draw(rng, log_counts)[np.isfinite(log_counts)]})["w"]
             assert float(pi @ instances.entropies(w, log_counts)) + own_entropy(pi) >= b - 1e-12
             assert program.value({"w": w}) <= answer.upper
-            assert program.value({"w": w}) <= instances.information(pi[:, None] * (w @ rows)) + 1e-12
-            assert program.information({"w": w}) == pytest.approx(instances.information(pi[:, None] * (w @ rows)))
+            assert program.value({"w": w}) <= information(pi[:, None] * (w @ rows)) + 1e-12
+            assert program.information({"w": w}) == pytest.approx(information(pi[:, None] * (w @ rows)))
 
 
 def test_steps_never_lose_information(instances):

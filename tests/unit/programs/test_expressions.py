@@ -23,15 +23,9 @@ from dalenius.programs.expressions import (
 )
 from dalenius.programs.mechanism import Leakages
 from dalenius.reduction import record_channels
+from definitions import information
 
 INPUTS, OUTPUTS, LETTERS = 4, 3, 2
-
-
-def information(joint):
-    """I of a joint law, in plain numpy."""
-    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    used = joint > 0.0
-    return float(np.sum(joint[used] * np.log(joint[used] / product[used])))
 
 
 def plain_entropy(p):

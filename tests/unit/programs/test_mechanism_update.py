@@ -10,6 +10,7 @@ from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram
+from definitions import information
 
 PROGRAMS = (MinLeakageProgram, MinDistortionProgram)
 FAIR = 0.5 * np.eye(2)
@@ -26,7 +27,7 @@ def between(cls, laws, cost, share, instances):
     low, high = instances.distortions(cost)
     if cls is MinDistortionProgram:
         cheapest = np.eye(cost.shape[1])[cost.argmin(axis=1)]
-        low, high = 0.0, max(0.01, *(instances.information(masses @ cheapest) for masses in laws))
+        low, high = 0.0, max(0.01, *(information(masses @ cheapest) for masses in laws))
     return low + share * (high - low)
 
 
@@ -86,7 +87,7 @@ def test_the_point_is_a_mechanism_within_the_budget_and_has_the_upper_end(instan
         Q = program.mechanism(answer.point)
         assert Q.min() >= 0.0
         assert np.allclose(Q.sum(axis=1), 1.0, rtol=0.0, atol=1e-14)
-        told, paid = max(instances.information(masses @ Q) for masses in laws), np.sum(cost * Q)
+        told, paid = max(information(masses @ Q) for masses in laws), np.sum(cost * Q)
         if cls is MinLeakageProgram:
             assert paid <= budget * (1.0 + 1e-15) + 1e-16
             assert told <= answer.upper + 1e-14

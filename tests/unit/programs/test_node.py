@@ -14,6 +14,7 @@ from dalenius.evidence.upper import Cut, JointLeaf, RecordLine, RowLeaf, Split
 from dalenius.model import digest
 from dalenius.programs import NodeRelaxation
 from dalenius.reduction import record_channels
+from definitions import information
 from instances import soft
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
@@ -112,7 +113,7 @@ def test_the_conic_optimum_is_the_bound_of_a_leaf(instances, sides, radius):
         assert any(abs(made.value - answer.upper) <= 1e-6 for made in answer.attempts)
         assert float(proof["theta"]) == {("posterior",): 0.0, ("conditional",): 1.0}.get(sides, float(proof["theta"]))
         assert program.bound(proof) == pytest.approx(leaf(rows, log_counts, b, *boxes, proof), abs=1e-8)
-        assert instances.information(p @ rows) <= answer.upper
+        assert information(p @ rows) <= answer.upper
 
 
 def test_the_formula_of_the_leaf_for_any_multipliers(instances):
@@ -130,7 +131,7 @@ def test_the_formula_of_the_leaf_for_any_multipliers(instances):
                 "law": rng.dirichlet(np.ones(shape[1])),
             }
             assert program.bound(m) == pytest.approx(leaf(rows, log_counts, b, *boxes, m), rel=1e-9, abs=1e-9)
-            assert program.bound(m) >= max(instances.information(p @ rows), program.value({"p": p})) - 1e-12
+            assert program.bound(m) >= max(information(p @ rows), program.value({"p": p})) - 1e-12
             counted = node(rows, log_counts + 20.0, b + 20.0, boxes, SIDES[2])  # log N instead of log(N/|X|)
             assert program.bound(m) == pytest.approx(counted.bound(m), rel=1e-9, abs=1e-7)
 
@@ -154,7 +155,7 @@ def test_majorants_of_the_information_and_priors_in_the_box(instances, sides):
             if within:
                 inside += 1
                 value = program.value({"p": trial})
-                assert instances.information(trial @ rows) - 1e-12 <= value <= answer.upper
+                assert information(trial @ rows) - 1e-12 <= value <= answer.upper
     assert inside > draws(5, 50)
 
 
@@ -221,8 +222,8 @@ def test_small_boxes_are_tight(instances):
         for _ in range(4):
             rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.3, radius)
             answer = node(rows, log_counts, b, boxes, SIDES[2]).solve(solver="CLARABEL")
-            assert answer.upper - instances.information(answer.point["p"] @ rows) <= width * rows.shape[1]
-            assert answer.upper >= instances.information(p @ rows) - 1e-12
+            assert answer.upper - information(answer.point["p"] @ rows) <= width * rows.shape[1]
+            assert answer.upper >= information(p @ rows) - 1e-12
 
 
 def lines_of(channel, m):

@@ -9,6 +9,7 @@ from dalenius.errors import InputError
 from dalenius.information.tilt import largest_score
 from dalenius.programs import PosteriorUpdate
 from dalenius.search.clock import Clock
+from definitions import information
 from instances import soft
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
@@ -92,7 +93,7 @@ def test_no_feasible_prior_beats_the_upper_end_and_none_leaks_less_than_its_valu
             p = program.repair({"p": raw})["p"]
             assert instances.entropies(p.ravel(), log_counts.ravel()) >= b - 1e-12
             assert program.value({"p": p}) <= answer.upper
-            assert program.value({"p": p}) <= instances.information(p @ rows) + 1e-12
+            assert program.value({"p": p}) <= information(p @ rows) + 1e-12
         p = answer.point["p"]
         assert np.all(p[~exists] == 0.0)
         assert p.min() >= 0.0
@@ -123,8 +124,8 @@ def test_alternating_with_the_posteriors_never_loses_information(instances):
     for _ in range(8):
         p = program.solve().point["p"]
         u = p @ rows
-        assert instances.information(u) >= before - 1e-8
-        before = instances.information(u)
+        assert information(u) >= before - 1e-8
+        before = information(u)
         r = u.sum(axis=0)
         program.set(np.where(r > 0.0, u / np.where(r > 0.0, r, 1.0), 1.0 / len(u)), b)
         assert program.value({"p": p}) == pytest.approx(before, abs=1e-12)

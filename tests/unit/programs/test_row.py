@@ -9,6 +9,7 @@ from campaigns import draws, each
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import ConditionalUpdate, RowUpdate
+from definitions import information
 from instances import own_entropy
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
@@ -26,7 +27,7 @@ def random_instance(rng, instances, share, **sizes):
 
 
 def leakage(instances, rows, pi, w, own):
-    return instances.information(pi[:, None] * (np.vstack([own, w[1:]]) @ rows))
+    return information(pi[:, None] * (np.vstack([own, w[1:]]) @ rows))
 
 
 @pytest.mark.parametrize("share", [0.4, 0.9])
@@ -212,12 +213,12 @@ def test_missing_pairs_of_all_letters_by_selections(instances):
     for _ in range(4):
         for letter in range(2):
             w[letter] = RowUpdate(rows, log_counts, letter, pi, w, 0.0).solve().point["w"]
-    value = instances.information(pi[:, None] * (w @ rows))
+    value = information(pi[:, None] * (w @ rows))
     for letter, k in itertools.product(range(2), range(4)):
         if np.isfinite(log_counts[letter, k]):
             other = w.copy()
             other[letter] = np.eye(4)[k]
-            assert instances.information(pi[:, None] * (other @ rows)) <= value + 1e-12
+            assert information(pi[:, None] * (other @ rows)) <= value + 1e-12
 
 
 def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):

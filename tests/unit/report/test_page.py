@@ -20,6 +20,7 @@ from dalenius.report.page import door
 from dalenius.report.page.proofs import Proof, advantage_at_most, facts_of
 from dalenius.report.picture import Drawn
 from dalenius.units import lower_in, upper_in
+from definitions import information
 
 pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
 ROOT = Path(__file__).parents[3]
@@ -243,10 +244,8 @@ def test_no_guess_gains_more_than_the_bound():
         letters, outputs = rng.integers(2, 6, 2)
         prior = rng.dirichlet(np.full(letters, 0.7))
         joint = prior[:, None] * rng.dirichlet(np.full(outputs, 0.7), size=letters)
-        product = prior[:, None] * joint.sum(axis=0)
-        information = float(np.sum(joint * np.log(np.maximum(joint, 1e-300) / np.maximum(product, 1e-300))))
         advantage = joint.max(axis=0).sum() - prior.max()
-        bound = advantage_at_most(max(information, 0.0) + 1e-12, int(letters))
+        bound = advantage_at_most(max(information(joint), 0.0) + 1e-12, int(letters))
         assert advantage <= bound + 1e-9
         closest = min(closest, bound - advantage)
     assert closest < 0.05, "it is met closely, so that it says something"

@@ -8,16 +8,10 @@ import pytest
 
 from campaigns import draws, each
 from dalenius.conversions import PrivateUtility
+from definitions import information
 from support import refused
 
 FAIR = [["0.4", "0.1"], ["0.1", "0.4"]]  # a fair bit, and what a channel of flip 0.2 makes of it
-
-
-def told(joint: np.ndarray) -> float:
-    """Mutual information of a table, in nats."""
-    expected = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    used = joint > 0.0
-    return float(np.sum(joint[used] * np.log(joint[used] / expected[used])))
 
 
 @each(
@@ -67,15 +61,18 @@ def test_no_release_tells_more_and_erasing_tells_as_much():
         release = rng.dirichlet(np.full(4, 0.3), size=3)
         both = rng.dirichlet(np.full(4, 0.3), size=(2, 3))
         alone, knowing = joint.T @ np.eye(2), np.einsum("gf,gfm->fm", joint, both)
-        secret = told(joint @ release)
-        query = told(np.diag(alone.sum(axis=1)) @ release)
+        secret = information(joint @ release)
+        query = information(np.diag(alone.sum(axis=1)) @ release)
         assert query <= PrivateUtility.of(exact, secret).at_most + 1e-12
-        assert told(knowing) <= PrivateUtility.of(exact, told(np.einsum("gf,gfm->gm", joint, both))).at_most + 1e-12
-        epsilon = 0.5 * told(joint)
+        assert (
+            information(knowing)
+            <= PrivateUtility.of(exact, information(np.einsum("gf,gfm->gm", joint, both))).at_most + 1e-12
+        )
+        epsilon = 0.5 * information(joint)
         erased = np.hstack([0.5 * joint, 0.5 * joint.sum(axis=1, keepdims=True)])
-        assert told(erased) == pytest.approx(epsilon)
+        assert information(erased) == pytest.approx(epsilon)
         law = joint.sum(axis=0)
-        kept = told(np.hstack([0.5 * np.diag(law), 0.5 * law[:, None]]))
+        kept = information(np.hstack([0.5 * np.diag(law), 0.5 * law[:, None]]))
         assert PrivateUtility.of(exact, epsilon).at_least == pytest.approx(kept, rel=1e-9)
 
 
