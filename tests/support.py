@@ -3,8 +3,10 @@
 Nothing here uses the package's own counting, entropies or bounds: datasets are listed, sums are plain numpy.
 """
 
+import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -16,6 +18,7 @@ from scipy.optimize import brentq
 
 import dalenius as dl
 import definitions
+from campaigns import each
 
 # ---------------------------------------------------------------- problems and house assertions
 
@@ -73,6 +76,17 @@ def refused(build: Callable[[], object], *words: str) -> None:
     assert len(message) < 600
     for word in words:
         assert word in message
+
+
+def refuses(*rows: tuple, by: Callable = operator.call) -> Callable[[], None]:
+    """Make one test of a table of bad input: a row is what `by` takes, a call unless it is given, and words of the refusal."""
+
+    @each("row", *rows)
+    def test(row):
+        *given, words = row
+        refused(functools.partial(by, *given), *([words] if isinstance(words, str) else words))
+
+    return test
 
 
 def assert_contains(result, exact, *, gap=None) -> None:

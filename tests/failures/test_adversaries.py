@@ -16,7 +16,7 @@ from dalenius.information.law_classes import worst_law
 from dalenius.information.measures import PriorFloor
 from dalenius.reduction import record_channels
 from dalenius.studies.curves import entropy_curve
-from support import refused
+from support import refused, refuses
 
 LOOP: list = []
 LOOP.append(LOOP)
@@ -28,8 +28,7 @@ def question(adversary, sizes=(2, 2)):
     )
 
 
-@each(
-    "priors, words",
+test_bad_priors = refuses(
     ([], ["priors", "at least one"]),
     (None, ["priors", "list"]),
     ("0.5", ["priors", "list"]),
@@ -55,13 +54,11 @@ def question(adversary, sizes=(2, 2)):
     ([[{"a": 1}]], ["priors[0]", "list"]),
     ([LOOP], ["priors[0]", "nested"]),
     ([["1/" + str(10**300 + j) for j in range(100)]], ["sum", "bits"]),
+    by=dl.PriorSet,
 )
-def test_bad_priors(priors, words):
-    refused(lambda: dl.PriorSet(priors), *words)
 
 
-@each(
-    "prior, sizes, words",
+test_priors_that_do_not_fit_the_records = refuses(
     ([1], (2, 2), ["priors[0]", "4 datasets", "(1,)"]),
     ([0.5, 0.5, 0], (2, 2), ["priors[0]", "4 datasets"]),
     ([0.2] * 5, (2, 2), ["priors[0]", "4 datasets"]),
@@ -69,9 +66,8 @@ def test_bad_priors(priors, words):
     (np.full((2, 2, 1), 0.25), (2, 2), ["priors[0]", "(2, 2, 1)"]),
     ([[1]], (2, 2), ["priors[0]", "(1, 1)"]),
     ([1], (2,) * 17, ["65536", "product_priors"]),
+    by=lambda prior, sizes: question(dl.FixedPrior(prior), sizes),
 )
-def test_priors_that_do_not_fit_the_records(prior, sizes, words):
-    refused(lambda: question(dl.FixedPrior(prior), sizes), *words)
 
 
 def test_too_many_priors():
@@ -81,8 +77,7 @@ def test_too_many_priors():
     refused(lambda: question(adversary, (2,) * 4), "4194304")
 
 
-@each(
-    "build, words",
+test_bad_classes_of_laws = refuses(
     (lambda: dl.FloorPriors(-0.1), ["floor", "at least 0"]),
     (lambda: dl.FloorPriors("a tenth"), ["floor", "number"]),
     (lambda: question(dl.FloorPriors("0.51")), ["2 letters", "lower floor"]),
@@ -101,8 +96,6 @@ def test_too_many_priors():
     (lambda: question(dl.KLBallPriors([0.5, 0.3, 0.2], 1)), ["3 letters", "[2, 2]"]),
     (lambda: question(dl.BoxPriors([0, 0], [1, 1]), (2, 3)), ["2 letters", "[2, 3]"]),
 )
-def test_bad_classes_of_laws(build, words):
-    refused(build, *words)
 
 
 @each("adversary", None, 1.0, "somebody", dl.ProductPriors, [0.25] * 4)
@@ -127,8 +120,7 @@ mechanism = {kind = "symmetric", flip = 0.1}
 """
 
 
-@each(
-    "table, words",
+test_bad_tables = refuses(
     ("", ["entropy_at_least", "product_priors"]),
     ('kind = "product"', ["kind", "product_priors"]),
     ('kind = "entropy_at_least"', ["entropy_at_least is a key"]),
@@ -147,9 +139,8 @@ mechanism = {kind = "symmetric", flip = 0.1}
     ('kind = "kl_ball_priors"\ncenter = [0.5, 0.5]', ["missing radius"]),
     ('kind = "l1_ball_priors"\ncenter = [0.5, 0.5]\nradius = 1\nfloor = 0', ["unknown key", "floor"]),
     ('kind = "box_priors"\nlow = 0\nhigh = [1, 1]', ["low", "list"]),
+    by=lambda table: dl.loads(HEAD + table),
 )
-def test_bad_tables(table, words):
-    refused(lambda: dl.loads(HEAD + table), *words)
 
 
 ADVERSARIES = {
@@ -314,8 +305,7 @@ def test_a_mechanism_of_ones_own(adversary):
     assert result.gap <= 1e-9
 
 
-@each(
-    "build, words",
+test_bad_blocks = refuses(
     (lambda: dl.IndependentBlocks(), ["either size, or sizes"]),
     (lambda: dl.IndependentBlocks(2, sizes=[2]), ["either size, or sizes"]),
     (lambda: dl.IndependentBlocks(0), ["size", "at least 1"]),
@@ -334,12 +324,9 @@ def test_a_mechanism_of_ones_own(adversary):
         ["unknown key", "people"],
     ),
 )
-def test_bad_blocks(build, words):
-    refused(build, *words)
 
 
-@each(
-    "query, mechanism, words",
+test_blocks_of_questions_that_are_not_known = refuses(
     (dl.Count(), dl.randomized_count(1), ["count with randomized_count", "discrete_laplace"]),
     (dl.Count(), dl.exponential(1, range=3), ["from 0 to 4", "outside the range [0, 3]"]),
     (dl.Identity(), dl.symmetric(0.1), ["identity"]),
@@ -352,12 +339,8 @@ def test_bad_blocks(build, words):
     (dl.Parity(), dl.symmetric(0.1, k=3), ["k is 3"]),
     (dl.Count([7]), dl.geometric(1), ["letter 7"]),
     (dl.Joint(dl.Sum(), dl.Threshold(1)), dl.several_releases(dl.geometric(1)), ["joint with several_releases"]),
+    by=lambda query, mechanism: support.problem(dl.Records(4, alphabet=2), query, mechanism, dl.IndependentBlocks(2)),
 )
-def test_blocks_of_questions_that_are_not_known(query, mechanism, words):
-    refused(
-        lambda: support.problem(dl.Records(4, alphabet=2), query, mechanism, dl.IndependentBlocks(2)),
-        *words,
-    )
 
 
 def test_some_designs_are_not_against_blocks():
@@ -396,8 +379,7 @@ def chained(adversary, query=None, mechanism=None, records=4):
     )
 
 
-@each(
-    "build, words",
+test_bad_chains = refuses(
     (lambda: dl.MarkovChain(0.1), ["MarkovChain", "to_zero"]),
     (lambda: dl.MarkovChain((0.2, 0.1), 0.1), ["to_one", "the least first"]),
     (lambda: dl.MarkovChain(0.1, (0.0, 0.1)), ["to_zero", "from above 0"]),
@@ -433,8 +415,6 @@ def chained(adversary, query=None, mechanism=None, records=4):
         ["markov_chain is for audits"],
     ),
 )
-def test_bad_chains(build, words):
-    refused(build, *words)
 
 
 FAIR = [["1/3"] * 3] * 3
@@ -446,8 +426,7 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
     )
 
 
-@each(
-    "build, words",
+test_bad_chains_of_letters = refuses(
     (lambda: dl.FiniteChain([[1]]), ["2 to 16 rows", "got 1"]),
     (lambda: dl.FiniteChain([[0.5, 0.5], [0.5]]), ["transitions[1]", "2 letters", "got 1"]),
     (lambda: dl.FiniteChain([[0.5, 0.4], [0.5, 0.5]]), ["transitions[0] must sum to 1 exactly", "0.9"]),
@@ -475,5 +454,3 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
         ["finite_chain is for audits"],
     ),
 )
-def test_bad_chains_of_letters(build, words):
-    refused(build, *words)

@@ -12,7 +12,7 @@ import dalenius as dl
 import support
 from campaigns import each, thinned
 from dalenius.model.mechanisms import Symmetric
-from support import refused
+from support import refused, refuses
 
 HUGE = 10**5000  # Python refuses to print it
 
@@ -46,8 +46,7 @@ def test_no_numbers(build, word, value):
     refused(lambda: build(value), word)
 
 
-@each(
-    "build, call",
+test_old_spellings_are_answered_with_the_new_one = refuses(
     (lambda: dl.symmetric(2, 0.1), "symmetric(flip, k=...)"),
     (lambda: dl.symmetric(None, 0.1), "symmetric(flip, k=...)"),
     (lambda: dl.symmetric(2), "symmetric(flip, k=...)"),
@@ -67,8 +66,6 @@ def test_no_numbers(build, word, value):
     (lambda: dl.laplace_threshold(), "laplace_threshold(epsilon)"),
     (lambda: dl.laplace_threshold(1, eps=2), "laplace_threshold(epsilon)"),
 )
-def test_old_spellings_are_answered_with_the_new_one(build, call):
-    refused(build, call)
 
 
 @each("make", dl.laplace_threshold, dl.randomized_response, dl.geometric, dl.exponential)
@@ -78,8 +75,7 @@ def test_epsilon_comes_first(make):
     assert make(2) == dataclasses.replace(make(1), epsilon=2)
 
 
-@each(
-    "build, advice",
+test_a_quantity_that_is_almost_written_right = refuses(
     (lambda: dl.EntropyAtLeast("80%"), '"0.8 max"'),
     (lambda: dl.EntropyAtLeast("1 bit"), '"1 bits"'),
     (lambda: dl.EntropyAtLeast("1bits"), '"1 bits"'),
@@ -87,12 +83,9 @@ def test_epsilon_comes_first(make):
     (lambda: dl.LocalDP("1 bit"), '"1 bits"'),
     (lambda: dl.symmetric("80%"), "80% is 0.8"),
 )
-def test_a_quantity_that_is_almost_written_right(build, advice):
-    refused(build, advice)
 
 
-@each(
-    "build, word",
+test_numbers_out_of_range = refuses(
     (lambda: dl.symmetric(-0.1, k=2), "flip"),
     (lambda: dl.symmetric(1.1, k=2), "flip"),
     (lambda: dl.symmetric("1.0000000000000000000001", k=2), "flip"),
@@ -122,8 +115,6 @@ def test_a_quantity_that_is_almost_written_right(build, advice):
     (lambda: dl.EntropyAtLeast(1, units=None), "unit"),
     (lambda: dl.EntropyAtLeast("1 2 bits"), "entropy_at_least"),
 )
-def test_numbers_out_of_range(build, word):
-    refused(build, word)
 
 
 @each(
@@ -153,8 +144,7 @@ def test_numbers_too_large_to_print(build):
     refused(build)
 
 
-@each(
-    "rows, words",
+test_bad_matrices = refuses(
     ([], ["rows"]),
     ([[]], ["rows"]),
     ([[1], []], ["rows"]),
@@ -174,9 +164,8 @@ def test_numbers_too_large_to_print(build):
     (np.array([[0.5, np.nan], [0.5, 0.5]]), ["rows[0][1]"]),
     ({0: [1], 1: [1]}, ["rows"]),
     ({"a": [1], "b": [1]}, ["rows"]),
+    by=dl.Channel,
 )
-def test_bad_matrices(rows, words):
-    refused(lambda: dl.Channel(rows), *words)
 
 
 def test_bad_inputs_of_a_matrix():
@@ -254,8 +243,7 @@ def test_bad_queries(build):
     refused(build, "query")
 
 
-@each(
-    "build, word",
+test_parts_that_do_not_fit = refuses(
     (lambda: question(dl.symmetric(0.1, k=3)), "k is 3"),
     (lambda: question(dl.randomized_response(1, k=3)), "k is 3"),
     (lambda: question(dl.laplace_threshold(1), query=dl.Count()), "laplace_threshold"),
@@ -282,8 +270,6 @@ def test_bad_queries(build):
     (lambda: question(dl.Channel([[1]], inputs="dataset"), sizes=[3] * 50), "65536"),
     (lambda: question(query=dl.Sum([0, 1, 10**9]), sizes=[3] * 9), "weights"),
 )
-def test_parts_that_do_not_fit(build, word):
-    refused(build, word)
 
 
 @each("name", "records", "query", "mechanism", "adversary", "title", "source")
@@ -434,8 +420,7 @@ def test_no_text_to_load():
         refused(lambda value=value: dl.loads(value))
 
 
-@each(
-    "make, message",
+test_arguments_that_do_not_fit = refuses(
     (
         lambda: dl.KLBallPriors([0.5, 0.5]),
         "KLBallPriors: missing a required argument: 'radius'; expected KLBallPriors(center, radius)",
@@ -463,8 +448,6 @@ def test_no_text_to_load():
         "subsets: outputs: expected an integer of at least 1, got 0",
     ),
 )
-def test_arguments_that_do_not_fit(make, message):
-    refused(make, message)
 
 
 def test_a_utility_of_the_wrong_size_is_called_one():
@@ -486,8 +469,7 @@ def test_a_design_without_anything_to_keep_says_what_there_is():
         dl.loads(text)
 
 
-@each(
-    "build, words",
+test_shapes_that_people_try = refuses(
     (lambda: dl.together(5), ["releases", "expected a list"]),
     (lambda: dl.together([dl.Count()]), ["releases[0]"]),
     (lambda: dl.together([(dl.Count(),)]), ["pairs (query, mechanism)"]),
@@ -497,8 +479,6 @@ def test_a_design_without_anything_to_keep_says_what_there_is():
     (lambda: dl.convert(None, 1, to="local_dp"), ["notion", "None"]),
     (lambda: dl.convert("local_dp", 1, to=5), ["notion", "5"]),
 )
-def test_shapes_that_people_try(build, words):
-    refused(build, *words)
 
 
 @each("adversary", dl.MarkovChain((0.1, 0.2), (0.1, 0.2)), dl.FiniteChain([["1/2", "1/2"]] * 2))

@@ -14,6 +14,7 @@ from campaigns import draws, each
 from dalenius.information.capacity import capacity
 from dalenius.statistics.counts import clopper_pearson, least_information, mean_error
 from digits import same
+from support import refuses
 
 UNIT = {3: "0.3068528194401", 5: "0.1401861527734", 10: "0.05862337103614"}  # without noise, r = 1
 SLICED = {  # of X ~ N(0, I_d) and Y = X + sZ, by r = 1 / (1 + s^2); nats
@@ -134,8 +135,7 @@ def test_words_stand_where_a_secret_has_few_values():
     assert dl.audit_samples(np.zeros((50, 1)), np.arange(50.0)).lower == 0
 
 
-@each(
-    "records, outputs, more, said",
+test_what_cannot_be_used_is_one_clear_error = refuses(
     (np.zeros(50), np.zeros(50), {}, "got shapes"),
     (np.zeros((50, 1)), np.zeros(49), {}, "as many outputs as datasets"),
     (np.zeros((30, 1)), np.zeros(30), {}, "from 40 runs or more"),
@@ -144,10 +144,8 @@ def test_words_stand_where_a_secret_has_few_values():
     (np.zeros((50, 1)), np.zeros(50), {"critic": "deep"}, "critic: expected one of bins, neurons"),
     (np.zeros((50, 1)), np.zeros(50), {"slices": 0}, "slices"),
     (np.zeros((50, 1)), np.zeros(50), {"confidence": 0}, "confidence"),
+    by=lambda records, outputs, more: dl.audit_samples(records, outputs, **more),
 )
-def test_what_cannot_be_used_is_one_clear_error(records, outputs, more, said):
-    with pytest.raises(dl.errors.InputError, match=said):
-        dl.audit_samples(records, outputs, **more)
 
 
 def test_the_command_reads_a_table(command_line, tmp_path):
@@ -279,8 +277,7 @@ def test_it_says_that_it_is_no_proof():
     assert named.lower <= found.lower + 0.01
 
 
-@each(
-    "counts, more, said",
+test_counts_that_cannot_be_used_are_one_clear_error = refuses(
     ([[1, 2]], {}, "a row for each of two inputs"),
     ([[1, 2], [3]], {}, "as many outputs in every row"),
     ([[1, 2], [0, 0]], {}, "input 1 was never given"),
@@ -289,7 +286,5 @@ def test_it_says_that_it_is_no_proof():
     ([[1, 2], [3, 4]], {"confidence": 1.0}, "confidence: expected a number between 0 and 1"),
     ([[1, 2], [3, 4]], {"units": "bans"}, "units must be one of"),
     ([[1, 2], [3, 4]], {"prior": [1, 2, 3]}, "prior: expected 2 numbers"),
+    by=lambda counts, more: dl.audit_counts(counts, **more),
 )
-def test_counts_that_cannot_be_used_are_one_clear_error(counts, more, said):
-    with pytest.raises(dl.errors.InputError, match=said):
-        dl.audit_counts(counts, **more)

@@ -34,7 +34,7 @@ from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
 from dalenius.model.shelf import Shelved
 from libraries import HOME, MODELS, copy_model, problems, rows, run
-from support import refused
+from support import refused, refuses
 
 FORMULAS = [name for name, model in MODELS.items() if model.formula]
 
@@ -253,18 +253,15 @@ def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
     assert dl.load("parity/laplace-n4") == problems()["identity/bit"], "a file that is there comes first"
 
 
-@each(
-    "name, message",
+test_unknown_names = refuses(
     ("parity/laplace-n5", "did you mean parity/laplace-n4"),
     ("laplace-n4", "did you mean parity/laplace-n4"),
     ("zzz", "dalenius list"),
     ("parity/laplace-n5.toml", "cannot be read"),
     (Path("parity/laplace-n5"), "cannot be read"),
     ("x" * 5000, "no model named 'xxx"),
+    by=dl.load,
 )
-def test_unknown_names(name, message):
-    with pytest.raises(dl.errors.InputError, match=message):
-        dl.load(name)
 
 
 def test_tightness_is_what_the_gap_says():

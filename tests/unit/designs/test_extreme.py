@@ -12,6 +12,7 @@ import dalenius as dl
 from campaigns import draws, each
 from dalenius.designs.extreme import Extreme, Rays, information
 from dalenius.search import Clock
+from support import refuses
 
 P1, P2, P3, U4 = [0.5, 0.3, 0.2], [0.6, 0.4], [0.4, 0.3, 0.2, 0.1], [0.25] * 4
 PML, LDP = dl.PointwiseMaximalLeakage, dl.LocalDP
@@ -188,8 +189,7 @@ def test_a_sweep_over_epsilon():
         assert low - 6e-11 <= value <= high + 6e-11
 
 
-@each(
-    "make, message",
+test_what_cannot_be_asked = refuses(
     (lambda: question(P1, LDP(-1)), "no mechanism is private for a negative epsilon"),
     (lambda: question(P1, PML(1, [P1, P1])), "expected at most one"),
     (lambda: question(P1, LDP(1), useful=[[0.5, 0.5]]), "have 2 numbers, and the mechanism has 3 inputs"),
@@ -198,11 +198,8 @@ def test_a_sweep_over_epsilon():
     (lambda: dl.solve(question([Fraction(1, 17)] * 17, LDP(1))), "at most 16 inputs under local_dp, got 17"),
     (lambda: dl.solve(question(P1, LDP(1)), method="exchange"), "leave it out, got"),
     (lambda: dl.solve(question(P1, LDP(1)), solver="clarabel"), "leave it out, got"),
-    (lambda: dl.solve(question(P1, LDP(1)), known=1), "known: .* leave it out"),
+    (lambda: dl.solve(question(P1, LDP(1)), known=1), ["known: ", " leave it out"]),
 )
-def test_what_cannot_be_asked(make, message):
-    with pytest.raises(dl.errors.InputError, match=message):
-        make()
 
 
 def test_the_command_line(command_line, tmp_path):

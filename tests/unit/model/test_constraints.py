@@ -39,6 +39,7 @@ from dalenius.model.constraints import (
     ZeroEntries,
 )
 from dalenius.model.model_file import normal_form
+from support import refuses
 
 OUTPUTS = [-1, 0, 1, "5/2", 3]
 SECRET = [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]
@@ -209,39 +210,37 @@ def test_sizes_are_counted_without_making_rows():
             assert constraint.size(problem.space) == (len(made), terms)
 
 
-@each(
-    "make, message",
-    
-        (lambda: Linear([], at_most=1), "at least one term"),
-        (lambda: Linear([(0, 1, 1)]), "one of at_most and equals, got neither"),
-        (lambda: Linear([(0, 1, 1)], 1, 1), "got both"),
-        (lambda: Linear([(0, 1)], 1), r"terms\[0\]: expected \[input, output, factor\]"),
-        (lambda: ZeroEntries([(0, 1), (0, 1)]), "comes twice"),
-        (lambda: ZeroEntries([]), "at least one"),
-        (lambda: Band(-1), "width must be at least 0"),
-        (lambda: Unbiased(-1), "tolerance must be at least 0"),
-        (lambda: ErrorCap(1, groups=[[0, 0]]), "lists of different inputs"),
-        (lambda: ErrorCap(1, distortion="hamming"), "expected a Distortion"),
-        (lambda: DistortionBudget("absolute", 1), "expected a Distortion"),
-        (lambda: LocalDPBetween("-1 nats"), "epsilon must be at least 0"),
-        (lambda: LocalDPBetween(1, pairs=[]), "at least one pair"),
-        (lambda: LocalDPBetween(1, pairs=[(1, 1)]), "two different inputs"),
-        (lambda: PointwiseLeakageLimit("log 1/2"), "epsilon must be at least 0"),
-        (lambda: SecondOrderCone([]), "at least one Affine"),
-        (lambda: LeakageLimit("anybody", 1), "expected an Adversary"),
-        (lambda: design(ZeroEntries([(4, 0)])), r"constraints\[0\]: zero: entries: there is no input 4"),
-        (lambda: design(Unbiased(), Linear([(0, 5, 1)], 1)), r"constraints\[1\]: .* there is no output 5"),
-        (lambda: design(Band(1), distortion=dl.DistortionMatrix([[0, 1]] * 4)), r"give it outputs="),
-        (lambda: design(DistortionBudget(dl.Absolute(), 1)), "its distortion has 4 outputs, the model's own has 5"),
-        (lambda: design(ErrorCap(1, groups=[[0, 3]]), law=dl.Iid([0.5, 0.5]), query=dl.Threshold(9)), "no input 3"),
-        (lambda: design("unbiased"), r"constraints\[0\]: expected a constraint such as dl.constraints.Unbiased\(\), got 'unbiased'"),
-        (lambda: design(LeakageLimit(dl.EntropyAtLeast("4 bits"), 1)), "above the largest possible"),
-        (lambda: dl.Absolute(outputs=[1, 1]), "each larger than the one before"),
-        (lambda: dl.DistortionMatrix([[0, 1]], outputs=[1]), "one number for each of the 2 columns"),
-)  # fmt: skip
-def test_bad_constraints_are_named(make, message):
-    with pytest.raises(dl.errors.InputError, match=message):
-        make()
+test_bad_constraints_are_named = refuses(
+    (lambda: Linear([], at_most=1), "at least one term"),
+    (lambda: Linear([(0, 1, 1)]), "one of at_most and equals, got neither"),
+    (lambda: Linear([(0, 1, 1)], 1, 1), "got both"),
+    (lambda: Linear([(0, 1)], 1), "terms[0]: expected [input, output, factor]"),
+    (lambda: ZeroEntries([(0, 1), (0, 1)]), "comes twice"),
+    (lambda: ZeroEntries([]), "at least one"),
+    (lambda: Band(-1), "width must be at least 0"),
+    (lambda: Unbiased(-1), "tolerance must be at least 0"),
+    (lambda: ErrorCap(1, groups=[[0, 0]]), "lists of different inputs"),
+    (lambda: ErrorCap(1, distortion="hamming"), "expected a Distortion"),
+    (lambda: DistortionBudget("absolute", 1), "expected a Distortion"),
+    (lambda: LocalDPBetween("-1 nats"), "epsilon must be at least 0"),
+    (lambda: LocalDPBetween(1, pairs=[]), "at least one pair"),
+    (lambda: LocalDPBetween(1, pairs=[(1, 1)]), "two different inputs"),
+    (lambda: PointwiseLeakageLimit("log 1/2"), "epsilon must be at least 0"),
+    (lambda: SecondOrderCone([]), "at least one Affine"),
+    (lambda: LeakageLimit("anybody", 1), "expected an Adversary"),
+    (lambda: design(ZeroEntries([(4, 0)])), "constraints[0]: zero: entries: there is no input 4"),
+    (lambda: design(Unbiased(), Linear([(0, 5, 1)], 1)), ["constraints[1]: ", " there is no output 5"]),
+    (lambda: design(Band(1), distortion=dl.DistortionMatrix([[0, 1]] * 4)), r"give it outputs="),
+    (lambda: design(DistortionBudget(dl.Absolute(), 1)), "its distortion has 4 outputs, the model's own has 5"),
+    (lambda: design(ErrorCap(1, groups=[[0, 3]]), law=dl.Iid([0.5, 0.5]), query=dl.Threshold(9)), "no input 3"),
+    (
+        lambda: design("unbiased"),
+        "constraints[0]: expected a constraint such as dl.constraints.Unbiased(), got 'unbiased'",
+    ),
+    (lambda: design(LeakageLimit(dl.EntropyAtLeast("4 bits"), 1)), "above the largest possible"),
+    (lambda: dl.Absolute(outputs=[1, 1]), "each larger than the one before"),
+    (lambda: dl.DistortionMatrix([[0, 1]], outputs=[1]), "one number for each of the 2 columns"),
+)
 
 
 def test_bad_tables_are_named():

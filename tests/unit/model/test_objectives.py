@@ -11,6 +11,7 @@ from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import loads, normal_form
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum, WeightedSum
+from support import refuses
 
 GIVEN = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 TERMS = [
@@ -76,24 +77,19 @@ def test_the_normal_form_is_that_of_the_document():
     assert loads(TEXT + TERM).objective == WeightedSum([DistortionTerm(dl.Hamming())])
 
 
-@each(
-    "make, message",
-    
-        (lambda: WeightedSum([]), "expected 1 to 100 terms besides the problem's own, got 0"),
-        (lambda: WeightedSum([TERMS[0]] * 101), "got 101"),
-        (lambda: WeightedSum([dl.Squared()]), "objective: term 1: expected a LeakageTerm or a DistortionTerm"),
-        (lambda: WeightedSum(TERMS, weight=0), "objective: weight: expected a number more than 0, got 0"),
-        (lambda: LeakageTerm(dl.ProductPriors(), weight=-1), "objective: leakage: weight: expected a number more than 0"),
-        (lambda: LeakageTerm(dl.Hamming()), "objective: leakage: adversary: expected an Adversary"),
-        (lambda: DistortionTerm(dl.ProductPriors()), "objective: distortion: distortion: expected a Distortion"),
-        (lambda: DistortionTerm(dl.Hamming(), weight="much"), "weight"),
-        (lambda: design(TERMS), "objective: expected Objective"),
-        (lambda: design(WeightedSum([DistortionTerm(dl.Squared(outputs=[1, 2]))])), "term 1: its distortion has 2 outputs"),
-        (lambda: design(WeightedSum([*TERMS, LeakageTerm(dl.EntropyAtLeast(9))])), "objective: term 3"),
-)  # fmt: skip
-def test_what_is_no_objective_is_refused(make, message):
-    with pytest.raises(dl.errors.InputError, match=message):
-        make()
+test_what_is_no_objective_is_refused = refuses(
+    (lambda: WeightedSum([]), "expected 1 to 100 terms besides the problem's own, got 0"),
+    (lambda: WeightedSum([TERMS[0]] * 101), "got 101"),
+    (lambda: WeightedSum([dl.Squared()]), "objective: term 1: expected a LeakageTerm or a DistortionTerm"),
+    (lambda: WeightedSum(TERMS, weight=0), "objective: weight: expected a number more than 0, got 0"),
+    (lambda: LeakageTerm(dl.ProductPriors(), weight=-1), "objective: leakage: weight: expected a number more than 0"),
+    (lambda: LeakageTerm(dl.Hamming()), "objective: leakage: adversary: expected an Adversary"),
+    (lambda: DistortionTerm(dl.ProductPriors()), "objective: distortion: distortion: expected a Distortion"),
+    (lambda: DistortionTerm(dl.Hamming(), weight="much"), "weight"),
+    (lambda: design(TERMS), "objective: expected Objective"),
+    (lambda: design(WeightedSum([DistortionTerm(dl.Squared(outputs=[1, 2]))])), "term 1: its distortion has 2 outputs"),
+    (lambda: design(WeightedSum([*TERMS, LeakageTerm(dl.EntropyAtLeast(9))])), "objective: term 3"),
+)
 
 
 @each(

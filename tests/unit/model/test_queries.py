@@ -11,7 +11,7 @@ import pytest
 import dalenius as dl
 from campaigns import each
 from dalenius.reduction import completions
-from support import refused
+from support import refused, refuses
 
 BINARY, MIXED = dl.Records(4, alphabet=2), dl.Records(alphabets=[2, 3, 1, 2])
 FUNCTIONS = {
@@ -190,8 +190,7 @@ def test_stairs_have_names():
     ]
 
 
-@each(
-    "build, words",
+test_noise_that_cannot_be = refuses(
     (lambda: dl.discrete_laplace(), "either epsilon or scale"),
     (lambda: dl.discrete_laplace(1, scale=1), "either epsilon or scale"),
     (lambda: dl.discrete_laplace(0), "above 0"),
@@ -217,8 +216,6 @@ def test_stairs_have_names():
     (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
     (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
 )
-def test_noise_that_cannot_be(build, words):
-    refused(build, words)
 
 
 def test_laplace_threshold_channel():
@@ -238,8 +235,7 @@ def test_local_protocols_are_their_formulas():
     np.testing.assert_allclose(dl.hadamard_response("log 3").channel(values), rows, rtol=1e-14)
 
 
-@each(
-    "build, words",
+test_local_protocols_that_do_not_fit = refuses(
     (lambda: dl.subset_selection(1, size=4, k=4).channel(VALUES), "size must be below"),
     (lambda: dl.subset_selection(1), "expected subset_selection(epsilon, size=..., k=...)"),
     (lambda: dl.local_hashing(1, buckets=1), "at least 2"),
@@ -249,5 +245,3 @@ def test_local_protocols_are_their_formulas():
     (lambda: dl.optimized_unary_encoding(1).channel(np.arange(1000)), "never written out"),
     (lambda: dl.optimized_unary_encoding("1 bit"), "bits"),
 )
-def test_local_protocols_that_do_not_fit(build, words):
-    refused(build, words)

@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import brentq
 
 from campaigns import draws, each
-from dalenius.errors import InputError
 from dalenius.programs import ConditionalUpdate
 from definitions import information
 from instances import own_entropy, soft
+from support import refuses
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 FAIR = np.array([0.5, 0.5])
@@ -180,8 +180,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
     instances.assert_solved_again(program, changed())
 
 
-@each(
-    "rows, log_counts, pi, w0, b, what",
+test_bad_input_is_refused_before_any_solver = refuses(
     (FLIP, np.zeros(2), FAIR, FLIP, 0.0, "expected rows"),
     (FLIP * 0.9, np.zeros((2, 2)), FAIR, FLIP, 0.0, "with sum 1"),
     (FLIP, np.zeros((2, 2)), np.ones(2), FLIP, 0.0, "expected a law"),
@@ -193,7 +192,5 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
     (FLIP, np.array([[0.0, 0.0], [-np.inf, -np.inf]]), FAIR, FLIP, 0.0, "has no class"),
     (FLIP, np.zeros((2, 2)), FAIR, FLIP, 1.4, "the largest is 1.38629"),
     (FLIP, np.zeros((2, 2)), FAIR, FLIP, np.nan, "entropy nan"),
+    by=ConditionalUpdate,
 )
-def test_bad_input_is_refused_before_any_solver(rows, log_counts, pi, w0, b, what):
-    with pytest.raises(InputError, match=what):
-        ConditionalUpdate(rows, log_counts, pi, w0, b)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from campaigns import draws, each, thinned
-from dalenius.errors import InputError
+from campaigns import draws, thinned
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate
 from dalenius.programs.pairs import NOTHING
+from support import refuses
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 CAPACITY = math.log(2.0) + 0.9 * math.log(0.9) + 0.1 * math.log(0.1)
@@ -135,8 +135,7 @@ def test_it_is_dpp_and_other_data_do_not_build_another_problem():
     assert program.problem is problem
 
 
-@each(
-    "K, h, b, what",
+test_bad_input_is_refused_before_any_solver = refuses(
     (FLIP, np.zeros(3), 0.0, "expected K"),
     (FLIP[0], np.zeros(2), 0.0, "expected K"),
     (FLIP, np.zeros(2), 0.7, "no letter law"),
@@ -145,10 +144,8 @@ def test_it_is_dpp_and_other_data_do_not_build_another_problem():
     (2.0 * FLIP, np.zeros(2), 0.0, "rows"),
     (np.array([[1.1, -0.1], [0.5, 0.5]]), np.zeros(2), 0.0, "rows"),
     (np.array([[math.nan, 1.0], [0.5, 0.5]]), np.zeros(2), 0.0, "rows"),
+    by=MarginalUpdate,
 )
-def test_bad_input_is_refused_before_any_solver(K, h, b, what):
-    with pytest.raises(InputError, match=what):
-        MarginalUpdate(K, h, b)
 
 
 def test_rows_that_nearly_sum_to_one_are_normalised():

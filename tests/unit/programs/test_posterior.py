@@ -5,12 +5,12 @@ import pytest
 from scipy.optimize import brentq
 
 from campaigns import draws, each
-from dalenius.errors import InputError
 from dalenius.information.tilt import largest_score
 from dalenius.programs import PosteriorUpdate
 from dalenius.search.clock import Clock
 from definitions import information
 from instances import soft
+from support import refuses
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 
@@ -188,8 +188,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
     instances.assert_solved_again(program, changed())
 
 
-@each(
-    "rows, log_counts, phi, b, what",
+test_bad_input_is_refused_before_any_solver = refuses(
     (FLIP[0], np.zeros((2, 2)), FLIP, 0.0, "expected rows"),
     (FLIP, np.zeros((2, 3)), FLIP, 0.0, "expected rows"),
     (2.0 * FLIP, np.zeros((2, 2)), FLIP, 0.0, "with sum 1"),
@@ -203,7 +202,5 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
     (FLIP, np.zeros((2, 2)), 0.0 * FLIP, 0.0, "zero wherever"),
     (FLIP, np.zeros((2, 2)), FLIP, 1.4, "the largest is 1.38629"),
     (FLIP, np.zeros((2, 2)), FLIP, np.nan, "entropy nan"),
+    by=PosteriorUpdate,
 )
-def test_bad_input_is_refused_before_any_solver(rows, log_counts, phi, b, what):
-    with pytest.raises(InputError, match=what):
-        PosteriorUpdate(rows, log_counts, phi, b)

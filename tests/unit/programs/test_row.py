@@ -11,6 +11,7 @@ from dalenius.outcome import Termination
 from dalenius.programs import ConditionalUpdate, RowUpdate
 from definitions import information
 from instances import own_entropy
+from support import refuses
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 FAIR = np.array([0.5, 0.5])
@@ -236,8 +237,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
     instances.assert_solved_again(program, changed(), gap=0.0, leaves=4)
 
 
-@each(
-    "rows, log_counts, letter, pi, w, b, what",
+test_bad_input_is_refused_before_any_solver = refuses(
     (FLIP, np.zeros(2), 0, FAIR, FLIP, 0.0, "expected rows"),
     (FLIP, np.zeros((2, 2)), 2, FAIR, FLIP, 0.0, "expected a letter below 2"),
     (FLIP, np.zeros((2, 2)), -1, FAIR, FLIP, 0.0, "expected a letter below 2"),
@@ -247,10 +247,8 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
     (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 1.3, "the largest is 0.693147"),
     (FLIP, np.zeros((2, 2)), 0, np.array([0.0, 1.0]), FLIP, 0.5, "needs entropy inf"),
     (FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, np.nan, "needs entropy nan"),
+    by=RowUpdate,
 )
-def test_bad_input_is_refused_before_any_solver(rows, log_counts, letter, pi, w, b, what):
-    with pytest.raises(InputError, match=what):
-        RowUpdate(rows, log_counts, letter, pi, w, b)
 
 
 @each("bad", {"gap": -1.0}, {"gap": np.nan}, {"leaves": 0}, {"time_limit": -1.0}, {"solver": "none"})

@@ -6,9 +6,9 @@ import signal
 import pytest
 
 import dalenius as dl
-from campaigns import each
 from dalenius.model.adversaries import IndependentBlocks
 from digits import inside
+from support import refuses
 
 BITS = {1: "0.04371346", 2: "0.13628167", 4: "0.36674673", 8: "0.72481990"}
 
@@ -128,13 +128,9 @@ def test_noise_on_the_real_line_is_computed_on_a_grid():
     assert told.to_json()["bayes_advantage"]["because"] == "computed on a grid"
 
 
-@each(
-    "call, said",
+test_what_makes_no_question_is_refused = refuses(
     (lambda: dl.audit(0.5, records=3), "expected a mechanism such as"),
     (lambda: dl.audit(dl.geometric(1)), "how many people is it about"),
     (lambda: dl.audit(dl.geometric(1), records=dl.Records(3, alphabet=4)), "query: expected what is released"),
     (lambda: dl.audit(dl.audit(dl.geometric(1), records=3).problem, records=3), "leave them out here"),
 )
-def test_what_makes_no_question_is_refused(call, said):
-    with pytest.raises(dl.errors.InputError, match=said):
-        call()

@@ -1,12 +1,10 @@
 """Rivals' settings, read from texts."""
 
-import pytest
-
 import dalenius as dl
 import support
-from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings
 from dalenius.studies.contest import settings_from_text
+from support import refuses
 
 AUDIT = dl.load("parity/laplace-n4")
 DESIGN = support.design(dl.MinLeakage, dl.Records(2, alphabet=2), dl.Parity(), dl.Hamming(), 0.1, 0.5)
@@ -24,12 +22,11 @@ def test_settings_inside_settings():
     assert found["paper-aggregated"].mechanism == DesignSettings().mechanism
 
 
-@each(
-    "problem, text, message",
+test_what_is_no_setting = refuses(
     (AUDIT, "slsqp.iterations", "expected METHOD.NAME=VALUE, got 'slsqp.iterations'"),
     (AUDIT, "slsqp=3", "expected METHOD.NAME=VALUE"),
-    (AUDIT, "certified.gap=3", "expected one of paper-full, .* before the dot, got 'certified'"),
-    (AUDIT, "slsqp.iteration=3", r"expected one of tolerance, iterations; got 'iteration' \(did you mean 'iterations'"),
+    (AUDIT, "certified.gap=3", ["expected one of paper-full, ", " before the dot, got 'certified'"]),
+    (AUDIT, "slsqp.iteration=3", "expected one of tolerance, iterations; got 'iteration' (did you mean 'iterations'"),
     (AUDIT, "slsqp.iterations=0", "slsqp.iterations: iterations: expected a number above 0, got 0"),
     (AUDIT, "slsqp.iterations=many", "expected a number above 0, got 'many'"),
     (AUDIT, "slsqp.tolerance=nan", "expected a number above 0, got nan"),
@@ -37,7 +34,5 @@ def test_settings_inside_settings():
     (AUDIT, "paper-full.tolerance.step=3", "expected one of tolerance"),
     (AUDIT, "paper-full.conditional.rows=cold", "rows: expected fresh or warm, got 'cold'"),
     (DESIGN, "scip.gap=1e-3", "scip audits a mechanism, it does not design one"),
+    by=lambda problem, text: settings_from_text(problem, [text]),
 )
-def test_what_is_no_setting(problem, text, message):
-    with pytest.raises(dl.errors.InputError, match=message):
-        settings_from_text(problem, [text])

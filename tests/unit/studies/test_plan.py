@@ -9,6 +9,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.studies.plan import ENTROPY, Plan, Settings, ancestors
+from support import refuses
 
 PARITY = support.problem(dl.Records(4, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), dl.AnyPrior())
 GRID = {ENTROPY: "0:1 max:9", "mechanism.flip": [0.1, 0.2]}
@@ -73,15 +74,12 @@ def test_a_key_says_all_that_a_record_depends_on():
     assert set(keys) < set(more)
 
 
-@each(
-    "models, grid, words",
+test_plans_that_are_none = refuses(
     ({}, {}, "at least one model"),
     ({"a": 5}, {}, "problem: expected"),
     ({"a": PARITY}, {"mechanism.flip": [2]}, "mechanism.flip = 2: "),
+    by=lambda models, grid: Plan.of(models, grid, Settings()),
 )
-def test_plans_that_are_none(models, grid, words):
-    with pytest.raises(dl.errors.InputError, match=words):
-        Plan.of(models, grid, Settings())
 
 
 @each("wrong", {"gap": -1}, {"time_limit": 0}, {"seed": -1}, {"solver": "me"})

@@ -5,10 +5,10 @@ import json
 import pytest
 
 import dalenius as dl
-from campaigns import each
 from dalenius.studies.plan import ENTROPY
 from support import TINY_AUDIT as PARITY
 from support import TINY_DESIGN as DESIGN
+from support import refuses
 
 GRID = {ENTROPY: "0:1 max:3", "mechanism.flip": [0.1, 0.2]}
 
@@ -69,8 +69,7 @@ def test_whole_parts_may_be_values():
     ]
 
 
-@each(
-    "arguments, options, words",
+test_what_cannot_be_asked = refuses(
     ((5,), {}, "problem: expected"),
     ((PARITY, 5), {}, "grid: expected a mapping"),
     ((PARITY,), {"jobs": 0}, "jobs"),
@@ -79,10 +78,8 @@ def test_whole_parts_may_be_values():
     ((PARITY,), {"solver": "clarabel"}, "solver"),
     ((PARITY,), {"method": "exchange"}, "method"),
     ((PARITY,), {"methods": ["luck"]}, "methods: expected some of"),
+    by=lambda arguments, options: dl.sweep(*arguments, **options),
 )
-def test_what_cannot_be_asked(arguments, options, words):
-    with pytest.raises(dl.errors.InputError, match=words):
-        dl.sweep(*arguments, **options)
 
 
 def test_secrets_are_swept_along_any_key(tmp_path):

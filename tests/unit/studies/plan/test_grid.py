@@ -10,6 +10,7 @@ import support
 from campaigns import each
 from dalenius.model import digest, dumps, loads
 from dalenius.studies.plan import axes_of, places, text_of, values_in, with_value
+from support import refuses
 
 AUDIT = support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.geometric(1), "2 bits")
 DESIGN = support.design(
@@ -89,15 +90,12 @@ def test_one_key_changes_and_nothing_else(problem, path, value, line):
     assert digest(loads(dumps(changed))) == digest(changed) != digest(problem)
 
 
-@each(
-    "path, value, words",
+test_what_is_wrong_names_the_place = refuses(
     ("mechanism.epsilon", "much", "mechanism.epsilon = much: "),
     ("mechanism.speed", 1, "unknown key 'speed'"),
     ("motor.speed", 1, "no table 'motor' in the model; there are problem, "),
     ("records.count.more", 1, "'more' is no key"),
     ("adversary.entropy_at_least", "9 bits", "above the largest possible entropy"),
     ("mechanisms", dl.geometric(1), "expected one of records, query, "),
+    by=lambda path, value: with_value(AUDIT, path, value),
 )
-def test_what_is_wrong_names_the_place(path, value, words):
-    with pytest.raises(dl.errors.InputError, match=words):
-        with_value(AUDIT, path, value)
