@@ -24,7 +24,9 @@ from dalenius.programs.standard_form import Columns, Rows
 
 VERSION = 3  # of the format: the first with what we write that other readers know; 4 adds cones that we do not have
 VERSIONS = (1, 2, 3, 4)
-CONES = {"zero": "L=", "nonnegative": "L+", "second-order": "Q", "exponential": "EXP"}
+SECOND_ORDER, EXPONENTIAL = "Q", "EXP"
+CONES = {"zero": "L=", "nonnegative": "L+", "second-order": SECOND_ORDER, "exponential": EXPONENTIAL}
+MEANINGS = {**{word: cone for cone, word in CONES.items()}, "L-": "nonnegative"}
 MAX_SIZE = 2**22  # of variables and of rows
 HEAD, END = "# dalenius", "# end of instance"
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -229,13 +231,12 @@ def _size(cones: list[tuple[str, int]]) -> int:
 def _blocks(name: str, cones: list[tuple[str, int]], start: int) -> list[tuple[Rows, NDArray[np.int64], float]]:
     """For each cone that says anything its block, its places in the file and its sign."""
     found = []
-    kinds = {"L=": "zero", "L+": "nonnegative", "L-": "nonnegative", "Q": "second-order", "EXP": "exponential"}
-    for number, (kind, size) in enumerate(cones, start=1):
+    for number, (word, size) in enumerate(cones, start=1):
         places = np.arange(start, start + size)
-        if kind in kinds:
-            exponential = kind == "EXP"
-            rows = Rows(f"{name}_{number}", kinds[kind], (1,) if exponential else (size,))
-            found.append((rows, places[::-1] if exponential else places, -1.0 if kind == "L-" else 1.0))
+        if word in MEANINGS:
+            reversed_ = word == EXPONENTIAL
+            rows = Rows(f"{name}_{number}", MEANINGS[word], (1,) if reversed_ else (size,))
+            found.append((rows, places[::-1] if reversed_ else places, -1.0 if word == "L-" else 1.0))
         start += size
     return found
 
@@ -253,20 +254,20 @@ def _sense(lines: _Lines, found: _Found) -> None:
     found.maximises = word == "MAX"
 
 
-def _cones(lines: _Lines, within: str, kinds: tuple[str, ...]) -> list[tuple[str, int]]:
+def _cones(lines: _Lines, within: str, known: tuple[str, ...]) -> list[tuple[str, int]]:
     size, count = (lines.whole(word, MAX_SIZE, "a size") for word in lines.tokens(2, within))
     cones, total = [], 0
     for _ in range(count):
-        kind, word = lines.tokens(2, within)
-        if kind not in kinds:
-            lines.fail(f"{within}: expected one of {' '.join(kinds)}, got {brief(kind)}")
+        cone, word = lines.tokens(2, within)
+        if cone not in known:
+            lines.fail(f"{within}: expected one of {' '.join(known)}, got {brief(cone)}")
         part = lines.whole(word, size, "a size")
-        if kind == "EXP" and part != 3:
+        if cone == EXPONENTIAL and part != 3:
             lines.fail(f"an exponential cone has 3 members, got {part}")
-        if kind == "Q" and part == 0:
+        if cone == SECOND_ORDER and part == 0:
             lines.fail("a second-order cone has a member at least, got 0")
         total += part
-        cones.append((kind, part))
+        cones.append((cone, part))
     if total != size:
         lines.fail(f"{within}: the cones have {total} members, expected {size}")
     return cones

@@ -7,7 +7,7 @@ is trusted but the printing of the model and of the claim, which stand in the fi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -47,6 +47,7 @@ from dalenius.model import (
 )
 from dalenius.model.queries import AdditiveQuery, Threshold
 
+Table = Mapping[str, Any]  # of a normal form
 ONE: Final = 2**100  # hints are written in these parts
 MAX_RECORDS: Final = 2**11  # that are compared with one another
 MAX_SUMS: Final = 2**22  # sums of what letters contribute, times letters, or times values
@@ -186,8 +187,8 @@ def _rational(number: Fraction) -> str:
     return f"({number.numerator} # {number.denominator})%Q"
 
 
-def _exact(table: Mapping[str, Any], key: str) -> Fraction:
-    return as_fraction(table[key], key)
+def _exact(table: Table, key: str) -> str:
+    return _rational(as_fraction(table[key], key))
 
 
 def _values(problem: WorstCaseLeakage) -> Sequence[int]:
@@ -220,23 +221,34 @@ class _Query:
 def _query(problem: WorstCaseLeakage) -> _Query:
     table, alphabets = normal_form(problem)["query"], problem.records.alphabets
     kind = "identity" if problem.mechanism.indexed_by() == "dataset" else table["kind"]
-    if kind == "parity":
-        return _Query("parity")
-    if kind == "modular_sum":
-        return _Query("modular_sum", f" {table['modulus']}")
-    if kind == "threshold":
-        return _Query("threshold", f" ({table['at']})")
-    if kind == "count":
-        return _Query("count_of", f" {_naturals(map(int, table['letters']))}")
-    if kind == "sum":
-        rows = _sum(table["weights"], alphabets)
-        return _Query("total") if rows is None else _Query("weighted", f" {rows}")
-    if kind == "table":
-        entries = f" {_integers(map(int, table['values']))}"
-        return _Query("table", f" {_naturals(alphabets)}{entries}", entries)
-    if kind == "identity":
-        return _Query("identity", f" {_naturals(alphabets)}", "")
-    raise _no_theorem(f"query {kind!r}")
+    if kind not in QUERIES:
+        raise _no_theorem(f"query {kind!r}")
+    return QUERIES[kind](table, alphabets)
+
+
+def _sum(table: Table, alphabets: Sequence[int]) -> _Query:
+    """With a list of weights for each record, if there are any."""
+    weights = table["weights"]
+    if weights is None:
+        return _Query("total")
+    nested = weights if isinstance(weights[0], list) else [weights[:size] for size in alphabets]
+    return _Query("weighted", f" [{'; '.join(_integers(map(int, row)) for row in nested)}]")
+
+
+def _table(table: Table, alphabets: Sequence[int]) -> _Query:
+    entries = f" {_integers(map(int, table['values']))}"
+    return _Query("table", f" {_naturals(alphabets)}{entries}", entries)
+
+
+QUERIES: Mapping[str, Callable[[Table, Sequence[int]], _Query]] = {
+    "parity": lambda table, alphabets: _Query("parity"),
+    "modular_sum": lambda table, alphabets: _Query("modular_sum", f" {table['modulus']}"),
+    "threshold": lambda table, alphabets: _Query("threshold", f" ({table['at']})"),
+    "count": lambda table, alphabets: _Query("count_of", f" {_naturals(map(int, table['letters']))}"),
+    "sum": _sum,
+    "table": _table,
+    "identity": lambda table, alphabets: _Query("identity", f" {_naturals(alphabets)}", ""),
+}
 
 
 def _check_counts(problem: WorstCaseLeakage) -> None:
@@ -264,33 +276,42 @@ def _states(problem: WorstCaseLeakage) -> int:
     return _modulus(problem) or 1 + sum(max(row) - min(row) for row in _contributions(problem))
 
 
-def _sum(weights: Any, alphabets: Sequence[int]) -> str | None:
-    """A list of weights for each record, if there are any."""
-    if weights is None:
-        return None
-    nested = weights if isinstance(weights[0], list) else [weights[:size] for size in alphabets]
-    return f"[{'; '.join(_integers(map(int, row)) for row in nested)}]"
-
-
 def _mechanism(problem: WorstCaseLeakage, values: Sequence[int]) -> str:
     table = normal_form(problem)["mechanism"]
-    kind, listed = table["kind"], _integers(values)
-    if kind == "matrix":
-        rows = ";\n    ".join(f"[{'; '.join(_rational(as_fraction(x, 'rows')) for x in row)}]" for row in table["rows"])
-        return f"(matrix {listed} [\n    {rows}])"
-    if kind == "symmetric":
-        return f"(symmetric {listed} {_rational(_exact(table, 'flip'))})"
-    if kind == "randomized_response":
-        return f"(randomized_response {listed} {_rational(_exact(table, 'epsilon'))})"
-    if kind == "laplace_threshold":
-        return f"(laplace_threshold {_rational(_exact(table, 'epsilon'))})"
-    if kind in ("exponential", "geometric"):
-        first, last = (values[0], values[-1]) if table["range"] is None else map(int, table["range"])
-        epsilon = _exact(table, "epsilon")
-        if kind == "geometric":
-            return f"(geometric {_rational(epsilon)} ({first}) ({last}))"
-        return f"(exponential {_rational(epsilon / (2 * _exact(table, 'sensitivity')))} ({first}))"
-    raise _no_theorem(f"mechanism {kind!r}")
+    kind = table["kind"]
+    if kind not in MECHANISMS:
+        raise _no_theorem(f"mechanism {kind!r}")
+    return f"({kind} {MECHANISMS[kind](table, values)})"
+
+
+def _matrix(table: Table, values: Sequence[int]) -> str:
+    rows = ";\n    ".join(f"[{'; '.join(_rational(as_fraction(x, 'rows')) for x in row)}]" for row in table["rows"])
+    return f"{_integers(values)} [\n    {rows}]"
+
+
+def _range(table: Table, values: Sequence[int]) -> Sequence[int]:
+    """The first and the last value of the outputs."""
+    return (values[0], values[-1]) if table["range"] is None else [int(end) for end in table["range"]]
+
+
+def _geometric(table: Table, values: Sequence[int]) -> str:
+    first, last = _range(table, values)
+    return f"{_exact(table, 'epsilon')} ({first}) ({last})"
+
+
+def _exponential(table: Table, values: Sequence[int]) -> str:
+    half = Fraction(1, 2) / as_fraction(table["sensitivity"], "sensitivity")
+    return f"{_rational(as_fraction(table['epsilon'], 'epsilon') * half)} ({_range(table, values)[0]})"
+
+
+MECHANISMS: Mapping[str, Callable[[Table, Sequence[int]], str]] = {
+    "matrix": _matrix,
+    "symmetric": lambda table, values: f"{_integers(values)} {_exact(table, 'flip')}",
+    "randomized_response": lambda table, values: f"{_integers(values)} {_exact(table, 'epsilon')}",
+    "laplace_threshold": lambda table, values: _exact(table, "epsilon"),
+    "exponential": _exponential,
+    "geometric": _geometric,
+}
 
 
 def _adversary(problem: WorstCaseLeakage) -> str:
