@@ -22,7 +22,7 @@ from flint import fmpq
 from dalenius._prove import prove
 from dalenius._verify import need_readable
 from dalenius.audits import audit_within, need_within
-from dalenius.errors import InputError, counted
+from dalenius.errors import InputError
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
 from dalenius.information.measures import AllPriors, PriorClass
@@ -108,14 +108,10 @@ class _OfModel(Subject):
     problem: WorstCaseLeakage
 
     @property
-    def about(self) -> str:  # type: ignore[override]
+    def _whom(self) -> str:
         count = len(self.problem.records)
         who = "the one record" if count == 1 else f"one record of {count} (the one that leaks most by each measure)"
-        return f"{who}, against {self.against}"
-
-    @property
-    def against(self) -> str:  # type: ignore[override]
-        return against_text(self.problem)
+        return f"{who}, against {against_text(self.problem)}"
 
     @property
     def several(self) -> bool:
@@ -130,13 +126,10 @@ class OfDataPriors(_OfModel):
     """
 
     def __post_init__(self) -> None:
-        values = self.problem.query_of_inputs.values(self.problem.records)
-        keep(self, outputs=tuple(self.problem.mechanism.output_labels(values)))
-        keep(self, shape=(max(self.problem.records.alphabets), self.problem.channel.shape[1]))
-
-    @property
-    def about(self) -> str:  # type: ignore[override]
-        return f"{super().about}; {counted(self.shape[1], 'output')}"
+        problem = self.problem
+        labels = problem.mechanism.output_labels(problem.query_of_inputs.values(problem.records))
+        shape = max(problem.records.alphabets), problem.channel.shape[1]
+        self._say(self._whom, against_text(problem), labels, shape)
 
     @property
     def kinds(self) -> int:
@@ -214,6 +207,7 @@ class OfAdversary(_OfModel):
     outputs, shape = (), (1, 1)
 
     def __post_init__(self) -> None:
+        keep(self, about=self._whom, against=against_text(self.problem))
         if type(self.problem.adversary) not in (EntropyAtLeast, *ADVERSARIES.values()):
             raise InputError(
                 f"measure: nothing is known about the adversary {self.problem.adversary.kind}, a class of your own; {LISTED}"

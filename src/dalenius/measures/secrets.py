@@ -34,7 +34,6 @@ class OfSecrets(Subject):
     """
 
     problem: SecretLeakage
-    outputs = ()
     _cells: tuple[SecretCells, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -57,12 +56,7 @@ class OfSecrets(Subject):
         need_size(max(max(channel.shape[0], int(each.cells.max()) + 1) for each in cells), channel.shape[1])
         under = counted(len(adversary.listed), "listed law") if self.listed else "any law"
         about = f"{counted(len(cells), 'secret')} of the data (the one that each measure is largest for), under {under}"
-        keep(
-            self,
-            about=f"{about}; {counted(channel.shape[1], 'output')}",
-            against=under,
-            shape=channel.shape,
-        )
+        self._say(about, under, (), channel.shape)
         terms = max(len(_pairs(measured)) for measured in self.made()) * channel.shape[1]
         if terms > MAX_TERMS:
             raise InputError(

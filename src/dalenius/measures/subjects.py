@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from dalenius.information.measures import AllPriors, PriorClass, channel_of_secr
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
 from dalenius.model import WorstCaseLeakage
+from dalenius.model.fields import keep
 from dalenius.model.laws import Law, Uniform, check_size
 from dalenius.model.mechanisms import Channel, Mechanism
 from dalenius.model.mechanisms.base import exact_rows
@@ -136,6 +137,11 @@ class Subject(ABC):
     outputs: tuple[str, ...]
     shape: tuple[int, int]
 
+    def _say(self, about: str, against: str, outputs: Sequence[str], shape: tuple[int, int]) -> None:
+        """Keep what is said of it in words, with the number of outputs."""
+        about = f"{about}; {counted(shape[1], 'output')}"
+        keep(self, about=about, against=against, outputs=tuple(outputs), shape=shape)
+
     @property
     def kinds(self) -> int:
         """How many channels there are."""
@@ -183,10 +189,6 @@ class OfInput(Subject):
     values: Integers
     prior: Numbers | Rows | None = None
     names: Sequence[str] | None = None
-    about: str = field(init=False)
-    against: str = field(init=False)
-    outputs: tuple[str, ...] = field(init=False)
-    shape: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         inputs, outputs = self.values.size, self.mechanism.channel(self.values).shape[1]
@@ -195,11 +197,9 @@ class OfInput(Subject):
         secret = f"the input, one of {inputs}"
         if len(self._joint) > 1 or self._is_joint:
             secret, told = f"a secret, one of {len(self._joint)}", "the joint law that was given"
-        object.__setattr__(self, "about", f"{secret}, under {told}; {counted(outputs, 'output')}")
-        object.__setattr__(self, "against", told)
-        object.__setattr__(self, "shape", (len(self._joint) if self._is_joint else inputs, outputs))
+        shape = len(self._joint) if self._is_joint else inputs, outputs
         labels = self.mechanism.output_labels(self.values) if self.names is None else self.names
-        object.__setattr__(self, "outputs", tuple(labels))
+        self._say(f"{secret}, under {told}", told, labels, shape)
 
     @property
     def _is_joint(self) -> bool:
@@ -250,10 +250,6 @@ class OfClass(Subject):
     mechanism: Mechanism
     values: Integers
     priors: PriorClass
-    about: str = field(init=False)
-    against: str = field(init=False)
-    outputs: tuple[str, ...] = field(init=False)
-    shape: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         inputs, outputs = self.mechanism.channel(self.values).shape
@@ -266,10 +262,8 @@ class OfClass(Subject):
             if isinstance(self.priors, AllPriors)
             else f"any prior of a class ({type(self.priors).__name__})"
         )
-        object.__setattr__(self, "about", f"the input, one of {inputs}, under {against}; {counted(outputs, 'output')}")
-        object.__setattr__(self, "against", against)
-        object.__setattr__(self, "outputs", tuple(self.mechanism.output_labels(self.values)))
-        object.__setattr__(self, "shape", (inputs, outputs))
+        labels = self.mechanism.output_labels(self.values)
+        self._say(f"the input, one of {inputs}, under {against}", against, labels, (inputs, outputs))
 
     def made(self) -> list[Measured]:
         channel = self.mechanism.exact_channel(self.values)
@@ -283,21 +277,9 @@ class OfListed(Subject):
 
     parts: tuple[OfInput, ...]
 
-    @property
-    def about(self) -> str:  # type: ignore[override]
-        return f"the input, one of {self.shape[0]}, under {self.against}; {counted(self.shape[1], 'output')}"
-
-    @property
-    def against(self) -> str:  # type: ignore[override]
-        return f"the worst of {counted(len(self.parts), 'listed prior')}"
-
-    @property
-    def outputs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.parts[0].outputs
-
-    @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]
-        return self.parts[0].shape
+    def __post_init__(self) -> None:
+        against, first = f"the worst of {counted(len(self.parts), 'listed prior')}", self.parts[0]
+        self._say(f"the input, one of {first.shape[0]}, under {against}", against, first.outputs, first.shape)
 
     @property
     def kinds(self) -> int:
@@ -333,10 +315,6 @@ class OfRecord(Subject):
     problem: WorstCaseLeakage
     law: Law
     told: str = "the law that was given, in place of the model's adversary"
-    about: str = field(init=False)
-    against: str = field(init=False)
-    outputs: tuple[str, ...] = field(init=False)
-    shape: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         problem, records = self.problem, self.problem.records
@@ -350,10 +328,8 @@ class OfRecord(Subject):
             if len(records) > 1
             else f"the one record, {law} ({self.told})"
         )
-        object.__setattr__(self, "about", f"{about}; {counted(problem.channel.shape[1], 'output')}")
-        object.__setattr__(self, "against", against)
-        object.__setattr__(self, "outputs", tuple(problem.mechanism.output_labels(self._values)))
-        object.__setattr__(self, "shape", (max(kind.inputs.shape[1] for kind in self._kinds), problem.channel.shape[1]))
+        shape = max(kind.inputs.shape[1] for kind in self._kinds), problem.channel.shape[1]
+        self._say(about, against, problem.mechanism.output_labels(self._values), shape)
 
     @property
     def kinds(self) -> int:
