@@ -234,7 +234,7 @@ def public(module: ModuleType) -> list[str]:
 
 def submodules(room: ModuleType) -> Iterator[ModuleType]:
     """The modules of a room that hands out no names itself; or else the room."""
-    if hasattr(room, "__all__") or not hasattr(room, "__path__"):
+    if {"__all__", "__getattr__"} & vars(room).keys() or not hasattr(room, "__path__"):
         yield room
         return
     for found in pkgutil.iter_modules(room.__path__):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from dalenius.errors import InputError
-from dalenius.export.standard import need_cones
+from dalenius.export.cbf import cbf_text
+from dalenius.export.standard import json_text, need_cones
 from dalenius.files import write_whole
-from dalenius.programs import StandardForm
+from dalenius.programs import Model, Program, StandardForm, conic_form
 from dalenius.programs.standard_form import Columns, Rows
 from dalenius.strict_json import object_text
 
@@ -238,3 +239,51 @@ def _append(task: Any, part: Rows, start: int) -> None:
         members = range(start + k * size, start + (k + 1) * size)
         task.appendacc(domain, list(members), None)
         task.putaccname(task.getnumacc() - 1, f"{part.name}_{k}" if exponential else part.name)
+
+
+# Every format, by name.
+
+
+TEXTS: dict[str, Callable[[StandardForm], str]] = {
+    "json": json_text,
+    "cbf": cbf_text,
+    "clarabel": clarabel_text,
+    "mps": mps_text,
+    "lp": lp_text,
+}
+FORMATS = (*TEXTS, "mosek")
+
+
+def export(program: Program | StandardForm | Model, path: str | Path, *, format: str) -> Path:
+    """Write a program's instance, with the data that it has now, or that of a model of one's own.
+
+    Parameters
+    ----------
+    program : Program, StandardForm or cvxpy.Problem
+        Of a problem, the conic form that `dalenius.programs.certify` derives (`dalenius.programs.conic_form`).
+    format : {"json", "cbf", "clarabel", "mps", "lp", "mosek"}
+        ``"mps"`` and ``"lp"`` are for linear instances only; for ``"mosek"`` the ending of the path says which of MOSEK's formats.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or does not fit the instance, MOSEK is wanted and not installed, or the file cannot be written; of a
+        problem also as `certify`.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from dalenius.programs import MarginalUpdate
+    >>> program = MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5)
+    >>> from dalenius.export import read_cbf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     form = read_cbf(export(program, Path(folder, "marginal.cbf"), format="cbf"))
+    >>> form.maximises, form.sizes
+    (True, {'zero': 1, 'nonnegative': 3, 'exponential': 12})
+    """
+    if format not in FORMATS:
+        raise InputError(f"format: expected one of {', '.join(FORMATS)}; got {format!r}")
+    if isinstance(program, StandardForm):
+        form = program
+    else:
+        form = program.standard_form() if isinstance(program, Program) else conic_form(program)
+    return write_mosek(form, path) if format == "mosek" else write_whole(path, TEXTS[format](form))

@@ -1,5 +1,5 @@
 """Measures of a mechanism, as intervals that hold: `dalenius.measure`. Their formulas are in `dalenius.information.measures`."""
 
-from dalenius.measures.answer import Measure, Measures, PrivacyClaim
+from cvxcertify.faces import lazily
 
-__all__ = ["Measure", "Measures", "PrivacyClaim"]
+__getattr__, __dir__ = lazily(__name__, __file__)

@@ -1,0 +1,12 @@
+from dalenius.conversions.gaussian.amplitude import AmplitudeCapacity as AmplitudeCapacity
+from dalenius.conversions.gaussian.amplitude import amplitude_capacity as amplitude_capacity
+from dalenius.conversions.gaussian.amplitude import amplitude_of as amplitude_of
+from dalenius.conversions.gaussian.inputs import ListedInputs as ListedInputs
+from dalenius.conversions.gaussian.inputs import chi_square as chi_square
+from dalenius.conversions.gaussian.inputs import gaussian_delta as gaussian_delta
+from dalenius.conversions.gaussian.inputs import gaussian_information as gaussian_information
+from dalenius.conversions.gaussian.inputs import information_of_profile as information_of_profile
+from dalenius.conversions.gaussian.inputs import saddle_value as saddle_value
+from dalenius.conversions.gaussian.lattice import LeastPower as LeastPower
+from dalenius.conversions.gaussian.lattice import least_power as least_power
+from dalenius.conversions.gaussian.lattice import shaped_power as shaped_power

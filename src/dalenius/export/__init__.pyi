@@ -1,0 +1,16 @@
+from dalenius.export.accounting import to_dp_accounting as to_dp_accounting
+from dalenius.export.cbf import parse_cbf as parse_cbf
+from dalenius.export.cbf import read_cbf as read_cbf
+from dalenius.export.offer import Offer as Offer
+from dalenius.export.offer import offered as offered
+from dalenius.export.offer import offers as offers
+from dalenius.export.solution import Solution as Solution
+from dalenius.export.solution import certify as certify
+from dalenius.export.solution import parse_solution as parse_solution
+from dalenius.export.solution import read_solution as read_solution
+from dalenius.export.solution import write_solution as write_solution
+from dalenius.export.standard import digest as digest
+from dalenius.export.standard import parse_json as parse_json
+from dalenius.export.standard import read_json as read_json
+from dalenius.export.writers import FORMATS as FORMATS
+from dalenius.export.writers import export as export

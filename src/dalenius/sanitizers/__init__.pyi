@@ -1,0 +1,17 @@
+from dalenius.sanitizers.converse_bound import Converse as Converse
+from dalenius.sanitizers.converse_bound import converse as converse
+from dalenius.sanitizers.runs import EXPERIMENTS as EXPERIMENTS
+from dalenius.sanitizers.runs import METHODS as METHODS
+from dalenius.sanitizers.runs import Run as Run
+from dalenius.sanitizers.runs import Trained as Trained
+from dalenius.sanitizers.runs import bounds as bounds
+from dalenius.sanitizers.runs import sanitize as sanitize
+from dalenius.sanitizers.settings import Attack as Attack
+from dalenius.sanitizers.settings import Outcome as Outcome
+from dalenius.sanitizers.settings import Settings as Settings
+from dalenius.sanitizers.settings import chi_square_below as chi_square_below
+from dalenius.sanitizers.settings import from_features as from_features
+from dalenius.sanitizers.settings import proportion_below as proportion_below
+from dalenius.sanitizers.settings import root_chi_square_of_guesses as root_chi_square_of_guesses
+from dalenius.sanitizers.settings import variational as variational
+from dalenius.sanitizers.two_gaussians import TwoGaussians as TwoGaussians
