@@ -39,7 +39,7 @@ def together(monkeypatch):
         monkeypatch.setattr("dalenius.search.crew.TURN", 2.0**-9)
         monkeypatch.setattr("dalenius.search.crew.LONGER", 0.0)
         monkeypatch.setattr(
-            "dalenius.audits.bounds.row_solver._compiled", lambda clock: row_multipliers
+            "dalenius.audits.bounds.rows._compiled", lambda clock: row_multipliers
         )  # loading takes long
         return pool
 

@@ -15,8 +15,7 @@ from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import FEW, groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
-from dalenius.audits.bounds.row_solver import RowSolver
-from dalenius.audits.bounds.rows import relaxation_bytes
+from dalenius.audits.bounds.rows import RowSolver, relaxation_bytes
 from dalenius.audits.bounds.separate import separate_bound
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, separate_lines, vertex_lines

@@ -79,7 +79,7 @@ AUDITS = {
     "entropy_at_least": "entropy_at_least.EntropyAudit",
     "finite_chain": "finite_chains.FiniteChainAudit",
     "free_noise": "noise.FreeNoiseAudit",
-    "histogram": "blocks.HistogramAudit",
+    "histogram": "histograms.HistogramAudit",
     "independent_blocks": "blocks.BlocksAudit",
     "law_class": "law_classes.ClassAudit",
     "local_protocol": "law_classes.ProtocolAudit",

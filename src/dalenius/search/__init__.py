@@ -1,8 +1,16 @@
 """How a search runs: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
 
-from dalenius.search.alarm import ended_with
 from dalenius.search.checkpoint import Checkpoint
-from dalenius.search.clock import PROVING, Clock, Progress, Stop, hearing, stop_requested, stopped_by_interrupt
+from dalenius.search.clock import (
+    PROVING,
+    Clock,
+    Progress,
+    Stop,
+    ended_with,
+    hearing,
+    stop_requested,
+    stopped_by_interrupt,
+)
 from dalenius.search.crew import crew_of
 from dalenius.search.run import SOLVERS, LimitOptions, Limits, Run, need_gap, need_solver
 

@@ -18,7 +18,7 @@ from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.row_boxes import RowBox, RowProblem
 from dalenius.audits.bounds.row_search import Row, RowTree
-from dalenius.audits.bounds.row_solver import RowSolver
+from dalenius.audits.bounds.rows import RowSolver
 from dalenius.audits.bounds.separate import separate_bound
 from dalenius.information import x_log_x
 from dalenius.information.deadline import TimeIsOverError

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from dalenius.audits.bounds.row_leaves import RowLeaves
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_search import Row, rows_of
-from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.rows import RowRelaxation
+from dalenius.audits.bounds.rows import Multipliers, RowRelaxation
 from dalenius.evidence.upper import Side
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats, Integers

@@ -15,8 +15,7 @@ from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_search import RowTree
-from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
+from dalenius.audits.bounds.rows import Multipliers, RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline, need_time

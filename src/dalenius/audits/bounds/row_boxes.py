@@ -19,8 +19,7 @@ import numpy as np
 
 from dalenius.audits.bounds.output_groups import Groups, OutputGroups
 from dalenius.audits.bounds.row_multipliers import row_multipliers
-from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.rows import Lines
+from dalenius.audits.bounds.rows import Lines, Multipliers
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.secants import tighten
 from dalenius.reduction import Chamber

@@ -8,10 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 from campaigns import draws
-from dalenius.audits.bounds import row_solver
+from dalenius.audits.bounds import rows as row_problem
 from dalenius.audits.bounds.row_multipliers import row_multipliers
-from dalenius.audits.bounds.row_solver import RowSolver
-from dalenius.audits.bounds.rows import RowRelaxation
+from dalenius.audits.bounds.rows import RowRelaxation, RowSolver
 from dalenius.information.secants import secant, tighten
 from dalenius.search import Clock
 
@@ -113,11 +112,11 @@ def solved(solver, times):
 
 
 def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch, interpreted):
-    monkeypatch.setattr(row_solver, "_kept", lambda: True)
+    monkeypatch.setattr(row_problem, "_kept", lambda: True)
     solver = RowSolver()
     solved(solver, 1)
     assert solver.solve is row_multipliers
-    solver.worked = row_solver.LOADING
+    solver.worked = row_problem.LOADING
     first, second = solved(solver, 2)
     assert solver.solve is not row_multipliers
     assert np.array_equal(first, second)
@@ -125,13 +124,13 @@ def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch, int
 
 def test_what_there_is_no_time_for_is_not_loaded(monkeypatch, interpreted):
     """Compiling takes six seconds: it is begun only where so much is left, and ends with the clock."""
-    monkeypatch.setattr(row_solver, "_kept", lambda: False)
-    late, stopped = Clock(row_solver.COMPILING - 1.0), Clock()
-    solver = RowSolver(worked=row_solver.COMPILING, clock=late)
+    monkeypatch.setattr(row_problem, "_kept", lambda: False)
+    late, stopped = Clock(row_problem.COMPILING - 1.0), Clock()
+    solver = RowSolver(worked=row_problem.COMPILING, clock=late)
     solved(solver, 2)
     assert solver.solve is row_multipliers
     stopped.stop()
-    assert row_solver._compiled(stopped) is row_multipliers
+    assert row_problem._compiled(stopped) is row_multipliers
 
 
 @pytest.mark.parametrize("trouble", [ImportError("none"), RuntimeError("a version that it does not like")])
@@ -145,7 +144,7 @@ def test_without_numba_numpy_goes_on(monkeypatch, trouble):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("dalenius.audits.bounds.compiled", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
-    solver = RowSolver(worked=row_solver.COMPILING)
+    solver = RowSolver(worked=row_problem.COMPILING)
     first, second = solved(solver, 2)
     assert solver.solve is row_multipliers
     assert np.array_equal(first, second)

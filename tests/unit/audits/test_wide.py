@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each
-from dalenius.information.places import Places, log_shares
+from dalenius.audits.wide import Places, log_shares
 
 FAR = 400
 

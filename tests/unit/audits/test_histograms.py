@@ -1,0 +1,104 @@
+"""Histograms through scores: against every output written out."""
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from campaigns import each
+from dalenius.audits.histograms import ScoredCells, even_scores, pattern_count, patterns, telling_scores
+from dalenius.search import Clock
+
+CASES = [(2, 2, 1.0), (3, 2, 0.5), (4, 2, 2.0), (3, 3, 0.7), (5, 1, 1.5), (2, 4, 0.3)]
+
+
+def steps_of(size, epsilon):
+    return dl.geometric(str(epsilon)).channel(np.arange(size + 1))
+
+
+def outputs(steps, cells):
+    return np.array(list(itertools.product(range(steps.shape[1]), repeat=cells)))
+
+
+def row(steps, listed, histogram):
+    return np.prod([steps[count, listed[:, c]] for c, count in enumerate(histogram)], axis=0)
+
+
+@each("cells, size, epsilon", *CASES)
+@each("scored", "even", "telling", "nothing")
+def test_both_ends_are_what_they_are_by_definition(cells, size, epsilon, scored):
+    steps = steps_of(size, epsilon)
+    listed = outputs(steps, cells)
+    scores = {
+        "even": even_scores(size + 1, cells),
+        "telling": telling_scores(steps, cells, 12 * cells),
+        "nothing": np.zeros(size + 1, dtype=np.int64),
+    }[scored]
+    cells_seen = ScoredCells(steps, cells, scores)
+    rows = {g: row(steps, listed, [*g, *[0] * (cells - len(g))]) for g in patterns(size, cells)}
+    base, sums = row(steps, listed, [0] * cells), scores[listed].sum(axis=1)
+    weights = {g: 1.0 + j for j, g in enumerate(rows)}
+    seen = {g: np.bincount(sums, probabilities, minlength=sums.max() + 1) for g, probabilities in rows.items()}
+    mixed = sum(w * seen[g] for g, w in weights.items()) / sum(weights.values())
+    law = base * (mixed / np.maximum(np.bincount(sums, base, minlength=sums.max() + 1), 1e-300))[sums]
+    assert abs(law.sum() - 1.0) < 1e-12
+    exact = [float((p * np.log(p / law)).sum()) for p in rows.values()]
+    np.testing.assert_allclose(cells_seen.divergences(weights), exact, rtol=1e-9, atol=1e-12)
+    alike = np.array([row(steps, listed, size * np.eye(cells, dtype=int)[a]) for a in range(cells)])
+    told = float((alike * np.log(alike / alike.mean(axis=0))).sum() / cells)
+    assert cells_seen.alike <= told + 1e-12
+    assert scored != "even" or abs(cells_seen.alike - told) < 1e-12
+
+
+@each("cells, size, epsilon", *CASES[:4])
+def test_no_selection_of_patterns_by_letters_tells_more(cells, size, epsilon):
+    """All of them, with laws on the letters by Arimoto's steps."""
+    steps = steps_of(size, epsilon)
+    listed = outputs(steps, cells)
+    ways = [g for g in itertools.product(range(size + 1), repeat=cells) if sum(g) == size]
+    rows = {g: row(steps, listed, g) for g in ways}
+    seen = ScoredCells(steps, cells, even_scores(size + 1, cells))
+    _, bound = seen.mixture(0.0, Clock(60.0))
+    chosen = itertools.product(*([g for g in ways if g[a]] for a in range(cells)))
+    for selection in itertools.islice(chosen, 0, None, 1 if cells < 4 else 101):
+        channel, law = np.array([rows[g] for g in selection]), np.full(cells, 1.0 / cells)
+        for _ in range(30):
+            law = law * np.exp((channel * np.log(channel / (law @ channel))).sum(axis=1))
+            law /= law.sum()
+        assert float(law @ (channel * np.log(channel / (law @ channel))).sum(axis=1)) <= bound + 1e-12
+    assert seen.alike <= bound
+
+
+def test_patterns_are_partitions():
+    counted = Counter(
+        tuple(sorted(filter(None, g), reverse=True)) for g in itertools.product(range(6), repeat=4) if sum(g) == 5
+    )
+    assert set(patterns(5, 4)) == set(counted)
+    assert pattern_count(21, 100) == 792
+    assert pattern_count(30, 100) == 1001
+
+
+def test_even_scores_tell_every_output_apart_by_its_numbers_of_cells():
+    scores = even_scores(4, 5)
+    sums = {
+        tuple(np.bincount(y, minlength=4)): int(scores[list(y)].sum()) for y in itertools.product(range(4), repeat=5)
+    }
+    assert len(set(sums.values())) == len(sums) == math.comb(8, 3)
+    assert even_scores(9, 100) is None
+
+
+def test_the_lower_end_does_not_lean_on_rounding(monkeypatch):
+    """Behind much noise with or without transforms alike; behind little noise transforms make it lower, never higher."""
+    found = {}
+    for scale in ("2", "0.5", "0.2"):
+        steps = np.maximum(dl.discrete_gaussian(scale=scale, range=[-9, 11]).channel(np.arange(3)), 1e-300)
+        for direct in (2**13, 0):
+            monkeypatch.setattr("dalenius.audits.histograms.DIRECT", direct)
+            found[scale, direct] = ScoredCells(steps, 6, telling_scores(steps, 6, 80)).alike
+    assert found["2", 0] == pytest.approx(found["2", 2**13], rel=1e-9)
+    assert 0.0 < found["0.5", 2**13] < math.log(6)
+    assert found["0.5", 0] <= found["0.5", 2**13] + 1e-12
+    assert found["0.2", 0] <= found["0.2", 2**13] + 1e-12
