@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from . import Status, Verdict, check
-from .arithmetic import choose
 from .console import Parser, ended, file_bytes, show, unusable
+from .core.arithmetic import choose
 
 
 def _judge(options: argparse.Namespace) -> Verdict:

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from .allowance import MEMORY, SECONDS, amount
-from .arithmetic import NAMES
-from .read import MAX_FILE
+from .core.allowance import MEMORY, SECONDS, amount
+from .core.arithmetic import NAMES
+from .core.read import MAX_FILE
 
 _UNUSABLE = 2
 _CLOSED = 141  # nobody reads what is printed: as of a program that SIGPIPE ends

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius_check import Verdict
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 
 HERE = Path(__file__).parent / "cases"
 UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion", "max_information": "nats"}

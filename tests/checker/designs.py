@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import xlogy
 
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from forge import Reference, model, text, texts
 
 HAMMING, UNIFORM, FREE = 'kind="hamming"', 'kind="uniform"', '"1 max"'

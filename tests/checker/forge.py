@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import logsumexp, xlogy
 
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 
 
 def model(records: str, query: str, mechanism: str, entropy: str) -> bytes:

@@ -13,8 +13,8 @@ import dalenius_check
 from campaigns import draws, each
 from dalenius_check import Status, check
 from dalenius_check.__main__ import main
-from dalenius_check.arithmetic import choose, chosen, using
-from dalenius_check.model import parse_model
+from dalenius_check.core.arithmetic import choose, chosen, using
+from dalenius_check.core.model import parse_model
 
 CORPUS = cases.cases()
 SOURCE = Path(dalenius_check.__file__).parent.parent

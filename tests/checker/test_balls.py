@@ -9,10 +9,9 @@ import pytest
 from flint import arb, ctx, fmpq, fmpz_poly
 
 from campaigns import draws
-from dalenius_check.arithmetic.balls import NAN, Ball, precision, rounded, workprec
-from dalenius_check.arithmetic.elementary import exponential, log, log_ratio, series
-from dalenius_check.arithmetic.matrices import Matrix
-from dalenius_check.arithmetic.polynomials import Polynomial
+from dalenius_check.core.arithmetic.balls import NAN, Ball, precision, rounded, workprec
+from dalenius_check.core.arithmetic.elementary import exponential, log, log_ratio, series
+from dalenius_check.core.arithmetic.matrices import Matrix, Polynomial
 
 BITS = (128, 128, 128, 53, 256, 1024)
 OPERATIONS = {"+": add, "-": sub, "*": mul, "/": truediv}

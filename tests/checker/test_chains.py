@@ -10,12 +10,12 @@ import pytest
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.arithmetic import choose, using
-from dalenius_check.chains import Chain, Leakage
-from dalenius_check.letter_bounds import Expansion
-from dalenius_check.letter_chains import LetterChain, Letters
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
+from dalenius_check.core.arithmetic import choose, using
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.lemmas.chains.chain import Chain, Leakage
+from dalenius_check.lemmas.letter_chains.bounds import Expansion
+from dalenius_check.lemmas.letter_chains.letters import LetterChain, Letters
 from definitions import information, joint_of_chain
 
 QUERIES = {

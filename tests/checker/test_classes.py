@@ -15,7 +15,7 @@ import cases
 import constraint_truth as own
 from campaigns import each, thinned
 from dalenius_check import Status, check
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from forgery_subjects import digest, toml
 from forgery_truth import Question, exact, normalised
 

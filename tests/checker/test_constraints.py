@@ -12,7 +12,7 @@ import constraint_draws as draws_of
 import constraint_truth as own
 from campaigns import each, thinned
 from dalenius_check import Status, check
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from forgery_subjects import toml
 from forgery_truth import Question, amount, dec
 
@@ -229,8 +229,8 @@ def test_limits(monkeypatch):
     for text, (rows, terms) in sizes.items():
         model = constrained(f"[[constraints]]\n{text}", three)
         for most, status in (((rows, terms), Status.REJECTED), ((rows - 1, terms), None), ((rows, terms - 1), None)):
-            monkeypatch.setattr("dalenius_check.rows._MAX_ROWS", most[0])
-            monkeypatch.setattr("dalenius_check.rows._MAX_TERMS", most[1])
+            monkeypatch.setattr("dalenius_check.lemmas.designs.rows._MAX_ROWS", most[0])
+            monkeypatch.setattr("dalenius_check.lemmas.designs.rows._MAX_TERMS", most[1])
             verdict = check(model, b"")
             assert verdict.status is (status or Status.UNREADABLE), (text, verdict.reason)
             assert status or verdict.reason == f"constraint 0 has more than {most[0]} rows or {most[1]} terms"
@@ -252,10 +252,10 @@ def test_what_constraints_take_is_counted_first():
 
 def test_multipliers_are_limited(monkeypatch):
     corpus = cases.cases()
-    monkeypatch.setattr("dalenius_check.multipliers._MOST", 2)
+    monkeypatch.setattr("dalenius_check.lemmas.designs.given._MOST", 2)
     assert check(*corpus["own_zero"].files).proved
     assert check(*corpus["own_cone"].files).proved
-    monkeypatch.setattr("dalenius_check.multipliers._MOST", 1)
+    monkeypatch.setattr("dalenius_check.lemmas.designs.given._MOST", 1)
     for name in ("own_zero", "own_cone"):
         verdict = check(*corpus[name].files)
         assert (verdict.status, verdict.reason) == (

@@ -206,7 +206,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
         "Free._need_infeasible: raise RefusedError('the header alone proves nothing of constraints') => return"
     ),
     "forged_blocks_not_covered": "Households.need_covered: known => True",
-    "forged_blocks_clamped": 'DiscreteGaussian.lost: 2 * beyond(self.table["scale"]) => 0 * beyond(self.table["scale"])',
+    "forged_blocks_clamped": "DiscreteGaussian.lost: 2 * beyond => 0 * beyond",
     "forged_blocks_stairs": "Staircase.rows: inputs[0] < y < inputs[-1] => True",
     "forged_blocks_never": "Households.sum: t in self.blocks.others(shape) => True",
     "forged_blocks_of_another_size": (

@@ -8,7 +8,7 @@ from fractions import Fraction
 import cases
 from campaigns import each, thinned
 from dalenius_check import Status, check
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 
 MODEL = b"""problem = "maximal_leakage"
 records = { count = 2, alphabet = 2 }

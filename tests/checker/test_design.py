@@ -11,8 +11,8 @@ import pytest
 import cases
 from campaigns import each, thinned
 from dalenius_check import Status, check
-from dalenius_check.counts import law, values
-from dalenius_check.model import parse_model
+from dalenius_check.core.counts import law, values
+from dalenius_check.core.model import parse_model
 from definitions import information
 
 CASES = cases.about("design", "infeasible")
@@ -230,8 +230,8 @@ BUGS = {  # what is changed in which function of a copy of the checker
         "Design._own: [[price * x for x in row] for row in self.ground.weighted()]"
         " => [[price * d for d in row] for row in self.ground.costs]"
     ),
-    "pi_forgotten": "gains.gains: log - own => log",
-    "phi_unchecked": "gains.gains: not held or all(column[a] for column in columns) => True",
+    "pi_forgotten": "gains: log - own => log",
+    "phi_unchecked": "gains: not held or all(column[a] for column in columns) => True",
     "shift_reversed": "Design._choices: v + z => z - v",
     "no_shift": 'Design._choices: self.group != "additive" => True',
     "mechanism_reversed": "Design._channel: y - v => v - y",

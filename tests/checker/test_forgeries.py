@@ -55,7 +55,7 @@ SELDOM = {
     ),
     "wide rows overlooked": "Expansion.__init__: any(lo < hi for lo, hi in box[a * k : (a + 1) * k]) => False",
     "nothing of second order": "Expansion.bound: self._first_order() + self._second_order() => self._first_order()",
-    "start of a row": "letter_chains.Letters.__init__: point[k * k :] or stationary(self.rows) => point[:k]",
+    "start of a row": "letters.Letters.__init__: point[k * k :] or stationary(self.rows) => point[:k]",
     "nothing added": (
         "Letters._before: row + [arb(0)] * (self.chain.most + 1 - len(row)) => [arb(0)] * self.chain.most + row[-1:]"
     ),
@@ -75,7 +75,7 @@ SELDOM = {
         "Ranges.above: larger(factor * f - slope * lo, factor * g - slope * hi) => factor * f - slope * lo"
     ),
     "tau": "Joint.bound: 1 - self.theta + self.mu => self.mu",
-    "information": "information: letters + outputs => outputs",
+    "information": "bounds.information: letters + outputs => outputs",
     "inner enclosure": "enclosure: fmpq(above, scale) => fmpq(below, scale)",
     "not normalised": "normalised: once(weights, lambda x: x / whole) => list(weights)",
     "negative weights": 'nonnegative: need(result >= 0, f"{what} must be nonnegative") => need(True, what)',
@@ -88,7 +88,7 @@ SELDOM = {
     "weight of leakage": (
         "Design._own: in_nats(self.budget, self.unit) * arb(weights) => in_nats(self.budget, self.unit)"
     ),
-    "zero in a posterior": "gains.gains: not held or all(column[a] for column in columns) => True",
+    "zero in a posterior": "gains: not held or all(column[a] for column in columns) => True",
     "shifts": "Design._choices: v + z => v",
     "feasible distortion": "Design._need_infeasible: least > self.budget => True",
     "feasible leakage": "Design._need_infeasible: self.budget < 0 => True",

@@ -15,16 +15,15 @@ from scipy.special import xlogy
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.alone import Alone
-from dalenius_check.box import Box
-from dalenius_check.certificate import Lines
-from dalenius_check.channel import build
-from dalenius_check.counts import completions
-from dalenius_check.curve import Ceiling
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
-from dalenius_check.record import Record
-from dalenius_check.tree import Section
+from dalenius_check.core.bounds import Record
+from dalenius_check.core.box import Box
+from dalenius_check.core.certificate import Lines
+from dalenius_check.core.channel import build
+from dalenius_check.core.counts import completions
+from dalenius_check.core.curve import Ceiling
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.core.tree import Section
 from test_leaves import CASES, MODELS, precision, random_box, random_law, random_slopes, ranges, setting
 
 __all__ = ["precision", "setting"]
@@ -244,7 +243,7 @@ def tree_lines(base, view, rng, depth=0):
 def proves(parsed, record, lines, box, upper):
     """Whether a section proves a number of the priors in a box; every line must be read."""
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
-    section = Section(data, parsed, record, Counter(), Alone(parsed, 0))
+    section = Section(data, parsed, record, Counter(), 0)
     section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     try:
         section.run(Ceiling(arb(upper), parsed.entropy_ball()))

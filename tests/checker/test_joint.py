@@ -10,11 +10,11 @@ import pytest
 from campaigns import draws, each
 from constraint_truth import inline
 from dalenius_check import check
-from dalenius_check.channel import build
-from dalenius_check.counts import completions, datasets, values
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
-from dalenius_check.released_blocks import Releases
+from dalenius_check.core.channel import build
+from dalenius_check.core.counts import completions, datasets, values
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.lemmas.releases import Releases
 from definitions import information, joint_law
 from test_releases import doubles
 

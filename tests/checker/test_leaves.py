@@ -9,18 +9,17 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from campaigns import draws, thinned
-from dalenius_check import Status, check, proof
-from dalenius_check.allowance import Allowance
-from dalenius_check.alone import Alone
-from dalenius_check.bounds import Ranges, exact_information, information
-from dalenius_check.box import Box, Classes
-from dalenius_check.certificate import Lines
-from dalenius_check.channel import build
-from dalenius_check.counts import completions
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import xlogx
-from dalenius_check.record import Record
-from dalenius_check.tree import Section
+from dalenius_check import Status, check
+from dalenius_check.core import proof
+from dalenius_check.core.allowance import Allowance
+from dalenius_check.core.bounds import Ranges, Record, exact_information, information
+from dalenius_check.core.box import Box, Classes
+from dalenius_check.core.certificate import Lines
+from dalenius_check.core.channel import build
+from dalenius_check.core.counts import completions
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import xlogx
+from dalenius_check.core.tree import Section
 
 MODELS = [
     ("count=4; alphabet=2", 'kind="parity"', 'kind="laplace_threshold"; epsilon=1.0', "1.3"),
@@ -145,7 +144,7 @@ def random_rows(low, high, kappa, rng, depth=0):
 def evaluate(parsed, record, lines, box):
     """The bounds that a section finds for one joint leaf; every line must be read."""
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
-    section = Section(data, parsed, record, Counter(), Alone(parsed, 0))
+    section = Section(data, parsed, record, Counter(), 0)
     section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     item = data.item("a leaf", {"joint": 5})
     result = section._joint(item, not all(part.ends for part in box.values()))

@@ -13,7 +13,7 @@ import secret_draws
 import secret_truth
 from campaigns import each, thinned
 from dalenius_check import Status, check
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from forgery_subjects import digest, toml
 from forgery_truth import Question
 
@@ -149,14 +149,14 @@ def test_limits_of_size(monkeypatch):
     for text, (rows, terms) in sizes.items():
         model = limited(text, three)
         for most, status in (((rows, terms), Status.REJECTED), ((rows - 1, terms), None), ((rows, terms - 1), None)):
-            monkeypatch.setattr("dalenius_check.rows._MAX_ROWS", most[0])
-            monkeypatch.setattr("dalenius_check.rows._MAX_TERMS", most[1])
+            monkeypatch.setattr("dalenius_check.lemmas.designs.rows._MAX_ROWS", most[0])
+            monkeypatch.setattr("dalenius_check.lemmas.designs.rows._MAX_TERMS", most[1])
             verdict = check(model, b"")
             assert verdict.status is (status or Status.UNREADABLE), (text, verdict.reason)
     monkeypatch.undo()
-    for name, most, reason in (("secret", 8, "letters and outputs"), ("secret_kinds", 3, "at most 2^22 numbers")):
-        attribute = {"secret": "_MAX_CELLS", "secret_kinds": "_MOST_NUMBERS"}[name]
-        monkeypatch.setattr(f"dalenius_check.{name}.{attribute}", most)
+    places = {"secret": "lemmas.designs.secret._MAX_CELLS", "tables": "core.tables._MOST_NUMBERS"}
+    for name, most, reason in (("secret", 8, "letters and outputs"), ("tables", 3, "at most 2^22 numbers")):
+        monkeypatch.setattr(f"dalenius_check.{places[name]}", most)
         text = 'kind="chi_square"; at_most=1' + ("" if name == "secret" else "; secret=[[[0.5,0,0],[0,0.5,0]]]")
         verdict = check(limited(text, three), b"")
         assert verdict.status is Status.UNREADABLE

@@ -12,13 +12,14 @@ from scipy.optimize import brentq
 from scipy.special import entr
 
 from campaigns import each, thinned
-from dalenius_check import check, read
-from dalenius_check.allowance import LimitError
-from dalenius_check.channel import build
-from dalenius_check.counts import completions, datasets, key, selections, values
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
-from dalenius_check.proof import EntropyBound, ProductPriors
+from dalenius_check import check
+from dalenius_check.core import read
+from dalenius_check.core.allowance import LimitError
+from dalenius_check.core.channel import build
+from dalenius_check.core.counts import completions, datasets, key, selections, values
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.core.proof import EntropyBound, ProductPriors
 
 GOOD = ("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=0.1', "0.5")
 
@@ -88,7 +89,7 @@ def test_other_adversaries(forge, body, part):
 def test_priors_are_few_and_divided_by_their_sum(forge, monkeypatch):
     model = parse_model(forge.model(*GOOD[:3], 'kind="prior_set"; priors=[[0.5, 0.4999999999, 0, 0]]'))
     assert model.priors == [[fmpq(5000000000, 9999999999), fmpq(4999999999, 9999999999), 0, 0]]
-    monkeypatch.setattr("dalenius_check.read.laws", lambda *_: [range(1 << 21)] * 3)
+    monkeypatch.setattr("dalenius_check.core.read.laws", lambda *_: [range(1 << 21)] * 3)
     with pytest.raises(RefusedError, match="altogether"):
         read.priors([], "priors")
 
@@ -96,7 +97,7 @@ def test_priors_are_few_and_divided_by_their_sum(forge, monkeypatch):
 def test_selections_are_limited(forge, monkeypatch):
     model = parse_model(forge.model("count=9; alphabet=2", 'kind="count"', GOOD[2], 'kind="product_priors"'))
     assert selections(model, 3, values(model)) == [(k, k + 1) for k in range(9)]
-    monkeypatch.setattr("dalenius_check.counts._MAX_PAIRS", 17)
+    monkeypatch.setattr("dalenius_check.core.counts._MAX_PAIRS", 17)
     with pytest.raises(LimitError, match="selections"):
         selections(model, 3, values(model))
 

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from forgery_subjects import toml
 
 LEVELS = [("log 3", 3.0), ("1 bits", 2.0), ("0.7", math.exp(0.7)), ("log 3/2", 1.5), ("0", 1.0)]

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius_check.allowance import LimitError
-from dalenius_check.arithmetic import arb, choose, fmpq, using
-from dalenius_check.numbers import (
+from dalenius_check.core.allowance import LimitError
+from dalenius_check.core.arithmetic import arb, choose, fmpq, using
+from dalenius_check.core.numbers import (
     OpenError,
     RefusedError,
     at_most,

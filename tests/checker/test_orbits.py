@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 from campaigns import draws
-from dalenius_check.alone import Alone
-from dalenius_check.arithmetic import arb
-from dalenius_check.certificate import Lines
-from dalenius_check.channel import build
-from dalenius_check.counts import completions
-from dalenius_check.curve import Ceiling
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
-from dalenius_check.record import Record
-from dalenius_check.tree import Section
+from dalenius_check.core.arithmetic import arb
+from dalenius_check.core.bounds import Record
+from dalenius_check.core.certificate import Lines
+from dalenius_check.core.channel import build
+from dalenius_check.core.counts import completions
+from dalenius_check.core.curve import Ceiling
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.core.tree import Section
 from permutations import generated as permutations_of
 
 MODELS = [
@@ -208,7 +207,7 @@ def least(setting, tree):
 def proves(setting, lines, upper):
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), setting.parsed.allowance)
     try:
-        Section(data, setting.parsed, setting.record, Counter(), Alone(setting.parsed, 0)).run(
+        Section(data, setting.parsed, setting.record, Counter(), 0).run(
             Ceiling(arb(upper), setting.parsed.entropy_ball())
         )
     except RefusedError as refused:
@@ -235,9 +234,7 @@ def test_the_settings_have_symmetries(setting):
 def reason(setting, *lines):
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), setting.parsed.allowance)
     with pytest.raises(RefusedError) as refused:
-        Section(data, setting.parsed, setting.record, Counter(), Alone(setting.parsed, 0)).run(
-            Ceiling(arb(9), setting.parsed.entropy_ball())
-        )
+        Section(data, setting.parsed, setting.record, Counter(), 0).run(Ceiling(arb(9), setting.parsed.entropy_ball()))
     return str(refused.value)
 
 

@@ -17,8 +17,8 @@ import constraint_truth as own
 from campaigns import each, thinned
 from constraint_truth import inline
 from dalenius_check import Status, check
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import exponential
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import exponential
 from forgery_subjects import toml
 from forgery_truth import Question, amount, dec
 from test_constraints import noisy, told
@@ -205,9 +205,9 @@ def test_limits_end_in_undecided(privates, designs, monkeypatch):
     many = [["ratio", 0, ["1", f"1e{k}", "1"], ["1", "0", f"1/{3**k}"]] for k in range(2, 400)]
     large = designs.certificate(data, "0", "1", [["1", "1", "1"]] * 3, ["dual", "0"], *many)
     assert "sum of rationals" in check(data, large).reason
-    monkeypatch.setattr("dalenius_check.privacy._MAX_NUMBERS", 9)
+    monkeypatch.setattr("dalenius_check.lemmas.designs.privacy._MAX_NUMBERS", 9)
     assert check(data, long).proved
-    monkeypatch.setattr("dalenius_check.privacy._MAX_NUMBERS", 8)
+    monkeypatch.setattr("dalenius_check.lemmas.designs.privacy._MAX_NUMBERS", 8)
     verdict = check(data, long)
     assert verdict.status is Status.UNDECIDED
     assert verdict.reason == "certificate line 5: limit: more than 8 multipliers"

@@ -11,14 +11,13 @@ import pytest
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.allowance import Allowance, LimitError
-from dalenius_check.arithmetic import arb, choose, fmpq, using
-from dalenius_check.channel import build
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
-from dalenius_check.protocols import PROTOCOLS
-from dalenius_check.randomized import cells
-from dalenius_check.randomized_blocks import Randomized
+from dalenius_check.core.allowance import Allowance, LimitError
+from dalenius_check.core.arithmetic import arb, choose, fmpq, using
+from dalenius_check.core.channel import build
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.lemmas.protocols import PROTOCOLS
+from dalenius_check.lemmas.randomized import Randomized, cells
 
 HISTOGRAM = 'kind="histogram"'
 

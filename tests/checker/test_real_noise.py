@@ -10,9 +10,9 @@ import pytest
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.allowance import Allowance
-from dalenius_check.arithmetic import choose, chosen, fmpq, using
-from dalenius_check.real_noise import arctangent, real_noise
+from dalenius_check.core.allowance import Allowance
+from dalenius_check.core.arithmetic import choose, chosen, fmpq, using
+from dalenius_check.lemmas.real_noise import arctangent, real_noise
 
 
 def density(kind, scale, y, v):

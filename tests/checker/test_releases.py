@@ -11,12 +11,12 @@ import pytest
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.arithmetic import choose, chosen, fmpq, is_rational, using
-from dalenius_check.blocks import Blocks
-from dalenius_check.channel import build
-from dalenius_check.gaussian import beyond
-from dalenius_check.model import parse_model
-from dalenius_check.numbers import RefusedError
+from dalenius_check.core.arithmetic import choose, chosen, fmpq, is_rational, using
+from dalenius_check.core.channel import build
+from dalenius_check.core.model import parse_model
+from dalenius_check.core.numbers import RefusedError
+from dalenius_check.lemmas.gaussian import beyond
+from dalenius_check.lemmas.households.blocks import Blocks
 from forgery_subjects import toml
 
 
@@ -316,10 +316,10 @@ def test_trees_that_cannot_be_read(stage, reason):
 
 def test_limits_of_trees(monkeypatch):
     assert build(parse_model(model({"kind": "adaptive", **DEEP}, {"kind": "parity"}))).outputs == 17
-    monkeypatch.setattr("dalenius_check.adaptive._MOST_PATHS", 16)
+    monkeypatch.setattr("dalenius_check.lemmas.adaptive._MOST_PATHS", 16)
     with pytest.raises(RefusedError, match="more than 16 paths"):
         build(parse_model(model({"kind": "adaptive", **DEEP}, {"kind": "parity"})))
-    monkeypatch.setattr("dalenius_check.mechanism_kinds._MOST_STAGES", 15)
+    monkeypatch.setattr("dalenius_check.core.kinds._MOST_STAGES", 15)
     with pytest.raises(RefusedError, match="more than 15 stages"):
         parse_model(model({"kind": "adaptive", **DEEP}, {"kind": "parity"}))
 

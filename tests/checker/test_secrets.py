@@ -11,9 +11,9 @@ import numpy as np
 from campaigns import draws, each
 from constraint_truth import inline
 from dalenius_check import check, digest
-from dalenius_check.channel import build
-from dalenius_check.model import parse_model
-from dalenius_check.told import Told
+from dalenius_check.core.channel import build
+from dalenius_check.core.model import parse_model
+from dalenius_check.lemmas.secrets.told import Told
 from definitions import conditional_information
 from forgery_subjects import toml
 

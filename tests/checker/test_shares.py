@@ -7,12 +7,13 @@ from queue import SimpleQueue
 import pytest
 
 import cases
-import dalenius_check
 from campaigns import each, thinned
-from dalenius_check import Status, check, helper, shares
+from dalenius_check import Status, check
 from dalenius_check.__main__ import main
-from dalenius_check.allowance import Allowance, LimitError
-from dalenius_check.arithmetic import NAMES, arb, choose, chosen, using
+from dalenius_check.core import shares
+from dalenius_check.core import verdict as checking
+from dalenius_check.core.allowance import Allowance, LimitError
+from dalenius_check.core.arithmetic import NAMES, arb, choose, chosen, using
 
 CORPUS = cases.cases()
 ROWS, LEAVES = CORPUS["bits_whole_output_law"], CORPUS["count4_posterior"]
@@ -31,14 +32,14 @@ def here(monkeypatch):
             for part in range(1, parts):
                 told = []
                 sent = json.loads(json.dumps({**options, "part": part, "parts": parts, "chunk": 1}))
-                helper.work(sent, *files, lambda found, told=told: told.append(json.loads(json.dumps(found))))
+                checking.work(sent, *files, lambda found, told=told: told.append(json.loads(json.dumps(found))))
                 queues.append(SimpleQueue())
                 for found in [*change(told), None]:
                     queues[-1].put(found)
                 heard.append(told)
             yield shares.First(queues, 1, allowance)
 
-        monkeypatch.setattr(dalenius_check, "shared", shared)
+        monkeypatch.setattr(checking, "shared", shared)
         return heard
 
     return install
@@ -115,7 +116,7 @@ def test_a_defect_in_a_share_proves_nothing(here, monkeypatch):
         next(calls)
         raise KeyError("a defect")
 
-    monkeypatch.setattr(helper, "attempt", attempt)
+    monkeypatch.setattr(checking, "attempt", attempt)
     here()
     verdict = check(*LEAVES.files, jobs=2)
     assert verdict.status is Status.UNDECIDED

@@ -11,10 +11,10 @@ from scipy.special import xlogy
 
 from campaigns import draws, each
 from dalenius_check import check
-from dalenius_check.arithmetic import arb, choose, fmpq, using
-from dalenius_check.factorials import Factorials
-from dalenius_check.histogram import patterns
-from dalenius_check.separate import _Output
+from dalenius_check.core.arithmetic import arb, choose, fmpq, using
+from dalenius_check.lemmas.histograms import patterns
+from dalenius_check.lemmas.separate import _Output
+from dalenius_check.lemmas.wide import Factorials
 
 A = math.exp(-0.5)
 BIT = math.log(2) + (A * math.log(A) / (1 + A) - math.log(1 + A))
@@ -27,7 +27,7 @@ def model(forge, n=4, letters=2, counted=(1,), mechanism='kind="geometric"; epsi
 @pytest.fixture
 def narrow(monkeypatch):
     """Counts are wide from few entries on."""
-    monkeypatch.setattr("dalenius_check.wide.MAX_ENTRIES", 4)
+    monkeypatch.setattr("dalenius_check.core.subjects.MAX_ENTRIES", 4)
 
 
 def listed(n, letters, counted, place, weights):

@@ -407,7 +407,7 @@ def test_what_needs_no_search_is_proved_although_that_takes_longer_than_the_limi
 def test_what_needs_no_search_is_proved_although_the_machine_has_other_work(support, monkeypatch):
     """Two minutes pass from one look at the clock to the next, and hardly any work is done."""
     minutes = itertools.count(step=120.0)
-    monkeypatch.setattr("dalenius_check.allowance.monotonic", lambda: next(minutes))
+    monkeypatch.setattr("dalenius_check.core.allowance.monotonic", lambda: next(minutes))
     result = dl.solve(support.problem([2] * 4, dl.Count(), dl.geometric(0.5), "1 max"))
     assert result.termination is TIME
     assert (result.lower, result.upper) == (0.0, pytest.approx(math.log(2), rel=1e-9))

@@ -19,7 +19,7 @@ import dalenius as dl
 from campaigns import draws, each, thinned
 from dalenius.catalogue.models import library
 from dalenius.catalogue.ratchet import history
-from dalenius_check.allowance import Allowance
+from dalenius_check.core.allowance import Allowance
 
 ROOT = Path(__file__).parents[2]
 SIGNALS = [signal.SIGINT, signal.SIGTERM]

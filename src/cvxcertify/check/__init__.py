@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dalenius_check import Status, Verdict
-from dalenius_check.allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
-from dalenius_check.arithmetic import choose, chosen, using
-from dalenius_check.numbers import OpenError, RefusedError
+from dalenius_check.core.allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
+from dalenius_check.core.arithmetic import choose, chosen, using
+from dalenius_check.core.numbers import OpenError, RefusedError
 
 from .proof import prove
 

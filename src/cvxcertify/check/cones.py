@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalenius_check.allowance import Allowance
-from dalenius_check.arithmetic import arb, fmpq
-from dalenius_check.numbers import OpenError
+from dalenius_check.core.allowance import Allowance
+from dalenius_check.core.arithmetic import arb, fmpq
+from dalenius_check.core.numbers import OpenError
 
 from .instance import order
 

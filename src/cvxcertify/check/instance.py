@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import isqrt, lcm
 from typing import Any, TypeAlias
 
-from dalenius_check.allowance import PAIR, Allowance
-from dalenius_check.arithmetic import fmpq
-from dalenius_check.numbers import RefusedError, need
-from dalenius_check.read import REQUIRED, integer, table, text
+from dalenius_check.core.allowance import PAIR, Allowance
+from dalenius_check.core.arithmetic import fmpq
+from dalenius_check.core.numbers import RefusedError, need
+from dalenius_check.core.read import REQUIRED, integer, table, text
 
 _INTEGER = r"-?(?:0|[1-9][0-9]{0,3999}|0x[0-9a-f]{1,1048576})"
 _NUMBER = re.compile(rf"({_INTEGER})(?:/({_INTEGER}))?")

@@ -7,10 +7,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
-from dalenius_check.allowance import Allowance
-from dalenius_check.arithmetic import chosen, fmpq
-from dalenius_check.numbers import RefusedError, need, rounded
-from dalenius_check.read import REQUIRED, integer, table, text
+from dalenius_check.core.allowance import Allowance
+from dalenius_check.core.arithmetic import chosen, fmpq
+from dalenius_check.core.numbers import RefusedError, need, rounded
+from dalenius_check.core.read import REQUIRED, integer, table, text
 
 from .cones import inside
 from .instance import KINDS, MOST, End, Instance, listed, number, read_instance, sparse

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dalenius_check.arithmetic import fmpq
-from dalenius_check.numbers import RefusedError, need
+from dalenius_check.core.arithmetic import fmpq
+from dalenius_check.core.numbers import RefusedError, need
 
 from .instance import End, Form, Instance, order
 

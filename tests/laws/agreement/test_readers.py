@@ -14,7 +14,7 @@ from campaigns import draws, each
 from dalenius.model import digest
 from dalenius.model import loads as read_alone
 from dalenius_check import LimitError, RefusedError, Status, check
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 
 PARTS = {
     "records": "count = 2\nalphabet = 2",

@@ -72,9 +72,9 @@ def test_solve_and_verify_prove_the_file(text, shown):
 def test_the_checker_reads_a_model_once(text, monkeypatch, tmp_path):
     """When it is loaded, or before it is solved; each check of two files reads both. It took three times as long."""
     (tmp_path / "model.toml").write_text(text)
-    read, parse = [], dalenius_check.model.parse_toml
+    read, parse = [], dalenius_check.core.model.parse_toml
     monkeypatch.setattr(
-        dalenius_check.model, "parse_toml", lambda data, allowance: read.append(data) or parse(data, allowance)
+        dalenius_check.core.model, "parse_toml", lambda data, allowance: read.append(data) or parse(data, allowance)
     )
     problem = dl.load(tmp_path / "model.toml")
     result = dl.solve(problem, gap=0.5)

@@ -12,7 +12,7 @@ import dalenius as dl
 from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import normal_form
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from support import refused
 
 some = settings(max_examples=40, deadline=None, derandomize=True)

@@ -16,7 +16,7 @@ from dalenius.model import audited, digest
 from dalenius.model.model_file import normal_form
 from dalenius.reduction import completions, record_completions
 from dalenius.studies.curves import entropy_curve
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from support import refused
 
 some = settings(

@@ -11,7 +11,7 @@ import support
 from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import loads
-from dalenius_check.model import parse_model
+from dalenius_check.core.model import parse_model
 from support import refuses
 
 RECORDS = dl.Records(alphabets=[3, 2, 3])

@@ -1,0 +1,133 @@
+"""Matrices of balls: products in whole numbers over one exponent a row or column, rounded once; and polynomials for counting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from operator import mul
+from typing import TypeAlias
+
+from .balls import NAN, Ball, precision, rounded
+
+Line: TypeAlias = tuple[list[int], list[int], int]
+
+
+class Matrix:
+    """Rows of balls: of lists, or of this shape, from its entries row by row or zero."""
+
+    def __init__(self, rows: int | Sequence[Sequence[Ball]], columns: int = 0, entries: Iterable[Ball] = ()) -> None:
+        if not isinstance(rows, int):
+            self.height = len(rows)
+            self.width = len(rows[0])
+            self._entries = [x for row in rows for x in row]
+        else:
+            self.height = rows
+            self.width = columns
+            self._entries = list(entries) or [Ball()] * (rows * columns)
+
+    def entries(self) -> list[Ball]:
+        """The entries, row by row."""
+        return list(self._entries)
+
+    def __add__(self, other: Matrix) -> Matrix:
+        sums = (x + y for x, y in zip(self._entries, other._entries, strict=True))
+        return Matrix(self.height, self.width, sums)
+
+    def __mul__(self, other: Matrix | Ball) -> Matrix:
+        """Bound because |sum x y - sum m n| <= sum (|m| + r) s + sum r |n| for |x - m| <= r and |y - n| <= s."""
+        if isinstance(other, Ball):
+            return Matrix(self.height, self.width, (x * other for x in self._entries))
+        if not (self._finite and other._finite):
+            return Matrix(self.height, other.width, [NAN] * (self.height * other.width))
+        result = []
+        columns = [(n, s, list(map(abs, n)), j) for n, s, j in other._columns]
+        for m, r, i in self._rows:
+            most = [abs(x) + y for x, y in zip(m, r, strict=True)]
+            for n, s, size, j in columns:
+                radius = sum(map(mul, most, s)) + sum(map(mul, r, size))
+                result.append(rounded(sum(map(mul, m, n)), radius, i + j))
+        return Matrix(self.height, other.width, result)
+
+    @cached_property
+    def _finite(self) -> bool:
+        return all(x.is_finite() for x in self._entries)
+
+    @cached_property
+    def _rows(self) -> list[Line]:
+        return [_line(self._entries[k : k + self.width]) for k in range(0, len(self._entries), self.width)]
+
+    @cached_property
+    def _columns(self) -> list[Line]:
+        return [_line(self._entries[k :: self.width]) for k in range(self.width)]
+
+
+def _line(balls: Sequence[Ball]) -> Line:
+    """Middles and radii over one exponent; of numbers far below the largest the last bits are dropped."""
+    held = [x for x in balls if not x.is_zero()]
+    if not held:
+        return [0] * len(balls), [0] * len(balls), 0
+    top = max((abs(x.middle) + x.radius).bit_length() + x.exponent for x in held)
+    exponent = max(min(x.exponent for x in held), top - 2 * precision() - 1024)
+    middles, radii = [], []
+    for x in balls:
+        shift = x.exponent - exponent
+        if shift >= 0:
+            middles.append(x.middle << shift)
+            radii.append(x.radius << shift)
+        else:
+            middles.append(x.middle >> -shift)
+            radii.append(0 if x.is_zero() else (x.radius >> -shift) + 2)
+    return middles, radii, exponent
+
+
+class Polynomial:
+    """A polynomial by its coefficients in ascending order; the names are those of python-flint's `fmpz_poly`."""
+
+    def __init__(self, coefficients: Sequence[int]) -> None:
+        length = max((j + 1 for j, c in enumerate(coefficients) if c), default=0)
+        self._coefficients = list(coefficients[:length])
+
+    def coeffs(self) -> list[int]:
+        """The coefficients up to the last that is not 0."""
+        return list(self._coefficients)
+
+    def length(self) -> int:
+        """Their number."""
+        return len(self._coefficients)
+
+    def degree(self) -> int:
+        """The largest power; -1 of zero."""
+        return len(self._coefficients) - 1
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        """Both are evaluated at a power of 2 so large that the product's coefficients can be read off its value."""
+        a, b = self._coefficients, other._coefficients
+        if not a or not b:
+            return Polynomial([])
+        width = (max(a).bit_length() + max(b).bit_length() + len(a).bit_length()) // 8 + 1
+        left = _packed(a, width)
+        value = left * (left if a is b else _packed(b, width))
+        text = value.to_bytes(width * (len(a) + len(b)), "little")
+        return Polynomial([int.from_bytes(text[k : k + width], "little") for k in range(0, len(text), width)])
+
+    def __mod__(self, cycle: Polynomial) -> Polynomial:
+        """The remainder by x^n - 1, which makes x^n one."""
+        size = cycle.degree()
+        return Polynomial([sum(self._coefficients[k::size]) for k in range(size)])
+
+    def __pow__(self, times: int) -> Polynomial:
+        """Coefficient by coefficient: for the power q of p, p_0 != 0, k p_0 q_k = sum_i>0 (i (times + 1) - k) p_i q_(k-i).
+
+        Exact because this compares the coefficients of x^k in p x q' = times x p' q.
+        """
+        low = next(j for j, c in enumerate(self._coefficients) if c)  # p = x^low times what has p_0 != 0
+        first, *others = self._coefficients[low:]
+        steps = [(i, c) for i, c in enumerate(others, 1) if c]
+        power = [first**times]
+        for k in range(1, len(others) * times + 1):
+            power.append(sum((i * (times + 1) - k) * c * power[k - i] for i, c in steps if i <= k) // (k * first))
+        return Polynomial([0] * (low * times) + power)
+
+
+def _packed(coefficients: Sequence[int], width: int) -> int:
+    return int.from_bytes(b"".join(c.to_bytes(width, "little") for c in coefficients), "little")

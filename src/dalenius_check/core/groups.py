@@ -1,0 +1,201 @@
+"""Outputs told apart only by the group that they are in: partitions, the grouped channel, and what ranges say of groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any
+
+from .allowance import BALL, NUMBER, PAIR, POINTER
+from .arithmetic import arb, fmpq
+from .bounds import Ranges, Record
+from .box import KEPT, Box, Number
+from .matrix import Channel, log_weights
+from .numbers import height, need, normalised, take_entries, total
+from .read import alike, entries, integer, nonnegative
+
+Partition = tuple[tuple[int, ...], ...]
+
+
+def singles(size: int) -> Partition:
+    """Every output by itself."""
+    return tuple((y,) for y in range(size))
+
+
+def partition(value: Any, size: int) -> Partition:
+    """Lists of outputs, none empty, each output in one of them."""
+    listed = [entries(group, "a group") for group in entries(value, "the groups")]
+    found = tuple(tuple(sorted(integer(y, "a grouped output", 0, size - 1) for y in group)) for group in listed)
+    need(all(found), "a group is empty")
+    need(sorted(chain(*found)) == list(range(size)), f"each of {size} outputs must be in exactly one group")
+    return found
+
+
+def joined(groups: Partition, of: Partition) -> Partition:
+    """Groups of groups, as groups of what the latter are made of."""
+    return tuple(tuple(sorted(chain(*(of[g] for g in group)))) for group in groups)
+
+
+def within(value: Any, groups: Partition, record: Record) -> list[fmpq]:
+    """s(y|g) for each output, zero only where the channel is."""
+    channel = record.channel
+    law = dict[int, fmpq]()
+    weights = alike(entries(value, "s", channel.outputs), lambda x: nonnegative(x, "s"), {})
+    for group in groups:
+        shares = normalised([weights[y] for y in group], "a group's s", channel.allowance)
+        law.update(zip(group, shares, strict=True))
+    need_support([law[y] for y in range(channel.outputs)], channel, record.everything)
+    return [law[y] for y in range(channel.outputs)]
+
+
+def need_support(law: Sequence[fmpq], channel: Channel, inputs: Collection[int]) -> None:
+    """Refuse a zero where the channel is not zero, for these inputs."""
+    for y, q in enumerate(law):
+        need(q > 0 or channel.vanishes(y, inputs), f"the law is zero at output {y}, where the channel is not")
+
+
+def merged(own: Ranges, before: Ranges, groups: Partition, of: Partition) -> Ranges:
+    """The ranges of groups' probabilities: their own, and what those of other groups of the same outputs say of them.
+
+    Bound because a group has at most what all those have that it meets, and at least what all those have that it contains.
+    """
+    home = {y: j for j, group in enumerate(of) for y in group}
+    meets = [Counter(home[y] for y in group) for group in groups]
+    inside = [[j for j, count in met.items() if count == len(of[j])] for met in meets]
+    los = [max(lo, total(before.los[j] for j in some)) for lo, some in zip(own.los, inside, strict=True)]
+    his = [min(hi, total(before.his[j] for j in met)) for hi, met in zip(own.his, meets, strict=True)]
+    return Ranges(los, his)
+
+
+def own_ranges(channel: Channel, inputs: list[int]) -> Ranges:
+    """What the rows of these inputs alone say of their mixtures."""
+    return Ranges(*zip(*channel.ranges(inputs), strict=True))
+
+
+class Grouping:
+    """The channels that tell only the groups of a channel's outputs; kept to be used again while they take little memory."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self._known = dict[Partition, Channel]()
+        self._size = 0
+
+    def of(self, groups: Partition) -> tuple[Channel, int]:
+        """The channel, and the bytes that whoever asked has taken and must give back: none, if it is kept here."""
+        if groups in self._known:
+            return self._known[groups], 0
+        allowance = self.channel.allowance
+        before = allowance.held
+        found = self._made(groups)
+        size = allowance.held - before
+        if self._size + size > min(KEPT, allowance.memory * 2**18):
+            return found, size
+        self._known[groups], self._size = found, self._size + size
+        return found, 0
+
+    def _made(self, groups: Partition) -> Channel:
+        """R(k, g), the sum of R(k, y) over the outputs of g."""
+        channel = self.channel
+        rows = list[list[Any]]()
+        allowance = channel.allowance
+        take_entries(len(channel.rows), len(groups), allowance, NUMBER if channel.exact else BALL)
+        allowance.take(channel.outputs * POINTER + len(groups) * PAIR)
+        for row in channel.rows:
+            allowance.look()
+            if channel.exact:
+                rows.append([total(row[y] for y in group) for group in groups])
+                allowance.take(sum(map(height, rows[-1])) // 4)
+            else:
+                rows.append([row[group[0]] if len(group) == 1 else _sum(row[y] for y in group) for group in groups])
+        return Channel(rows, channel.values, allowance, channel.dataset)
+
+
+def _sum(balls: Any) -> arb:
+    return sum(balls, arb(0))
+
+
+class Level:
+    """A tree's boxes below a line `group`, or at the root: ranges of phi(.|g) at g, of K_a at outputs + a, g one of the groups.
+
+    `costs` are what a joint leaf adds to s(a, k) for each input k, if there is any such line; of `size` bytes are those that
+    were taken for the record's channel.
+    """
+
+    def __init__(self, record: Record, groups: Partition, before: Level | None = None, size: int = 0) -> None:
+        self.record = record
+        self.groups = groups
+        self.outputs = len(groups)
+        self.top = before is None
+        self.costs: list[arb] | None = None
+        self.allowance = record.channel.allowance
+        self._size = size
+        letters = len(record.inputs)
+        self._simplex = Ranges([fmpq(0)] * letters, [fmpq(1)] * letters)
+        self._roots = dict[int, Ranges]()
+        self.box = Box(self._root, self.allowance)
+        if before:
+            self._inherit(before)
+
+    def _inherit(self, before: Level) -> None:
+        """The ranges below a line `group`, from those before it; whether or not they are asked for, since lines may be many."""
+        self._take((self.outputs + len(self.record.inputs)) * PAIR)
+        same = {group: j for j, group in enumerate(before.groups)}
+        for g, group in enumerate(self.groups):
+            self._roots[g] = before.box[same[group]] if group in same else self._simplex
+        for a in range(len(self.record.inputs)):
+            self.allowance.look()
+            own = self._own(a)
+            self._roots[self.outputs + a] = merged(own, before.conditional(a), self.groups, before.groups)
+
+    def _take(self, size: int) -> None:
+        self.allowance.take(size)
+        self._size += size
+
+    def close(self) -> None:
+        """Give back what was taken."""
+        self.box.close()
+        self._take(-self._size)
+
+    def _own(self, a: int) -> Ranges:
+        """What the rows say of K_a."""
+        self._take(self.outputs * BALL)
+        return own_ranges(self.record.channel, self.record.inputs[a])
+
+    def _root(self, j: int) -> Ranges:
+        """Ranges that nothing was cut from since this line."""
+        if j not in self._roots:
+            self._roots[j] = self._simplex if j < self.outputs else self._own(j - self.outputs)
+        return self._roots[j]
+
+    def number(self, posterior: bool, place: tuple[int, int]) -> Number:
+        """Which number of the box is phi(a|g), or K_a(g), at a place (a, g)."""
+        a, g = place
+        return (g, a) if posterior else (self.outputs + a, g)
+
+    def conditional(self, a: int) -> Ranges:
+        """The ranges of K_a, not yet tightened."""
+        return self.box[self.outputs + a]
+
+    def uncut(self, a: int) -> Ranges:
+        """The ranges of K_a of which nothing was cut off."""
+        return self._root(self.outputs + a)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no prior is in the box: some family of ranges has no member."""
+        families = () if self.top else range(self.outputs + len(self.record.inputs))
+        return self.box.empty or not all(self.box[j].ends for j in families)
+
+    def below(self, groups: Partition, law: list[fmpq], base: Grouping) -> Level:
+        """The level of a line `group` with these groups and s.
+
+        Bound because I(X; Y) = I(X; Y_G) + I(X; Y | Y_G), and the latter is at most the mean of e(a, k).
+        """
+        channel, size = base.of(groups)
+        level = Level(self.record.through(channel), groups, self, size)
+        level._take(len(channel.rows) * BALL + len(law) * NUMBER)
+        own = base.channel.negentropies
+        (turns,) = base.channel.times(log_weights(law), 1)
+        level.costs = [x - y - z for x, y, z in zip(own, channel.negentropies, turns, strict=True)]
+        return level

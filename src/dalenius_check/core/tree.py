@@ -1,0 +1,173 @@
+"""The tree of one record's boxes, for all priors with an entropy bound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
+
+from .allowance import BALL, PAIR
+from .arithmetic import arb, fmpq
+from .bounds import Joint, Record, uniform_information
+from .certificate import Lines
+from .class_tree import divergences, output_law
+from .curve import Ceiling
+from .groups import Grouping, Level, partition, singles, within
+from .model import Model
+from .numbers import largest, need
+from .read import decimal, entries, integer, nonnegative
+from .registry import lemma
+from .rowtree import RowTree, Slopes
+from .symmetries import Stated, exchange, orbit, symmetry
+
+_ORBITS = ("orbit", "orbit-split")
+_NODES = {"split": 4, "cut": 4, "orbit": 6, "orbit-split": 6, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
+_NODES |= {"informed": 3, "ends": 1}
+
+
+def _is_one_line(item: list[Any]) -> bool:
+    """Whether this is a joint leaf without row trees."""
+    return item[0] == "joint" and not (nonnegative(item[1], "theta") and nonnegative(item[2], "mu"))
+
+
+class Section:
+    """The tree of one record: the boxes of the outputs, then those of their groups."""
+
+    def __init__(self, lines: Lines, model: Model, record: Record, tally: Counter[str], i: int) -> None:
+        self.lines = lines
+        self.model = model
+        self.record = record
+        self.tally = tally
+        self.number = i
+        self.channel = record.channel
+        self.letters = len(record.inputs)
+        self.allowance = record.channel.allowance
+        self.slopes = Slopes()
+        self.grouping = Grouping(record.channel)
+        self.levels = [Level(record, singles(self.channel.outputs))]
+
+    def run(self, ceiling: Ceiling) -> None:
+        """Walk the tree of splits, cuts, groups and leaves."""
+        kinds = {"joint": self._joint, "vertices": self._vertices, "uniform": self._uniform}
+        kinds |= dict.fromkeys(("informed", "ends"), self._told)
+
+        def judge(item: list[Any], number: int) -> bool:
+            vacuous = self.levels[-1].empty
+            need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
+            results = kinds[item[0]](item, vacuous)
+            slope = decimal(item[2], "mu") if item[0] == "joint" else fmpq(0)
+            slope = 1 - decimal(item[1], "lambda") if item[0] == "informed" else slope
+            for bound in results if not vacuous else ():
+                ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
+            return vacuous
+
+        for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
+            number = self.lines.number
+            work = partial(judge, item, self.lines.number)
+            vacuous = self.lines.shares.leaf(number, work) if _is_one_line(item) else work()
+            self.tally["empty" if vacuous else item[0]] += 1
+
+    @cached_property
+    def _alone(self) -> Any:
+        return lemma("alone").Alone(self.model, self.number)
+
+    def _told(self, item: list[Any], *_: Any) -> list[arb]:
+        """What is known of the record by itself."""
+        bounds: list[arb] = self._alone.informed(item) if item[0] == "informed" else self._alone.ends()
+        return bounds
+
+    def _letter(self, value: Any) -> int:
+        return integer(value, "the letter", 0, self.letters - 1)
+
+    def _step(self, item: list[Any]) -> Callable[[], None] | None:
+        """To the first half of a split or cut, or to groups of outputs."""
+        level = self.levels[-1]
+        if item[0] == "group":
+            groups = partition(item[1], self.channel.outputs)
+            self.levels.append(level.below(groups, within(item[2], groups, self.record), self.grouping))
+            return None
+        halve = self._orbit(item) if item[0] in _ORBITS else self._halve(item)
+        depth = len(self.levels)
+
+        def other() -> None:
+            while len(self.levels) > depth:
+                self.levels.pop().close()
+            halve()
+
+        return other
+
+    def _halve(self, item: list[Any]) -> Callable[[], None]:
+        level = self.levels[-1]
+        a = self._letter(item[1])
+        g = integer(item[2], "the output", 0, level.outputs - 1)
+        t = decimal(item[3], "the point")
+        return level.box.halve(*level.number(item[0] == "split", (a, g)), t)
+
+    def _orbit(self, item: list[Any]) -> Callable[[], None]:
+        """To the first part of a cut, or of a split, of which one part stands for its images.
+
+        Bound because a prior of the box has all K (or all phi) of the orbit on one side of t, or one of its images has K_a(y)
+        (or phi(a|y)) on the other.
+        """
+        level = self.levels[-1]
+        side = item[1]
+        a = self._letter(item[2])
+        t = decimal(item[4], "the point")
+        need(side in ("above", "below"), "the side of an orbit must be 'above' or 'below'")
+        y = integer(item[3], "the output", 0, level.outputs - 1)
+        inputs = len(self.channel.rows)
+        listed = [symmetry(value, self.letters, inputs, level.outputs) for value in entries(item[5], "the symmetries")]
+        for one in listed:
+            one.need_symmetry(level)
+        self.allowance.room(self.letters * level.outputs * PAIR)
+        own, *others = [level.number(item[0] == "orbit-split", place) for place in orbit((a, y), listed)]
+        whole = [own, *others]
+        return level.box.part(whole, [own], t) if side == "above" else level.box.part([own], whole, t)
+
+    def _joint(self, item: list[Any], vacuous: bool) -> list[arb]:
+        level = self.levels[-1]
+        channel = self.levels[-1].record.channel
+        leaf = Joint(level.record, nonnegative(item[1], "theta"), nonnegative(item[2], "mu"))
+        need(leaf.theta <= 1, "theta must be at most 1")
+        rows = [None] * self.letters if item[3] is None else entries(item[3], "sigma", self.letters)
+        slopes = self.slopes.of_letters(rows, level.outputs)
+        need((item[4] is None) == (leaf.theta == 0), "r must be null exactly where theta is 0")
+        law = None if item[4] is None else output_law(item[4], channel, self.record.everything)
+        size = len(set(map(id, slopes))) * (len(channel.rows) + level.outputs) * BALL + self.record.size
+        self.allowance.take(size)
+        scores = [] if vacuous else leaf.scores(level.box.__getitem__, slopes, law)
+        if level.costs and scores:
+            inputs = zip(scores, self.record.inputs, strict=True)
+            scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]
+        psi = list[list[arb]]()
+        stated = Stated(leaf, level, rows, law)
+        for a in range(self.letters if leaf.theta and leaf.mu else 0):
+            known = partial(self._known, psi, stated, a)
+            tree = RowTree(self.lines, stated, a, scores[a] if scores else [], known)
+            psi.append(tree.run(self.grouping, self.slopes, self.tally))
+        self.allowance.take(-size)
+        psi = psi or leaf.free(scores)
+        whole = bool(psi and scores and all(psi)) and (self.lines.shares.whole or not (leaf.theta and leaf.mu))
+        return [leaf.bound(list(map(largest, psi)))] if whole else []
+
+    def _known(self, psi: list[list[arb]], stated: Stated, a: int, value: Any, *images: Any) -> list[arb]:
+        """psi of an earlier letter: with the slopes, the counts and the ranges of K of letter a, or those that are mapped to them."""
+        b = self._letter(value)
+        level = stated.level
+        rows = stated.sigma
+        if images:
+            need(b < a, f"letter {b} does not come before letter {a}")
+            exchange(list(images), len(level.record.channel.rows), level.outputs).need_image(stated, b, a)
+            return psi[b]
+        own, other = level.conditional(a), level.conditional(b)
+        like = b < a and rows[b] == rows[a] and self.record.pairs[b] == self.record.pairs[a]
+        need(like and (other.los, other.his) == (own.los, own.his), f"letter {b} is not known to be like letter {a}")
+        return psi[b]
+
+    def _uniform(self, *_: Any) -> list[arb]:
+        need(self.model.is_uniform(), "a uniform leaf needs an entropy bound equal to log |X|")
+        return [uniform_information(self.record)]
+
+    def _vertices(self, *_: Any) -> list[arb]:
+        return list(divergences(self.lines, self.channel, self.record.inputs, self.tally))

@@ -1,0 +1,215 @@
+"""The lines of a certificate about a Markov chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ...core.arithmetic import arb, fmpq
+from ...core.model import Model
+from ...core.numbers import at_most, larger, need, xlogx
+from ...core.read import decimal, entries, integer
+from ...core.subjects import Subject
+from ..letter_chains import Walks
+from ..letter_chains.bounds import Expansion
+from .chain import Chain, Leakage, Point, pairs
+from .spans import span
+
+_LEAVES = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1, "expansion": 3}
+Ends = list[tuple[fmpq, fmpq]]
+
+
+class Chains(Walks[Chain]):
+    """Chains of bits."""
+
+    def _told(self, i: int, point: Point, turns: Any) -> arb:
+        if turns is None:
+            return Leakage(self.chain, i).at(point)
+        return self._tilted(i, point, [decimal(t, "t") for t in entries(turns, "t", 2)])
+
+    def _tilted(self, i: int, point: Point, turns: list[fmpq]) -> arb:
+        """A mean of t E_x - log Phi(t), by the chain's matrix.
+
+        Bound because D(P || M) >= E_P f - log E_M e^f for every f (Donsker and Varadhan), here f(y) = t y.
+        """
+        alpha, beta, *start = point
+        pi = alpha / (alpha + beta)
+        n = self.chain.size
+        keep = arb(1 - alpha - beta)
+        known, noise = self.chain.unbounded and start in ([], [pi]), self.chain.epsilon
+        need(known, "a path with t needs a start with the stationary law, a count and geometric noise")
+        spread = 1 + keep * (2 - _raised(keep, i) - _raised(keep, n - 1 - i)) / arb(alpha + beta)
+        result = arb(0)
+        for x, (share, t) in enumerate(zip((1 - pi, pi), turns, strict=True)):
+            need(abs(t) < noise, "t must be less than epsilon in absolute value")
+            mean = n * arb(pi) + arb(x - pi) * spread
+            q = arb(-noise).exp()
+            turn = arb(t).exp()
+            steps = (arb(1 - alpha), arb(alpha) * turn, arb(beta), arb(1 - beta) * turn)
+            a, b, c, d = _power(steps, n - 1)
+            phi = arb(1 - pi) * (a + b) + arb(pi) * turn * (c + d)
+            phi *= (1 - q) * (1 - q) / ((1 - q * turn) * (1 - q / turn))
+            result += arb(share) * (arb(t) * mean - phi.log())
+        return result
+
+    def _section(self, i: int, upper: arb) -> None:
+        box = list(self.chain.box)
+        leakage = Leakage(self.chain, i)
+        kinds = {
+            "slope": partial(self._slope, leakage),
+            "window": partial(self._window, i),
+            "blocks": partial(self._blocks, i),
+            "after": partial(self._after, i),
+            "letters": partial(self._letters, i),
+            "expansion": partial(self._expansion, i),
+        }
+        for item in self.lines.tree("a half or leaf", {"halve": 3, **_LEAVES}, partial(self._halve, box)):
+            at_most(kinds[item[0]](box, *item[1:]), upper, f"the {item[0]} leaf's bound <= upper")
+            self.tally[item[0]] += 1
+
+    def _halve(self, box: Ends, item: list[Any]) -> Callable[[], None]:
+        j = integer(item[1], "the parameter", 0, len(box) - 1)
+        t = decimal(item[2], "the point")
+        before = list(box)
+        lo, hi = box[j]
+        need(lo <= t <= hi, "the point is not in the parameter's range")
+        box[j] = lo, t
+
+        def other() -> None:
+            box[:] = before
+            box[j] = t, hi
+
+        return other
+
+    def _slope(self, leakage: Leakage, box: Ends, value: Any) -> arb:
+        """I at a point, and as much more as its derivatives allow (the mean value theorem)."""
+        point = self.chain.point(value, box)
+        result = leakage.at(point)
+        moved = [j for j, (lo, hi) in enumerate(box) if lo != hi]
+        slopes = leakage.over(box)[1:] if moved else []
+        for j in moved:
+            far = slopes[j].times(span(*(end - point[j] for end in box[j]))).high
+            result += larger(arb(0), far) if far.is_finite() else arb("nan")
+        return result
+
+    def _window(self, i: int, box: Ends, value: Any) -> arb:
+        """What the sum of all records tells of a record, by the share of ones in a window (docs/certificate-format.md)."""
+        need(self.chain.stationary, "a window needs a stationary start")
+        return self._inside(integer(value, "the window's margin", 0), i, self.chain.size, box)
+
+    def _inside(self, m: int, i: int, n: int, box: Ends) -> arb:
+        """The same of so many records."""
+        (a, b), (c, d) = box[:2]
+        need(b + d <= 1, "a window needs alpha + beta at most 1")
+        need(m <= i <= n - 1 - m, "the record is not in the window")
+        size, mu = n - 2 * m, a + c
+        v = min(p * (1 - p) for p in (a / (a + d), b / (b + c)))
+        keep, rate = 1 - mu, (2 - mu) / mu
+        fourth = 1 + 2 * keep / mu + 12 * keep * (1 + keep) / mu**3
+        spread = 3 * rate * rate / size**2 + fourth / (v * size**3)
+        tau = _raised(arb(keep), m + 1) / arb(size * mu) + (_raised(arb(keep), i + 1) + _raised(arb(keep), n - i)) / 2
+        at_most(tau, arb(1) / 2, "tau <= 1/2")
+        mass, more = size * mu, 1 + fmpq(1, size)
+        sixth = 120 * v**3 * more * (1 + fmpq(2, size)) / mass**3 + 1080 * v * v * more / mass**4 + 720 * v / mass**5
+        high = (1 - 3 * v) * spread / (10 * v) + fmpq(7, 30) * (1 - 5 * v + 5 * v * v) * sixth / v**5
+        second = self._second(m, n, mu, v)
+        skew = arb((1 - 4 * v) * spread / v) * second
+        return second / 2 + _root(skew) / 6 + arb(min((1 - 3 * v) * spread / (3 * v), high)) + _entropy(tau)
+
+    def _second(self, m: int, n: int, mu: fmpq, v: fmpq) -> arb:
+        """A, a bound of the second moment over v."""
+        size = n - 2 * m
+        rate = (2 - mu) / mu
+        keep = 1 - mu
+        units = int(n / (m + 2 / mu))
+        plain = arb(rate / size)
+        if 4 * m > n or not units:
+            return plain
+        ends = _root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / _root(arb(v))
+        less = (arb((n - 4 * m) * rate + 2 * keep / mu**2) + 4 * ends * ends) / size**2
+        return -larger(-plain, -less)
+
+    def _blocks(self, i: int, box: Ends, value: Any) -> arb:
+        """What the sum tells of a record by the letters of so many blocks, which might stand where its own does."""
+        (a, b), (c, d), n, times = *box[:2], self.chain.size, integer(value, "the number of blocks", 1)
+        need(self.chain.stationary and b + d <= 1, "blocks need a stationary start, and alpha + beta at most 1")
+        j = min(i, n - 1 - i)
+        k = times + j
+        room = (n - k) * (a + c) / k
+        need(room > 1, "too many blocks for so few records")
+        v = min(p * (1 - p) for p in (a / (a + d), b / (b + c)))
+        first = (1 + 2 * (1 - a - c) * (1 - _raised(arb(1 - b - d), j))) / times
+        rest = (-k * (arb(room - 1) - arb(room).log()) / 2).exp()
+        ends = _root(first) + rest / _root(arb(v))
+        return ends * ends
+
+    def _after(self, i: int, box: Ends, skipped: Any, value: Any) -> arb:
+        """What the sum tells of a record by a window of what follows the first block, of any start."""
+        t, m = integer(skipped, "the records before", 1), integer(value, "the window's margin", 0)
+        n = self.chain.size - t
+        keep = arb(1 - box[0][0] - box[1][0])
+        need(
+            not self.chain.stationary and 6 * m <= n, "a line 'after' needs any start, and a margin of at most a sixth"
+        )
+        late = _raised(keep, i)
+        at_most(late, arb(1) / 2, "lambda^i <= 1/2")
+        return self._inside(m, i - t, n, box) + (_raised(keep, t) + late) * arb(2).log() + _entropy(late)
+
+    def _letters(self, i: int, box: Ends) -> arb:
+        """The largest entropy of the record."""
+        (a, b), (c, d) = box[:2]
+        low, high = (a / (a + d), b / (b + c)) if self.chain.stationary else box[2] if i == 0 else (fmpq(0), fmpq(1))
+        if 2 * low <= 1 <= 2 * high:
+            return arb(2).log()
+        return _entropy(arb(high if 2 * high < 1 else low))
+
+    def _expansion(self, i: int, box: Ends, value: Any, bases: Any) -> arb:
+        """What a chain of letters tells of a record, with two letters."""
+        need(self.chain.written, "nothing is written out for lines 'expansion'")
+        point = self.chain.point(value, box)
+        chain = self.chain.lettered
+        ranges = [ends for group in pairs(box) for ends in group]
+        place = [x for group in pairs([(x, x) for x in point]) for x, _ in group]
+        listed = [integer(e, "a base", 0, 1) for e in entries(bases, "the bases", 2)]
+        return Expansion(chain, i, ranges, tuple(place), listed).bound()
+
+
+def _entropy(p: arb) -> arb:
+    """h(p)."""
+    return -xlogx(p) - xlogx(1 - p)
+
+
+def _root(x: arb) -> arb:
+    """The square root of a number >= 0."""
+    return (x.log() / 2).exp() if not x.is_zero() else x
+
+
+def _raised(x: arb, times: int) -> arb:
+    result = arb(1)
+    for bit in bin(times)[2:]:
+        result = result * result * x if bit == "1" else result * result
+    return result
+
+
+def _power(matrix: tuple[arb, arb, arb, arb], times: int) -> tuple[arb, arb, arb, arb]:
+    """Of a matrix of two rows."""
+    one, zero = arb(1), arb(0)
+    result = one, zero, zero, one
+    for bit in bin(times)[2:]:
+        result = _product(result, result)
+        if bit == "1":
+            result = _product(result, matrix)
+    return result
+
+
+def _product(left: tuple[arb, arb, arb, arb], right: tuple[arb, arb, arb, arb]) -> tuple[arb, arb, arb, arb]:
+    (a, b, c, d), (e, f, g, h) = left, right
+    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h
+
+
+def subject(model: Model) -> Subject:
+    """That of a model about a chain of bits."""
+    chain = Chain(model)
+    source = "of every number of ones"
+    return Subject(lambda lines, _, claim: Chains(lines, chain).check(claim), model.most(), source)

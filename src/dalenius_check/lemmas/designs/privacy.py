@@ -1,0 +1,112 @@
+"""Designs without an adversary: the least distortion of private mechanisms, linear programs proved in rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...core.allowance import NUMBER, limit
+from ...core.arithmetic import fmpq
+from ...core.certificate import Lines
+from ...core.matrix import Channel
+from ...core.model import Model
+from ...core.numbers import exponential, height, need, need_certain, total
+from ...core.read import entries, integer, law_of, nonnegative
+from ...core.subjects import Words
+from .design import Design, Own
+from .given import Given
+from .ground import Costs
+
+_MAX_NUMBERS = 1 << 24
+Sums = dict[int, tuple[list[fmpq], list[fmpq]]]
+
+
+def sides(rows: Sequence[Sequence[fmpq]], used: Sequence[int], priors: Costs) -> list[tuple[fmpq, fmpq]]:
+    """For each column the largest entry and what e^epsilon times which it may be at most: of the inputs `used` the least entry,
+
+    and for each prior the mean.
+    """
+    pairs = [(max(column), min(column)) for column in zip(*(rows[x] for x in used), strict=True)]
+    for prior in priors:
+        support = [(p, row) for p, row in zip(prior, rows, strict=True) if p]
+        for y in range(len(rows[0])):
+            pairs.append((max(row[y] for _, row in support), total(p * row[y] for p, row in support)))
+    return pairs
+
+
+class Private(Design):
+    """A design model with [privacy], and the priors, none for `local_dp`."""
+
+    hints = "ratios"
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.negative = self.budget < (self.unit == "log")
+        self.local = model.adversary == "local_dp"
+        notion = "local differential privacy" if self.local else "pointwise maximal leakage"
+        self.limits = f" under {notion} with epsilon = {model.normal['privacy']['epsilon']}"
+        self.priors = [] if self.local else model.priors or [self.ground.law]
+        self.ground.need_priors(self.priors, "privacy")
+
+    def _need_infeasible(self) -> None:
+        """Bound because for epsilon < 0 the largest entry of a column is less than itself, or all of them are zero."""
+        need(self.negative, "a mechanism that ignores its input is private")
+
+    def _prove(self, lines: Lines, channel: Channel, low: fmpq, high: fmpq) -> Words:
+        """The mechanism is private; `lower` is at most the bound of the lines `ratio`."""
+        need(not self.negative, "epsilon is negative: no mechanism is private")
+        (below, above), used = exponential(self.budget, self.unit), self.ground.used if self.local else ()
+        pairs = sides(channel.rows, used, self.priors)
+        need_certain(lambda c: all(x <= c * mean for x, mean in pairs), below, above, "the mechanism's privacy")
+        given = Given(lines, channel, self.constraints, self.objective, self.model)
+        self._lower(given, low)
+        words = f"sum_x' P(x') Q(x',y) for all y, each P of {len(self.priors)} and all x with P(x) > 0"
+        words = "Q(x',y) for all y and all inputs x, x' that some dataset has" if self.local else words
+        return [
+            f"private: Q(x,y) <= e^epsilon {words}",
+            "mechanism: the one in the certificate is private and attains the upper bound",
+        ], given.tally
+
+    def _own(self, given: Given, nu: fmpq, nothing: bool) -> Own:
+        """The lines `ratio`, and the part of the bound that they and the distortion make.
+
+        Bound because privacy makes sum_x a(x) Q(x,y) - e^epsilon A sum_x beta(x) Q(x,y) at most 0, which is added to
+        the expected distortion.
+        """
+        sums, below, above = self._sums(given), *exponential(self.budget, self.unit)
+
+        def own(hard: bool) -> tuple[Costs, fmpq]:
+            c = above if hard else below
+            rows = self.ground.weighted()
+            rows = [[fmpq(0)] * self.ground.outputs for _ in rows] if nothing or given.objective.given else rows
+            for y, (ups, downs) in sums.items():
+                for row, up, down in zip(rows, ups, downs, strict=True):
+                    row[y] = total([row[y], up, -c * down])
+            return rows, fmpq(0)
+
+        return own
+
+    def _sums(self, given: Given) -> Sums:
+        """The lines `ratio`: by output the sums over its lines of a(x) and of A beta(x), for each input."""
+        size = len(self.ground.inputs)
+        sums = Sums()
+        for _, place, hint, listed in given.lines.run("a ratio", {"ratio": 4}, given.after if given.others else {}):
+            y = integer(place, "the output", 0, self.ground.outputs - 1)
+            factors = [nonnegative(a, "a multiplier") for a in entries(listed, "the multipliers", size)]
+            if self.local:
+                beta = law_of(hint, size, "the reference", self.allowance)
+            else:
+                beta = self.priors[integer(hint, "the prior", 0, len(self.priors) - 1)]
+            triples = zip(self.ground.held if self.local else beta, factors, beta, strict=True)
+            fits = all(used or not (a or b) for used, a, b in triples)
+            need(fits, "weight on an input that no dataset has, or where the prior is zero")
+            given.tally["ratio line"] += 1
+            given.priced = True
+            limit(given.tally["ratio line"] * size <= _MAX_NUMBERS, f"more than {_MAX_NUMBERS} multipliers")
+            weight = total(factors)
+            (ups, downs) = sums.setdefault(y, ([fmpq(0)] * size, [fmpq(0)] * size))
+            ups[:] = [total(pair) for pair in zip(ups, factors, strict=True)]
+            downs[:] = [total([old, weight * b]) for old, b in zip(downs, beta, strict=True)]
+            self.allowance.take(
+                sum(NUMBER + (height(up) + height(down)) // 4 for up, down in zip(ups, downs, strict=True))
+            )
+        return sums

@@ -1,0 +1,236 @@
+"""The lines of a certificate about independent blocks: those of certificates about its pieces, one after another."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from ...core.allowance import NUMBER, limit
+from ...core.arithmetic import arb, fmpq
+from ...core.certificate import Lines, Sizes
+from ...core.channel import build
+from ...core.counts import values
+from ...core.matrix import Channel
+from ...core.model import Model
+from ...core.noise import power
+from ...core.numbers import need, take_entries
+from ...core.proof import MAX_CELLS, EntropyBound, Masses
+from ...core.read import entries, integer, text
+from ...core.subjects import Subject
+from .blocks import Blocks, Shape
+
+_WHOLE = re.compile("-?[0-9]{1,30}")
+
+
+class Piece(EntropyBound):
+    """A piece, whose lines end where those of another one begin."""
+
+    after: ClassVar[Sizes] = {"block": 3}
+
+
+class Households:
+    """Priors under which blocks of records are independent, and the one that is asked about has an entropy.
+
+    Bound because I is convex in the channel from a block to the output, which is a mixture over what the other records can be: it is
+    largest where they are known, and then it depends on them through the sum of their contributions alone.
+    """
+
+    def __init__(self, lines: Lines, blocks: Blocks) -> None:
+        self.lines = lines
+        self.blocks = blocks
+        self.tally = Counter[str]()
+        self.allowance = blocks.allowance
+
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness and the pieces in words, and the numbers of leaves by kind."""
+        words = f"witness: {self._witness(claim)}"
+        seen = self.bound(arb(claim["upper"]))
+        listed = f"{seen} listed, which stand for all of {len(self.blocks.sizes)} blocks"
+        return [words, f"pieces: {listed}, with whatever the others are known to be"], self.tally
+
+    def bound(self, upper: arb) -> int:
+        """The sections about pieces, which must cover all; how many there are."""
+        seen, covered = set[Any](), set[Any]()
+        for item in self.lines.run("a block", {"block": 3}, {}):
+            j, shape, t = self._place(item)
+            name = self.name(j, shape, t)
+            need(name not in seen, f"block {j} comes twice" + (f" with {item[2]}" if item[2] else ""))
+            seen.add(name)
+            with self.allowance.holding():
+                proof = self.piece(shape, t)
+                proof.bound(upper - self.blocks.lost(shape))
+                self.tally += proof.tally
+            covered.add(self.blocks.key(shape, t))
+        self.need_covered(covered)
+        return len(seen)
+
+    def name(self, j: int, shape: Shape, t: Any) -> Any:
+        """What may not come twice."""
+        return j, t
+
+    def need_covered(self, covered: set[Any]) -> None:
+        """Refuse what leaves out a piece that may tell anything."""
+        for shape in self.blocks.shapes:
+            for t in self.blocks.told(shape):
+                self.allowance.look()
+                known = self.blocks.key(shape, t) in covered
+                alone = self.blocks.alone
+                about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
+                need(known, f"the file ends, but {about} is not covered")
+
+    def _witness(self, claim: dict[str, Any]) -> str:
+        """The piece that proves `lower`, and its witness."""
+        item = self.lines.item("the witness or its piece", {"witness": 3, "at": 3})
+        if item[0] == "witness":
+            need(item[1] is None and item[2] is None, "a line 'at' is expected before a witness")
+            need(claim["lower"] <= 0, "no witness, but lower is positive")
+            return "none, the leakage is never negative"
+        j, shape, t = self._place(item)
+        self.need_possible(shape, t)
+        with self.allowance.holding():
+            return f"{self.piece(shape, t).witness(claim['lower'])} of block {j}"
+
+    def need_possible(self, shape: Shape, t: Any) -> None:
+        """Refuse a witness where the others can never be so: they can, wherever a piece is."""
+
+    def _place(self, item: list[Any]) -> tuple[int, Shape, Any]:
+        """A block, its shape, and what the others add, 0 where that does not matter."""
+        j = integer(item[1], "the block", 0, len(self.blocks.sizes) - 1)
+        shape = self.blocks.shape(j)
+        return j, shape, self.sum(shape, item[2])
+
+    def sum(self, shape: Shape, value: Any) -> Any:
+        """What the other records add, 0 where that does not matter."""
+        if self.blocks.alone:
+            need(value is None, "t must be null for this query and mechanism")
+            return 0
+        need(_WHOLE.fullmatch(text(value, "t")) is not None, "t must be an integer written as a string")
+        t = int(value)
+        need(t in self.blocks.others(shape), f"the other records' contributions never add up to {t}")
+        return t
+
+    def piece(self, shape: Shape, t: Any) -> Piece:
+        """The lines about a piece."""
+        model = self.blocks.piece(shape, t)
+        model.need_feasible()
+        return Piece(self.lines, model, channel_of(model))
+
+
+class DesignedHouseholds:
+    """The same about a design's mechanism, whose rows belong to the query's values: pieces of it, and priors of pieces."""
+
+    def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
+        mechanism = {"kind": "matrix", "inputs": "query", "rows": channel.rows}
+        audit = replace(model, problem="maximal_leakage", design={}, mechanism=mechanism)
+        self.households = Households(lines, Blocks(audit))
+        self.model = model
+        self.outputs = channel.outputs
+        self.tally = self.households.tally
+        self._pieces = dict[tuple[Shape, int], Piece]()
+
+    def bound(self, upper: arb) -> None:
+        """The sections about pieces."""
+        self.households.bound(upper)
+
+    def record(self, value: Any) -> int:
+        """A record's number."""
+        i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
+        limit(self.model.alphabets[i] * self.outputs <= MAX_CELLS, "too many letters and outputs")
+        return i
+
+    def masses(self, i: int, hint: Any) -> Masses:
+        """For each letter of record i the mechanism's inputs and their masses, of a prior of a piece of its block."""
+        value, prior = entries(hint, "t and a prior", 2)
+        blocks = self.households.blocks
+        j, place = blocks.block(i)
+        shape = blocks.shape(j)
+        t = self.households.sum(shape, value)
+        if (shape, t) not in self._pieces:
+            self._pieces[shape, t] = self.households.piece(shape, t)
+        piece = self._pieces[shape, t]
+        inputs = blocks.inputs(shape, t)
+        return [[(inputs[k], p) for k, p in row] for row in piece.masses(place, prior)]
+
+
+def about(blocks: Blocks, kind: type[Households] = Households) -> Subject:
+    """What a certificate about blocks is about."""
+    source = "of every block where the other records are known"
+    return Subject(lambda lines, _, claim: kind(lines, blocks).check(claim), blocks.model.most(), source)
+
+
+_MOST = 1 << 16
+
+
+def drifts(model: Model) -> bool:
+    """Whether this is a count or a sum behind exponential noise."""
+    return model.query["kind"] in ("count", "sum") and model.mechanism["kind"] == "exponential"
+
+
+class Drifting(Blocks):
+    """Pieces (j, t), whose noise has the range that is left of the model's."""
+
+    def key(self, shape: Shape, t: int) -> Any:
+        """The same for pieces that are the same model."""
+        return shape, t
+
+    def told(self, shape: Shape) -> Collection[int]:
+        """Every t with which a block may tell anything."""
+        found = self.others(shape) if super().told(shape) else ()
+        limit(len(found) <= _MOST, f"more than {_MOST} totals of the other records")
+        return found
+
+    def piece(self, shape: Shape, t: int) -> Model:
+        """The model about one block: exponential noise in the same range, counted from t."""
+        ends = self.model.mechanism["range"] or self._span
+        mechanism = {**self.model.mechanism, "range": [end - t for end in ends]}
+        return replace(super().piece(shape, t), mechanism=mechanism)
+
+    @property
+    def _span(self) -> list[int]:
+        """The least and the greatest of the values that the query lists."""
+        if self.model.query["kind"] == "count":
+            return [0, len(self.model.alphabets)]
+        return [sum(end(c) * times for c, times in self.added.items()) for end in (min, max)]
+
+
+def channel_of(piece: Model) -> Channel:
+    """The channel of a piece; of one that drifts the outputs beyond its values are merged.
+
+    Bound because the columns of the outputs up to the least value are proportional, and those from the greatest one on.
+    """
+    if not drifts(piece):
+        channel = build(piece)
+        assert channel is not None
+        return channel
+    listed = values(piece)
+    mechanism = piece.mechanism
+    (low, high), rate = mechanism["range"], mechanism["epsilon"] / (2 * mechanism["sensitivity"])
+    first, last = listed[0], listed[-1]
+    need(low <= first and last <= high, "mechanism.range must contain every value of the piece's query")
+    take_entries(len(listed), last - first + 1, piece.allowance, NUMBER)
+    if first == last:
+        return Channel([[fmpq(1)]] * len(listed), listed, piece.allowance)
+    rows = list[list[Any]]()
+    for v in listed:
+        piece.allowance.look()
+        whole = _series(rate, v - low) + _series(rate, high - v) - 1
+        own = [power(rate * abs(y - v)) for y in range(first, last + 1)]
+        own[0], own[-1] = own[0] * _series(rate, first - low), own[-1] * _series(rate, high - last)
+        rows.append([x / whole for x in own])
+    return Channel(rows, listed, piece.allowance)
+
+
+def _series(rate: fmpq, n: int) -> Any:
+    """The sum of e^(-rate j) for j = 0, ..., n."""
+    return fmpq(n + 1) if rate == 0 else arb(-rate * (n + 1)).expm1() / arb(-rate).expm1()
+
+
+def subject(model: Model) -> Subject:
+    """That of a model about blocks of records, one record each where there are no others."""
+    if model.adversary != "independent_blocks":
+        one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
+        return about(Blocks(model.against(one)))
+    return about(Drifting(model) if drifts(model) else Blocks(model))

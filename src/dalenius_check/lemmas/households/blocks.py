@@ -1,0 +1,214 @@
+"""Independent blocks of records: a model about them comes down to its pieces, models about one block where the others are known."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from ...core.allowance import PAIR, POINTER, limit
+from ...core.arithmetic import arb, fmpq
+from ...core.counts import Groups, contributions
+from ...core.model import Model, model_of
+from ...core.noise import noise_of
+from ...core.numbers import need
+from ..adaptive import alone, changed
+from ..real_noise import need_few
+from .routes import KNOWN, need_fitting, reached, route, sizes_of
+
+_MOST = 1 << 24
+
+
+class Shape(NamedTuple):
+    """A block's alphabets, and its records' weights where every record has its own; of releases the shapes, and the queries."""
+
+    alphabets: tuple[int, ...]
+    weights: tuple[tuple[int, ...], ...] | None
+    parts: tuple[Any, ...] = ()
+    queries: tuple[str, ...] = ()
+
+
+class Blocks:
+    """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.allowance = model.allowance
+        self.route, self.noise = route(model), noise_of(model.mechanism)
+        need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
+        self.allowance.take(4 * len(model.alphabets) * POINTER)
+        self.sizes = sizes_of(model)
+        self._starts = [0, *accumulate(self.sizes)]
+        weights = model.query.get("weights")
+        self._own = weights if weights and isinstance(weights[0], list) else None
+        self.alike = self._own is None and len(set(model.alphabets)) == 1
+        self._sums = dict[Shape, Sequence[int]]()
+        self._values = dict[Shape, Sequence[int]]()
+        self._need_valid()
+
+    @property
+    def _matrices(self) -> list[dict[str, Any]]:
+        """The mechanism, or those of a tree of releases."""
+        return alone(self.model.mechanism)
+
+    @property
+    def alone(self) -> bool:
+        """Whether it does not matter what the other records add."""
+        return self.route in ("noise", "shift")
+
+    @cached_property
+    def modulus(self) -> int:
+        """What sums are taken modulo; 0 if they are not."""
+        kinds = {"parity": 2, "modular_sum": self.model.query.get("modulus", 0)}
+        return int(kinds.get(self.model.query["kind"], 0))
+
+    @cached_property
+    def places(self) -> Sequence[int]:
+        """Blocks among which every shape occurs: where records are alike, one a size."""
+        return [*{size: j for j, size in enumerate(self.sizes)}.values()] if self.alike else range(len(self.sizes))
+
+    @cached_property
+    def shapes(self) -> list[Shape]:
+        """The distinct ones."""
+        found = dict[Shape, None]()
+        for j in self.places:
+            found[self.shape(j)] = None
+        self.allowance.take(sum(len(shape.alphabets) * 2 * PAIR for shape in found))
+        return list(found)
+
+    def shape(self, j: int) -> Shape:
+        """That of block j."""
+        self.allowance.look()
+        place = slice(self._starts[j], self._starts[j + 1])
+        return Shape(tuple(self.model.alphabets[place]), tuple(map(tuple, self._own[place])) if self._own else None)
+
+    def block(self, i: int) -> tuple[int, int]:
+        """The block of a record, and its place there."""
+        j = bisect_right(self._starts, i) - 1
+        return j, i - self._starts[j]
+
+    def inputs(self, shape: Shape, t: int) -> list[int]:
+        """Which inputs of the model's matrix a piece's values stand for."""
+        return [0, 1] if self.route == "threshold" else self._rows(shape, t)
+
+    def _need_valid(self) -> None:
+        """Refuse an entropy beyond a block's, and what is said of the mechanism that does not fit the query."""
+        for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
+            normal = {"records": [[str(size), str(times)] for size, times in counted]}
+            replace(self.model, normal=normal).need_feasible()
+        mechanism = self.model.mechanism
+        for shape in self.shapes if self.noise.real else ():
+            need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
+        for part in self._matrices if self.route != "noise" else ():
+            need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
+        if mechanism.get("range"):
+            low, high = mechanism["range"]
+            ends = [sum(end(c) * times for c, times in self.added.items()) for end in (min, max)]
+            need(
+                low <= ends[0] and ends[1] <= high,
+                "mechanism.range must contain every sum of the records' contributions",
+            )
+
+    @cached_property
+    def added(self) -> Groups:
+        """What the letters of all records add."""
+        return self._contributions(Shape(tuple(self.model.alphabets), self._own and tuple(map(tuple, self._own))))
+
+    def _contributions(self, shape: Shape) -> Groups:
+        """What the letters of some records add to the query's sum, with how many records add so."""
+        found = Groups()
+        for group, times in Counter[Any](shape.weights or shape.alphabets).items():
+            found[contributions(self.model, group)] += times
+        return found
+
+    @cached_property
+    def values(self) -> Sequence[int]:
+        """The values of the model's own query."""
+        return self._listed(self.added, len(self.model.alphabets))
+
+    def _listed(self, parts: Groups, records: int) -> Sequence[int]:
+        """The values that a query lists of so many records."""
+        if self.modulus:
+            return range(self.modulus)
+        return range(records + 1) if self.model.query["kind"] == "count" else reached(parts, 0, self.allowance)
+
+    def others(self, shape: Shape) -> Sequence[int]:
+        """Every t of a block: the sums that the contributions of all other records can have."""
+        if shape not in self._sums:
+            if self.route == "threshold":
+                most = sum(self.model.alphabets) - len(self.model.alphabets) - self._top(shape)
+                self._sums[shape] = range(most + 1)
+            else:
+                self._sums[shape] = reached(self.added - self._contributions(shape), self.modulus, self.allowance)
+                self.allowance.take(len(self._sums[shape]) * POINTER)
+        return self._sums[shape]
+
+    def _top(self, shape: Shape) -> int:
+        """The largest sum of a block's letters."""
+        return sum(shape.alphabets) - len(shape.alphabets)
+
+    def _rows(self, shape: Shape, t: int) -> list[int]:
+        """Which rows of the model's matrix a piece has, one for each of its own values."""
+        if shape not in self._values:
+            self._values[shape] = self._listed(self._contributions(shape), len(shape.alphabets))
+        if self.modulus or self.model.query["kind"] == "count":
+            return [(t + v) % len(self.values) for v in self._values[shape]]
+        return [self._places[t + v] for v in self._values[shape]]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {value: k for k, value in enumerate(self.values)}
+
+    @cached_property
+    def _same(self) -> list[int]:
+        """For each row of the matrix the first one that is written alike."""
+        first = dict[Any, int]()
+        rows = zip(*(part["rows"] for part in self._matrices), strict=True)
+        return [first.setdefault(tuple(map(tuple, row)), k) for k, row in enumerate(rows)]
+
+    def key(self, shape: Shape, t: int) -> Any:
+        """The same for pieces that are the same model."""
+        if self.route == "rows":
+            return shape, tuple(self._same[k] for k in self._rows(shape, t))
+        return shape, self.model.query["at"] - t if self.route == "threshold" else 0
+
+    def told(self, shape: Shape) -> Collection[int]:
+        """Every t with which a block may tell anything; 0 where t does not matter."""
+        if self.route == "threshold":
+            at = self.model.query["at"]
+            return range(max(0, at - self._top(shape)), min(len(self.others(shape)), at))
+        if all(len({x % self.modulus if self.modulus else x for x in c}) == 1 for c in self._contributions(shape)):
+            return ()
+        if self.route != "rows":
+            return (0,)
+        found = self.others(shape)
+        limit(len(found) * (len(shape.alphabets) + 1) <= _MOST, f"more than {_MOST} values in a block's pieces")
+        return found
+
+    def lost(self, shape: Shape) -> arb:
+        """What the piece may tell less than the block, because its noise is clamped."""
+        return self.noise.lost(max(shape.alphabets))
+
+    def piece(self, shape: Shape, t: int) -> Model:
+        """The model about one block."""
+        query = {key: item for key, item in self.model.query.items() if item is not None}
+        mechanism = self.model.mechanism
+        if "weights" in query:
+            query["weights"] = (
+                list(map(list, shape.weights)) if shape.weights else query["weights"][: max(shape.alphabets)]
+            )
+        if self.route == "threshold":
+            query["at"] -= t
+        if self.route == "noise":
+            mechanism = self.noise.alone(self._listed(self._contributions(shape), len(shape.alphabets)))
+        rows = self._rows(shape, t) if self.route == "rows" else ()
+        mechanism = changed(mechanism, lambda part: {**part, "rows": [part["rows"][k] for k in rows]} if rows else part)
+        tables = {"records": {"alphabets": list(shape.alphabets)}, "query": query, "mechanism": mechanism}
+        free = model_of(
+            {"problem": self.model.problem, **tables, "adversary": {"entropy_at_least": fmpq(0)}}, self.allowance
+        )
+        return free.against({"entropy_at_least": (self.model.entropy, self.model.unit)})

@@ -1,0 +1,161 @@
+"""The most information about something useful that private mechanisms tell: proved by a potential, at the extreme columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from ..core.allowance import NUMBER, PAIR, limit
+from ..core.arithmetic import arb, fmpq
+from ..core.bounds import information
+from ..core.certificate import Lines
+from ..core.counts import law, values
+from ..core.matrix import Channel
+from ..core.model import Model
+from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, total
+from ..core.read import decimal, entries, law_of
+from ..core.subjects import Words
+from .designs.privacy import sides
+
+_MOST_INPUTS = {True: 16, False: 13}  # that a generator may have one value or another at, under local_dp and else
+_MOST_TERMS = 1 << 22
+Sums = list[fmpq]  # of a column v: lambda v, P v, and m_u(v) for each letter u
+
+
+class Most:
+    """A model of the kind max_information: the useful variable's joint law with the input, and what privacy says of columns."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.allowance = model.allowance
+        self.inputs = values(model)
+        own = law(model, self.inputs)
+        size = len(self.inputs)
+        held = [p != 0 for p in law(replace(model, design={"law": {}}), self.inputs)]
+        self.used = [x for x, has in enumerate(held) if has]
+        budget, unit = model.design["privacy"]["epsilon"]
+        need(budget >= (unit == "log"), "privacy.epsilon must not be negative")
+        self.below, self.above = exponential(budget, unit)
+        self.local = model.adversary == "local_dp"
+        need(len(model.priors) <= 1, "privacy.priors must be one list")
+        prior = [] if self.local else (model.priors or [own])[0]
+        self.prior = prior or [fmpq(0)] * size
+        need(len(self.prior) == size, f"each of privacy.priors must list {size} numbers, one for each input")
+        need(
+            all(has or not p for p, has in zip(self.prior, held, strict=True)),
+            "privacy.priors has mass on a value that no dataset has",
+        )
+        self.told = self._joint(own)
+        fits = all(held[x] for row in self.told for x in row)
+        need(fits, "useful.joint has mass on a value that no dataset has")
+
+    def _joint(self, own: list[fmpq]) -> list[dict[int, fmpq]]:
+        """For each letter u of positive probability P(u, x), where that is positive."""
+        if "useful" not in self.model.design:
+            return [{x: p} for x, p in enumerate(own) if p]
+        rows = self.model.design["useful"]["joint"]
+        need(len(rows[0]) == len(own), f"useful.joint must list {len(own)} numbers for each letter, one for each input")
+        self.allowance.take(len(rows) * len(own) * 2 * PAIR)
+        cells = iter(normalised([p for row in rows for p in row], "useful.joint", self.allowance))
+        found = [{x: p for x, p in zip(range(len(own)), cells, strict=False) if p} for _ in rows]
+        return [row for row in found if row]
+
+    def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
+        """Check the mechanism and the line after the header; the statement, and the numbers of lines by kind."""
+        channel = self._channel(claim["mechanism"])
+        low = claim["lower"]
+        high = claim["upper"]
+        pairs = sides(channel.rows, self.used if self.local else (), [] if self.local else [self.prior])
+        need_certain(
+            lambda c: all(x <= c * mean for x, mean in pairs), self.below, self.above, "the mechanism's privacy"
+        )
+        if low > 0:
+            at_most(
+                arb(low),
+                information(channel, [row.items() for row in self.told]),
+                "lower <= the mechanism's information",
+            )
+        _, listed = lines.item("the potential", {"potential": 2})
+        self._need_potential([decimal(x, "lambda") for x in entries(listed, "lambda", len(self.inputs))], high)
+        notion = "local differential privacy" if self.local else "pointwise maximal leakage"
+        about = "the useful variable" if "useful" in self.model.design else "the input"
+        notion += f" with epsilon = {self.model.normal['privacy']['epsilon']}"
+        return [
+            f"proved: {ends_words(low, high, 'V', len(self.told))}",
+            f"V: largest information about {about} of mechanisms under {notion}",
+            "mechanism: the one in the certificate is private and tells at least the lower bound",
+        ], Counter({"potential": 1})
+
+    def _channel(self, rows: list[Any]) -> Channel:
+        need(len(rows) == len(self.inputs), f"{len(rows)} rows of the mechanism where {len(self.inputs)} are needed")
+        width = len(entries(rows[0], "a row of the mechanism"))
+        self.allowance.take(len(rows) * width * NUMBER)
+        exact = [law_of(row, width, "a row of the mechanism", self.allowance) for row in rows]
+        return Channel(exact, self.inputs, self.allowance)
+
+    def _need_potential(self, potential: list[fmpq], upper: fmpq) -> None:
+        """Refuse a potential that is more than `upper` altogether, or at some generator less than that one's information.
+
+        Bound because f, the information of an output as a function of its column, is convex and homogeneous, hence subadditive;
+        columns of private mechanisms are sums of multiples of generators; and the columns of a mechanism have the sum 1.
+        """
+        need(total(potential) <= upper, "the potential's sum is more than upper")
+        support = self.used if self.local else [x for x, p in enumerate(self.prior) if p]
+        size = len(potential)
+        most = _MOST_INPUTS[self.local]
+        free = sorted(set(range(size)) - set(support))
+        limit(len(support) <= most, f"more than {most} inputs that columns are extreme on")
+        many = 2 ** len(support) if self.local else len(support) * 2 ** (len(support) - 1)
+        limit((many + len(free)) * len(self.told) <= _MOST_TERMS, f"more than {_MOST_TERMS} terms of extreme columns")
+        self.allowance.take(size * (len(self.told) + 2) * NUMBER + sum(3 * NUMBER + height(x) // 4 for x in potential))
+        units = [[potential[x], self.prior[x], *(row.get(x, fmpq(0)) for row in self.told)] for x in range(size)]
+        chances = [total(row.values()) for row in self.told]
+        others = self._cube(units, support) if self.local else self._edges(units, support)
+        for worth, _, *means in chain((units[x] for x in free), others):
+            self.allowance.look()
+            at_most(_information(means, chances), arb(worth), "an extreme column's information <= its potential")
+
+    def _cube(self, units: list[Sums], support: Sequence[int]) -> Iterator[Sums]:
+        """Columns that are 1 or e^epsilon at every input of the support."""
+        ones = [total(column) for column in zip(*(units[x] for x in support), strict=True)]
+        yield from _walk(ones, [[(self.above - 1) * p for p in units[x]] for x in support if self.above != 1])
+
+    def _edges(self, units: list[Sums], support: Sequence[int]) -> Iterator[Sums]:
+        """Columns of mean 1 that are 0 or e^epsilon at every input of the support but one."""
+        zero = [fmpq(0)] * len(units[0])
+        for x in support:
+            steps = [[self.above * p for p in units[other]] for other in support if other != x]
+            for sums in _walk(zero, steps):
+                last = (1 - sums[1]) / self.prior[x]
+                if 0 <= last <= self.above:
+                    yield [old + last * p for old, p in zip(sums, units[x], strict=True)]
+
+
+def _walk(start: Sums, steps: list[Sums]) -> Iterator[Sums]:
+    """The start with every subset of the steps added, each from the one before it by one step more or less."""
+    here = list(start)
+    taken = [False] * len(steps)
+    yield here
+    for number in range(1, 1 << len(steps)):
+        j = (number & -number).bit_length() - 1
+        taken[j] = not taken[j]
+        here = [old + step if taken[j] else old - step for old, step in zip(here, steps[j], strict=True)]
+        yield here
+
+
+def _information(means: Sequence[fmpq], chances: Sequence[fmpq]) -> arb:
+    """f of a column: the sum of m log( m / (pi r) ) over the letters, r the sum of m."""
+    whole = total(means)
+    value = arb(0)
+    for m, pi in zip(means, chances, strict=True):
+        if m and m != pi * whole:
+            value += arb(m) * arb(m / (pi * whole)).log()
+    return value
+
+
+def design(model: Model) -> Most:
+    """What a model of the kind `max_information` asks for."""
+    return Most(model)

@@ -1,0 +1,185 @@
+"""Noise on a real scale: divergences of a value's output from mixtures of values' outputs, which are never written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from ..core.allowance import BALL, CELL, Allowance, limit
+from ..core.arithmetic import arb, arb_mat, chosen, fmpq
+from ..core.classes import CLASSES
+from ..core.matrix import Channel
+from ..core.model import Model
+from ..core.numbers import need
+
+KNOWN = (
+    "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "
+    "independent_blocks without an entropy"
+)
+_MOST_VALUES = 64
+_MOST_SPAN = 64
+_MOST_NODES = 1 << 21
+_HALVINGS = 8
+
+
+def need_few(values: Sequence[int], scale: fmpq) -> None:
+    """Refuse queries of many values, or of values far apart."""
+    need(len(values) <= _MOST_VALUES, f"mechanism: noise on a real scale needs at most {_MOST_VALUES} values")
+    need(
+        values[-1] - values[0] <= _MOST_SPAN * scale,
+        f"mechanism: the values span more than {_MOST_SPAN} times its scale",
+    )
+
+
+class RealNoise:
+    """The values over the scale, ascending."""
+
+    def __init__(self, scale: fmpq, values: Sequence[int], allowance: Allowance) -> None:
+        need_few(values, scale)
+        self.places = [value / scale for value in values]
+        self.inputs = len(values)
+        self.allowance = allowance
+
+    def divergences(self, law: Sequence[fmpq], how: Any, above: bool) -> list[arb]:
+        """Balls around D(R(k,.) || the outputs' law under this one of the inputs), for every input k."""
+        need(how is None, "how must be null")
+        return self.far(law) if max(law) < 1 else self.far_from_one(law.index(fmpq(1)), self.far(law))
+
+    @staticmethod
+    def far_from_one(k: int, found: list[arb]) -> list[arb]:
+        """The same where the law is that of input k, from which this does not diverge at all."""
+        return [*found[:k], arb(0), *found[k + 1 :]]
+
+    def far(self, law: Sequence[fmpq]) -> list[arb]:
+        """The same, by the densities."""
+        raise NotImplementedError
+
+
+class Laplace(RealNoise):
+    """Density e^-|x| / 2.
+
+    Between neighbouring places R is a multiple of v or 1/v, and r that of a v + b / v, at the distance log v from one of them; beyond
+    the first and the last place R/r is one number.
+    """
+
+    def far(self, law: Sequence[fmpq]) -> list[arb]:
+        spread = [(place, arb(p)) for place, p in zip(self.places, law, strict=True) if p]
+        gaps = [self._gap(low, high, spread) for low, high in pairwise(self.places)]
+        return [self._of(place, gaps, spread) for place in self.places]
+
+    def _gap(self, low: fmpq, high: fmpq, spread: list[tuple[fmpq, arb]]) -> tuple[arb, arb, arb]:
+        """e^L - 1, and F(e^L) - F(1) for those who are above the gap, and for those who are below."""
+        self.allowance.look()
+        above = sum((p * _exp(low - z) for z, p in spread if z > low), arb(0))  # of r at the lower end
+        below = sum((p * _exp(z - high) for z, p in spread if z <= low), arb(0))  # and at the upper end
+        wide = _exp(high - low)
+        up = above
+        down = below * wide
+        turned = below
+        back = above * wide
+        return wide - 1, _between(wide, up, down), _between(wide, turned, back)
+
+    def _of(self, place: fmpq, gaps: list[tuple[arb, arb, arb]], spread: list[tuple[fmpq, arb]]) -> arb:
+        result = arb(0)
+        for (low, high), (wide, up, down) in zip(pairwise(self.places), gaps, strict=True):
+            far, log = (place - low, up) if place > low else (high - place, down)
+            result += _exp(-far) / 2 * (-arb(far) * wide - log)
+        for end in (self.places[0], self.places[-1]):
+            far = abs(place - end)
+            mass = sum((p * _exp(-abs(z - end)) for z, p in spread), arb(0))
+            result += _exp(-far) / 2 * (-arb(far) - mass.log())
+        return result
+
+
+def _exp(x: fmpq) -> arb:
+    return arb(x).exp()
+
+
+def _between(wide: arb, a: arb, b: arb) -> arb:
+    """F(wide) - F(1), F a primitive of log(a + b/v^2); a and b are positive, or 0 exactly, but not both."""
+    if a.is_zero():
+        return wide * (b.log() - 2 * wide.log() + 2) - (b.log() + 2)
+    if b.is_zero():
+        return (wide - 1) * a.log()
+    ratio = ((b.log() - a.log()) / 2).exp()
+    turns = arctangent(wide / ratio) - arctangent(1 / ratio)
+    return wide * (a + b / (wide * wide)).log() - (a + b).log() + 2 * ratio * turns
+
+
+def arctangent(x: arb) -> arb:
+    """Of a number x > 0: halved some times, then by its series.
+
+    Bound because arctan x = 2 arctan(x / (1 + sqrt(1 + x^2))), and the terms of the series fall and alternate, so that what is left
+    out is between 0 and the next one.
+    """
+    for _ in range(_HALVINGS):
+        x = x / (1 + ((1 + x * x).log() / 2).exp())
+    if not x < 1:
+        return arb("nan")
+    square = x * x
+    power = x
+    result = arb(0)
+    j = 0
+    while not power * (1 << chosen().precision()) < 1 and j < chosen().precision():
+        result += power / (2 * j + 1) * (-1) ** j
+        power, j = power * square, j + 1
+    rest = power / (2 * j + 1)
+    return (result + (-rest).union(rest)) * (1 << _HALVINGS)
+
+
+class Gaussian(RealNoise):
+    """Density e^(-x^2/2) / sqrt(2 pi): integrals by the trapezoidal rule, which errs by less than `eta`.
+
+    Bound because R log(R/r) is analytic where |Im y| <= a, and its integral over a line there is at most a known number.
+    """
+
+    def __init__(self, scale: fmpq, values: Sequence[int], allowance: Allowance) -> None:
+        super().__init__(scale, values, allowance)
+        first, last = self.places[0], self.places[-1]
+        span = last - first
+        a = min(2 / span, fmpq(6)) if span else fmpq(6)
+        step = 6 * a / (60 + a * a / 2)
+        count = (span + 24) / step
+        nodes = int(-(-count.numerator // count.denominator)) + 1
+        limit(nodes * self.inputs <= _MOST_NODES, f"more than {_MOST_NODES} nodes and inputs")
+        allowance.take(nodes * self.inputs * (CELL + BALL))
+        self.eta = 4 * (3 + arb(span) + arb(span * span) / 2) * arb(-60).exp()
+        self.scale = arb(step) / ((8 * arctangent(arb(1))).log() / 2).exp()
+        self.density = list[list[arb]]()
+        exponents = list[list[arb]]()
+        for place in self.places:
+            allowance.look()
+            off = [arb(first - 12 + n * step - place) for n in range(nodes)]
+            exponents.append([-x * x / 2 for x in off])
+            self.density.append([x.exp() for x in exponents[-1]])
+        pairs = zip(self.density, exponents, strict=True)
+        self.own = [sum((f * x for f, x in zip(*pair, strict=True)), arb(0)) for pair in pairs]
+
+    def far(self, law: Sequence[fmpq]) -> list[arb]:
+        self.allowance.look()
+        used = [(arb(p), row) for p, row in zip(law, self.density, strict=True) if p]
+        columns = zip(*(row for _, row in used), strict=True)
+        weights = [p for p, _ in used]
+        logs = [sum((p * f for p, f in zip(weights, column, strict=True)), arb(0)).log() for column in columns]
+        self.allowance.look()
+        found = list[arb]()
+        for row, own in zip(self.density, self.own, strict=True):
+            (sums,) = (arb_mat([row]) * arb_mat([[log] for log in logs])).entries()
+            found.append(self.scale * (own - sums) + (-self.eta).union(self.eta))
+        return found
+
+
+def real_noise(mechanism: dict[str, Any], values: Sequence[int], allowance: Allowance) -> RealNoise:
+    """The noise of a mechanism's table."""
+    return {"gaussian": Gaussian, "laplace": Laplace}[mechanism["kind"]](mechanism["scale"], values, allowance)
+
+
+def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
+    """A channel without rows, whose outputs are real numbers."""
+    free = model.adversary == "entropy_at_least" and model.entropy == 0
+    known = free or model.adversary == "product_priors" or model.adversary in CLASSES
+    need(known and not model.secrets, KNOWN)
+    found = Channel([], inputs, model.allowance)
+    found.protocol = real_noise(mechanism, inputs, model.allowance)
+    return found

@@ -1,0 +1,248 @@
+"""Several releases: which outputs came how often, and blocks whose pieces are put together from those of every release alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate, product
+from math import comb, prod
+from typing import Any
+
+from ..core.allowance import BALL, PAIR, POINTER, Allowance
+from ..core.arithmetic import arb, fmpq, is_rational
+from ..core.channel import build
+from ..core.counts import places
+from ..core.matrix import Channel
+from ..core.model import Model, model_of
+from ..core.noise import noise_of
+from ..core.numbers import MAX_ENTRIES, height, need, powers, take_entries
+from ..core.read import normal
+from ..core.subjects import Subject
+from .adaptive import Tree
+from .households import about
+from .households.blocks import Blocks, Shape
+from .households.routes import sizes_of
+
+Rows = list[
+    list[Any]
+]  # exact rationals, or balls; equal entries are one object where they are made from the same numbers
+
+
+def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowance) -> Rows:
+    """The outputs of all parts, each of which is released so many times: of each which of its outputs came how often.
+
+    Bound because sequences of one type have equal probabilities, so that their columns are proportional, and merging them leaves
+    every information as it is.
+    """
+    many = [_many(times, len(rows[0])) for rows, times in parts]
+    exact = all(is_rational(rows[0][0]) for rows, _ in parts)
+    most = sum(times for _, times in parts)
+    values = {id(x): x for rows, _ in parts for row in rows for x in row}
+    bits = most * max(height(x) if exact else 1 for x in values.values()) + sum(
+        times * len(rows[0]).bit_length() for rows, times in parts
+    )
+    take_entries(inputs, prod(many), allowance, BALL + PAIR + bits // 2)
+    allowance.room(sum(many) * 16 * PAIR + len(values) * (most + 1) * (BALL + (bits // 4 if exact else 0)))
+    number: Callable[[Any], Any] = fmpq if exact else arb
+    raised = {place: powers(number(x), most) for place, x in values.items()}
+    types = [list(_types(times, len(rows[0]))) for rows, times in parts]
+    ways = [[_sequences(times, counts) for counts in listed] for (_, times), listed in zip(parts, types, strict=True)]
+    found = Rows()
+    known = dict[Any, Any]()
+    for v in range(inputs):
+        found.append([])
+        for chosen in product(*(zip(*pair, strict=True) for pair in zip(types, ways, strict=True))):
+            allowance.look()
+            often = dict[int, int]()
+            sequences = 1
+            for (rows, _), (counts, some) in zip(parts, chosen, strict=True):
+                sequences *= some
+                for y, count in counts:
+                    place = id(rows[v][y])
+                    often[place] = often.get(place, 0) + count
+            key = sequences, frozenset(often.items())
+            if key not in known:
+                known[key] = prod((raised[place][count] for place, count in often.items()), start=number(sequences))
+            found[-1].append(known[key])
+    return found
+
+
+def _many(times: int, outputs: int) -> int:
+    """How many types there are; beyond what a channel may have, any number that is."""
+    found = 1
+    for j in range(1, outputs):
+        found = found * (times + j) // j
+        if found > MAX_ENTRIES:
+            break
+    return found
+
+
+def _types(times: int, outputs: int, first: int = 0) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Which outputs came, and how often; in reverse lexicographic order of all counts."""
+    if times == 0:
+        yield ()
+    for y in range(first, outputs if times else 0):
+        for count in range(times, 0, -1) if y < outputs - 1 else (times,):
+            for rest in _types(times - count, outputs, y + 1):
+                yield (y, count), *rest
+
+
+def _sequences(times: int, counts: Sequence[tuple[int, int]]) -> int:
+    """How many sequences have this type."""
+    ways = 1
+    for _, count in counts:
+        ways *= comb(times, count)
+        times -= count
+    return ways
+
+
+def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
+    """That of what is released together, or one after the other."""
+    if mechanism["kind"] == "adaptive":
+        return Channel(_tree(model, mechanism, inputs), inputs, model.allowance)
+    parts = list(_parts(model, mechanism, inputs))
+    return Channel(together(parts, len(inputs), model.allowance), inputs, model.allowance)
+
+
+def _parts(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Iterator[tuple[list[list[Any]], int]]:
+    """The channels of what is released together, and how often each is."""
+    where = places(model, inputs)
+    for part in mechanism["parts"]:
+        yield _part(model, part, part.get("on", 0), where), part["times"]
+
+
+def _part(model: Model, part: dict[str, Any], on: int, where: list[list[int]]) -> list[list[Any]]:
+    """The rows of one mechanism, about one of the queries, for all inputs."""
+    queries = model.query.get("queries", [model.query])
+    need(on < len(queries), f"mechanism: a part is on query {on}, of {len(queries)}")
+    found = build(replace(model, query=queries[on]), part)
+    assert found is not None
+    model.allowance.take(len(where[on]) * POINTER)
+    return [found.rows[k] for k in where[on]]
+
+
+def _tree(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
+    """A tree of releases: mechanisms that are written alike, about one query, are one."""
+    where = places(model, inputs)
+    parts = list[list[list[Any]]]()
+    known = dict[tuple[str, int], int]()
+
+    def number(stage: dict[str, Any]) -> tuple[int, int]:
+        key = json.dumps(normal(stage["mechanism"]), sort_keys=True), stage["on"]
+        if key not in known:
+            known[key] = len(parts)
+            parts.append(_part(model, stage["mechanism"], stage["on"], where))
+        return known[key], len(parts[known[key]][0])
+
+    tree = Tree(mechanism, number, model.allowance)
+    return tree.rows(parts, len(inputs))
+
+
+_ALONE = ("count", "sum", "parity", "modular_sum")
+_KNOWN = (
+    "independent_blocks: several_releases need counts, sums, parities or modular sums, of records of one alphabet if they are "
+    "several, and parts that would be known alone with every sum of the others"
+)
+
+
+class Releases(Blocks):
+    """The blocks of a model, of which it does not matter what the other records add.
+
+    Bound because, given the data, parts are independent: what is merged or named otherwise of one part's outputs multiplies columns
+    by a constant, or renames outputs.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.allowance = model.allowance
+        self.queries: list[dict[str, Any]] = model.query.get("queries", [model.query])
+        several = len(self.queries) > 1
+        parts = model.mechanism["parts"]
+        known = all(query["kind"] in _ALONE for query in self.queries)
+        need(known and not (several and len(set(model.alphabets)) > 1), _KNOWN)
+        need(all(part.get("on", 0) < len(self.queries) for part in parts), "mechanism: a part is on no query")
+        plain = [{key: item for key, item in part.items() if key not in ("times", "on")} for part in parts]
+        asked = [self.queries[part.get("on", 0)] for part in parts]
+        need(not any(noise_of(table).endless for table in plain), _KNOWN)
+        pairs = zip(asked, plain, strict=True)
+        self.parts = [Blocks(replace(model, query=query, mechanism=table)) for query, table in pairs]
+        need(all(part.alone for part in self.parts), _KNOWN)
+        self.sizes = sizes_of(model)
+        self._starts = [0, *accumulate(self.sizes)]
+
+    @property
+    def alone(self) -> bool:
+        """It does not matter what the other records add."""
+        return True
+
+    @cached_property
+    def shapes(self) -> list[Shape]:
+        """The distinct ones."""
+        found = dict[Shape, None]()
+        for j in self.parts[0].places if all(part.alike for part in self.parts) else range(len(self.sizes)):
+            self.allowance.look()
+            found[self.shape(j)] = None
+        return list(found)
+
+    def shape(self, j: int) -> Shape:
+        """That of block j."""
+        place = slice(self._starts[j], self._starts[j + 1])
+        alphabets = tuple(self.model.alphabets[place])
+        return Shape(alphabets, None, tuple(part.shape(j) for part in self.parts), tuple(self._queries(place)))
+
+    def _queries(self, place: slice) -> list[str]:
+        """The queries of some records, as text."""
+        found = list[str]()
+        most = max(self.model.alphabets[place])
+        for query in self.queries:
+            table = {key: item for key, item in query.items() if item is not None}
+            weights = query.get("weights")
+            if weights:
+                table["weights"] = weights[place] if isinstance(weights[0], list) else weights[:most]
+            found.append(json.dumps(table))
+        return found
+
+    def others(self, shape: Shape) -> Sequence[int]:
+        """What the other records add: it does not matter."""
+        return (0,)
+
+    def key(self, shape: Shape, t: int) -> Any:
+        """The same for pieces that are the same model."""
+        return shape
+
+    def told(self, shape: Shape) -> Sequence[int]:
+        """0 where a block may tell anything."""
+        pairs = zip(self.parts, shape.parts, strict=True)
+        return (0,) if any(part.told(own) for part, own in pairs) else ()
+
+    def lost(self, shape: Shape) -> arb:
+        """Nothing is clamped."""
+        return arb(0)
+
+    def piece(self, shape: Shape, t: int) -> Model:
+        """The model about one block."""
+        tables = list[dict[str, Any]]()
+        for part, blocks, own in zip(self.model.mechanism["parts"], self.parts, shape.parts, strict=True):
+            mechanism = blocks.piece(own, 0).mechanism
+            kept = {key: item for key, item in mechanism.items() if item is not None}
+            tables.append({**kept, **{key: part[key] for key in ("times", "on") if key in part}})
+        queries = list(map(json.loads, shape.queries))
+        query = {"kind": "joint", "queries": queries} if len(queries) > 1 else queries[0]
+        free = model_of(
+            {
+                "problem": self.model.problem,
+                "records": {"alphabets": list(shape.alphabets)},
+                "query": query,
+                "mechanism": {"kind": "several_releases", "parts": tables},
+                "adversary": {"entropy_at_least": fmpq(0)},
+            },
+            self.allowance,
+        )
+        return free.against({"entropy_at_least": (self.model.entropy, self.model.unit)})
+
+
+def subject(model: Model) -> Subject:
+    """That of several releases against blocks."""
+    return about(Releases(model))

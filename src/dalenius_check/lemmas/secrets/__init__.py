@@ -1,0 +1,296 @@
+"""The lines about secrets: a witness, and sections about one given value or a whole secret; limits of what is told of one."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from ...core.allowance import BALL, PAIR, limit
+from ...core.arithmetic import arb, fmpq
+from ...core.bounds import exact_information
+from ...core.certificate import Lines, Sizes
+from ...core.class_tree import divergences, output_law
+from ...core.classes import CLASSES, Polytope
+from ...core.matrix import Channel, log_weights
+from ...core.model import Model
+from ...core.numbers import at_most, grouped, height, in_nats, largest, log_sum_exp, need, normalised, total, xlogx
+from ...core.proof import AFTER, Masses
+from ...core.read import decimal, entries, integer, nonnegative
+from ...core.subjects import Subject, Words
+from .told import Kind, Secret, Told
+
+ABOUT = (
+    "largest information about a secret given what is said to be given, I(of; Y | given), over the secrets and the adversary's "
+    "laws below"
+)
+_MOST_CELLS = 1 << 24
+
+Law = list[fmpq]  # of the whole dataset
+
+
+class Informed:
+    """Laws P of the dataset; L is the largest information about a secret, given what is said to be given."""
+
+    names: ClassVar[Sizes] = {"cell": 3, "secret": 2}  # of sections, and of lines that may come after them
+    after: ClassVar[Sizes] = {}
+
+    def __init__(self, lines: Lines, told: Told, channel: Channel) -> None:
+        model = told.model
+        self.lines = lines
+        self.told = told
+        self.model = model
+        self.channel = channel
+        self.allowance = model.allowance
+        self.secrets = told.secrets(channel)
+        self.inputs = told.inputs(channel)
+        self.held = CLASSES[model.adversary](model.held, model.allowance) if model.adversary in CLASSES else None
+        self.tally = Counter[str]()
+
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+        words = f"witness: {self._witness(claim['lower'])}"
+        upper = arb(claim["upper"])
+        if self.model.adversary == "prior_set":
+            for s, secret in enumerate(self.secrets):
+                for j, law in enumerate(self.model.priors):
+                    if len(set(secret.of)) > 1:
+                        at_most(self._told(secret, law), upper, f"what prior {j} teaches about secret {s} <= upper")
+                        self.tally["prior"] += 1
+        else:
+            self.bound(upper)
+        return [words], self.tally
+
+    def _witness(self, lower: fmpq) -> str:
+        _, s, hint = self.lines.item("the witness", {"witness": 3})
+        if s is None and hint is None:
+            need(lower <= 0, "no witness, but lower is positive")
+            return "none, an information is never negative"
+        secret = self._secret(s)
+        found = self._told(secret, dataset_law(self, s, hint))
+        if lower > 0:
+            at_most(arb(lower), found, "lower <= witness's information")
+        return f"a law for secret {s}"
+
+    def _secret(self, value: Any) -> Secret:
+        return self.secrets[integer(value, "the secret", 0, len(self.secrets) - 1)]
+
+    def _told(self, secret: Secret, law: Law) -> arb:
+        """I_s(P): the sum over given values of what is told there."""
+        rows = defaultdict[int, dict[int, dict[int, fmpq]]](lambda: defaultdict(lambda: defaultdict(fmpq)))
+        for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
+            if p:
+                rows[c][a][k] += p
+        result = arb(0)
+        for cells in rows.values():
+            self.allowance.look()
+            if len(cells) > 1:
+                need_few(len(cells), self.channel)
+                whole = total(p for row in cells.values() for p in row.values())
+                masses = [{k: p / whole for k, p in row.items()} for row in cells.values()]
+                result += arb(whole) * exact_information(self.channel, masses)
+        return result
+
+    def bound(self, upper: arb) -> None:
+        """The sections, which must cover every given value of every secret."""
+        covered = set[Kind]()
+        names = {"cell": 3} if self.model.adversary == "product_priors" else self.names
+        whole = set[int]()
+        for item in self.lines.run("a section", names, self.after):
+            secret = self._secret(item[1])
+            if item[0] == "secret":
+                with self.allowance.holding():
+                    self._mean(secret, upper)
+                whole.add(item[1])
+                continue
+            c = integer(item[2], "the given value", 0, len(secret.cells) - 1)
+            need_few(len(secret.cells[c]), self.channel)
+            with self.allowance.holding():
+                for value in divergences(
+                    self.lines, self.channel, list(map(sorted, secret.cells[c].values())), self.tally
+                ):
+                    at_most(value, upper, "the law's divergence <= upper")
+            covered.add(secret.kind(c))
+        for s, secret in enumerate(self.secrets):
+            for c in range(len(secret.cells)) if s not in whole else ():
+                self.allowance.look()
+                known = secret.idle(c) or secret.kind(c) in covered
+                need(known, f"the file ends, but secret {s} is not covered where value {c} is given")
+
+    def _mean(self, secret: Secret, upper: arb) -> None:
+        """A law of the outputs for each given value, from which no law of the adversary's diverges by more in the mean.
+
+        Bound because I_s(P) <= sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^), which is convex in P, and at most sum P(x) D(R(k(x),.) || r_c^).
+        """
+        counting = self.held.letters(len(self.inputs)) if self.held else range(len(self.inputs))
+        far = dict[int, dict[int, arb]]()
+        logs = dict[int, list[arb]]()
+        left = set(secret.given)
+        for item in self.lines.run("a law or mean", {"law": 3}, {"mean": 2}):
+            listed = [integer(c, "a given value") for c in entries(item[1], "the given values")]
+            need(0 < len(listed) == len(left & set(listed)), "each given value must be listed once")
+            left -= set(listed)
+            own = set(listed)
+            used = {self.inputs[x] for x in counting if secret.given[x] in own}
+            law = output_law(item[2], self.channel, used)
+            self.allowance.take((len(used) + len(law)) * BALL)
+            polytope = isinstance(self.held, Polytope)
+            found = {} if polytope else self.channel.divergences(law, used)
+            weights = log_weights(law) if polytope else []
+            far |= dict.fromkeys(listed, found)
+            logs |= dict.fromkeys(listed, weights)
+            self.tally["law"] += 1
+        need(not left, f"the given value {min(left, default=0)} is not listed")
+        (hint,) = self.lines.item("a mean", {"mean": 2})[1:]
+        if isinstance(self.held, Polytope):
+            self.held.hint(hint)
+            most = largest([self._vertex(secret, law, logs) for law in self.held.vertices])
+        else:
+            most = self._most([far[secret.given[x]][self.inputs[x]] for x in counting], hint)
+        at_most(most, upper, "the largest mean of the laws' divergences <= upper")
+
+    def _most(self, numbers: list[arb], hint: Any) -> arb:
+        """A number that is at least the mean of these, of the datasets that count, under every law of the adversary's."""
+        if not all(value.is_finite() for value, _ in grouped(numbers)):
+            return arb("nan")
+        if self.held:
+            return self.held.most(numbers, self.held.hint(hint))
+        if hint is None:
+            return largest([value for value, _ in grouped(numbers)])
+        (t,) = (decimal(x, "m") for x in entries(hint, "m", 1))
+        need(t > 0, "m must be positive")
+        soft = log_sum_exp([arb(times).log() + value / arb(t) for value, times in grouped(numbers)])
+        return arb(t) * (soft - self.model.entropy_ball())
+
+    def _vertex(self, secret: Secret, law: Law, logs: dict[int, list[arb]]) -> arb:
+        """sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^) for a vertex."""
+        cells = defaultdict[tuple[int, int], dict[int, fmpq]](lambda: defaultdict(fmpq))
+        for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
+            if p:
+                cells[a, c][k] += p
+        need_few(len(cells), self.channel)
+        self.allowance.room(len(cells) * self.channel.outputs * BALL)
+        joint = self.channel.mixed([{k: arb(p) for k, p in row.items()} for row in cells.values()])
+        result = arb(0)
+        for (_, c), row, u in zip(cells, cells.values(), joint, strict=True):
+            mass = xlogx(arb(total(row.values())))
+            result += _sum(xlogx(x) - x * log for x, log in zip(u, logs[c], strict=True)) - mass
+        return result
+
+
+def need_few(cells: int, channel: Channel) -> None:
+    """Go on only where so many values and outputs are within the limit."""
+    limit(cells * channel.outputs <= _MOST_CELLS, "too many values and outputs")
+
+
+def _sum(values: Iterable[arb]) -> arb:
+    return sum(values, arb(0))
+
+
+def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
+    """A law of the adversary's on the datasets, as the witness of secret s has it."""
+    model = asked.model
+    size = len(asked.inputs)
+    products = model.adversary == "product_priors"
+    if model.adversary == "prior_set":
+        return model.priors[integer(hint, "the prior", 0, len(model.priors) - 1)]
+    if isinstance(asked.held, Polytope):
+        return asked.held.law(hint, size)
+    if products and isinstance(hint, list) and hint[:1] == ["product"]:
+        return _product(model, entries(hint, "the law", 2)[1])
+    weights = [fmpq(0)] * size
+    last = -1
+    for pair in entries(hint, "the law"):
+        x, weight = entries(pair, "a dataset and its weight", 2)
+        last = integer(x, "a dataset, in ascending order,", last + 1, size - 1)
+        weights[last] = nonnegative(weight, "a weight")
+    law = normalised(weights, "the law", model.allowance)
+    if asked.held:
+        asked.held.need_member(law)
+    elif products:
+        given = {c for c, p in zip(asked.secrets[s].given, law, strict=True) if p}
+        known = asked.told.others_known(s) and len(given) == 1
+        need(known, "a law of product_priors must be a product, or given be all records but one, with one value")
+    elif model.entropy != 0 and any(p != law[0] for p in law):  # else it is that of the uniform law
+        entropy = -sum((times * xlogx(arb(p)) for p, times in grouped(law) if p), arb(0))
+        at_most(model.entropy_ball(), entropy, "entropy bound <= witness's entropy")
+    return law
+
+
+def _product(model: Model, hint: Any) -> Law:
+    """That of independent records, each with a weight for each of its letters."""
+    found = [fmpq(1)]
+    allowance = model.allowance
+    for size, own in zip(model.alphabets, entries(hint, "the records", len(model.alphabets)), strict=True):
+        weights = [nonnegative(x, "a weight") for x in entries(own, "a record's weights", size)]
+        law = normalised(weights, "a record's law", allowance)
+        bits = max(map(height, found)) + max(map(height, law))
+        allowance.room(len(found) * size * (PAIR + bits / 4))
+        allowance.look()
+        found = [p * q for p in found for q in law]
+    return found
+
+
+def subject(model: Model) -> Subject:
+    """That of a model about secrets."""
+    told = Told(model)
+
+    def check(lines: Lines, channel: Channel | None, claim: dict[str, Any]) -> Words:
+        assert channel is not None
+        return Informed(lines, told, channel).check(claim)
+
+    return Subject(check, told.most(), about=ABOUT)
+
+
+class Revealed(Informed):
+    """What a mechanism tells, given value by given value; what bounds it is no adversary's, but every law."""
+
+    names: ClassVar[Sizes] = {"cell": 3}
+    after: ClassVar[Sizes] = AFTER
+
+
+class Unsaid:
+    """At most so many nats or bits about one secret, under every law of the dataset."""
+
+    def __init__(self, model: Model, table: dict[str, Any]) -> None:
+        every = model.against({"entropy_at_least": (fmpq(0), "nats")})
+        self._told = Told(replace(every, secrets=[{key: table[key] for key in ("of", "given")}]))
+        self.most, self._unit = table["at_most"]
+        self._cells = list[dict[int, frozenset[int]]]()
+
+    @property
+    def ball(self) -> arb:
+        """A ball around the limit in nats."""
+        return in_nats(self.most, self._unit)
+
+    def proof(self, lines: Lines, channel: Channel) -> Revealed:
+        """The lines that prove what a mechanism tells."""
+        return Revealed(lines, self._told, channel)
+
+    def masses(self, channel: Channel, given: Any, selection: Any) -> Masses:
+        """For some values of the secret the input that a line selects, with its probability.
+
+        Bound because a law on one dataset of each, all of which have one given value, is a law of the data.
+        """
+        if not self._cells:
+            self._cells = self._told.secrets(channel)[
+                0
+            ].cells  # the same for every mechanism: inputs are what the model says
+        cells = self._cells[integer(given, "the given value", 0, len(self._cells) - 1)]
+        need(len(entries(selection, "the selection")) > 1, "a selection must have at least two values of the secret")
+        need_few(len(selection), channel)
+        inputs = list[int]()
+        weights = list[fmpq]()
+        before = -1
+        for triple in selection:
+            value, place, hint = entries(triple, "a value, an input and a weight", 3)
+            before = integer(value, "the secret's value, in ascending order,", before + 1)
+            k = integer(place, "the input")
+            v = decimal(hint, "a weight")
+            need(k in cells.get(before, ()), f"no dataset with value {before} of the secret has input {k} there")
+            need(v > 0, "a weight must be positive")
+            inputs.append(k)
+            weights.append(v)
+        law = normalised(weights, "the weights", channel.allowance)
+        return [[pair] for pair in zip(inputs, law, strict=True)]
