@@ -27,9 +27,8 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS, RandomizedHistogram
+from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.objectives import LeakageTerm
-from dalenius.model.problems.known_others import channel_steps
 from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
@@ -271,9 +270,7 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
         formula = mechanism.kind in MECHANISMS.keys() - {"matrix"}
         numbers, distinct = (0, 0) if formula else (entries, np.unique(problem.channel).size)
         terms = mechanism.terms(entries / inputs)
-        if isinstance(mechanism, RandomizedHistogram):
-            letters, others = problem.records.alphabets[0], sum(mechanism.others or ())
-            steps = (letters + 1) * channel_steps(len(problem.records), others, letters)
+        steps = mechanism.steps(problem.records)
     if isinstance(problem.adversary, PriorSet):
         numbers += problem.adversary.weights.size
         distinct += np.unique(problem.adversary.weights).size

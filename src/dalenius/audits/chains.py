@@ -49,7 +49,7 @@ from dalenius.information.chains import (
 )
 from dalenius.information.letter_chains import LetterChain, Numbers, tangents
 from dalenius.model import MarkovChain
-from dalenius.model.problems.chains import inputs_by_ones, two_sided
+from dalenius.model.adversaries.chains import inputs_by_ones, two_sided
 from dalenius.search.tree import Leaf
 
 BATCH, BOXES = 32, 960  # boxes that are halved at once: so many at most, and of longer chains so many records together

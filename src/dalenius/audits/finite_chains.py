@@ -20,7 +20,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.entropies import mutual_information
 from dalenius.information.letter_chains import LetterChain, doubles, stationary_laws, tangents
 from dalenius.model import FiniteChain
-from dalenius.model.problems.chains import inputs_by_total, what_letters_add
+from dalenius.model.adversaries.chains import inputs_by_total, what_letters_add
 from dalenius.search.tree import Leaf
 
 NUMBERS = 2**23  # that are held at once

@@ -15,8 +15,8 @@ from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
 from dalenius.model import MarkovChain, WorstCaseLeakage
+from dalenius.model.adversaries.chains import inputs_by_ones, two_sided
 from dalenius.model.fields import keep
-from dalenius.model.problems.chains import inputs_by_ones, two_sided
 from dalenius.search import Clock
 
 OF_CHAINS = OF_PAIRS[:1]

@@ -13,8 +13,7 @@ from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.fields import keep
 from dalenius.model.in_words import SHELVES, as_part, words_of
-from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
-from dalenius.model.queries.histogram import UNLISTED
+from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
 from dalenius.notebook import one_line
@@ -87,10 +86,8 @@ class Problem(metaclass=Stated):
                 raise InputError("title and source must be text that UTF-8 can write")
         self._check_adversary()
         self.query.check(self.records)
-        if isinstance(self.query, Joint) and not self._joint_too:
-            raise InputError(f"query: a joint query is for audits with problem worst_case_leakage, got {self.kind}")
-        if isinstance(self.query, Histogram) and not self._joint_too:
-            raise InputError(f"{UNLISTED}; got {self.kind}")
+        if self.query.audits_only and not self._joint_too:
+            raise InputError(f"{self.query.audits_only} {self.kind}")
         keep(self, query=self.query.of_records(self.records))
         self._resolve()
 
@@ -153,9 +150,9 @@ class Problem(metaclass=Stated):
     @property
     def _entropy(self) -> EntropyAtLeast:
         adversary = self.against("an entropy bound")
-        if not isinstance(adversary, EntropyAtLeast):
+        if adversary.bound is None:
             raise InputError(f"adversary: {adversary.kind} has no entropy bound; give entropy_at_least")
-        return adversary
+        return adversary.bound
 
     def against(self, what: str) -> Adversary:
         """The adversary; `InputError` for a design under [privacy] or constraints alone, which has none: `what` is about one."""

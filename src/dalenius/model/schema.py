@@ -16,7 +16,8 @@ from dalenius.model.fields import Given
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS, Adaptive, Mechanism
-from dalenius.model.mechanisms.independent_releases import PARTS, Part
+from dalenius.model.mechanisms.base import Part
+from dalenius.model.mechanisms.independent_releases import PARTS
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS

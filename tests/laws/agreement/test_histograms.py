@@ -16,7 +16,7 @@ from dalenius.audits.ascent import search
 from dalenius.audits.choice import audit_of
 from dalenius.audits.wide import WideAudit
 from dalenius.information.entropies import mutual_information
-from dalenius.model.problems import known_others
+from dalenius.model.mechanisms import known_others
 from dalenius.reduction import record_channels
 from dalenius.search import Limits, Run
 

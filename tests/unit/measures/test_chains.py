@@ -11,7 +11,7 @@ import dalenius as dl
 import support
 from dalenius.information.chains import Chain, joint_law
 from dalenius.measures.chains import OfChain
-from dalenius.model.problems.chains import inputs_by_ones
+from dalenius.model.adversaries.chains import inputs_by_ones
 from dalenius.search import Clock
 from support import chain, refuses
 

@@ -16,8 +16,8 @@ import support
 from campaigns import each
 from dalenius.information.measures.numbers import doubles
 from dalenius.model.mechanisms.exponential_mechanism import MergedExponential
+from dalenius.model.mechanisms.known_others import KnownOthers, sorted_histograms
 from dalenius.model.model_file import loads
-from dalenius.model.problems.known_others import KnownOthers, sorted_histograms
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.schema import model_schema
 from support import refuses

@@ -3,18 +3,17 @@
 `EntropyAtLeast` has no kind in a model file: it is written ``entropy_at_least = ...``.
 """
 
-from dalenius.model.adversaries.base import Adversary, LawClass
+from dalenius.model.adversaries.base import Adversary, AnyPrior, EntropyAtLeast
 from dalenius.model.adversaries.chains import FiniteChain, MarkovChain
-from dalenius.model.adversaries.entropy_at_least import AnyPrior, EntropyAtLeast
-from dalenius.model.adversaries.independent_blocks import IndependentBlocks
+from dalenius.model.adversaries.independent_blocks import IndependentBlocks, ProductPriors
 from dalenius.model.adversaries.law_classes import (
     BoxPriors,
     ChiSquareBallPriors,
     FloorPriors,
     KLBallPriors,
     L1BallPriors,
+    LawClass,
     PolytopePriors,
-    ProductPriors,
 )
 from dalenius.model.adversaries.prior_set import FixedPrior, PriorSet
 
@@ -38,8 +37,9 @@ __all__ = [
     "ProductPriors",
 ]
 
-ADVERSARIES: dict[str, type[Adversary]] = {
-    adversary.kind: adversary
+ADVERSARIES = Adversary.shelf
+ADVERSARIES.update(
+    (adversary.kind, adversary)
     for adversary in (
         ProductPriors,
         PriorSet,
@@ -53,4 +53,4 @@ ADVERSARIES: dict[str, type[Adversary]] = {
         KLBallPriors,
         ChiSquareBallPriors,
     )
-}
+)

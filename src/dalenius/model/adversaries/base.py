@@ -1,30 +1,43 @@
-"""What an adversary is: the set of priors on datasets that it may hold."""
+"""What an adversary is, the set of priors on datasets that it may hold; and the first of them, a lower bound on their entropy."""
 
 from __future__ import annotations
 
+import functools
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from flint import fmpq
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Numbers, as_law
+from dalenius.exact import Number, as_quantity, fraction_text
 from dalenius.information.balls import rational
-from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorClass
-from dalenius.information.measures.numbers import rationals
-from dalenius.model.fields import Exact, Given, declared, number
+from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
+from dalenius.intervals import text_below
+from dalenius.model.fields import keep
+from dalenius.model.mechanisms import Mechanism
+from dalenius.model.queries import Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
+from dalenius.units import amount_text, lower_in, unit_size
 
 
 class Adversary(Shelved):
     """A set of priors on datasets; the leakage is the largest over them."""
 
     room: ClassVar[str] = "adversary"
+    shelf: ClassVar[dict[str, type[Adversary]]] = {}
+    all_products: ClassVar[bool] = False  # whether it has all priors under which records are independent, and no others
+    in_blocks: ClassVar[bool] = False  # whether it is about blocks of records that are independent of one another
+    is_chain: ClassVar[bool] = False  # whether it is about records that are a Markov chain
+    about_records: ClassVar[str] = (
+        ""  # of a set that is no class of laws of the dataset what can be asked instead about secrets
+    )
     audit: ClassVar[
         str
     ]  # which one answers, where nothing else about the question asks for another one; its kind, unless said
@@ -32,6 +45,11 @@ class Adversary(Shelved):
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls) and not hasattr(cls, "audit"):
             cls.audit = cls.kind
+
+    @property
+    def bound(self) -> EntropyAtLeast | None:
+        """Itself, where the set is that of all priors with so much entropy."""
+        return None
 
     @property
     def unlimited(self) -> bool:
@@ -52,6 +70,13 @@ class Adversary(Shelved):
         """The laws that datasets may have, in exact numbers, for few datasets; all, where those of the set are no class."""
         return AllPriors()
 
+    def check_release(self, query: Query, records: Records, mechanism: Mechanism) -> None:
+        """Raise `InputError` where it is not known what such a release tells; where that is known of all, nothing."""
+
+    def check_laws(self, records: Records) -> None:
+        """Raise `InputError` if the set does not fit the datasets of these records, of which there are few."""
+        self.check(records)
+
     @abstractmethod
     def check(self, records: Records) -> None:
         """Raise `InputError` if the set does not fit these records."""
@@ -64,80 +89,172 @@ class Adversary(Shelved):
         """The same, where it is named by a limit or a term of a design, besides the design's own adversary."""
         self.check_design(records)
 
+    def of_dataset_in_words(self) -> str:
+        """The same as `in_words` about secrets, where its laws are those of the whole dataset."""
+        return self.in_words()
+
     def in_words(self) -> str:
         """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
         return f"in the set {self.kind}"
 
 
-class LawClass(Adversary):
-    """Every prior under which the records are independent and the one that is asked about has a law of a closed convex class.
+SCALES = ("nats", "bits", "max")
+DIGITS = 1000
+FINE = 60  # decimals of an enclosure
 
-    Of one record these are the laws of the class. I(X_i; Y) is concave in that law and convex in the laws of the others, so that the
-    worst others are known, and what is left is one concave maximisation for each selection of rows (docs/theory.md).
+
+@dataclass(frozen=True)
+class EntropyAtLeast(Adversary):
+    """Every prior P on datasets with Shannon entropy H(P) >= b; records may be correlated in any way.
+
+    Parameters
+    ----------
+    amount : number or str
+        The bound b: a number, or a text of a number and a unit, ``"1.5 nats"``, ``"2 bits"``, ``"0.8 max"``.
+    units : {"nats", "bits", "max"}
+        Unit of a bare number; ``max`` is the share of log |X|, the entropy of the uniform prior.
+
+    Raises
+    ------
+    InputError
+        If the bound is negative or unreadable; `check` raises it for a bound above log |X|.
+
+    >>> EntropyAtLeast("2 bits") == EntropyAtLeast(2, units="bits")
+    True
+    >>> round(EntropyAtLeast("0.5 max").nats(Records(4, alphabet=2)), 6)
+    1.386294
     """
 
-    audit: ClassVar[str] = "law_class"
+    kind: ClassVar[str] = "entropy_at_least"
+    amount: Fraction
+    units: str = "nats"
+
+    def __init__(self, amount: Number, units: str = "nats") -> None:
+        bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
+        if bound < 0:
+            raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
+        keep(self, amount=bound, units=units)
 
     @property
-    def record_laws(self) -> PriorClass:
-        return self.priors
-
-    def laws(self, records: Records) -> PriorClass:
-        return self.priors
+    def bound(self) -> EntropyAtLeast:
+        return self
 
     @property
-    @abstractmethod
-    def letters(self) -> int | None:
-        """How many letters its laws have; None for any number."""
+    def unlimited(self) -> bool:
+        return not self.amount
 
-    @property
-    @abstractmethod
-    def priors(self) -> PriorClass:
-        """The same class in exact numbers (`fmpq`), as `dalenius.information.measures` has it."""
-
-    def fits(self, letters: int) -> bool:
-        """Whether it has laws on so many letters."""
-        return self.letters in (None, letters)
-
-    def check(self, records: Records) -> None:
-        if self.letters is not None and any(size != self.letters for size, _ in records.runs):
-            raise InputError(
-                f"adversary: {self.kind} has laws on {self.letters} letters, and every record needs as many; got the alphabets "
-                f"{brief(list(records.alphabets))}"
-            )
+    def text(self) -> str:
+        """The model file's spelling."""
+        return f"{fraction_text(self.amount)} {self.units}"
 
     def in_words(self) -> str:
-        return f"who holds any law of {self._words} for the record, the others being independent of it"
+        if not self.amount:
+            return "whatsoever"
+        return f"whose prior on the datasets has an entropy of at least {self.shown('the largest possible entropy')}"
 
-    def of_dataset_in_words(self) -> str:
-        """The same where its laws are those of the whole dataset."""
-        return f"who holds any law of {self._words} for the dataset"
+    def shown(self, largest: str) -> str:
+        """The amount for people, nats also in bits, rounded downward; `largest` says of what it is a share.
 
-    _words: ClassVar[str] = "a class"
+        >>> EntropyAtLeast(5).shown("the largest"), EntropyAtLeast("1 bits").shown("the largest")
+        ('5 nats = 7.213 bits', '1 bit')
+        """
+        text = fraction_text(self.amount)
+        if self.units == "max":
+            return f"{text} times {largest}"
+        if self.units == "bits":
+            return amount_text(text, "bits")
+        below = lower_in(min(float(self.amount), math.nextafter(float(self.amount), 0.0)), "bits")
+        return f"{amount_text(text, 'nats')} = {amount_text(text_below(below, 4), 'bits')}"
+
+    def to_model(self) -> dict[str, Any]:
+        return {self.kind: self.text()}
+
+    def normal_form(self) -> dict[str, Any]:
+        return {self.kind: f"{self.amount} {self.units}"}
+
+    def nats(self, records: Records) -> float:
+        """b in nats, as a double."""
+        size = records.log_datasets if self.units == "max" else unit_size(self.units)
+        return min(float(min(self.amount, Fraction(10**300))) * size, 1e300)
+
+    def enclosure(self, records: Records) -> tuple[Fraction, Fraction]:
+        """b in nats, between two rationals: equal where it is one, else some 1e-60 apart.
+
+        >>> low, high = EntropyAtLeast("2 bits").enclosure(Records(4, alphabet=2))
+        >>> float(low), 0 < high - low < Fraction(1, 10**59)
+        (1.3862943611198906, True)
+        """
+        if self.units == "nats" or not self.amount:
+            return self.amount, self.amount
+        with localcontext(prec=DIGITS):
+            unit = _log(2) if self.units == "bits" else _largest(records)
+            scaled = Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit * 10**FINE
+        return Fraction(math.floor(scaled), 10**FINE), Fraction(math.floor(scaled) + 1, 10**FINE)
+
+    def laws(self, records: Records) -> PriorClass:
+        """The same class of laws on the datasets in exact numbers; for few datasets.
+
+        >>> EntropyAtLeast("1 bits").laws(Records(2, alphabet=2)).support(4).tolist()
+        [True, True, True, True]
+        """
+        if not self.amount:
+            return AllPriors()
+        (low, high), (least, most) = (each.enclosure(records) for each in (EntropyAtLeast("1 max"), self))
+        maximal = self.is_maximal(records)
+        known = (Fraction(0), Fraction(0)) if maximal else (max(low - most, Fraction(0)), high - least)
+        uniform = np.full(records.datasets, fmpq(1, records.datasets), dtype=object)
+        return EntropyFloor(uniform, *map(rational, known))
+
+    def is_maximal(self, records: Records) -> bool:
+        """Whether b equals log |X| exactly, so that the uniform prior is the only one."""
+        sizes = records.runs
+        if all(size == 1 for size, _ in sizes):
+            return self.units == "max" or self.amount == 0
+        if self.units == "bits":  # |X| is a power of 2 where every alphabet is
+            powers = all(size & (size - 1) == 0 for size, _ in sizes)
+            return powers and self.amount == sum((size.bit_length() - 1) * times for size, times in sizes)
+        return self.units == "max" and self.amount == 1
+
+    def max_knowledge(self, records: Records) -> float:
+        """log |X| - b in nats, without cancellation: what the adversary may know at most. 0 exactly where b = log |X|."""
+        return 0.0 if self.is_maximal(records) else float(self._max_knowledge(records))
+
+    def check(self, records: Records) -> None:
+        """Raise `InputError` if no prior on these records has this entropy."""
+        if not self.is_maximal(records) and self._max_knowledge(records) <= 0:
+            raise InputError(
+                f"adversary: entropy_at_least is {brief(self.text())}, {self.nats(records):.6g} nats, above the largest possible "
+                f'entropy log |X| = {records.log_datasets:.6g} nats; lower it, or give a share such as "0.8 max"'
+            )
+
+    def _max_knowledge(self, records: Records) -> Decimal:
+        """log |X| - b to `DIGITS` digits; equality, which digits cannot decide, is settled by `is_maximal`."""
+        with localcontext(prec=DIGITS):
+            largest = _largest(records)
+            unit = {"nats": Decimal(1), "bits": _log(2), "max": largest}[self.units]
+            return largest - Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit
 
 
-@declared
-class BallPriors(LawClass):
-    """Laws near one, the center."""
-
-    center: Given[Numbers, tuple[Fraction, ...]] = Given(as_law)
-    radius: Exact = Given(number(at_least=0))
-    ball: ClassVar[type[PriorBall | KLBall | ChiSquareBall]]
-
-    @property
-    def letters(self) -> int:
-        return len(self.center)
-
-    @cached_property
-    def priors(self) -> PriorClass:
-        return self.ball(divided(self.center), rational(self.radius))
+def _largest(records: Records) -> Decimal:
+    """log |X| to `DIGITS` digits, of which the last few are rounding."""
+    times = Counter[int]()
+    for size, run in records.runs:
+        times[size] += run
+    with localcontext(prec=DIGITS):
+        return sum((n * _log(size) for size, n in times.items()), Decimal(0))
 
 
-def divided(law: Sequence[Fraction]) -> NDArray[Any]:
-    """A law, divided by its exact sum.
+@functools.cache
+def _log(size: int) -> Decimal:
+    """Its logarithm to `DIGITS` digits, which takes milliseconds, for alphabets that come again and again."""
+    with localcontext(prec=DIGITS):
+        return Decimal(size).ln()
 
-    >>> divided([Fraction(1), Fraction(3)]).tolist()
-    [1/4, 3/4]
+
+def AnyPrior() -> EntropyAtLeast:  # noqa: N802 - reads like the adversaries that are classes
+    """Every prior whatsoever, known ones included: `EntropyAtLeast` of 0, which is also how a model file says it.
+
+    >>> AnyPrior()
+    EntropyAtLeast(amount=Fraction(0, 1), units='nats')
     """
-    weights = rationals(law)
-    return np.asarray(weights / weights.sum())
+    return EntropyAtLeast(0)

@@ -6,14 +6,45 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal, NoReturn, TypeAlias
 
+import numpy as np
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list, exact_sum, fraction_text
+from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.fields import Given, WholeOrNone, declared, keep, listed, one_of, whole
+from dalenius.model.mechanisms import Mechanism
+from dalenius.model.queries import Query
 from dalenius.model.records import MAX_RECORDS, Records
 
 Start: TypeAlias = Literal["stationary", "any"]
 Range = tuple[Fraction, Fraction]
+WRITTEN_OUT = 1000  # records; of more of them no channel is made
+
+
+class _Chain(Adversary):
+    """Records that are a Markov chain, of which one may be asked about."""
+
+    is_chain: ClassVar[bool] = True
+    about_records: ClassVar[str] = "list laws"
+    record: WholeOrNone
+
+    def check(self, records: Records) -> None:
+        if self.record is not None and self.record >= len(records):
+            raise InputError(f"adversary: record must be from 0 to {len(records) - 1}, got {self.record}")
+
+    def check_design(self, records: Records) -> NoReturn:
+        raise InputError(
+            f"adversary: {self.kind} is for audits; design against entropy_at_least or product_priors, then audit the "
+            f"mechanism that is handed out against {self.kind}"
+        )
+
+    def _need_rows(self, mechanism: Mechanism) -> None:
+        if not mechanism.is_shipped or mechanism.on_a_line or mechanism.indexed_by() != "query":
+            raise InputError(
+                f"adversary: a {self.kind} is known with the library's mechanisms that have a row for each of the query's values; "
+                f"got {mechanism.kind}"
+            )
 
 
 def _as_range(value: Sequence[Number] | Number, what: str) -> Range:
@@ -29,7 +60,7 @@ def _as_range(value: Sequence[Number] | Number, what: str) -> Range:
 
 
 @declared
-class MarkovChain(Adversary):
+class MarkovChain(_Chain):
     """Every prior under which binary records are a Markov chain with transition probabilities in a box.
 
     P(X_{j+1} = 1 | X_j = 0) is one number of `to_one` for all j, P(X_{j+1} = 0 | X_j = 1) one of `to_zero`; the leakage is the largest
@@ -88,14 +119,38 @@ class MarkovChain(Adversary):
             raise InputError(
                 f"adversary: a markov_chain is about binary records; got the alphabets {brief(list(records.alphabets))}"
             )
-        if self.record is not None and self.record >= len(records):
-            raise InputError(f"adversary: record must be from 0 to {len(records) - 1}, got {self.record}")
+        super().check(records)
 
-    def check_design(self, records: Records) -> NoReturn:
-        raise InputError(
-            "adversary: markov_chain is for audits; design against entropy_at_least or product_priors, then audit the "
-            "mechanism that is handed out against markov_chain"
-        )
+    def check_release(self, query: Query, records: Records, mechanism: Mechanism) -> None:
+        """A row for each number of ones; of many records two-sided geometric noise on that number, and one record.
+
+        >>> from dalenius.model.mechanisms import Symmetric
+        >>> from dalenius.model.queries import Parity
+        >>> MarkovChain(0.1, 0.1).check_release(Parity(), Records(2000, alphabet=2), Symmetric(0.1))
+        Traceback (most recent call last):
+            ...
+        dalenius.errors.InputError: adversary: a markov_chain of more than 1000 records is known with count or sum and geometric or \
+discrete_laplace noise; got parity with symmetric
+        """
+        if query.sums is None or not query.sums.adds_ones:
+            known = "count of letter 1, sum without weights, parity, modular_sum or threshold"
+            raise InputError(f"adversary: a markov_chain is known with {known}; got {query.kind}")
+        self._need_rows(mechanism)
+        if len(records) <= WRITTEN_OUT:
+            return
+        if two_sided(query, mechanism) is None:
+            raise InputError(
+                f"adversary: a markov_chain of more than {WRITTEN_OUT} records is known with count or sum and geometric or "
+                f"discrete_laplace noise; got {query.kind} with {mechanism.kind}"
+            )
+        low, high = mechanism.span(np.array([0, len(records)]))
+        if low > 0 or high < len(records):
+            raise InputError(f"mechanism: range must contain 0 to {len(records)}, got {[low, high]}")
+        if self.record is None:
+            raise InputError(
+                f"adversary: of a markov_chain of more than {WRITTEN_OUT} records give the record that is asked about, such as "
+                f"record = {len(records) // 2}"
+            )
 
     def records_of(self, records: Records) -> list[int]:
         """Those that are asked about; of two that mirror each other, in a stationary chain, the first one.
@@ -165,7 +220,7 @@ def _as_start(value: Start | ListedRange, what: str) -> Start | ListedRange:
 
 
 @declared
-class FiniteChain(Adversary):
+class FiniteChain(_Chain):
     """Every prior under which records of k letters are a Markov chain with transition probabilities in ranges.
 
     P(X_{j+1} = b | X_j = a) is one number of `transitions[a][b]` for all j, the sum of each row being 1; the leakage is the largest
@@ -264,14 +319,28 @@ or a range for each entry
                 f"adversary: transitions are between {self.letters} letters, and every record needs as many; got the alphabets "
                 f"{brief(list(records.alphabets))}"
             )
-        if self.record is not None and self.record >= len(records):
-            raise InputError(f"adversary: record must be from 0 to {len(records) - 1}, got {self.record}")
+        super().check(records)
 
-    def check_design(self, records: Records) -> NoReturn:
-        raise InputError(
-            "adversary: finite_chain is for audits; design against entropy_at_least or product_priors, then audit the "
-            "mechanism that is handed out against finite_chain"
-        )
+    def check_release(self, query: Query, records: Records, mechanism: Mechanism) -> None:
+        """A row for each total of what the letters add.
+
+        >>> from dalenius.model.mechanisms import Symmetric
+        >>> from dalenius.model.queries import Sum
+        >>> FiniteChain([["1/3"] * 3] * 3).check_release(Sum(weights=(1, 2, 4)), Records(2, alphabet=3), Symmetric(0.1))
+        Traceback (most recent call last):
+            ...
+        dalenius.errors.InputError: adversary: a finite_chain is known with count, sum without weights, parity, modular_sum or \
+threshold; got sum
+        """
+        query.check_values(records)
+        if query.sums is None or not query.sums.adds_letters:
+            known = "count, sum without weights, parity, modular_sum or threshold"
+            raise InputError(f"adversary: a finite_chain is known with {known}; got {query.kind}")
+        self._need_rows(mechanism)
+        if len(records) > WRITTEN_OUT:
+            raise InputError(
+                f"adversary: a finite_chain is known for at most {WRITTEN_OUT} records, got {len(records)}"
+            )
 
     def records_of(self, records: Records) -> list[int]:
         """Those that are asked about."""
@@ -282,3 +351,40 @@ or a range for each entry
         start = starts[self.start] if isinstance(self.start, str) else "from a start in the ranges given"
         asked = "" if self.record is None else f", and who asks about record {self.record} alone"
         return f"to whom the records are a Markov chain of {self.letters} letters, {start}, transitions in the ranges given{asked}"
+
+
+def two_sided(query: Query, mechanism: Mechanism) -> Fraction | None:
+    """Epsilon of the two-sided geometric noise that is added to the number of ones; None where it is another release."""
+    return mechanism.two_sided if query.sums and query.sums.hidden_by == "shifts" else None
+
+
+def inputs_by_ones(query: Query, records: Records) -> Integers:
+    """Which of the query's values 0, 1, ..., n ones have.
+
+    >>> from dalenius.model.queries import Parity
+    >>> inputs_by_ones(Parity(), Records(3, alphabet=2)).tolist()
+    [0, 1, 0, 1]
+    """
+    return inputs_by_total(query, records, np.arange(len(records) + 1))
+
+
+def inputs_by_total(query: Query, records: Records, totals: Integers) -> Integers:
+    """Which of the query's values these totals of what the letters add have.
+
+    >>> from dalenius.model.queries import Parity
+    >>> inputs_by_total(Parity(), Records(3, alphabet=2), np.array([0, 3])).tolist()
+    [0, 1]
+    """
+    assert query.sums is not None
+    return query.sums.index_of_total(totals, records)
+
+
+def what_letters_add(query: Query, letters: int) -> tuple[int, ...]:
+    """What each letter of a record adds to the total, for a query that treats all records alike.
+
+    >>> from dalenius.model.queries import Count, Threshold
+    >>> what_letters_add(Count(letters=[2]), 3), what_letters_add(Threshold(4), 3)
+    ((0, 0, 1), (0, 1, 2))
+    """
+    assert query.sums is not None
+    return query.sums.contribution(0, letters)

@@ -13,9 +13,8 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_integer, as_list
 from dalenius.information.arrays import Integers
-from dalenius.model.adversaries.base import Adversary
-from dalenius.model.adversaries.entropy_at_least import EntropyAtLeast
-from dalenius.model.adversaries.law_classes import ProductPriors
+from dalenius.information.measures import AllPriors, PriorClass
+from dalenius.model.adversaries.base import Adversary, EntropyAtLeast
 from dalenius.model.fields import Given, WholeOrNone, declared, listed
 from dalenius.model.records import MAX_RECORDS, Records
 
@@ -112,6 +111,8 @@ class IndependentBlocks(Adversary):
     """
 
     kind: ClassVar[str] = "independent_blocks"
+    in_blocks: ClassVar[bool] = True
+    about_records: ClassVar[str] = "ask about secrets of one household"
     size: WholeOrNone = Given(_as_size, default=None)
     sizes: Given[Sequence[Integer] | Integers | None, tuple[int, ...] | None] = Given(
         _as_sizes, default=None, kw_only=True, tables=listed("a list of integers, one a block")
@@ -202,6 +203,38 @@ class IndependentBlocks(Adversary):
 
     def normal_table(self) -> dict[str, Any]:
         return {**super().normal_table(), **(self.entropy_at_least.normal_form() if self.entropy_at_least else {})}
+
+
+class ProductPriors(Adversary):
+    """Every prior under which the records are independent: P(x) = P_0(x_0) P_1(x_1) ... P_{n-1}(x_{n-1}), with any P_i.
+
+    This is the adversary of differential privacy, who may know all records but one. For epsilon-differentially private mechanisms on
+    binary records L <= log 2 - h(1/(1 + e^epsilon)), with equality for randomised response.
+
+    Notes
+    -----
+    I(X_i; Y) is convex in the law of every other record, so the worst others are known: L is the largest Shannon capacity of the rows
+    that the letters of record i select, over the records i and the settings of the others (docs/theory.md).
+
+    >>> import dalenius as dl
+    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.ProductPriors())
+    >>> dl.loads(dl.dumps(problem)).adversary
+    ProductPriors()
+    """
+
+    kind: ClassVar[str] = "product_priors"
+    all_products: ClassVar[bool] = True
+
+    @property
+    def record_laws(self) -> PriorClass:
+        return AllPriors()
+
+    def in_words(self) -> str:
+        return "to whom the records are independent"
+
+    def check(self, records: Records) -> None:
+        """Every set of records has product priors."""
 
 
 def as_blocks(adversary: Adversary | None) -> IndependentBlocks | None:

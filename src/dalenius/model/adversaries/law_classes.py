@@ -1,18 +1,20 @@
-"""Independent records, each of a law of a class: any law, above a floor, in a box, a mixture, or in a ball."""
+"""Independent records, each of a law of a class: above a floor, in a box, a mixture, or in a ball."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dalenius.errors import InputError
-from dalenius.exact import Numbers, Rows, as_laws, as_nonnegative, exact_sum
+from dalenius.errors import InputError, brief
+from dalenius.exact import Numbers, Rows, as_law, as_laws, as_nonnegative, exact_sum
 from dalenius.information.balls import rational
 from dalenius.information.measures import (
-    AllPriors,
     ChiSquareBall,
     KLBall,
     PriorBall,
@@ -22,40 +24,89 @@ from dalenius.information.measures import (
     PriorPolytope,
 )
 from dalenius.information.measures.numbers import rationals
-from dalenius.model.adversaries.base import Adversary, BallPriors, LawClass, divided
+from dalenius.model.adversaries.base import Adversary
 from dalenius.model.fields import Exact, Given, declared, number
 from dalenius.model.records import Records
 
 
-class ProductPriors(Adversary):
-    """Every prior under which the records are independent: P(x) = P_0(x_0) P_1(x_1) ... P_{n-1}(x_{n-1}), with any P_i.
+class LawClass(Adversary):
+    """Every prior under which the records are independent and the one that is asked about has a law of a closed convex class.
 
-    This is the adversary of differential privacy, who may know all records but one. For epsilon-differentially private mechanisms on
-    binary records L <= log 2 - h(1/(1 + e^epsilon)), with equality for randomised response.
-
-    Notes
-    -----
-    I(X_i; Y) is convex in the law of every other record, so the worst others are known: L is the largest Shannon capacity of the rows
-    that the letters of record i select, over the records i and the settings of the others (docs/theory.md).
-
-    >>> import dalenius as dl
-    >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.ProductPriors())
-    >>> dl.loads(dl.dumps(problem)).adversary
-    ProductPriors()
+    Of one record these are the laws of the class. I(X_i; Y) is concave in that law and convex in the laws of the others, so that the
+    worst others are known, and what is left is one concave maximisation for each selection of rows (docs/theory.md).
     """
 
-    kind: ClassVar[str] = "product_priors"
+    audit: ClassVar[str] = "law_class"
 
     @property
     def record_laws(self) -> PriorClass:
-        return AllPriors()
+        return self.priors
 
-    def in_words(self) -> str:
-        return "to whom the records are independent"
+    def laws(self, records: Records) -> PriorClass:
+        return self.priors
+
+    @property
+    @abstractmethod
+    def letters(self) -> int | None:
+        """How many letters its laws have; None for any number."""
+
+    @property
+    @abstractmethod
+    def priors(self) -> PriorClass:
+        """The same class in exact numbers (`fmpq`), as `dalenius.information.measures` has it."""
+
+    def fits(self, letters: int) -> bool:
+        """Whether it has laws on so many letters."""
+        return self.letters in (None, letters)
 
     def check(self, records: Records) -> None:
-        """Every set of records has product priors."""
+        if self.letters is not None and any(size != self.letters for size, _ in records.runs):
+            raise InputError(
+                f"adversary: {self.kind} has laws on {self.letters} letters, and every record needs as many; got the alphabets "
+                f"{brief(list(records.alphabets))}"
+            )
+
+    def check_laws(self, records: Records) -> None:
+        if not self.fits(datasets := records.datasets):
+            raise InputError(
+                f"adversary: about secrets {self.kind} has laws of the whole dataset, a number for each of the {datasets} "
+                f"datasets; {'lower floor' if self.letters is None else f'its laws have {self.letters}'}"
+            )
+
+    def in_words(self) -> str:
+        return f"who holds any law of {self._words} for the record, the others being independent of it"
+
+    def of_dataset_in_words(self) -> str:
+        return f"who holds any law of {self._words} for the dataset"
+
+    _words: ClassVar[str] = "a class"
+
+
+@declared
+class BallPriors(LawClass):
+    """Laws near one, the center."""
+
+    center: Given[Numbers, tuple[Fraction, ...]] = Given(as_law)
+    radius: Exact = Given(number(at_least=0))
+    ball: ClassVar[type[PriorBall | KLBall | ChiSquareBall]]
+
+    @property
+    def letters(self) -> int:
+        return len(self.center)
+
+    @cached_property
+    def priors(self) -> PriorClass:
+        return self.ball(divided(self.center), rational(self.radius))
+
+
+def divided(law: Sequence[Fraction]) -> NDArray[Any]:
+    """A law, divided by its exact sum.
+
+    >>> divided([Fraction(1), Fraction(3)]).tolist()
+    [1/4, 3/4]
+    """
+    weights = rationals(law)
+    return np.asarray(weights / weights.sum())
 
 
 @declared

@@ -92,8 +92,9 @@ __all__ = [
     "symmetric",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {
-    mechanism.kind: mechanism
+MECHANISMS = Mechanism.shelf
+MECHANISMS.update(
+    (mechanism.kind, mechanism)
     for mechanism in (
         Channel,
         Symmetric,
@@ -115,6 +116,6 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         LocalHashing,
         HadamardResponse,
     )
-}
+)
 PARTS.update((kind, mechanism) for kind, mechanism in MECHANISMS.items() if mechanism.repeated)
 NOISES = {kind: mechanism for kind, mechanism in MECHANISMS.items() if issubclass(mechanism, AddedNoise)}

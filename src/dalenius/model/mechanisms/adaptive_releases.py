@@ -77,6 +77,7 @@ class Adaptive(OfQueries):
     """
 
     kind: ClassVar[str] = "adaptive"
+    listed: ClassVar[bool] = True
     words: ClassVar[str] = "releases that depend on what earlier ones gave"
     mechanism: Given[Mechanism, Mechanism] = Given(_as_release)
     then: Given[Sequence[Mechanism | None] | None, tuple[Adaptive | None, ...] | None] = Given(
@@ -103,11 +104,13 @@ class Adaptive(OfQueries):
         """How many stages there are, of a tree that is written out."""
         return 1 + sum(stage._size for stage in self._after)
 
-    def mechanisms(self) -> Iterator[Mechanism]:
-        """Those of all stages."""
+    def stages(self) -> Iterator[Mechanism]:
         yield self.mechanism
         for stage in self._after:
-            yield from stage.mechanisms()
+            yield from stage.stages()
+
+    def of_rows(self, inputs: Sequence[int]) -> Adaptive:
+        return self.of_each(lambda one: one.of_rows(inputs))
 
     def of_each(self, change: Callable[[Mechanism], Mechanism]) -> Adaptive:
         """The same tree of mechanisms that are changed, but keep their outputs."""

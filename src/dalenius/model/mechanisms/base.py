@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 from flint import arb, fmpq
@@ -22,7 +22,9 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import rationals
 from dalenius.model.fields import Exact, Given, declared, keep, number
+from dalenius.model.mechanisms.known_others import KnownOthers
 from dalenius.model.queries.base import MAX_INTEGER
+from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, Stated
 from dalenius.strict_json import parse_object
 
@@ -64,6 +66,14 @@ class ExactEntries:
         return cls([rational(x) for x in number], index)
 
 
+class Part(NamedTuple):
+    """A mechanism, how many independent releases there are of it, and of which query, counted from 0."""
+
+    mechanism: Mechanism
+    times: int
+    on: int = 0
+
+
 class Mechanism(Shelved):
     """A randomised release: a subclass is a frozen dataclass with a `kind` and a `channel`.
 
@@ -74,10 +84,76 @@ class Mechanism(Shelved):
     """
 
     room: ClassVar[str] = "mechanism"
+    shelf: ClassVar[dict[str, type[Mechanism]]] = {}
     words: ClassVar[str] = ""  # what it is called in a report, where that is not its kind
     repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
     alike: ClassVar[bool] = False  # whether it keeps a value, or gives any other, all as likely: rows have two numbers
     on_a_line: ClassVar[bool] = False  # whether outputs are real numbers, so that there is no matrix
+    by_number: ClassVar[bool] = False  # whether rows are told by their numbers, whatever the inputs are
+    by_letter: ClassVar[bool] = False  # whether letters are randomised before they are counted
+    in_closed_form: ClassVar[bool] = (
+        False  # whether divergences from an output law are, so that no channel need be written out
+    )
+    listed: ClassVar[bool] = False  # whether rows or continuations are, one for each input or output
+    of_queries: ClassVar[bool] = False  # whether it is made of parts, each on one query
+    ranged: ClassVar[bool] = (
+        False  # whether what is told of some records depends on where in its range their values lie
+    )
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is of a kind of one's own, which no other program knows."""
+        return self.kind not in self.shelf
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it is one of the library's, and of no subclass."""
+        return type(self) is self.shelf.get(self.kind)
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it is a table whose rows are the query's values."""
+        return False
+
+    @property
+    def independent(self) -> tuple[Part, ...]:
+        """The independent releases that it is made of, if it is."""
+        return ()
+
+    def stages(self) -> Iterator[Mechanism]:
+        """The mechanisms of all stages: itself, where there is one."""
+        yield self
+
+    def of_rows(self, inputs: Sequence[int]) -> Mechanism:
+        """A table, or a tree of such, with these rows alone."""
+        raise NotImplementedError
+
+    def at_total(self, total: int, values: Integers, ends: tuple[int, int]) -> Mechanism:
+        """What is seen of some records with these values where the others add up to a total, the query's own values having such ends.
+
+        Raises
+        ------
+        InputError
+            If the range does not have all of them.
+        """
+        raise NotImplementedError
+
+    def of_records(self, records: Records) -> Mechanism:
+        """The same of the letters of these records, where it is `by_letter`."""
+        return self
+
+    @property
+    def leaves_others(self) -> bool:
+        """Whether it is `by_letter`, and it is left open how many others have each letter."""
+        return False
+
+    def known_others(self, size: int, others: int, letters: int) -> KnownOthers:
+        """How many of the others may have each letter, as far as audits of so many records need to know."""
+        raise NotImplementedError
+
+    def with_others(self, others: Sequence[int]) -> Mechanism:
+        """The same with so many further people of each letter."""
+        return self
 
     @property
     def shifts(self) -> bool:
@@ -118,6 +194,10 @@ class Mechanism(Shelved):
         """The least and the greatest output of noise on whole numbers: the ends of its range, else of the values."""
         return getattr(self, "range", None) or (int(values[0]), int(values[-1]))
 
+    def steps(self, records: Records) -> float:
+        """How many entries are worked out person by person; 0 where letters are not randomised."""
+        return 0.0
+
     def terms(self, outputs: float) -> float:
         """How many terms of the law are summed so that a row of so many outputs is known; 0 where they are in closed form."""
         return 0.0
@@ -145,6 +225,18 @@ class Mechanism(Shelved):
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         """The matrix of `exact_entries`, dtype object."""
         return self.exact_entries(values).matrix
+
+    def output_count(self, inputs: int) -> int:
+        """How many there are of a mechanism in closed form, on so many inputs."""
+        raise NotImplementedError
+
+    def written_out(self, inputs: int) -> bool:
+        """Whether the channel is small enough to be written out."""
+        return True
+
+    def quadrature(self, values: Integers) -> Floats:
+        """Of noise on the real line a channel (values, nodes) with its divergences, up to rounding; `InputError` where it has none."""
+        raise NotImplementedError
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
@@ -233,6 +325,7 @@ class OfQueries(Mechanism):
     """A mechanism of parts, each on one query: of the values of a query, on query 0; of vectors once it is told which these are."""
 
     repeated: ClassVar[bool] = False
+    of_queries: ClassVar[bool] = True
     vectors: Vectors | None = field(default=None, init=False, compare=False, repr=False)
 
     def on_vectors(self, vectors: Vectors) -> Self:

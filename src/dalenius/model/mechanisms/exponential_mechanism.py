@@ -53,6 +53,7 @@ class Exponential(Calibrated):
     """
 
     kind: ClassVar[str] = "exponential"
+    ranged: ClassVar[bool] = True
     words: ClassVar[str] = "the exponential mechanism"
     range: Span = Given(as_range, default=None, kw_only=True, in_files=int | tuple[int, int])
     sensitivity: Exact = Given(number(above=0), default=1, kw_only=True)
@@ -66,6 +67,16 @@ class Exponential(Calibrated):
     @property
     def on_a_bit(self) -> bool:
         return self.range is None
+
+    def at_total(self, total: int, values: Integers, ends: tuple[int, int]) -> Mechanism:
+        """Outputs beyond the values are merged."""
+        low, high = self.range or ends
+        if not low <= total + values[0] <= total + values[-1] <= high:
+            raise InputError(
+                f"mechanism: values from {total + values[0]} to {total + values[-1]} are listed of a block, outside the range "
+                f"{[low, high]}; widen it"
+            )
+        return MergedExponential(self.epsilon / (2 * self.sensitivity), (low - total, high - total))
 
     def channel(self, values: Integers) -> Floats:
         weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))

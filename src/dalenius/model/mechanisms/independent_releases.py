@@ -7,7 +7,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb, fmpq
@@ -16,20 +16,12 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import declared, keep
-from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Mechanism, OfQueries, Part
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.shelf import check_keys, read_shelved
 
 PARTS: dict[str, type[Mechanism]] = {}  # by kind, in the order of the shelf, which enters them
 MOST = 10**6  # releases
-
-
-class Part(NamedTuple):
-    """A mechanism, how many independent releases there are of it, and of which query, counted from 0."""
-
-    mechanism: Mechanism
-    times: int
-    on: int = 0
 
 
 @declared
@@ -107,6 +99,10 @@ class SeveralReleases(OfQueries):
             types = _types(len(labels), times).tolist()
             names.append([_name(kind, labels) if times > 1 else labels[int(np.argmax(kind))] for kind in types])
         return ["; ".join(chosen) for chosen in itertools.product(*names)]
+
+    @property
+    def independent(self) -> tuple[Part, ...]:
+        return self.parts
 
     def alone(self) -> Mechanism:
         return self.of_each(lambda part: part.alone())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -59,12 +60,21 @@ class Channel(Mechanism):
     """
 
     kind: ClassVar[str] = "matrix"
+    listed: ClassVar[bool] = True
+    by_number: ClassVar[bool] = True
     words: ClassVar[str] = "a table of probabilities"
     rows: Given[Rows, tuple[tuple[Fraction, ...], ...]] = Given(_as_rows)
     inputs: Given[str, Literal["query", "dataset"]] = Given(one_of("query", "dataset"), default="query")
 
     def indexed_by(self) -> str:
         return self.inputs
+
+    @property
+    def by_value(self) -> bool:
+        return self.inputs == "query"
+
+    def of_rows(self, inputs: Sequence[int]) -> Channel:
+        return Channel([self.rows[k] for k in inputs])
 
     def channel(self, values: Integers) -> Floats:
         if len(self.rows) != values.size:
@@ -117,6 +127,7 @@ class Symmetric(ByKind):
     """
 
     kind: ClassVar[str] = "symmetric"
+    by_number: ClassVar[bool] = True
     words: ClassVar[str] = "a symmetric channel, which tells the truth or any other value alike"
     alike: ClassVar[bool] = True
     on_a_bit: ClassVar[bool] = True
@@ -164,6 +175,7 @@ class RandomizedResponse(Calibrated):
     """
 
     kind: ClassVar[str] = "randomized_response"
+    by_number: ClassVar[bool] = True
     words: ClassVar[str] = "randomised response"
     alike: ClassVar[bool] = True
     on_a_bit: ClassVar[bool] = True

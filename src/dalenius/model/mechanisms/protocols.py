@@ -64,6 +64,7 @@ class LocalProtocol(ByKind):
     """
 
     repeated: ClassVar[bool] = False
+    in_closed_form: ClassVar[bool] = True
     epsilon: Given[Number, str] = Given(_as_epsilon, normal=normal_epsilon)
     k: WholeOrNone = Given(whole(at_least=2, at_most=MAX_INPUTS), default=None, kw_only=True)
 
@@ -83,14 +84,12 @@ class LocalProtocol(ByKind):
         """epsilon, as a double."""
         return float(arb(self.factor).log())
 
-    def outputs(self, inputs: int) -> int:
-        """How many there are, on so many inputs."""
+    def output_count(self, inputs: int) -> int:
         self.check_inputs(inputs)
         return self._outputs(inputs)
 
     def written_out(self, inputs: int) -> bool:
-        """Whether the channel is small enough to be written out."""
-        return inputs * self.outputs(inputs) <= MAX_WRITTEN
+        return inputs * self.output_count(inputs) <= MAX_WRITTEN
 
     def check_inputs(self, inputs: int) -> None:
         """Raise `InputError` if the protocol does not fit so many inputs."""

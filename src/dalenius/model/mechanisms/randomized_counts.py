@@ -26,6 +26,7 @@ from dalenius.model.mechanisms.base import (
     exp_ball,
     need_one,
 )
+from dalenius.model.mechanisms.known_others import KnownOthers, channel_steps
 from dalenius.model.queries.base import MAX_SPAN
 from dalenius.model.queries.histogram import histograms
 from dalenius.model.records import MAX_RECORDS, Records
@@ -167,6 +168,7 @@ class RandomizedHistogram(ByKind):
     """
 
     kind: ClassVar[str] = "randomized_histogram"
+    by_letter: ClassVar[bool] = True
     words: ClassVar[str] = "randomised answers"
     repeated: ClassVar[bool] = False
     epsilon: ExactOrNone = Given(as_epsilon, default=None)
@@ -178,7 +180,6 @@ class RandomizedHistogram(ByKind):
         need_one(self, "epsilon", "flip")
 
     def of_records(self, records: Records) -> Self:
-        """The same of the histograms of these records."""
         letters = records.alphabets[0]
         if letters < 2:
             raise InputError("mechanism: randomized_histogram needs records of at least 2 letters, got 1")
@@ -190,8 +191,18 @@ class RandomizedHistogram(ByKind):
         keep(made, records=records)
         return made
 
+    @property
+    def leaves_others(self) -> bool:
+        return self.others is None
+
+    def known_others(self, size: int, others: int, letters: int) -> KnownOthers:
+        return KnownOthers.of(size, others, letters)
+
+    def steps(self, records: Records) -> float:
+        letters = records.alphabets[0]
+        return (letters + 1) * channel_steps(len(records), sum(self.others or ()), letters)
+
     def with_others(self, others: Sequence[int]) -> Self:
-        """The same with so many further people of each letter."""
         return type(self)(self.epsilon, flip=self.flip, others=others)
 
     def channel(self, values: Integers) -> Floats:

@@ -17,6 +17,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Rows, as_list
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary, IndependentBlocks
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.constraints import (
     CONSTRAINTS,
     Constraint,
@@ -120,12 +121,12 @@ class DesignProblem(MechanismChoice):
 
     def _resolve(self) -> None:
         """Against blocks no value of the query is listed."""
-        if not isinstance(self.adversary, IndependentBlocks):
+        if self._blocks is None:
             super()._resolve()
 
     def _check_adversary(self) -> None:
         super()._check_adversary()
-        if not isinstance(self.adversary, IndependentBlocks):
+        if self._blocks is None:
             return
         self.need_plain("a design against independent_blocks", "audit the mechanism against them instead")
         if self.inputs != "query":
@@ -133,10 +134,15 @@ class DesignProblem(MechanismChoice):
                 'mechanism: a design against independent_blocks is of the class "oblivious" or "additive", got '
                 f"{self.mechanism_class.kind}"
             )
-        if not placed_blocks(self.query, self.records, self.adversary):
+        if not placed_blocks(self.query, self.records, self._blocks):
             raise InputError(
                 "adversary: no letter of any record changes the query's value, so there is nothing to hide"
             )
+
+    @property
+    def _blocks(self) -> IndependentBlocks | None:
+        """The adversary, if it is one about blocks."""
+        return as_blocks(self.adversary) if self.adversary and self.adversary.in_blocks else None
 
     # ------------------------------------------------------------ what is minimised
 

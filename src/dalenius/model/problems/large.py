@@ -10,11 +10,11 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, ProductPriors
+from dalenius.model.adversaries import Adversary
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import NOISES, Mechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
-from dalenius.model.queries import Count, Query
+from dalenius.model.queries import Query
 from dalenius.model.records import Records
 
 
@@ -48,22 +48,24 @@ class WideCount:
     def of(cls, query: Query, records: Records, mechanism: Mechanism, adversary: Adversary | None) -> WideCount | None:
         """None where the question is another one, or small enough (docs/certificate-format.md, wide counts).
 
+        >>> from dalenius.model.adversaries import ProductPriors
         >>> from dalenius.model.mechanisms import Geometric
+        >>> from dalenius.model.queries import Count
         >>> WideCount.of(Count(), Records(4095, alphabet=2), Geometric(0.5), ProductPriors()) is None
         True
         >>> WideCount.of(Count(), Records(4096, alphabet=2), Geometric(0.5), ProductPriors()).counted
         1
         """
-        epsilon = mechanism.two_sided
-        if epsilon is None or not isinstance(query, Count):
+        epsilon, sums = mechanism.two_sided, query.sums
+        if epsilon is None or sums is None or not sums.counts or len(records.runs) > 1:
             return None
-        if not isinstance(adversary, EntropyAtLeast | ProductPriors) or len(records.runs) > 1:
+        if adversary is None or not (adversary.bound or adversary.all_products):
             return None
         n, letters = len(records), records.alphabets[0]
         low, high = mechanism.span(np.array([0, n]))
         if low > 0 or high < n or (n + 1) * (high - low + 1) <= MAX_ENTRIES:
             return None
-        return cls(n, letters, epsilon, query.contribution(0, letters))
+        return cls(n, letters, epsilon, sums.contribution(0, letters))
 
 
 # What a histogram comes down to against people in blocks: the steps of one cell, how many cells there are, and the largest block.

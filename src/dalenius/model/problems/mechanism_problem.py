@@ -17,16 +17,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import Adversary, EntropyAtLeast
-from dalenius.model.mechanisms import (
-    MECHANISMS,
-    Channel,
-    Mechanism,
-    OfQueries,
-    RandomizedResponse,
-    SeveralReleases,
-    Symmetric,
-    Vectors,
-)
+from dalenius.model.mechanisms import MECHANISMS, Mechanism, SeveralReleases, Vectors
 from dalenius.model.problem import Problem
 from dalenius.model.problems.route import Route
 from dalenius.model.queries import AdditiveQuery, Identity, Joint, Query
@@ -34,11 +25,10 @@ from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 
-BY_NUMBER = (Channel, Symmetric, RandomizedResponse)
 M = TypeVar("M", bound=Mechanism)
 
 
-def of_vectors(query: Joint, records: Records, mechanism: Mechanism) -> Mechanism:
+def of_vectors(query: Query, records: Records, mechanism: Mechanism) -> Mechanism:
     """The mechanism, told which vectors of values its inputs are.
 
     Raises
@@ -46,11 +36,10 @@ def of_vectors(query: Joint, records: Records, mechanism: Mechanism) -> Mechanis
     InputError
         If it is one of the values of a single query.
     """
-    if isinstance(mechanism, OfQueries):
-        lists = tuple(part.values(records) for part in query.queries)
+    if mechanism.of_queries:
+        lists = tuple(part.values(records) for part in query.together)
         return mechanism.on_vectors(Vectors(lists, query.vectors(records)))
-    by_vector = isinstance(mechanism, BY_NUMBER) and mechanism.indexed_by() == "query"
-    if by_vector or mechanism.kind not in MECHANISMS:
+    if mechanism.is_own or (mechanism.by_number and mechanism.indexed_by() == "query"):
         return mechanism
     raise InputError(
         "mechanism: a joint query needs several_releases or adaptive, whose parts are on its queries, or a matrix from its vectors of "
@@ -93,9 +82,9 @@ def together(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralR
 
 
 def _additive(query: Query) -> AdditiveQuery:
-    if not isinstance(query, AdditiveQuery):
+    if query.sums is None:
         raise InputError(f"query: only sums are released together, such as a count; got {query.kind}")
-    return query
+    return query.sums
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +137,8 @@ class MechanismProblem(Problem):
             raise InputError(f"mechanism: expected a matrix of {values.size} rows, got shape {matrix.shape}")
         if not (np.all(np.isfinite(matrix)) and np.all(matrix >= 0) and np.all(abs(matrix.sum(axis=1) - 1) <= 1e-9)):
             raise InputError("mechanism: every row of the channel must be nonnegative and sum to 1")
-        fresh = type(self.mechanism) is MECHANISMS.get(
-            self.mechanism.kind
-        )  # a class of one's own may hand out what it keeps
-        matrix = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=matrix if fresh else None)
+        kept = None if not self.mechanism.is_shipped else matrix  # a class of one's own may hand out what it keeps
+        matrix = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=kept)
         matrix.flags.writeable = False
         return matrix
 
@@ -188,7 +175,7 @@ class MechanismProblem(Problem):
         ...     adversary=dl.AnyPrior()).alike.tolist()
         [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
         """
-        if self.mechanism.kind in MECHANISMS:
+        if not self.mechanism.is_own:
             return self.route.mechanism.exact_entries(self._indices).index
         return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
 
@@ -229,5 +216,5 @@ class MechanismProblem(Problem):
     def _normal_tables(self) -> dict[str, Any]:
         """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
         table = self.mechanism.normal_form()
-        known = self.mechanism.kind in MECHANISMS
+        known = not self.mechanism.is_own
         return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}

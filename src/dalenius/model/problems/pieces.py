@@ -11,19 +11,8 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
-from dalenius.model.mechanisms import (
-    NOISES,
-    Adaptive,
-    Channel,
-    Exponential,
-    Mechanism,
-    RandomizedHistogram,
-    SeveralReleases,
-)
-from dalenius.model.mechanisms.exponential_mechanism import MergedExponential
-from dalenius.model.problems.known_others import KnownOthers
-from dalenius.model.queries import Count, Histogram, Joint, ModularSum, Parity, Query, Sum, Threshold
-from dalenius.model.queries.base import AdditiveQuery
+from dalenius.model.mechanisms import NOISES, Mechanism
+from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, other_sums, record_types
 
@@ -52,7 +41,7 @@ class Piece:
     times: int
     total: int | tuple[int, ...] | None
     records: Records
-    query: Query
+    query: AdditiveQuery
     mechanism: Mechanism
     slack: float = 0.0
     bounds: bool = True
@@ -115,18 +104,19 @@ def placed_blocks(query: Query, records: Records, adversary: IndependentBlocks) 
     InputError
         If the query adds nothing up, there are more than 100,000, or their records' letters select more than 2^22 numbers.
 
+    >>> from dalenius.model.queries import Count
     >>> [placed.inputs for placed in placed_blocks(Count(), Records(4, alphabet=2), IndependentBlocks(2))]
     [(0, 1, 2), (1, 2, 3), (2, 3, 4)]
     """
-    if not isinstance(query, Count | Sum | Parity | ModularSum | Threshold):
+    sums = query.sums
+    if sums is None or not (sums.hidden_by or sums.cuts):
         raise InputError(
             f"adversary: designs against independent_blocks know count, sum, parity, modular_sum and threshold; got {query.kind}"
         )
     query.check_values(records)
-    split = _at_thresholds if isinstance(query, Threshold) else _at_totals
     found = list[PlacedBlock]()
-    for kind in _kinds(query, records, adversary):
-        found += split(query, records, kind)
+    for kind in _kinds(sums, records, adversary):
+        found += _placed(sums, records, kind)
         _need_few(found)
     selected = sum(len(letters) * prod(map(len, letters)) for block in found for _, letters in reached_values(block))
     if selected > MOST_SELECTED:
@@ -155,26 +145,28 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
         If it is not known what such a query and mechanism come down to, or there are more than 100,000 pieces.
 
     >>> from dalenius.model.mechanisms import Geometric
+    >>> from dalenius.model.queries import Count
     >>> [piece] = pieces(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), IndependentBlocks(4))
     >>> piece.times, piece.total, piece.query.values(piece.records).tolist()
     (250000, None, [0, 1, 2, 3, 4])
     """
-    if not isinstance(query, AdditiveQuery):
+    sums = query.sums
+    if sums is None:
         raise InputError(_unknown(query, mechanism))
-    split = _way(query, mechanism)
+    split = _way(sums, mechanism)
     if mechanism.on_a_line and adversary.entropy_at_least is not None:
         raise InputError(
             f"adversary: independent_blocks with {mechanism.kind} knows no entropy: any law of a block is; leave entropy_at_least out"
         )
-    if isinstance(mechanism, Channel | Adaptive):
+    if mechanism.listed:
         query.check_values(records)
         mechanism.channel(query.values(records))
-    if isinstance(query, Joint) and len(set(records.alphabets)) > 1:
+    if len(sums.together) > 1 and len(set(records.alphabets)) > 1:
         raise InputError("query: against independent_blocks a joint query needs records of one alphabet")
-    _need_in_range(query, records, mechanism)
+    _need_in_range(sums, records, mechanism)
     found = list[Piece]()
-    for kind in _kinds(query, records, adversary):
-        found += split(query, records, mechanism, kind)
+    for kind in _kinds(sums, records, adversary):
+        found += split(sums, records, mechanism, kind)
         _need_few(found)
     return found
 
@@ -185,25 +177,20 @@ def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) 
     None where it is not known to be shifted, has real outputs, or tells nothing; clamped far out where nothing cuts noise off.
 
     >>> from dalenius.model.mechanisms import Geometric
+    >>> from dalenius.model.queries import Count
     >>> own_rows(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), 0).round(4).tolist()
     [[0.6225, 0.3775], [0.3775, 0.6225]]
     """
-    if not isinstance(query, AdditiveQuery) or isinstance(query, Joint):
-        return None
-    if mechanism.on_a_line or isinstance(mechanism, SeveralReleases):
-        return None
-    try:
-        way = _way(query, mechanism)
-    except InputError:
+    sums = query.sums
+    if sums is None or len(sums.together) > 1 or mechanism.on_a_line or mechanism.independent:
         return None
     one = BlockKind(record, record, 1, _block(records, record, 1))
-    if way is not _same or not _tells(query, one):
+    if not _is_same(sums, mechanism) or not _tells(sums, one):
         return None
-    (piece,) = way(query, records, mechanism, one)
-    assert isinstance(piece.query, AdditiveQuery)
-    values = piece.query.values(piece.records)
-    letters = piece.query.index_of_total(np.array(piece.query.contribution(0, one.records.alphabets[0])), piece.records)
-    return np.asarray(piece.mechanism.channel(values)[letters])
+    (piece,) = _same(sums, records, mechanism, one)
+    own = piece.query
+    letters = own.index_of_total(np.array(own.contribution(0, one.records.alphabets[0])), piece.records)
+    return np.asarray(piece.mechanism.channel(own.values(piece.records))[letters])
 
 
 def _kinds(query: AdditiveQuery, records: Records, adversary: IndependentBlocks) -> Iterator[BlockKind]:
@@ -228,49 +215,34 @@ Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
 
 def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
-    stages = list(mechanism.mechanisms()) if isinstance(mechanism, Adaptive) else [mechanism]
-    of_values = all(map(_of_values, stages))
-    parts = _parts(query, mechanism)
+    parts, stages = _parts(query, mechanism), list(mechanism.stages())
     if parts and all(_is_same(*part) for part in parts):
         return _same
-    match query:
-        case Histogram() if isinstance(mechanism, RandomizedHistogram) and mechanism.others is None:
-            return _known_letters
-        case Count() | Sum() if isinstance(mechanism, Exponential):
-            return _exponentials
-        case Threshold() if all(one.on_a_bit or _of_values(one) for one in stages):
-            return _thresholds
-        case Count() | Sum() | Parity() | ModularSum() if of_values:
-            return _rows
+    if query.by_cell and mechanism.leaves_others:
+        return _known_letters
+    if query.hidden_by == "shifts" and mechanism.ranged:
+        return _ranged
+    if query.cuts and all(one.on_a_bit or one.by_value for one in stages):
+        return _undecided
+    if query.hidden_by and all(one.by_value for one in stages):
+        return _rows
     raise InputError(_unknown(query, mechanism))
 
 
 def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQuery, Mechanism]]:
     """What is released, each with its query; nothing where a part is on none or clamped, or a query is known in no part."""
-    queries = query.queries if isinstance(query, Joint) else (query,)
-    if not isinstance(mechanism, SeveralReleases):
+    queries, parts = query.together, mechanism.independent
+    if not parts:
         return [] if len(queries) > 1 else [(query, mechanism)]
-    known = all(isinstance(one, Count | Sum | Parity | ModularSum) for one in queries)
-    if not known or any(part.on >= len(queries) or part.mechanism.tail for part in mechanism.parts):
+    known = all(one.hidden_by for one in queries)
+    if not known or any(part.on >= len(queries) or part.mechanism.tail for part in parts):
         return []
-    return [(queries[part.on], part.mechanism) for part in mechanism.parts]
+    return [(queries[part.on], part.mechanism) for part in parts]
 
 
 def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
     """Whether all totals of the others are one question."""
-    match query:
-        case Count() | Sum():
-            return mechanism.shifts
-        case Parity():
-            return mechanism.on_a_bit
-        case ModularSum():
-            return mechanism.alike
-    return False
-
-
-def _of_values(mechanism: Mechanism) -> bool:
-    """Whether it is a matrix whose rows are the query's values."""
-    return isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
+    return bool(query.hidden_by) and bool(getattr(mechanism, query.hidden_by))
 
 
 def _same(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
@@ -287,9 +259,8 @@ def _same(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: Bl
 
 def _known_letters(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
     """Randomised letters: how many of the others have each letter makes a difference, but not which letter is which."""
-    assert isinstance(mechanism, RandomizedHistogram)
     own, size = query.of_block(kind.first, kind.records), len(kind.records)
-    known = KnownOthers.of(size, len(records) - size, records.alphabets[0])
+    known = mechanism.known_others(size, len(records) - size, records.alphabets[0])
     for total in dict.fromkeys((*known.above, *known.below)):
         noise, bounds, attained = mechanism.with_others(total), total in known.above, total in known.below
         yield Piece(
@@ -297,19 +268,12 @@ def _known_letters(query: AdditiveQuery, records: Records, mechanism: Mechanism,
         )
 
 
-def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """Every total of the others lies elsewhere between the ends of the range; outputs beyond the block's own values are merged."""
-    assert isinstance(mechanism, Exponential)
-    own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
-    listed, values = query.values(records), own.values(kind.records)
-    span = mechanism.range or (int(listed[0]), int(listed[-1]))
+def _ranged(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Every total of the others lies elsewhere between the ends of the range."""
+    own, listed = query.of_block(kind.first, kind.records), query.values(records)
+    values, ends = own.values(kind.records), (int(listed[0]), int(listed[-1]))
     for total in attained_sums(query, _others(query, records, kind)).tolist():
-        if not span[0] <= total + values[0] <= total + values[-1] <= span[1]:
-            raise InputError(
-                f"mechanism: values from {total + values[0]} to {total + values[-1]} are listed of a block, outside the range "
-                f"{list(span)}; widen it"
-            )
-        noise = MergedExponential(rate, (span[0] - total, span[1] - total))
+        noise = mechanism.at_total(total, values, ends)
         yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
 
 
@@ -320,41 +284,24 @@ def _ends(query: AdditiveQuery, records: Records) -> tuple[int, int]:
     return least, most
 
 
-def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """What is left of the threshold once the others' letters are counted; only where the block can still decide."""
-    for placed in _at_thresholds(query, records, kind):
+def _undecided(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """What is left of the query once the others' letters are counted; only where the block can still decide."""
+    for placed in _placed(query, records, kind):
         yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, mechanism)
-
-
-def _at_thresholds(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
-    assert isinstance(query, Threshold)
-    own, others = (_largest_sum(block) for block in (kind.records, records))
-    others -= own
-    for total in range(max(query.at - own, 0), min(query.at - 1, others) + 1):
-        left = Threshold(query.at - total)
-        yield PlacedBlock(kind.block, kind.first, kind.times, total, kind.records, left, (0, 1))
-
-
-def _largest_sum(records: Records) -> int:
-    return sum(times * (size - 1) for size, times in records.runs)
 
 
 def _rows(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
     """The rows of the values that are left, for every total."""
-    for placed in _at_totals(query, records, kind):
-        noise = _chosen_rows(mechanism, placed.inputs)
+    for placed in _placed(query, records, kind):
+        noise = mechanism.of_rows(placed.inputs)
         yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, noise)
 
 
-def _chosen_rows(mechanism: Mechanism, inputs: Sequence[int]) -> Mechanism:
-    """A matrix, or a tree of such, with these rows alone."""
-    if isinstance(mechanism, Adaptive):
-        return mechanism.of_each(lambda one: _chosen_rows(one, inputs))
-    assert isinstance(mechanism, Channel)
-    return Channel([mechanism.rows[k] for k in inputs])
-
-
-def _at_totals(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
+def _placed(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
+    if query.cuts:
+        for total, left in query.undecided(kind.records, records):
+            yield PlacedBlock(kind.block, kind.first, kind.times, total, kind.records, left, (0, 1))
+        return
     own = query.of_block(kind.first, kind.records)
     values = own.values(kind.records)
     for total in attained_sums(query, _others(query, records, kind)).tolist():
@@ -391,7 +338,7 @@ def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
 def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
     """Refuse a range that does not have all sums."""
     for own, part in _parts(query, mechanism):
-        if not isinstance(own, Count | Sum):
+        if own.hidden_by != "shifts":
             continue
         least, most = _ends(own, records)
         lo, hi = part.span(np.array([least, most]))

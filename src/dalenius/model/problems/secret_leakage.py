@@ -10,9 +10,7 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
-from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain
 from dalenius.model.fields import keep
-from dalenius.model.mechanisms import LocalProtocol
 from dalenius.model.problems.mechanism_problem import MechanismProblem
 from dalenius.model.problems.route import Route
 from dalenius.model.queries import Query
@@ -76,7 +74,7 @@ class SecretLeakage(MechanismProblem):
 
     def _resolve(self) -> None:
         super()._resolve()
-        if isinstance(self.mechanism, LocalProtocol) and not self.mechanism.written_out(self._indices.size):
+        if not self.mechanism.written_out(self._indices.size):
             raise InputError(
                 "mechanism: about secrets a local protocol may have at most 2^20 entries; ask worst_case_leakage"
             )
@@ -96,20 +94,11 @@ class SecretLeakage(MechanismProblem):
             raise InputError(
                 f"secrets: at most 2^22 pairs of a secret and a dataset, got {len(self.secrets)} x {datasets}"
             )
-        adversary = self.adversary
-        if isinstance(adversary, IndependentBlocks | MarkovChain | FiniteChain):
-            instead = "ask about secrets of one household" if isinstance(adversary, IndependentBlocks) else "list laws"
+        if instead := self.adversary.about_records:
             raise InputError(
-                f"adversary: {adversary.kind} is about a record, and offered for worst_case_leakage; {instead}"
+                f"adversary: {self.adversary.kind} is about a record, and offered for worst_case_leakage; {instead}"
             )
-        if isinstance(adversary, LawClass):
-            if not adversary.fits(datasets):
-                raise InputError(
-                    f"adversary: about secrets {adversary.kind} has laws of the whole dataset, a number for each of the {datasets} "
-                    f"datasets; {'lower floor' if adversary.letters is None else f'its laws have {adversary.letters}'}"
-                )
-        else:
-            adversary.check(self.records)
+        self.adversary.check_laws(self.records)
 
     @property
     def most_values(self) -> int:

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.model.adversaries import FiniteChain, IndependentBlocks, MarkovChain
+from dalenius.model.adversaries import IndependentBlocks
+from dalenius.model.adversaries.chains import WRITTEN_OUT
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.fields import keep
-from dalenius.model.mechanisms import LocalProtocol, RandomizedHistogram, RealNoise
 from dalenius.model.problem import Problem
-from dalenius.model.problems.chains import WRITTEN_OUT, need_chain, need_finite_chain
 from dalenius.model.problems.large import Cells, WideCount
 from dalenius.model.problems.mechanism_problem import MechanismProblem, of_vectors
 from dalenius.model.problems.pieces import Piece, pieces
 from dalenius.model.problems.route import Route
-from dalenius.model.queries import Histogram, Joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,26 +60,23 @@ class WorstCaseLeakage(MechanismProblem):
 
     def _route(self) -> Route:
         query, records, adversary = self.query, self.records, self.adversary
-        if isinstance(query, Histogram):
-            if not isinstance(self.mechanism, RandomizedHistogram):
+        if query.sums and query.sums.by_cell:
+            if not self.mechanism.by_letter:
                 cells = Cells.of(records, self.mechanism, adversary)
                 return Route("histogram", self.mechanism, shape=cells.steps.shape, held=cells.steps.nbytes, cells=cells)
             keep(self, mechanism=self.mechanism.of_records(records))
         wide = WideCount.of(query, records, self.mechanism, adversary)
-        blocks = as_blocks(adversary) if wide or isinstance(adversary, IndependentBlocks) else None
+        blocks = as_blocks(adversary) if wide or adversary.in_blocks else None
         if blocks is not None:
             return self._in_blocks(blocks)
         by_ones = len(records) + 1, len(records) + 1
         if wide is not None:
             return Route("wide_count", self.mechanism, shape=by_ones, wide=wide)
-        if isinstance(adversary, MarkovChain):
-            need_chain(query, records, self.mechanism, adversary)
-            if len(records) > WRITTEN_OUT:
-                return Route(adversary.audit, self.mechanism, shape=by_ones)
+        adversary.check_release(query, records, self.mechanism)
+        if adversary.is_chain and len(records) > WRITTEN_OUT:
+            return Route(adversary.audit, self.mechanism, shape=by_ones)
         super()._resolve()
-        if isinstance(adversary, FiniteChain):
-            need_finite_chain(query, records, self.mechanism, adversary)
-        if isinstance(query, Joint):
+        if len(query.together) > 1:
             keep(self, mechanism=of_vectors(query, records, self.mechanism))
         return self._listed()
 
@@ -108,19 +103,19 @@ class WorstCaseLeakage(MechanismProblem):
         """Divergences have a closed form of a local protocol against laws of one record, and of noise on the real line against these
         and any prior at all; else the whole channel is worked with."""
         mechanism, adversary, of_one = self.mechanism, self.adversary, self.adversary.record_laws is not None
-        if isinstance(mechanism, LocalProtocol) and of_one:
+        if mechanism.in_closed_form and of_one:
             inputs = self._indices.size
-            route = Route("local_protocol", mechanism, shape=(inputs, mechanism.outputs(inputs)))
+            route = Route("local_protocol", mechanism, shape=(inputs, mechanism.output_count(inputs)))
             keep(self, route=route)
             if mechanism.written_out(inputs):
                 _ = self.channel
             return route
-        if isinstance(mechanism, RealNoise) and (of_one or adversary.unlimited):
+        if mechanism.on_a_line and (of_one or adversary.unlimited):
             rows = mechanism.quadrature(self._indices)
             rows.flags.writeable = False
             audit = "noise" if of_one else "free_noise"
             return Route(audit, mechanism, shape=rows.shape, held=rows.nbytes, rows=rows)
-        if isinstance(adversary, MarkovChain | FiniteChain):
+        if adversary.is_chain:
             return Route(adversary.audit, mechanism, whole=True)
         hidden = mechanism.hidden(max(self.records.alphabets))
         return Route(adversary.audit, mechanism.clamped(self._indices), slack=hidden, whole=True)

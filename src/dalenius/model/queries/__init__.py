@@ -21,6 +21,7 @@ __all__ = [
     "Threshold",
 ]
 
-QUERIES: dict[str, type[Query]] = {
-    query.kind: query for query in (Parity, ModularSum, Count, Sum, Histogram, Joint, Threshold, Table, Identity)
-}
+QUERIES = Query.shelf
+QUERIES.update(
+    (query.kind, query) for query in (Parity, ModularSum, Count, Sum, Histogram, Joint, Threshold, Table, Identity)
+)

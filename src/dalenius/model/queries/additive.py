@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -55,9 +55,14 @@ class Sum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "sum"
+    hidden_by: ClassVar[str] = "shifts"
     weights: Given[Weights | Sequence[Weights] | None, tuple[int, ...] | tuple[tuple[int, ...], ...] | None] = Given(
         _as_weights, default=None
     )
+
+    @property
+    def adds_letters(self) -> bool:
+        return self.weights is None
 
     def check(self, records: Records) -> None:
         if self.weights is not None:
@@ -138,7 +143,14 @@ class Count(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "count"
+    counts: ClassVar[bool] = True
+    hidden_by: ClassVar[str] = "shifts"
+    adds_letters: ClassVar[bool] = True
     letters: Given[Collection[Integer] | Integers, tuple[int, ...]] = Given(_as_letters, default=(1,))
+
+    @property
+    def adds_ones(self) -> bool:
+        return self.letters == (1,)
 
     def check(self, records: Records) -> None:
         if max(self.letters) >= max(records.alphabets):
@@ -180,6 +192,8 @@ class ModularSum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "modular_sum"
+    hidden_by: ClassVar[str] = "alike"
+    adds_letters: ClassVar[bool] = True
     m: Whole = Given(whole(at_least=2, at_most=MAX_VALUES), key="modulus")
 
     def values(self, records: Records) -> Integers:
@@ -200,6 +214,8 @@ class Parity(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "parity"
+    hidden_by: ClassVar[str] = "on_a_bit"
+    adds_letters: ClassVar[bool] = True
 
     def values(self, records: Records) -> Integers:
         return np.arange(2)
@@ -225,6 +241,8 @@ class Threshold(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "threshold"
+    cuts: ClassVar[bool] = True
+    adds_letters: ClassVar[bool] = True
     at: Whole = Given(whole(at_least=-MAX_INTEGER, at_most=MAX_INTEGER))
 
     def values(self, records: Records) -> Integers:
@@ -232,6 +250,11 @@ class Threshold(AdditiveQuery):
 
     def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
         return tuple(range(alphabet))
+
+    def undecided(self, own: Records, records: Records) -> Iterator[tuple[int, Threshold]]:
+        mine, most = (sum(times * (size - 1) for size, times in each.runs) for each in (own, records))
+        totals = range(max(self.at - mine, 0), min(self.at - 1, most - mine) + 1)
+        return ((total, Threshold(self.at - total)) for total in totals)
 
     def index_of_sum(self, sums: Integers, records: Records) -> Integers:
         return (sums >= self.at).astype(np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -30,10 +30,30 @@ class Query(Shelved):
     """A function of the dataset. Its *values*, ascending, are the inputs of an oblivious mechanism."""
 
     room: ClassVar[str] = "query"
+    shelf: ClassVar[dict[str, type[Query]]] = {}
+    audits_only: ClassVar[str] = ""  # the message about it in another problem than an audit of records, up to that
+
+    @property
+    def sums(self) -> AdditiveQuery | None:
+        """Itself, where its values come from sums of what the letters add."""
+        return None
+
+    @property
+    def together(self) -> tuple[AdditiveQuery, ...]:
+        """The sums that are looked at together: one alone, as a rule."""
+        return ()
+
+    def modulus(self) -> int | None:
+        """Such a sum is taken modulo this, or over the integers."""
+        return None
 
     @abstractmethod
     def values(self, records: Records) -> Integers:
         """The listed values, ascending (some may be attained by no dataset)."""
+
+    def vectors(self, records: Records) -> Integers:
+        """The places of the values in the list of each query `together`, (values, queries)."""
+        return np.arange(self.values(records).size)[:, None]
 
     def of_records(self, records: Records) -> Self:
         """The same query, where it must know whose it is."""
@@ -59,7 +79,47 @@ class Query(Shelved):
 
 
 class AdditiveQuery(Query):
-    """f(x) = g(sum of the contributions of the records), so counts of completions come from convolution."""
+    """f(x) = g(sum of the contributions of the records), so counts of completions come from convolution.
+
+    Attributes
+    ----------
+    hidden_by : str
+        The property of a mechanism under which the total of some records makes no difference to what is seen of the others; empty
+        where totals are not listed.
+    adds_letters, adds_ones : bool
+        Whether the value depends on how many records have each letter alone, or on how many have the letter 1.
+    by_cell : bool
+        Whether the mechanism works on every cell, or on letters before they are counted.
+    counts : bool
+        Whether the sum is a number of records.
+    cuts : bool
+        Whether the sum is compared with a number, and no more is told of it.
+    """
+
+    hidden_by: ClassVar[str] = ""
+    by_cell: ClassVar[bool] = False
+    counts: ClassVar[bool] = False
+    cuts: ClassVar[bool] = False
+
+    @property
+    def sums(self) -> AdditiveQuery:
+        return self
+
+    @property
+    def together(self) -> tuple[AdditiveQuery, ...]:
+        return (self,)
+
+    @property
+    def adds_letters(self) -> bool:
+        return False
+
+    @property
+    def adds_ones(self) -> bool:
+        return self.adds_letters
+
+    def undecided(self, own: Records, records: Records) -> Iterator[tuple[int, AdditiveQuery]]:
+        """Of a query that `cuts` the totals of the other records where those of a block decide, with what is left of the query."""
+        raise NotImplementedError
 
     @abstractmethod
     def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
@@ -72,10 +132,6 @@ class AdditiveQuery(Query):
     def of_block(self, first: int, records: Records) -> Self:
         """The same query of a block of consecutive records, of which `first` is the first, by itself."""
         return self
-
-    def modulus(self) -> int | None:
-        """The sum is taken modulo this, or over the integers."""
-        return None
 
     def index_of_sum(self, sums: Integers, records: Records) -> Integers:
         """Index among `values` of the value at each attained sum, which is taken modulo `modulus` already."""

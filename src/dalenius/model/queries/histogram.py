@@ -16,11 +16,6 @@ from dalenius.model.fields import keep
 from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery
 from dalenius.model.records import Records
 
-UNLISTED = (
-    "query: a histogram is for audits: against independent_blocks or product_priors with noise on every cell, or with "
-    "randomized_histogram"
-)
-
 
 @dataclass(frozen=True)
 class Histogram(AdditiveQuery):
@@ -44,6 +39,11 @@ class Histogram(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "histogram"
+    audits_only: ClassVar[str] = (
+        "query: a histogram is for audits: against independent_blocks or product_priors with noise on every cell, or with "
+        "randomized_histogram; got"
+    )
+    by_cell: ClassVar[bool] = True
     records: Records | None = field(default=None, init=False, compare=False, repr=False)
 
     def of_records(self, records: Records) -> Self:

@@ -50,6 +50,7 @@ class Joint(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "joint"
+    audits_only: ClassVar[str] = "query: a joint query is for audits with problem worst_case_leakage, got"
     queries: tuple[AdditiveQuery, ...]
     records: Records | None = field(default=None, init=False, compare=False, repr=False)
 
@@ -60,6 +61,10 @@ class Joint(AdditiveQuery):
             if not isinstance(query, tuple(PARTS.values())):
                 raise InputError(f"query: a joint query is made of {', '.join(PARTS)}; got {brief(query)}")
         keep(self, queries=queries)
+
+    @property
+    def together(self) -> tuple[AdditiveQuery, ...]:
+        return self.queries
 
     def of_records(self, records: Records) -> Self:
         """The same query, which knows whose: how sums are coded depends on how large they can be."""
@@ -89,7 +94,6 @@ class Joint(AdditiveQuery):
         return super(Joint, self.of_records(records)).value(records, letters)
 
     def vectors(self, records: Records) -> Integers:
-        """The places of the values in each query's own list, (vectors, queries)."""
         return self.of_records(records)._vectors
 
     def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
