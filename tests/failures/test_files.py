@@ -133,12 +133,6 @@ def test_pipes_are_no_files(support, tmp_path, command_line):
     assert "pipe.toml" in done.stderr
 
 
-def test_an_empty_name_is_no_folder(command_line):
-    done = command_line("solve", "parity/laplace-n4", "-o", "")
-    assert done.returncode == 2
-    assert "expected a name, got an empty text" in done.stderr
-
-
 # Files that are wrong in every way are refused with their place, and nothing but `InputError` comes out.
 
 

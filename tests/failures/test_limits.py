@@ -299,30 +299,6 @@ def test_a_run_that_ends_before_its_first_moment_has_an_empty_trace(tmp_path, co
     assert (tmp_path / "out/negative-leakage.trace.csv").read_text().count("\n") == 1
 
 
-def test_a_trace_needs_a_folder(tmp_path, command_line):
-    (tmp_path / "model.toml").write_text(PARITY)
-    for extra in ([], ["--json"]):
-        solved = command_line("solve", "model.toml", "--trace", *extra)
-        assert solved.returncode == 2
-        assert solved.stdout == ""
-        assert solved.stderr == "dalenius: --trace: give a folder for it with -o\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
-
-
-@pytest.mark.parametrize(
-    "option",
-    [("--memory-limit", "0"), ("--memory-limit", "nan"), ("--time-limit", "-3"), ("--node-limit", "0")],
-    ids=" ".join,
-)
-def test_bad_limits_on_the_command_line(tmp_path, option, command_line):
-    (tmp_path / "model.toml").write_text(PARITY)
-    solved = command_line("solve", "model.toml", *option, "-o", "out")
-    assert solved.returncode == 2
-    assert solved.stdout == ""
-    assert option[0].lstrip("-").replace("-", "_") in solved.stderr.replace("-", "_")
-    assert "Traceback" not in solved.stderr
-
-
 def test_limits_on_the_command_line(tmp_path, command_line):
     """A node limit ends the work early, and the answer says so."""
     hard = PARITY.replace('"parity"', '"count"').replace('"laplace_threshold"', '"geometric"')

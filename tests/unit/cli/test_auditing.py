@@ -68,25 +68,3 @@ def test_households_of_a_table(command_line, tmp_path):
     for more in (("--people", "3"), ("--blocks", "2")):
         done = command_line("audit", "--mechanism", "geometric:1", "--table", "survey.csv", *COLUMNS, *more)
         assert "--table says so already" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "expected a MODEL, or what is released"),
-        ((*TOWN, "--answer", "x"), "--answer: expected with --table FILE"),
-        (("--people", "3"), "expected a MODEL, or what is released"),
-        (("parity/laplace-n4", "--people", "3"), "--people: parity/laplace-n4 says so already"),
-        ((*TOWN, "--adversary", "2 bits"), "--blocks, --adversary: expected one of them"),
-        ((*TOWN[:2], "--people", "3", "--blocks", "8"), "--blocks: expected households of at most all 3 people, got 8"),
-        ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .md or .html"),
-        (("--mechanism", "laplacian:1", "--people", "3"), "--mechanism: expected one of"),
-        (("information/letters-pml",), "expected an audit (worst_case_leakage), got max_information"),
-    ],
-)
-def test_what_cannot_be_asked_is_one_line(command_line, tmp_path, arguments, said):
-    done = command_line("audit", *arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not list(tmp_path.iterdir())

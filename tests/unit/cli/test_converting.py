@@ -46,24 +46,6 @@ def test_a_picture_of_what_follows_from_what(command_line, tmp_path):
     assert "local_dp (with p_min)" in json.loads(done.stdout)["pointwise_maximal_leakage"]
 
 
-def test_what_is_missing_is_said_in_one_line(command_line):
-    for arguments, text in (
-        ((), "expected --from NOTION=VALUE and --to NOTION, or --all"),
-        (
-            ("--from", "local_dp", "--to", "chi_square"),
-            "--from local_dp: expected NOTION=VALUE, for example local_dp=1",
-        ),
-        (("--from", "local_dp=1", "--to", "chi_square", "-o", "x.png"), "the picture is of --all"),
-        (("--all", "--to", "chi_square"), "--all is about every notion; leave --to out"),
-        (("--all", "-o", "bad"), "-o 'bad': expected a file that ends in .png, .svg, .pdf"),
-        (("--from", "local_dp=x", "--to", "chi_square"), "local_dp: expected a number"),
-    ):
-        done = command_line("convert", *arguments)
-        assert done.returncode == 2
-        assert text in done.stderr
-        assert done.stderr.count("\n") == 1
-
-
 # compose: bounds of several releases from their certificates.
 
 

@@ -58,24 +58,3 @@ def test_budgets_that_took_a_search_to_find_are_those_of_the_sweep_that_is_there
     monkeypatch.setattr("dalenius.cli.curves.spread_budgets", lambda *_, **__: pytest.fail("searched again"))
     again = command_line(*arguments)
     assert (again.returncode, again.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--set", "mechanism.flip"], 'each PATH once, such as mechanism.epsilon=0.1,1; "mechanism.flip" has no ='),
-        (["--set", "mechanism.flip=0.1", "--set", "mechanism.flip=0.2"], "stands there twice"),
-        (["--set", "mechanism.speed=1"], "unknown key 'speed'"),
-        (["--set", "mechanism.flip=0.1,2"], "mechanism.flip = 2: "),
-        (["--set", "mechanism.flip=0.1", "--adaptive"], "--adaptive: chooses the entropy bounds of one audit"),
-        (["--adaptive", "--jobs", "2"], "leave --jobs and --scheduler out"),
-        (["--methods", "luck"], "methods: expected some of"),
-        (["--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"], "leave one of the two out"),
-        ([BIT], "stands there twice"),
-    ],
-)
-def test_what_is_refused_is_one_line_and_writes_nothing(command_line, tmp_path, arguments, words):
-    done = command_line("sweep", BIT, *arguments, "-o", "out")
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert words in done.stderr
-    assert list(tmp_path.iterdir()) == []

@@ -55,22 +55,3 @@ def test_a_mechanism(command_line, tmp_path):
     dl.DesignedMechanism([[0.9, 0.1], [0.4, 0.6]]).save(tmp_path / "own.mechanism.json")
     assert json.loads(command_line("show", "own.mechanism.json", "--json").stdout)["inputs"] == 2
     assert "0.9" in command_line("show", "own.mechanism.json").stdout
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("gone.cert", None, "gone.cert: cannot be read: No such file"),
-        ("wrong.cert", '{"model": 1}\n', "wrong.cert: not a certificate"),
-        ("wrong.toml", "problem = 1", "wrong.toml: model: expected problem = one of"),
-        ("wrong.json", "[]", "wrong.json: "),
-    ],
-)
-def test_what_is_wrong_is_one_line_that_names_the_file(command_line, tmp_path, name, content, said):
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    done = command_line("show", name)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("dalenius: ")
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1

@@ -4,8 +4,6 @@ import io
 import json
 import sys
 
-import pytest
-
 import dalenius as dl
 import support
 from dalenius.model.schema import model_schema
@@ -68,29 +66,6 @@ def test_answers_are_asked_for_again_until_they_can_be_used(command_line, tmp_pa
         "geometric needs epsilon",
     ):
         assert said in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--mechanism", "geometrc 1"), "--mechanism: expected one of matrix, symmetric"),
-        (
-            ("--mechanism", "local_hashing 1"),
-            "--mechanism: local_hashing needs epsilon and buckets; expected key = value",
-        ),
-        (("--mechanism", "geometric epsilon 1, range=3"), "as in TOML"),
-        (("--query", "threshold"), "--query: threshold needs at; write for example 'threshold at = 1'"),
-        (("--budget", "1"), "--budget: a worst_case_leakage model has none"),
-        (("--adversary", "9 bits"), "above the largest possible entropy"),
-        (("--records", "0"), "--records: expected a whole number of at least 1, got '0'"),
-    ],
-)
-def test_what_cannot_be_used_is_one_line_and_no_file(command_line, tmp_path, arguments, said):
-    done = command_line("init", "--defaults", *arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_is_there_stays(command_line, tmp_path):

@@ -2,14 +2,19 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import cvxpy as cp
 import pytest
 
 import dalenius as dl
 import dalenius_check
+import support
+from campaigns import each
+from cvxcertify import certify
 from dalenius.cli.statuses import ExitStatus
 
 ROOT = Path(__file__).parents[3]
@@ -17,6 +22,16 @@ AUDIT = (ROOT / "models/parity/laplace-n4.toml").read_text()
 DESIGN = (
     (ROOT / "models/design/parity-n4-leakage.toml").read_text().replace("max_distortion = 0.1", "max_distortion = 0.5")
 )
+
+BAD = {
+    "key": AUDIT.replace("epsilon", "epsilom"),
+    "kind": AUDIT.replace('"parity"', '"party"'),
+    "entropy": AUDIT.replace("entropy_at_least = 1.0", "entropy_at_least = 2.8"),
+    "text": "problem = ",
+    "nan": AUDIT.replace("epsilon = 1.0", "epsilon = nan"),
+    "bomb": AUDIT.replace("epsilon = 1.0", "epsilon = 1e-999999999"),
+    "negative": AUDIT.replace("epsilon = 1.0", "epsilon = -1"),
+}
 
 
 @pytest.fixture
@@ -47,34 +62,166 @@ def test_the_checker_has_the_same_statuses():
         assert ExitStatus[name] == status.exit_code
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["solve"], "missing argument 'MODEL...'"),
-        (["solve", "audit.toml", "--gap", "much"], "--gap"),
-        (["solve", "audit.toml", "--speed", "9"], "--speed"),
-        (["solve", "audit.toml", "--node-limit", "0"], "--node-limit"),
-        (["solve", "audit.toml", "--require-gap", "-1"], "--require-gap"),
-        (["solve", "audit.toml", "--require-gap", "nan"], "--require-gap"),
-        (["sweep", "audit.toml"], "--output"),
-        (["sweep", "audit.toml", "-o", "out", "--points", "1"], "--points"),
-        (["sweep", "audit.toml", "-o", "out", "--gap", "nan"], "gap"),
-        (["frontier", "design.toml", "-o", "out", "--time-limit", "-1"], "time_limit"),
-        (["frobnicate"], "frobnicate"),
-        (["library"], "missing command"),
-        (["library", "submit"], "CERTIFICATE"),
-    ],
-    ids=lambda case: " ".join(case) if isinstance(case, list) else None,
-)
-def test_what_is_wrong_is_one_line(models, command_line, arguments, message):
+GRID = "sweep parity/symmetric-n2 -o out --set mechanism.flip"
+TOWN = "audit --mechanism discrete_laplace:0.5 --people 1000000 --blocks 4"
+REFUSALS = [
+    ("solve", "missing argument 'MODEL...'"),
+    ("solve audit.toml --gap much", "--gap"),
+    ("solve audit.toml --gap -1", "gap"),
+    ("solve audit.toml --gap nan", "gap"),
+    ("solve audit.toml --speed 9", "--speed"),
+    ("solve audit.toml --units bytes", "units"),
+    ("solve audit.toml --node-limit 0 -o out", "--node-limit"),
+    ("solve audit.toml --time-limit 0 -o out", "time"),
+    ("solve audit.toml --time-limit -3 -o out", "time"),
+    ("solve audit.toml --memory-limit 0 -o out", "memory"),
+    ("solve audit.toml --memory-limit nan -o out", "memory"),
+    ("solve audit.toml --require-gap -1", "--require-gap"),
+    ("solve audit.toml --require-gap nan", "--require-gap"),
+    ("solve audit.toml --solver clarabel", "choose the method"),
+    ("solve audit.toml --solver gurobi", "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
+    ("solve audit.toml --method exchange", "method: of an audit expected alternating, or none"),
+    ("solve audit.toml --method descent", "'descent' is not one of 'exchange', 'alternating'"),
+    (
+        "solve audit.toml --checkpoint wrong.json",
+        "wrong.json: not a checkpoint of dalenius; name another file, or remove",
+    ),
+    ("solve audit.toml --trace", "--trace: give a folder for it with -o"),
+    ("solve audit.toml --trace --json", "--trace: give a folder for it with -o"),
+    ("solve audit.toml -o audit.toml", "audit.toml"),
+    ("solve audit.toml -o ''", "expected a name, got an empty text"),
+    ("solve audit.toml identity/bit --checkpoint state", "expected one MODEL, got 2"),
+    ("solve parity/laplace-n4 laplace-n4.toml -o out", "would have the same names"),
+    ("solve parity/laplace-n4 wrong.toml -o out", "wrong.toml: model: expected problem"),
+    ("solve missing.toml", "missing.toml"),
+    *((f"solve {name}.toml --json -o out", f"{name}.toml") for name in BAD),
+    ("solve easy.toml --public-law 0.5,0.6", ["--public-law", "sum to 1"]),
+    ("solve easy.toml --public-law 0.2,0.3,0.5", ["--public-law", "2 letters"]),
+    ("solve easy.toml --public-law ''", "--public-law"),
+    ("solve audit.toml --public-law uniform", ["--public-law", "no law"]),
+    ("solve private.toml --public-law uniform", ["--public-law", "about the law itself"]),
+    ("solve information/letters-pml --public-law uniform", "max_information"),
+    ("sweep audit.toml", "--output"),
+    ("sweep audit.toml -o out --points 1", "--points"),
+    ("sweep audit.toml -o out --gap nan", "gap"),
+    ("sweep parity/laplace-n4 -o out --solver clarabel", "solver"),
+    ("sweep independent.toml -o out", "a sweep varies the adversary's entropy bound, and product_priors has none"),
+    ("sweep information/letters-pml -o out", "max_information"),
+    (GRID, 'each PATH once, such as mechanism.epsilon=0.1,1; "mechanism.flip" has no ='),
+    (f"{GRID}=0.1 --set mechanism.flip=0.2", "stands there twice"),
+    (f"{GRID}=0.1,2", "mechanism.flip = 2: "),
+    (f"{GRID}=0.1 --adaptive", "--adaptive: chooses the entropy bounds of one audit"),
+    ("sweep parity/symmetric-n2 -o out --set mechanism.speed=1", "unknown key 'speed'"),
+    ("sweep parity/symmetric-n2 -o out --adaptive --jobs 2", "leave --jobs and --scheduler out"),
+    ("sweep parity/symmetric-n2 -o out --methods luck", "methods: expected some of"),
+    ("sweep parity/symmetric-n2 -o out --jobs 2 --scheduler tcp://127.0.0.1:1", "leave one of the two out"),
+    ("sweep parity/symmetric-n2 parity/symmetric-n2 -o out", "stands there twice"),
+    ("frontier design.toml -o out --time-limit -1", "time_limit"),
+    ("frontier design.toml -o out --budgets 0.1,much", "much"),
+    ("frontier design.toml -o out --budgets ''", "budgets"),
+    ("frontier design.toml -o out --gap nan", "gap"),
+    ("frontier design.toml -o out --units bytes", "units"),
+    ("frontier design.toml -o out --solver me", "solver"),
+    ("frontier audit.toml -o out", "for worst_case_leakage there is sweep"),
+    ("frontier information/letters-pml -o out", "max_information"),
+    ("compare information/letters-pml", "max_information"),
+    ("compare audit.toml --budget -1", "budget"),
+    ("compare audit.toml --methods gradient", "methods"),
+    ("compare audit.toml --seeds 0", "seeds"),
+    ("compare audit.toml --set slsqp.steps=3", "steps"),
+    ("audit", "expected a MODEL, or what is released"),
+    (f"{TOWN} --answer x", "--answer: expected with --table FILE"),
+    (f"{TOWN} --adversary '2 bits'", "--blocks, --adversary: expected one of them"),
+    (f"{TOWN} -o page.pdf", "expected a file that ends in .md or .html"),
+    ("audit --people 3", "expected a MODEL, or what is released"),
+    ("audit parity/laplace-n4 --people 3", "--people: parity/laplace-n4 says so already"),
+    ("audit --mechanism discrete_laplace:0.5 --people 3 --blocks 8", "households of at most all 3 people, got 8"),
+    ("audit --mechanism laplacian:1 --people 3", "--mechanism: expected one of"),
+    ("audit information/letters-pml", "expected an audit (worst_case_leakage), got max_information"),
+    ("convert", "expected --from NOTION=VALUE and --to NOTION, or --all"),
+    ("convert --from local_dp --to chi_square", "local_dp: expected NOTION=VALUE, for example local_dp=1"),
+    ("convert --from local_dp=1 --to chi_square -o x.png", "the picture is of --all"),
+    ("convert --from local_dp=x --to chi_square", "local_dp: expected a number"),
+    ("convert --all --to chi_square", "--all is about every notion; leave --to out"),
+    ("convert --all -o bad", "-o 'bad': expected a file that ends in .png, .svg, .pdf"),
+    ("measure channel.csv", "rows[0] must sum to 1 (within 1e-9), got 1.1"),
+    ("measure nothing.csv", "nothing.csv"),
+    ("measure parity/laplace-n4 --units bytes", "units"),
+    ("measure parity/laplace-n4 --prior 0.5,0.5", "prior"),
+    ("measure parity/laplace-n4 --epsilon nan", "epsilon: expected a number"),
+    ("measure parity/laplace-n4 --within 'kl 0.1'", "about the input of a channel"),
+    ("measure fair.csv --within kl", "with a number"),
+    ("measure fair.csv --prior 0.25,0.75 --within kl", "with a number"),
+    ("measure fair.csv --within 'kl 0.02'", "give the prior in the middle with --prior"),
+    ("measure fair.csv --prior 0.25,0.75 --within 'near 1'", "expected l1, kl, chi2, box, floor or entropy"),
+    ("measure fair.csv --prior '0.25,0.75;0.5,0.5' --within 'l1 0.1'", "expected one --prior in the middle, got 2"),
+    ("measure information/letters-pml --supersamples", "give the mechanism to measure"),
+    ("noise --at-most 0.2", "expected a MODEL whose mechanism is noise, or --noise KIND"),
+    ("noise count.toml --noise laplace --at-most 0.2", "not both"),
+    ("noise --noise uniform --at-most 0.2", "--noise: expected one of geometric, discrete_laplace"),
+    ("noise parity/laplace-n4 --at-most 0.2", "expected noise with a scale"),
+    ("noise design/parity-n4-leakage --at-most 0.2", "expected a worst_case_leakage model"),
+    ("init --defaults --mechanism 'geometrc 1'", "--mechanism: expected one of matrix, symmetric"),
+    ("init --defaults --mechanism 'local_hashing 1'", "local_hashing needs epsilon and buckets; expected key = value"),
+    ("init --defaults --mechanism 'geometric epsilon 1, range=3'", "as in TOML"),
+    ("init --defaults --query threshold", "--query: threshold needs at; write for example 'threshold at = 1'"),
+    ("init --defaults --budget 1", "--budget: a worst_case_leakage model has none"),
+    ("init --defaults --adversary '9 bits'", "above the largest possible entropy"),
+    ("init --defaults --records 0", "--records: expected a whole number of at least 1, got '0'"),
+    ("show gone.cert", "gone.cert: cannot be read: No such file"),
+    ("show wrong.cert", "wrong.cert: not a certificate"),
+    ("show wrong.toml", "wrong.toml: model: expected problem = one of"),
+    ("show wrong.json", "wrong.json: "),
+    ("verify audit.toml", "expected MODEL and CERTIFICATE"),
+    ("verify parity/laplace-n4", "expected MODEL and CERTIFICATE"),
+    ("verify interval.json --resolved", "without --resolved"),
+    ("verify none.json", "none.json: cannot be read: No such file or directory"),
+    ("verify open.json", "open.json: no proof of an interval"),
+    ("frobnicate", "frobnicate"),
+    ("library", "missing command"),
+    ("library submit", "CERTIFICATE"),
+]
+
+
+@pytest.fixture
+def mistakes(models):
+    """What the table below names: files that are something else, and some that are as they should be."""
+    count = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+    noisy = support.problem(dl.Records(100, alphabet=2), dl.Count(), dl.geometric(1), dl.IndependentBlocks(2))
+    files = {
+        **{f"{name}.toml": text for name, text in BAD.items()},
+        "laplace-n4.toml": AUDIT,
+        "independent.toml": AUDIT.replace("entropy_at_least = 1.0", 'kind = "product_priors"'),
+        "easy.toml": dl.dumps(dl.MinLeakage(max_distortion=1, adversary=dl.EntropyAtLeast(0), **count)).replace(
+            'kind = "uniform"', 'kind = "csv"\nfile = "table.csv"\ncolumn = "answer"\nletters = ["no", "yes"]'
+        ),
+        "table.csv": "answer\nno\nyes\n",
+        "private.toml": dl.dumps(dl.MinDistortion(privacy=dl.PointwiseMaximalLeakage(1), **count)),
+        "count.toml": dl.dumps(noisy),
+        "channel.csv": "no,yes\n0.9,0.2\n",
+        "fair.csv": "no,yes\n0.9,0.1\n1/3,2/3\n",
+        "wrong.cert": '{"model": 1}\n',
+        "wrong.toml": "problem = 1",
+        "wrong.json": "[]",
+        "open.json": "{",
+    }
+    for name, text in files.items():
+        (models / name).write_text(text)
+    x = cp.Variable(nonneg=True, name="x")
+    certify(cp.Problem(cp.Minimize(cp.exp(x) - 2 * x), [x <= 3])).write(models / "interval.json")
+    return models
+
+
+@each("typed, words", *REFUSALS)
+def test_what_is_wrong_is_one_line(mistakes, command_line, typed, words):
     """Also for the option parser, and nothing is made."""
-    before = sorted(models.iterdir())
-    done = command_line(*arguments)
-    assert (done.returncode, done.stdout) == (ExitStatus.UNUSABLE, "")
+    before = sorted(mistakes.iterdir())
+    done = command_line(*shlex.split(typed))
+    assert (done.returncode, done.stdout) == (ExitStatus.UNUSABLE, ""), done.stderr
     assert done.stderr.startswith("dalenius: ")
     assert done.stderr.count("\n") == 1
-    assert message in done.stderr
-    assert sorted(models.iterdir()) == before
+    assert all(word in done.stderr for word in ([words] if isinstance(words, str) else words)), done.stderr
+    assert sorted(mistakes.iterdir()) == before
 
 
 def test_without_a_command_there_is_help(command_line):

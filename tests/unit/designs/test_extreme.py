@@ -209,7 +209,3 @@ def test_the_command_line(command_line, tmp_path):
     assert done.stdout.startswith("largest information  0.1")
     assert command_line("verify", "out/most.design.toml", "out/most.cert").returncode == 0
     assert dl.DesignedMechanism.load(tmp_path / "out" / "most.mechanism.json").rows
-    for command in (["compare"], ["frontier", "-o", "f"], ["sweep", "-o", "s"], ["solve", "--public-law", "uniform"]):
-        done = command_line(command[0], "most.toml", *command[1:])
-        assert done.returncode == 2
-        assert "max_information" in done.stderr

@@ -9,13 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import dalenius as dl
 import support
-from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
-from dalenius.cli import app
 from dalenius.reduction import record_channels
 from dalenius.report import comparison_table
 from dalenius.studies import contest
@@ -266,17 +263,3 @@ def test_the_command(command_line, tmp_path):
     assert answer["methods"][0]["value"] <= answer["upper"]
     assert answer["methods"][0]["iterations"] <= 4
     assert answer["best"] == "certified"
-
-
-@each("arguments", ["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"])
-def test_bad_commands(arguments):
-    told = CliRunner().invoke(app, ["compare", str(ROOT / "models/parity/laplace-n4.toml"), *arguments])
-    assert told.exit_code == 2 or isinstance(told.exception, dl.errors.InputError)  # which the program answers with 2
-    assert told.stdout == ""
-
-
-def test_a_bad_command_is_answered_by_the_program(command_line):
-    told = command_line("compare", ROOT / "models/parity/laplace-n4.toml", "--budget", "-1")
-    assert told.returncode == 2
-    assert told.stdout == ""
-    assert "Traceback" not in told.stderr

@@ -47,8 +47,6 @@ def test_the_command(command_line):
     first, _ = json.loads(done.stdout)["points"]
     assert {use["solver"] for use in first["solvers"]} == {"own"}
     assert [one["record"] for one in first["alternating"]] == [0]
-    refused = command_line("sweep", "parity/laplace-n4", "-o", "out", "--solver", "clarabel")
-    assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
 
 
 def count(n=3):
@@ -306,20 +304,6 @@ def test_points_instead_of_budgets(model, tmp_path, command_line):
     assert {use["solver"] for point in json.loads(done.stdout)["points"] for use in point["solvers"]} == {"own"}
     rows = list(csv.DictReader((tmp_path / "out/frontier.csv").read_text().splitlines()))
     assert [row["budget"] for row in rows] == ["0", "0.5"]
-
-
-def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path, command_line):
-    mistaken = ["--budgets", "0.1,much"], ["--budgets", ""], ["--gap", "nan"], ["--units", "bytes"], ["--solver", "me"]
-    for arguments in mistaken:
-        answer = command_line("frontier", model, *arguments, "-o", "out")
-        assert (answer.returncode, answer.stdout) == (2, ""), arguments
-        assert answer.stderr.startswith("dalenius: ")
-        assert answer.stderr.count("\n") == 1
-    audit = tmp_path / "audit.toml"
-    audit.write_text((ROOT / "models/parity/laplace-n4.toml").read_text())
-    answer = command_line("frontier", audit, "-o", "out")
-    assert answer.returncode == 2
-    assert "for worst_case_leakage there is sweep" in answer.stderr
 
 
 @pytest.mark.thorough  # daily that of a design's own process, in designs/exchange/loop/test_limits.py

@@ -148,29 +148,6 @@ def test_what_a_public_law_costs_is_told_and_written_nowhere(tmp_path, command_l
     assert float(exact) <= float(told[0].split("at most ")[1].split(":")[0]) <= float(exact) * 1.001
 
 
-@pytest.mark.parametrize(
-    ("model", "law", "words"),
-    [
-        (EASY, "0.5,0.6", ["--public-law", "sum to 1"]),
-        (EASY, "0.2,0.3,0.5", ["--public-law", "2 letters"]),
-        (EASY, "", ["--public-law"]),
-        (dl.dumps(LEAKAGE.release([[1, 0, 0]] * 3)), "uniform", ["--public-law", "no law"]),
-        (
-            dl.dumps(dl.MinDistortion(**COUNT, privacy=dl.PointwiseMaximalLeakage(1))),
-            "uniform",
-            ["--public-law", "about the law itself"],
-        ),
-    ],
-    ids=["sum", "letters", "empty", "audit", "privacy"],
-)
-def test_public_laws_that_cannot_be_used(model, law, words, tmp_path, command_line):
-    (tmp_path / "model.toml").write_text(model)
-    (tmp_path / "table.csv").write_text("answer\nno\nyes\n")
-    done = command_line("solve", "model.toml", "--public-law", law)
-    assert done.returncode == 2
-    assert all(word in done.stderr for word in words), done.stderr
-
-
 def test_a_trace_is_written(solve, tmp_path):
     done = solve(DISTORTION, "-o", "out", "--trace")
     assert done.returncode == 0, done.stderr
