@@ -7,25 +7,16 @@ import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from math import inf
 from time import thread_time
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
-from dalenius._costs import AuditCosts, Cost, design_cost, information_cost, secret_cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError, ProofRefusedWarning
-from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
-from dalenius.model import (
-    DesignProblem,
-    MaxInformation,
-    MechanismProblem,
-    Problem,
-    SecretLeakage,
-    WorstCaseLeakage,
-    digest,
-)
-from dalenius.model.mechanisms import MECHANISMS
+from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, matrix_text
+from dalenius.model import Problem, digest
+from dalenius.model.costs import Cost
 from dalenius.outcome import Refusal, Termination
 from dalenius.search import PROVING, Run
 from dalenius.search.run import CERTAIN_SECONDS, LEAST_BYTES, LEAST_SECONDS
@@ -210,7 +201,7 @@ def _first_proved(
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
         reason = verdict.reason + (SLOW if verdict.allowed == "seconds" else "")
         hopeless = None if _rounding_may_help(verdict) else upper.candidate
-    raise DaleniusError(f"nothing can be proved about this {desk.noun}: {reason}")
+    raise DaleniusError(f"nothing can be proved about this {desk.problem.noun}: {reason}")
 
 
 def _rounded_to(refused: Lower | Upper, proved: Lower | Upper) -> bool:
@@ -290,7 +281,6 @@ class _Desk:
     def __init__(self, problem: Problem, search: Run | None) -> None:
         self.problem, self._search = problem, search
         self.beyond = list[Refusal]()  # of proofs that took all that they were given, or more than the checker takes
-        self.noun = "model" if isinstance(problem, MechanismProblem) else "design"
         self._header = Header(
             problem=problem.kind,
             model=digest(problem),
@@ -396,36 +386,24 @@ class _Desk:
     @property
     def above(self) -> Cost:
         """What the upper end that was searched for takes alone, but for trees."""
-        design = isinstance(self.problem, DesignProblem)
-        return self.whole if design else self._costs.certain + self._costs.leaf
+        return self.problem.costs.above
 
-    @cached_property
+    @property
     def whole(self) -> Cost:
         """What the ends take that were searched for, but for trees."""
-        return design_cost(self.problem) if isinstance(self.problem, DesignProblem) else self._costs.whole
+        return self.problem.costs.whole
 
     @property
     def _mebibytes(self) -> float:
         """What a check may hold, beside what the problem does."""
         if self._search is None:
             return inf
-        problem = self.problem
-        held = problem.held_bytes if isinstance(problem, MechanismProblem) else 0
-        return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
+        return max(self._search.limits.least[1] - self.problem.held_bytes, LEAST_BYTES) / 2**20
 
     @property
     def _certain(self) -> Cost:
         """What the ends take that need no search."""
-        return self._costs.certain
-
-    @cached_property
-    def _costs(self) -> AuditCosts:
-        if isinstance(self.problem, MaxInformation):
-            return AuditCosts(information_cost(self.problem))
-        if isinstance(self.problem, SecretLeakage):
-            return AuditCosts(secret_cost(self.problem))
-        assert isinstance(self.problem, WorstCaseLeakage | DesignProblem)
-        return AuditCosts.of(self.problem)
+        return self.problem.costs.certain
 
     @property
     def _out_of_time(self) -> bool:
@@ -455,7 +433,5 @@ class _Desk:
 
 def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
     """The channel of a mechanism of a kind that the checker does not know: what is proved is about that matrix."""
-    if not isinstance(problem, MechanismProblem) or problem.mechanism.kind in MECHANISMS:
-        return None
-    rows = tuple(tuple(short_text(weight) for weight in row) for row in problem.channel.tolist())
-    return problem.mechanism.indexed_by(), rows
+    matrix = problem.own_matrix
+    return None if matrix is None else (problem.inputs, matrix_text(matrix))

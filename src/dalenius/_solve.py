@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar, Unpack, overload
+from typing import Any, TypeAlias, TypeVar, Unpack, overload
 
 import numpy as np
 
 from cvxcertify.errors import brief
 from dalenius import alternating, designs
-from dalenius._costs import design_cost, secret_cost
 from dalenius._prove import Proposer, prove
 from dalenius._verify import need_readable
 from dalenius.audits import (
@@ -44,8 +43,8 @@ from dalenius.search import (
 METHODS = ("exchange", "alternating")
 
 
-def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None:
-    """Refuse what an audit has no use for; `InputError`."""
+def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> bool:
+    """Refuse what an audit has no use for; `InputError`. Whether the way solves programs."""
     if method is None and solver not in ("auto", "own"):
         raise InputError(
             "solver: an audit has programs to solve only where the alternating scheme searches; leave the solver out, or choose "
@@ -57,10 +56,11 @@ def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None
         raise InputError(
             "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
         )
+    return method is not None and bool(alternating.AlternatingAudit)
 
 
-def need_way_to_design(problem: DesignProblem, method: str | None, solver: str) -> None:
-    """Refuse what a design has no use for; `InputError`."""
+def need_way_to_design(problem: DesignProblem, method: str | None, solver: str) -> bool:
+    """Refuse what a design has no use for; `InputError`. Whether the way solves programs."""
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     if not problem.plain:
@@ -78,15 +78,17 @@ def need_way_to_design(problem: DesignProblem, method: str | None, solver: str) 
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )
+    return bool(_exchange(method))
 
 
-def need_way_to_information(method: str | None, solver: str) -> None:
-    """Refuse any method or solver; `InputError`."""
+def need_way_to_information(problem: MaxInformation, method: str | None, solver: str) -> bool:
+    """Refuse any method or solver; `InputError`. Whether the way solves programs."""
     for name, given, none in (("method", method, None), ("solver", solver, "auto")):
         if given != none:
             raise InputError(
                 f'{name}: the most information is a linear program over extreme mechanisms; leave it out, got "{given}"'
             )
+    return False
 
 
 def is_private(problem: DesignProblem) -> bool:
@@ -236,9 +238,7 @@ def solve(
     >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
     (True, True)
     """
-    if not isinstance(problem, WorstCaseLeakage | SecretLeakage | DesignProblem | MaxInformation):
-        kinds = "WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
-        raise InputError(f"problem: expected a {kinds}, got {brief(problem)}")
+    _, answer = _way(problem)
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
@@ -249,27 +249,18 @@ def solve(
     file = _checkpoint(problem, checkpoint, method)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
         search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs, checkpoint=file)
-        if isinstance(problem, WorstCaseLeakage):
-            need_within(problem, limits)
-        if problem.written is None:
-            need_readable(problem)
-        if isinstance(problem, DesignProblem):
-            return _designed(problem, search, _certificate(known, DesignResult), method)
-        if isinstance(problem, MaxInformation):
-            return _informed(problem, search, known)
-        if isinstance(problem, SecretLeakage):
-            return _about_secrets(problem, search, known)
-        return _audited(problem, search, _certificate(known, Result), method, shares)
+        return answer(problem, search, known, method, shares)
 
 
-def _audited(
-    problem: WorstCaseLeakage,
-    search: Run,
-    known: Certificate | None,
-    method: str | None,
-    shares: tuple[Fraction, ...] | None,
-) -> Result:
+Known: TypeAlias = Result | DesignResult | Certificate | None
+Shares: TypeAlias = tuple[Fraction, ...] | None
+
+
+def _audited(problem: WorstCaseLeakage, search: Run, given: Known, method: str | None, shares: Shares) -> Result:
     """Problem 1."""
+    need_within(problem, search.limits)
+    _need_read(problem)
+    known = _certificate(given, Result)
     if known is not None and not problem.searched:
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
@@ -279,22 +270,27 @@ def _audited(
         audit.recall(known)
     if shares is not None and isinstance(audit, EntropyAudit):
         audit.curve = WholeCurve(problem, shares)
-        curve = CurveAudit(audit, audit.curve)
-        curve.run()
-        result = prove(problem, curve, search)
-    else:
-        audit.run()
-        result = prove(problem, audit, search)
+        audit = CurveAudit(audit, audit.curve)
+    audit.run()
+    result: Result = prove(problem, audit, search)
     if search.checkpoint is not None and result.termination is Termination.GAP_REACHED:
         search.checkpoint.remove()
     return result
 
 
-def _designed(problem: DesignProblem, search: Run, known: Certificate | None, method: str | None) -> DesignResult:
+def _need_read(problem: Problem) -> None:
+    """What was made in Python is read by the checker before any work; a file was when it was loaded."""
+    if problem.written is None:
+        need_readable(problem)
+
+
+def _designed(problem: DesignProblem, search: Run, given: Known, method: str | None, _: Shares) -> DesignResult:
     """Problems 2 and 3."""
+    _need_read(problem)
+    known = _certificate(given, DesignResult)
     if is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
-    search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
+    search.clock.reserve(min(problem.costs.whole.seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return _made(problem, designs.InfeasibleProposer(problem, search), search)
     if designs.has_only_ratios(problem):
@@ -314,19 +310,21 @@ def _made(problem: Problem, proposer: Proposer[Lower, U, DesignResult], search: 
     return prove(problem, proposer, search)
 
 
-def _informed(problem: MaxInformation, search: Run, known: object) -> DesignResult:
+def _informed(problem: MaxInformation, search: Run, known: Known, method: str | None, _: Shares) -> DesignResult:
     """The most information about something useful."""
+    _need_read(problem)
     if known is not None:
         raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
     return _made(problem, designs.ExtremeProposer(problem, search), search)
 
 
-def _about_secrets(problem: SecretLeakage, search: Run, known: object) -> SecretResult:
+def _about_secrets(problem: SecretLeakage, search: Run, known: Known, method: str | None, _: Shares) -> SecretResult:
     """The largest information about a secret."""
+    _need_read(problem)
     if known is not None:
         raise InputError("known: what is told about a secret is computed anew; leave it out")
     audit = audit_of(problem, search)
-    search.clock.reserve(min(secret_cost(problem).seconds + audit.checking, 0.9 * search.limits.seconds))
+    search.clock.reserve(min(problem.costs.certain.seconds + audit.checking, 0.9 * search.limits.seconds))
     audit.run()
     return prove(problem, audit, search)
 
@@ -341,18 +339,26 @@ def need_way(problem: Problem, method: str | None, solver: object) -> None:
     InputError
         If `method` or `solver` is invalid or not for this kind of problem, or the solver is not there.
     """
-    chosen = need_solver(solver)
-    if isinstance(problem, DesignProblem):
-        need_way_to_design(problem, method, chosen)
-    elif isinstance(problem, MaxInformation):
-        need_way_to_information(method, chosen)
-    else:
-        need_way_to_audit(problem, method, chosen)
-    if isinstance(problem, DesignProblem) or method is not None or chosen not in ("auto", "own"):
+    need, _ = _way(problem)
+    if need(problem, method, chosen := need_solver(solver)):
         from dalenius.programs.solvers import order_of
 
-        _ = _exchange(method) if isinstance(problem, DesignProblem) else alternating.AlternatingAudit
         order_of(chosen)
+
+
+def _way(problem: Problem) -> tuple[Callable[..., bool], Callable[..., Any]]:
+    """What a kind of problem refuses, and how it is answered; `InputError` of anything else."""
+    ways: tuple[tuple[type[Problem], Callable[..., bool], Callable[..., Any]], ...] = (
+        (WorstCaseLeakage, need_way_to_audit, _audited),
+        (SecretLeakage, need_way_to_audit, _about_secrets),
+        (DesignProblem, need_way_to_design, _designed),
+        (MaxInformation, need_way_to_information, _informed),
+    )
+    for kind, need, answer in ways:
+        if isinstance(problem, kind):
+            return need, answer
+    kinds = "WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
+    raise InputError(f"problem: expected a {kinds}, got {brief(problem)}")
 
 
 def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -> Checkpoint | None:

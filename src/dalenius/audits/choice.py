@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from dalenius._costs import AuditCosts, Kind, record_kinds
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.proof_lines import entropy_line
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Upper
 from dalenius.evidence.upper import RecordLine
 from dalenius.model import MechanismProblem, WorstCaseLeakage
+from dalenius.model.costs import Kind, record_kinds
 from dalenius.results import RecordProof
 from dalenius.search import Limits, Run
 
@@ -107,7 +107,7 @@ def audit_of(problem: MechanismProblem, search: Run) -> Any:
 
 def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
     """Raise `DaleniusError` if not even an interval that needs no search can be proved within the limits."""
-    certain, (seconds, size) = AuditCosts.of(problem).certain, limits.certain
+    certain, (seconds, size) = problem.costs.certain, limits.certain
     if not certain.within(FAR * seconds, FAR * size):
         raise DaleniusError(
             f"nothing can be proved about this model within its limits: reading it and its channel of {problem.shape[0]} x "
@@ -117,7 +117,7 @@ def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
 
 def audit_within(problem: WorstCaseLeakage, search: Run) -> Any:
     """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
-    costs, limits = AuditCosts.of(problem), search.limits
+    costs, limits = problem.costs, search.limits
     seconds, size = limits.least
     late = costs.whole.seconds > SEARCHING * seconds
     if problem.searched and (late or costs.held > size):

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius._costs import AuditCosts
 from dalenius._prove import Proved
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import RETREAT, Audit, Exposure, LowerEnd, UpperProof
@@ -242,7 +241,7 @@ class EntropyAudit(Audit):
     def room(self) -> TreeRoom:
         """What the trees may take."""
         crew = self.search.crew
-        return TreeRoom(self.search, AuditCosts.of(self.problem).held + (crew.bytes if crew else 0.0))
+        return TreeRoom(self.search, self.problem.costs.held + (crew.bytes if crew else 0.0))
 
     def _bound_by_lines(self, curve: WholeCurve, clock: Clock) -> None:
         """Bounds of one slope, if there may be some."""

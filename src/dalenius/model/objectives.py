@@ -37,6 +37,11 @@ class Term(Shelved):
     room: ClassVar[str] = "objective: {0.kind}"
     weight: Exact = Given(as_weight, default=1, kw_only=True)
 
+    @property
+    def leaks_to(self) -> Adversary | None:
+        """The adversary whom it is about."""
+        return None
+
     @abstractmethod
     def check(self, space: MechanismSpace, what: str) -> None:
         """Raise `InputError` if the term does not fit these mechanisms."""
@@ -92,6 +97,10 @@ class LeakageTerm(Term):
 
     kind: ClassVar[str] = "leakage"
     adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=read_adversary)
+
+    @property
+    def leaks_to(self) -> Adversary:
+        return self.adversary
 
     def check(self, space: MechanismSpace, what: str) -> None:
         self.adversary.check_further(space.records)
@@ -151,7 +160,7 @@ class Objective:
     @property
     def is_linear(self) -> bool:
         """Whether it is a sum of distortions, beside the problem's own term."""
-        return self.combine == "sum" and all(isinstance(term, DistortionTerm) for term in self.terms)
+        return self.combine == "sum" and all(term.leaks_to is None for term in self.terms)
 
     def need_workable(self) -> None:
         """Raise `InputError` if the weights are beyond what doubles can work with."""

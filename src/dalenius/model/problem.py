@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 from dalenius.errors import InputError, brief
+from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
+from dalenius.model.costs import Costs
 from dalenius.model.fields import keep
 from dalenius.model.in_words import SHELVES, as_part, words_of
 from dalenius.model.queries import QUERIES, Identity, Query
@@ -51,6 +53,8 @@ class Problem(metaclass=Stated):
     """
 
     kind: ClassVar[str]  # in certificates, digests and records
+    about_secrets: ClassVar[bool] = False  # whether an adversary's laws are those of the whole dataset
+    noun: ClassVar[str] = "design"  # what it is called in messages
     in_models: ClassVar[str]  # in model files, and to people; the same but for `WorstCaseLeakage`
     _own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
     _parts: ClassVar[dict[str, type]] = {
@@ -111,6 +115,21 @@ class Problem(metaclass=Stated):
         if name not in self.__dict__:
             self.__dict__[name] = make()
         return cast("T", self.__dict__[name])
+
+    @property
+    @abstractmethod
+    def costs(self) -> Costs:
+        """What proving an answer is predicted to take."""
+
+    @property
+    def own_matrix(self) -> Floats | None:
+        """The channel of a mechanism of a kind that the checker does not know."""
+        return None
+
+    @property
+    def held_bytes(self) -> int:
+        """What the channels that an audit works with take."""
+        return 0
 
     @property
     def searched(self) -> bool:

@@ -20,7 +20,6 @@ import numpy as np
 from dalenius.errors import counted
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
 from dalenius.reduction.problems import record_completions
@@ -84,7 +83,7 @@ class Orbits:
         """
         weighted, outputs = problem.input_law[:, None] * problem.cost, np.arange(problem.output_count)
         on_inputs = {part.record: part for part in record_completions(problem)}
-        likely = list(_likely(problem)) if isinstance(problem.adversary, EntropyAtLeast) else []
+        likely = list(_likely(problem)) if problem.adversary and problem.adversary.bound else []
         likely = [moves for moves in likely if keeps is None or keeps(*moves)]
         still = [moves for moves in likely if np.array_equal(moves[1], outputs)]
         moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]

@@ -12,8 +12,7 @@ from dalenius.errors import GapNotReachedError, InputError, brief
 from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import fraction_text
 from dalenius.intervals import ends_text, gap_text, text_above, text_below
-from dalenius.model import Problem, Records, SecretLeakage
-from dalenius.model.adversaries import EntropyAtLeast, LawClass
+from dalenius.model import EntropyAtLeast, Problem, Records
 from dalenius.notebook import table
 from dalenius.outcome import Status, Termination
 from dalenius.search import Progress, need_gap
@@ -119,13 +118,11 @@ def against_text(problem: Problem) -> str:
     adversary = problem.adversary
     if adversary is None:
         return "no adversary in particular"
-    if isinstance(problem, SecretLeakage) and isinstance(adversary, LawClass):
-        return f"any adversary {adversary.of_dataset_in_words()}"
-    told = f"any adversary {adversary.in_words()}"
-    if not isinstance(adversary, EntropyAtLeast) or not adversary.amount:
+    told = f"any adversary {adversary.of_dataset_in_words() if problem.about_secrets else adversary.in_words()}"
+    if adversary.bound is None or not adversary.bound.amount:
         return told
-    if adversary.units == "max":
-        told += f" = {amount_text(text_below(_least_entropy(adversary, problem.records), DIGITS), 'bits')}"
+    if adversary.bound.units == "max":
+        told += f" = {amount_text(text_below(_least_entropy(adversary.bound, problem.records), DIGITS), 'bits')}"
     return f"{told} of {text_above(_largest_entropy(problem.records), DIGITS)}"
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 import dalenius as dl
-from dalenius._costs import LOGARITHM, secret_cost
 from dalenius.audits.choice import audit_of
+from dalenius.model.costs import LOGARITHM
 from dalenius.search import Limits, Run
 
 
@@ -25,7 +25,7 @@ def test_trees_grow_as_long_as_checking_their_output_laws_is_in_time(work_clock,
     """A law has a weight for each output: 64 leaves once had 16 outputs' time to be checked in, and all that was found was lost."""
     question, search = first_letter(dl.optimized_unary_encoding(1), adversary), Run.of(Limits(gap=1e-9, time_limit=0.3))
     audit = audit_of(question, search)
-    search.clock.reserve(secret_cost(question).seconds + audit.checking)
+    search.clock.reserve(question.costs.certain.seconds + audit.checking)
     audit.run()
     assert audit.out_of_time
     assert 0.05 < audit.checking <= audit.clock.left
@@ -36,4 +36,4 @@ def test_numbers_that_are_alike_in_a_row_are_weighed_once():
     """Unary encodings have rows of few numbers: that was predicted to take as long as if all were different."""
     unary = first_letter(dl.optimized_unary_encoding(1), dl.AnyPrior())
     assert unary.shape == (12, 4096)
-    assert secret_cost(unary).seconds < LOGARITHM.times(12 * 4096).seconds
+    assert unary.costs.certain.seconds < LOGARITHM.times(12 * 4096).seconds

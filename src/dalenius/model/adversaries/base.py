@@ -66,9 +66,18 @@ class Adversary(Shelved):
         """The priors, where they are listed: each has weights in lexicographic order of the datasets; none of another set."""
         return ()
 
+    @property
+    def written(self) -> tuple[int, int]:
+        """How many numbers a model file lists of it, and how many different ones, where they may be many."""
+        return 0, 0
+
     def laws(self, records: Records) -> PriorClass:
         """The laws that datasets may have, in exact numbers, for few datasets; all, where those of the set are no class."""
         return AllPriors()
+
+    def moves(self, records: Records) -> int:
+        """Of a chain how many pairs of records are looked at where its leakage is evaluated, if that takes long."""
+        return 0
 
     def check_release(self, query: Query, records: Records, mechanism: Mechanism) -> None:
         """Raise `InputError` where it is not known what such a release tells; where that is known of all, nothing."""

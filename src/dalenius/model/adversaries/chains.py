@@ -152,6 +152,9 @@ discrete_laplace noise; got parity with symmetric
                 f"record = {len(records) // 2}"
             )
 
+    def moves(self, records: Records) -> int:
+        return len(records) ** 2
+
     def records_of(self, records: Records) -> list[int]:
         """Those that are asked about; of two that mirror each other, in a stationary chain, the first one.
 

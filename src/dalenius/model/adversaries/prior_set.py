@@ -77,6 +77,10 @@ class PriorSet(Adversary):
         weights = np.array([[float(w) for w in prior] for prior in self.priors])
         return weights / np.array([[float(exact_sum(prior, "adversary: priors"))] for prior in self.priors])
 
+    @property
+    def written(self) -> tuple[int, int]:
+        return self.weights.size, np.unique(self.weights).size
+
     def check(self, records: Records) -> None:
         datasets = records.enumerable("adversary: a prior", "Use product_priors or entropy_at_least")
         for j, (prior, shape) in enumerate(zip(self.priors, self.shapes, strict=True)):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
+from dalenius.model.adversaries import Adversary
 from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
 from dalenius.model.fields import Exact, ExactOrNone, Given, declared, number
 from dalenius.model.records import Records
@@ -136,6 +137,11 @@ class Constraint(Shelved):
     """What every mechanism of a design has to meet, besides its budget. Inputs and outputs are meant by index, from 0."""
 
     room: ClassVar[str] = "constraints: {0.kind}"
+
+    @property
+    def leaks_to(self) -> Adversary | None:
+        """The adversary whom it is about."""
+        return None
 
     @abstractmethod
     def check(self, space: MechanismSpace) -> None:

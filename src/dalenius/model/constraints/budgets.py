@@ -103,6 +103,10 @@ class LeakageLimit(AmountLimit):
     at_most: Given[Number, str] = Given(amount_text, normal=normal_amount)
 
     @property
+    def leaks_to(self) -> Adversary:
+        return self.adversary
+
+    @property
     def budget(self) -> Fraction:
         """The number in `at_most`."""
         return self.limit[0]

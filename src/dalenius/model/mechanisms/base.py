@@ -194,6 +194,12 @@ class Mechanism(Shelved):
         """The least and the greatest output of noise on whole numbers: the ends of its range, else of the values."""
         return getattr(self, "range", None) or (int(values[0]), int(values[-1]))
 
+    def written(self, channel: Callable[[], Floats]) -> tuple[int, int]:
+        """How many numbers of its channel a model file has, and how many different ones: none of what has a formula."""
+        if not self.is_own:
+            return 0, 0
+        return channel().size, np.unique(channel()).size
+
     def steps(self, records: Records) -> float:
         """How many entries are worked out person by person; 0 where letters are not randomised."""
         return 0.0

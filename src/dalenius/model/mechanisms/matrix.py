@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -72,6 +72,9 @@ class Channel(Mechanism):
     @property
     def by_value(self) -> bool:
         return self.inputs == "query"
+
+    def written(self, channel: Callable[[], Floats]) -> tuple[int, int]:
+        return channel().size, np.unique(channel()).size
 
     def of_rows(self, inputs: Sequence[int]) -> Channel:
         return Channel([self.rows[k] for k in inputs])

@@ -26,6 +26,7 @@ from dalenius.model.constraints import (
     PointwiseLeakageLimit,
     SecretLeakageLimit,
 )
+from dalenius.model.costs import ENTRY, PRIORS, WEIGHT, Costs, audit_costs, reading
 from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
 from dalenius.model.fields import keep
 from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform, check_size, value_weights
@@ -279,6 +280,27 @@ class DesignProblem(MechanismChoice):
             adversary=self.against("the audit of a mechanism") if adversary is None else adversary,
             title=self.title,
         )
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Of the mechanism's audits, for themselves and again as parts of the design, and of priors or multipliers."""
+        audit, (inputs, outputs) = self.costs_against(self.adversary), self.cost.shape
+        more, letters = audit.leaf + audit.witness + audit.whole, max(self.records.alphabets)
+        if self.adversary is None:
+            more = WEIGHT.times(2 * inputs * outputs)
+        else:
+            more += (WEIGHT.times(letters * (inputs + outputs)) + ENTRY.times(inputs * outputs)).times(PRIORS)
+        terms = () if self.objective is None else self.objective.terms
+        for further in [*(each.leaks_to for each in self.own_constraints), *(term.leaks_to for term in terms)]:
+            if further is not None:
+                more += self.costs_against(further).whole.times(2)
+        return Costs(audit.certain, more)
+
+    def costs_against(self, adversary: Adversary | None) -> Costs:
+        """What proving an audit of one of the mechanisms takes."""
+        inputs, outputs = self.cost.shape
+        read = reading(self.query, self.records, self.adversary, (inputs, outputs))
+        return audit_costs(self.query_of_inputs, self.records, (inputs, outputs), adversary, read)
 
     # ------------------------------------------------------------ the budget
 

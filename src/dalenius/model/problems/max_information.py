@@ -13,6 +13,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_law, as_list
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
+from dalenius.model.costs import RAY, WEIGHT, Costs
 from dalenius.model.fields import keep
 from dalenius.model.laws import Law, Uniform, check_size, value_weights
 from dalenius.model.mechanisms import DesignedMechanism
@@ -118,6 +119,13 @@ class MaxInformation(Problem):
                 f"privacy: the extreme mechanisms are listed, some 2^n of them: at most {most} inputs under {self.privacy.kind}, got "
                 f"{len(self.reference.inputs)}; coarsen the query, or give the utility as a table, to dl.MaxUtility"
             )
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Every extreme ray of private columns is evaluated, whatever is claimed."""
+        inputs, letters = len(self.reference.inputs), len(self.joint.letters)
+        rays = 2**inputs if self.reference.law is None else inputs * 2 ** (inputs - 1)
+        return Costs(RAY.times(rays * letters) + WEIGHT.times(letters * inputs))
 
     # ------------------------------------------------------------ inputs
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
-from dalenius.information.arrays import Integers
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import Adversary, EntropyAtLeast
+from dalenius.model.costs import STEP, TERM, Cost, reading
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, SeveralReleases, Vectors
 from dalenius.model.problem import Problem
 from dalenius.model.problems.route import Route
@@ -91,6 +92,7 @@ def _additive(query: Query) -> AdditiveQuery:
 class MechanismProblem(Problem):
     """A question about what a given mechanism tells: `WorstCaseLeakage` or `SecretLeakage`."""
 
+    noun: ClassVar[str] = "model"
     _parts: ClassVar[dict[str, type]] = {**Problem._parts, "mechanism": Mechanism}
     mechanism: Mechanism
     adversary: Adversary
@@ -115,9 +117,19 @@ class MechanismProblem(Problem):
         return inputs, outputs
 
     @property
+    def own_matrix(self) -> Floats | None:
+        return self.channel if self.mechanism.is_own else None
+
+    @property
     def held_bytes(self) -> int:
-        """What the channels that an audit works with take."""
         return self.channel.nbytes if self.route.whole else self.route.held
+
+    def _reading(self, shape: tuple[int, int]) -> Cost:
+        """What reading the model takes, its channel being of this shape, and our own matrix of it."""
+        mechanism, entries = self.mechanism, shape[0] * shape[1]
+        more = TERM.times(mechanism.terms(shape[1])) + STEP.times(mechanism.steps(self.records))
+        written = mechanism.written(lambda: self.channel)
+        return reading(self.query, self.records, self.adversary, shape, written, Cost(0.0, 8.0 * entries) + more)
 
     @property
     def searched(self) -> bool:

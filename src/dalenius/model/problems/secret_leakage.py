@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
+from dalenius.model.costs import BALL, CELL, ENTRY, KEPT, LOGARITHM, SECTION, SUMMAND, WEIGHT, Cost, Costs
 from dalenius.model.fields import keep
 from dalenius.model.problems.mechanism_problem import MechanismProblem
 from dalenius.model.problems.route import Route
@@ -55,6 +57,7 @@ class SecretLeakage(MechanismProblem):
     """
 
     kind: ClassVar[str] = "secret_leakage"
+    about_secrets: ClassVar[bool] = True
     secrets: tuple[Secret, ...]
 
     def __post_init__(self) -> None:
@@ -99,6 +102,23 @@ class SecretLeakage(MechanismProblem):
                 f"adversary: {self.adversary.kind} is about a record, and offered for worst_case_leakage; {instead}"
             )
         self.adversary.check_laws(self.records)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """But for trees: each dataset is read for each secret, and for each listed law."""
+        (inputs, outputs), datasets = self.shape, self.records.datasets
+        entries, laws, witness = inputs * outputs, len(self.adversary.listed), Cost()
+        if self.adversary.all_products:
+            listed = sum(min(int(secret.values(self.records)[1].max()) + 1, inputs**2) for secret in self.secrets)
+            witness = (SECTION + WEIGHT.times(outputs)).times(listed)
+        elif not laws:
+            witness = WEIGHT.times(6 * datasets)
+        told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
+        balls = Cost(0.0, BALL * min(entries, KEPT))
+        whole = told.times(len(self.secrets) * (laws or 1)) + witness
+        unlike = min(entries, inputs * np.unique(self.channel).size)
+        logarithms = LOGARITHM.times(unlike) + ENTRY.times(entries - unlike)
+        return Costs(self._reading(self.shape) + balls + logarithms + whole)
 
     @property
     def most_values(self) -> int:

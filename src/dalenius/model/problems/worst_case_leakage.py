@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import IndependentBlocks
 from dalenius.model.adversaries.chains import WRITTEN_OUT
 from dalenius.model.adversaries.independent_blocks import as_blocks
+from dalenius.model.costs import ARRAYS, BALL, CLOSED_FORM, ENTRY, MOVE, POINTER, RECORD, Cost, Costs, audit_costs
 from dalenius.model.fields import keep
 from dalenius.model.problem import Problem
 from dalenius.model.problems.large import Cells, WideCount
@@ -119,6 +121,26 @@ class WorstCaseLeakage(MechanismProblem):
             return Route(adversary.audit, mechanism, whole=True)
         hidden = mechanism.hidden(max(self.records.alphabets))
         return Route(adversary.audit, mechanism.clamped(self._indices), slack=hidden, whole=True)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Less where no completions are counted: of blocks, of a histogram's cell, of a chain, of a wide count."""
+        route, adversary, read = self.route, self.adversary, RECORD.times(4 * len(self.records))
+        if route.pieces is not None:
+            return Costs.one_by_one([piece.costs for _, piece in route.pieces], read)
+        if route.cells is not None:
+            return Costs(read + ENTRY.times(route.cells.steps.size))
+        if (
+            adversary.is_chain and route.whole
+        ):  # its letters; and one box and one point, for each record that is asked about
+            entries = self.channel.size
+            certain = read + POINTER.times(entries) + Cost(0.0, BALL * entries)
+            return Costs(certain, witness=MOVE.times(adversary.moves(self.records)), search=ARRAYS * entries)
+        if adversary.is_chain or route.wide is not None:
+            return Costs(read)
+        shape = (self.shape[0], CLOSED_FORM) if route.audit == "local_protocol" else self.shape
+        alike = self.mechanism.alike
+        return audit_costs(self.query_of_inputs, self.records, shape, adversary, self._reading(shape), alike=alike)
 
     @property
     def pieces(self) -> tuple[tuple[Piece, WorstCaseLeakage], ...]:

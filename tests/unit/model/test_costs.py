@@ -9,11 +9,11 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius._costs import AuditCosts, Cost, design_cost, record_kinds
 from dalenius._prove import _Desk
 from dalenius.audits import EntropyAudit, audit_within
 from dalenius.audits.choice import ROOM, LettersAudit
 from dalenius.model import dumps
+from dalenius.model.costs import Cost, record_kinds
 from dalenius.search import Limits, Run
 from support import problem
 
@@ -38,7 +38,7 @@ def test_costs_add_up():
     lambda n: problem(dl.Records(n, alphabet=n), dl.ModularSum(n), dl.symmetric(0.1), dl.ProductPriors()),
 )
 def test_more_of_everything_takes_more(make):
-    costs = [AuditCosts.of(make(n)) for n in (8, 40, 200)]
+    costs = [make(n).costs for n in (8, 40, 200)]
     for small, large in itertools.pairwise(costs):
         assert small.certain.within(large.certain.seconds, large.certain.bytes)
         assert small.whole.within(large.whole.seconds, large.whole.bytes)
@@ -48,11 +48,9 @@ def test_more_of_everything_takes_more(make):
 
 def test_the_law_of_discrete_gaussian_noise_is_summed_over_many_scales():
     def certain(scale):
-        return AuditCosts.of(
-            support.problem(
-                dl.Records(1, alphabet=2), dl.Count(), dl.discrete_gaussian(scale=scale, range=1), dl.AnyPrior()
-            )
-        ).certain
+        return support.problem(
+            dl.Records(1, alphabet=2), dl.Count(), dl.discrete_gaussian(scale=scale, range=1), dl.AnyPrior()
+        ).costs.certain
 
     assert certain(10**4).seconds > certain(1).seconds + 0.5
 
@@ -63,13 +61,13 @@ def test_every_model_of_the_library_is_far_within_the_default_limits():
     for name in dl.library():
         model = dl.load(name.path)
         if isinstance(model, dl.WorstCaseLeakage):
-            costs = AuditCosts.of(model)
+            costs = model.costs
             assert costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
             assert costs.held < 0.1 * limits.bytes, name
         elif isinstance(
             model, dl.problems.DesignProblem
         ):  # the most information has no adversary, and its inputs are few
-            assert design_cost(model).within(0.1 * limits.seconds, 0.1 * limits.bytes), name
+            assert model.costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
 
 
 def test_every_adversary_of_a_design_is_audited_against():
@@ -81,7 +79,7 @@ def test_every_adversary_of_a_design_is_audited_against():
         "max_distortion": 1,
     }
     own = dl.EntropyAtLeast("0.9 max")
-    alone = design_cost(dl.MinLeakage(**given, adversary=own)).seconds
+    alone = dl.MinLeakage(**given, adversary=own).costs.whole.seconds
     limited = dl.MinLeakage(**given, adversary=own, constraints=[dl.constraints.LeakageLimit(own, 1)])
     both = dl.MinLeakage(
         **given,
@@ -90,8 +88,8 @@ def test_every_adversary_of_a_design_is_audited_against():
             [dl.objectives.LeakageTerm(own), dl.objectives.DistortionTerm(dl.Squared())]
         ),
     )
-    audits = AuditCosts.of(dl.MinLeakage(**given, adversary=own)).whole.times(2).seconds
-    assert design_cost(limited).seconds == design_cost(both).seconds == pytest.approx(alone + audits)
+    audits = dl.MinLeakage(**given, adversary=own).costs_against(own).whole.times(2).seconds
+    assert limited.costs.whole.seconds == both.costs.whole.seconds == pytest.approx(alone + audits)
 
 
 @each(
@@ -115,7 +113,7 @@ def test_a_clock_leaves_to_the_proof_what_it_will_take():
     """The search's limit is earlier, that of everything is not; a part of the clock ends before the proof begins, too."""
     question, search = letters(64), Run.of(Limits(time_limit=20.0))
     assert isinstance(audit_within(question, search), EntropyAudit)
-    whole = ROOM * AuditCosts.of(question).whole.seconds
+    whole = ROOM * question.costs.whole.seconds
     assert search.clock.time_limit == pytest.approx(20.0 - whole)
     assert search.clock.left == pytest.approx(search.clock.remaining + whole, abs=0.1)
     assert search.clock.part(1.0).time_limit == pytest.approx(20.0 - whole, abs=0.1)
@@ -150,7 +148,7 @@ def test_the_numbers_of_a_model_are_counted():
     """A prediction of seconds is one for numbers read: within a factor of two of the file's own length in numbers."""
     question = problem([2] * 6, None, dl.Channel([[1, 0]] * 64, inputs="dataset"), dl.PriorSet([["1/64"] * 64] * 8))
     numbers = json.dumps(dumps(question)).count(",")
-    assert 1e-6 < (AuditCosts.of(question).certain.seconds / numbers) < 1e-4
+    assert 1e-6 < (question.costs.certain.seconds / numbers) < 1e-4
 
 
 def test_a_point_of_a_long_chain_is_predicted_to_take_long():
@@ -158,7 +156,7 @@ def test_a_point_of_a_long_chain_is_predicted_to_take_long():
 
     def costs(count):
         chain = dl.MarkovChain(to_one=[0.1, 0.12], to_zero=[0.2, 0.22], record=count // 2)
-        return AuditCosts.of(problem(dl.Records(count, alphabet=2), dl.Count(), dl.geometric(0.5), chain))
+        return problem(dl.Records(count, alphabet=2), dl.Count(), dl.geometric(0.5), chain).costs
 
     assert costs(300).whole.seconds == pytest.approx(9 * costs(100).whole.seconds, rel=0.1)
     assert costs(300).whole.seconds > 1.0
