@@ -38,7 +38,6 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.errors import DaleniusError, InputError, counted
-from dalenius.exact import fraction_text
 from dalenius.intervals import interval_text, text_below
 from dalenius.model import DesignProblem, Problem
 from dalenius.outcome import Termination
@@ -143,18 +142,14 @@ class Task:
         tables, files = dict[str, str](), [str(self.output / "records.jsonl")]
         if len(curves) == 1:
             (points,) = curves.values()
-            audits = [record for record in result.records if record.problem == dl.WorstCaseLeakage.kind]
+            audits = [record for record in result.records if record.answers(dl.WorstCaseLeakage)]
             by_share = sorted(audits, key=lambda record: record.entropy_share or 0.0)
             names = [record.files["certificate"] for record in by_share]
             tables["curve.csv"] = curve_table(points, units=units, certificates=names)
             tables["curve-band.csv"] = band_table(points, units=units, certificates=names)
         if len(frontiers) == 1:
             (designs,) = frontiers.values()
-            names = [
-                record.files["certificate"]
-                for record in result.records
-                if record.problem not in (dl.WorstCaseLeakage.kind, dl.SecretLeakage.kind)
-            ]
+            names = [record.files["certificate"] for record in result.records if not record.of_audit]
             tables["frontier.csv"] = frontier_table(designs, units=units, certificates=names)
         stale = [name for names in TABLES.values() for name in names if name not in tables]
         files += folder.write(tables, without=stale)
@@ -388,8 +383,7 @@ def frontier(
     dl.frontier(problem, chosen, method=method, solver=solver)  # refuses what it cannot use before anything is made
     if budgets is None:
         chosen = _spread(problem, points, settings, output)
-    unit = f" {problem.budget_units}" if isinstance(problem, dl.MinDistortion) else ""
-    texts = [f"{fraction_text(Fraction(text))}{unit}" for text in chosen]
+    texts = [problem.written_budget(Fraction(text)) for text in chosen]
     plan = Plan.of({name: problem}, {problem.budget_key: texts}, settings)
     Task(plan, output, jobs, scheduler, force, units, quiet, parquet).done(dry_run, as_json)
 

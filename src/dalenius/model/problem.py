@@ -6,6 +6,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -56,6 +57,8 @@ class Problem(metaclass=Stated):
     about_secrets: ClassVar[bool] = False  # whether an adversary's laws are those of the whole dataset
     noun: ClassVar[str] = "design"  # what it is called in messages
     in_models: ClassVar[str]  # in model files, and to people; the same but for `WorstCaseLeakage`
+    task: ClassVar[str] = "design"  # what answering it is
+    budget_key: ClassVar[str | None] = None  # of a design: the key of its budget in model files
     _own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
     _parts: ClassVar[dict[str, type]] = {
         "records": Records,
@@ -147,6 +150,11 @@ class Problem(metaclass=Stated):
         return max((size for size, _ in self.records.runs), default=1)
 
     @property
+    def about(self) -> str:
+        """What an answer is about, in words."""
+        return "any one record"
+
+    @property
     @abstractmethod
     def inputs(self) -> str:
         """What the rows of the problem's mechanisms belong to: ``"query"`` values or ``"dataset"`` indices."""
@@ -167,11 +175,39 @@ class Problem(metaclass=Stated):
         return self._entropy.max_knowledge(self.records)
 
     @property
+    def bound(self) -> EntropyAtLeast | None:
+        """The adversary, where it is a lower bound on entropies."""
+        return None if self.adversary is None else self.adversary.bound
+
+    @property
     def _entropy(self) -> EntropyAtLeast:
         adversary = self.against("an entropy bound")
-        if adversary.bound is None:
+        if self.bound is None:
             raise InputError(f"adversary: {adversary.kind} has no entropy bound; give entropy_at_least")
-        return adversary.bound
+        return self.bound
+
+    @property
+    def along(self) -> tuple[str, ...]:
+        """The keys of model files along which answers are handed on from one question to the next."""
+        return ()
+
+    @property
+    def place(self) -> float | None:
+        """Where on its curve or frontier a question stands, in doubles: its entropy bound in nats, or its budget; else None."""
+        return None
+
+    @property
+    def share(self) -> Fraction | None:
+        """The entropy bound of an audit of records as a share of the largest one, roughly where it is stated otherwise."""
+        return None
+
+    def anywhere(self) -> Problem:
+        """The same question, wherever on its curve or frontier it stands."""
+        return self
+
+    def informed_by(self, other: Problem) -> bool:
+        """Whether a proof about another question, which differs along `along`, says anything about this one."""
+        return True
 
     def against(self, what: str) -> Adversary:
         """The adversary; `InputError` for a design under [privacy] or constraints alone, which has none: `what` is about one."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, fraction_text
 from dalenius.intervals import ends_text, gap_text, interval_text, text_above
-from dalenius.model import MinDistortion
 from dalenius.report.picture import COLOURS, MARKERS, Style, axes_of, draw_band, finished, label, telling, with_bits
 from dalenius.results import Result
 from dalenius.studies.curves import Band, CurvePoint, FrontierPoint, curve_of
@@ -228,7 +227,7 @@ def frontier_picture(
         _beside(ax, name, audits, units, COLOURS[(j + len(curves)) % len(COLOURS)], MARKERS[1 + j % (len(MARKERS) - 1)])
     problem = points[0].problem
     costs = "expected distortion allowed [units of its costs]"
-    ax.set_xlabel(f"leakage allowed [{problem.budget_units}]" if isinstance(problem, MinDistortion) else costs)
+    ax.set_xlabel(costs if problem.leakage_budget is None else f"leakage allowed [{problem.budget_units}]")
     ax.set_ylabel(label(problem.quantity.shown_in(units)))
     ax.set_ylim(bottom=0.0)
     if ax.get_legend_handles_labels()[0]:

@@ -28,6 +28,10 @@ from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
 
 QUERIES = {
+    "count": "how many of them are {letters}",
+    "threshold": "whether their sum is at least {at}",
+    "modular_sum": "their sum modulo {modulus}",
+    "sum": "a sum of them",
     "parity": "whether an odd number of them are 1",
     "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
@@ -58,16 +62,12 @@ def query_in_words(query: Query) -> str:
     >>> query_in_words(dl.Count(letters=[0, 2])), query_in_words(dl.Threshold(3))
     ('how many of them are 0 or 2', 'whether their sum is at least 3')
     """
-    table = query.to_table()
-    if query.kind == "count":
-        return f"how many of them are {' or '.join(map(str, table['letters']))}"
-    if query.kind == "threshold":
-        return f"whether their sum is at least {table['at']}"
-    if query.kind == "modular_sum":
-        return f"their sum modulo {table['modulus']}"
-    if query.kind == "sum":
-        return "a sum of them"
-    return QUERIES.get(query.kind, spaced(query.kind))
+    if query.kind not in QUERIES:
+        return spaced(query.kind)
+    given = {
+        key: " or ".join(map(str, value)) if key == "letters" else value for key, value in query.to_table().items()
+    }
+    return QUERIES[query.kind].format(**given)
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
@@ -93,12 +93,12 @@ def question(problem: Problem) -> list[str]:
     """
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = against_text(problem)
-    if isinstance(problem, WorstCaseLeakage | SecretLeakage):
+    if isinstance(problem, MechanismProblem):
         whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
         what = (
             whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
         )
-        asked = "any one record"
+        asked = problem.about
         if isinstance(problem, SecretLeakage):
             several = [secret_in_words(problem, s) for s in range(len(problem.secrets))]
             rest = [f"any other of the {len(several)} secrets"] if len(several) > FEW else []
@@ -145,15 +145,19 @@ def asked_of(problem: DesignProblem) -> str:
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
     if problem.objective is not None:
         return f"Which mechanism makes the objective of several terms smallest{limits}?"
+    budget = None if problem.adversary is None else budget_in_words(problem, problem.most_values)
     if problem.distortion_budget is not None:
-        spent = fraction_text(problem.distortion_budget)
-        return (
-            f"Which mechanism tells least about any one record{whom}, if it may be wrong by {spent} on average{limits}?"
-        )
+        return f"Which mechanism tells least about any one record{whom}, if it may be wrong by {budget} on average{limits}?"
     if problem.leakage_budget is not None:
-        budget = budget_text(problem.budget, problem.budget_units, problem.most_values)
         return f"Which mechanism is least wrong on average, if it may tell at most {budget} about any one record{whom}{limits}?"
     return f"Which mechanism is best, of those that keep what was promised{whom}{limits}?"
+
+
+def budget_in_words(problem: DesignProblem, values: int | None = None) -> str:
+    """The budget of a design, a leakage in bits beside it, and how much there is to know about one of so many values."""
+    if problem.leakage_budget is None:
+        return fraction_text(problem.budget)
+    return budget_text(problem.budget, problem.budget_units, values)
 
 
 def belief(witness: OfWitness) -> list[str]:

@@ -14,7 +14,7 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.lower import DualLine, PriorLine
 from dalenius.exact import Number, as_fraction, as_integer
-from dalenius.model import DesignProblem, EntropyAtLeast, MinDistortion, MinLeakage, Problem, WorstCaseLeakage, audited
+from dalenius.model import DesignProblem, EntropyAtLeast, MinLeakage, Problem, WorstCaseLeakage, audited
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
@@ -22,7 +22,7 @@ from dalenius.search import Progress
 from dalenius.studies.engine import Engine, told_to
 from dalenius.studies.keeping import Memory
 from dalenius.studies.leakage_curve import LeakageCurve
-from dalenius.studies.plan import ENTROPY, Plan, Point, Settings, ancestors, between, key_of, share_of, with_value
+from dalenius.studies.plan import ENTROPY, Plan, Point, Settings, between, chained, key_of, with_value
 from dalenius.studies.record import Answer
 
 # Leakage against what the adversary knows: one problem, many entropy bounds, and one proof that bounds the whole curve at each.
@@ -111,26 +111,20 @@ def curve_of(points: Sequence[CurvePoint]) -> LeakageCurve:
 def curve_point(problem: Problem, result: Answer) -> CurvePoint:
     """The point of a curve that an answer of a sweep is."""
     problem = audited(problem)
-    share = share_of(problem)
+    share = problem.share
     assert share is not None
     assert isinstance(result, Result)
     return CurvePoint(share, problem, result)
 
 
 def _listed(problem: Problem, shares: list[Fraction], engine: Engine) -> Iterator[CurvePoint]:
-    points = [
-        Point(
-            index=place,
-            name="",
-            model="",
-            at={},
-            problem=at_share(problem, share),
-            before=tuple(other for other in ancestors(place) if shares[other] <= share),
-            between=between(share, shares),
-        )
-        for place, share in enumerate(shares)
-    ]
-    yield from _answered(points, engine)
+    points = _in_a_row([at_share(problem, share) for share in shares], ENTROPY)
+    yield from _answered([dataclasses.replace(point, between=point.between or ()) for point in points], engine)
+
+
+def _in_a_row(problems: Sequence[Problem], path: str) -> list[Point]:
+    """Points of one curve, or of one frontier, that are chained as those of a sweep along this key are."""
+    return chained([Point(place, "", "", {path: str(place)}, problem) for place, problem in enumerate(problems)])
 
 
 def chosen_points(problem: Problem, most: int, engine: Engine, *, model: str = "") -> Iterator[CurvePoint]:
@@ -234,10 +228,9 @@ def frontier(
 
 
 def _points(problem: DesignProblem, budgets: list[Fraction], engine: Engine) -> Iterator[FrontierPoint]:
-    problems = [with_budget(problem, budget) for budget in budgets]
-    points = [Point(j, "", "", {}, there, tuple(ancestors(j))) for j, there in enumerate(problems)]
+    points = _in_a_row([problem.with_budget(budget) for budget in budgets], problem.budget_key)
     for record in engine.run(points):
-        yield frontier_point(problems[record.index], engine.answer(record))
+        yield frontier_point(points[record.index].problem, engine.answer(record))
 
 
 def frontier_point(problem: Problem, result: Answer) -> FrontierPoint:
@@ -245,14 +238,6 @@ def frontier_point(problem: Problem, result: Answer) -> FrontierPoint:
     assert isinstance(problem, DesignProblem)
     assert isinstance(result, DesignResult)
     return FrontierPoint(problem.budget, problem, result)
-
-
-def with_budget(problem: DesignProblem, budget: float | str | Fraction) -> DesignProblem:
-    """The problem with this budget, in the unit of its own."""
-    budget = as_fraction(budget, "budget")
-    written = f"{budget} {problem.budget_units}" if isinstance(problem, MinDistortion) else budget
-    changes: dict[str, object] = {problem.budget_key: written}
-    return dataclasses.replace(problem, **changes)  # type: ignore[arg-type]
 
 
 def spread_budgets(
@@ -286,7 +271,7 @@ def spread_budgets(
     steps = as_integer(points, "points", at_least=2) - 1
     low, high = problem.least_distortion, problem.constant_distortion
     problem.need_plain("frontier: spread budgets", "list budgets")
-    if isinstance(problem, MinDistortion):
+    if problem.leakage_budget is not None:
         names = {field.name for field in dataclasses.fields(MinLeakage) if field.init} - {"max_distortion"}
         fields = {name: getattr(problem, name) for name in names}
         exact = MinLeakage(**fields, max_distortion=low)

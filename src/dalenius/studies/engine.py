@@ -19,7 +19,7 @@ from dalenius._solve import solve
 from dalenius.audits.curve import bound_at
 from dalenius.errors import DaleniusError, InputError
 from dalenius.evidence import Certificate
-from dalenius.model import DesignProblem, MaxInformation, SecretLeakage, audited
+from dalenius.model import audited
 from dalenius.outcome import Termination
 from dalenius.search import Clock, Progress, stopped_by_interrupt
 from dalenius.search.pools import Pool, Task
@@ -162,10 +162,8 @@ class Engine:
     def _known(self, point: Point) -> tuple[int, Certificate] | None:
         """The proof that says most about an audit, or the nearest one with priors for a design; None if there is none."""
         done = [(index, self.keep.certificate(index)) for index in point.before if index in self.keep.records]
-        if isinstance(point.problem, DesignProblem):
+        if point.problem.share is None:
             return next((pair for pair in done if len(pair[1].lower_lines()) > 1), None)
-        if isinstance(point.problem, MaxInformation | SecretLeakage):
-            return None
         problem = audited(point.problem)
         return min(done, key=lambda pair: bound_at(pair[1], problem), default=None)
 

@@ -61,14 +61,13 @@ class _Proof:
     def of(cls, problem: WorstCaseLeakage, certificate: Certificate) -> Self:
         header, records = certificate.header, problem.records
         assert header.claim is not None
-        assert isinstance(problem.adversary, EntropyAtLeast)
         claimed = header.curve
         lines = tuple((as_fraction(c, "c"), as_fraction(m, "m")) for c, m in (claimed.above if claimed else ()))
         steps = tuple(
             (_Bound.of(EntropyAtLeast(entropy), records), as_fraction(low, "low"))
             for entropy, low in (claimed.below if claimed else ())
         )
-        return cls(_Bound.of(problem.adversary, records), header.claim, lines, steps)
+        return cls(_Bound.of(_bound_of(problem), records), header.claim, lines, steps)
 
     def uppers(self, b: _Bound) -> Iterator[Fraction]:
         if self.at.at_most(b):
@@ -132,11 +131,11 @@ class LeakageCurve:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise InputError(f"expected pairs of a problem and its result or certificate, got {brief(pair)}")
             problem, proof = pair
-            if not isinstance(problem, WorstCaseLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
+            if not isinstance(problem, WorstCaseLeakage) or problem.bound is None:
                 raise InputError(
                     f"a curve against entropy is of audits against entropy_at_least, got {brief(problem)}; leave that pair out"
                 )
-            if digest(_anybody(problem)) != digest(_anybody(kept[0][0] if kept else problem)):
+            if digest(problem.anywhere()) != digest((kept[0][0] if kept else problem).anywhere()):
                 raise InputError("expected one release against several entropy bounds, got several releases")
             certificate = proof.certificate if isinstance(proof, Result) else proof
             if not isinstance(certificate, Certificate) or certificate.header.model != digest(problem):
@@ -200,8 +199,7 @@ class LeakageCurve:
 
     def share_of(self, problem: WorstCaseLeakage) -> Fraction:
         """The entropy bound of one of the problems as a share of log |X|: exactly where it is given so, else to six digits."""
-        assert isinstance(problem.adversary, EntropyAtLeast)
-        return self._share(_Bound.of(problem.adversary, self._records))
+        return self._share(_Bound.of(_bound_of(problem), self._records))
 
     def widest(self, gap: float = 0.0) -> Fraction | None:
         """The share of log |X|, not one that has a proof, where the band is wider than at its neighbours by most; None where nowhere.
@@ -276,9 +274,9 @@ class LeakageCurve:
         return high - low if high - low > gap * high else 0.0
 
 
-def _anybody(problem: WorstCaseLeakage) -> WorstCaseLeakage:
-    """The same release against everybody."""
-    return replace(problem, adversary=EntropyAtLeast(0))
+def _bound_of(problem: WorstCaseLeakage) -> EntropyAtLeast:
+    assert problem.bound is not None
+    return problem.bound
 
 
 def _need_proved(problem: WorstCaseLeakage, certificate: Certificate) -> None:

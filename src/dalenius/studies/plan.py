@@ -18,7 +18,7 @@ from typing import Any
 from dalenius._answers_json import plain
 from dalenius.errors import InputError, brief
 from dalenius.exact import Numeral, as_fraction, as_integer, fraction_text, is_number
-from dalenius.model import DesignProblem, EntropyAtLeast, Problem, SecretLeakage, digest, dumps
+from dalenius.model import EntropyAtLeast, Problem, digest, dumps
 from dalenius.model.fields import keep
 from dalenius.search import Limits, need_gap, need_solver
 from dalenius.version import PRODUCER
@@ -160,9 +160,10 @@ def with_value(problem: Problem, path: str, value: object) -> Problem:
     >>> with_value(problem, "mechanism.epsilon", 0.5).mechanism.epsilon, with_value(problem, "records.count", 6).records.count
     (Fraction(1, 2), 6)
     """
-    if path == ENTROPY and not isinstance(adversary := problem.against("a sweep over entropy bounds"), EntropyAtLeast):
+    if path == ENTROPY and problem.bound is None:
+        kind = problem.against("a sweep over entropy bounds").kind
         raise InputError(
-            f"a sweep varies the adversary's entropy bound, and {adversary.kind} has none; give the model "
+            f"a sweep varies the adversary's entropy bound, and {kind} has none; give the model "
             "entropy_at_least = 0 (or solve it as it is)"
         )
     try:
@@ -174,7 +175,7 @@ def with_value(problem: Problem, path: str, value: object) -> Problem:
 def _changed(problem: Problem, path: str, value: Any) -> Problem:
     if path == ENTROPY:
         return dataclasses.replace(problem, adversary=EntropyAtLeast(value))
-    if isinstance(problem, DesignProblem) and path == problem.budget_key:
+    if path == problem.budget_key:
         problem.against("a sweep over budgets")
         return dataclasses.replace(problem, **{path: value})
     if "." not in path and not isinstance(value, str | Numeral) and not is_number(value):
@@ -206,7 +207,6 @@ def _put(tables: Any, keys: Sequence[str], value: object) -> None:
 FORMAT = "dalenius-sweep/1"
 SHARED = 4  # how many neighbours begin with the same point
 DENSE = 24  # witnesses on either side of a point, at entropy bounds between it and its neighbours
-FINE = 10**6  # an entropy bound's share of the largest one, where it is not stated as one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -336,7 +336,7 @@ class Plan:
                     there = with_value(there, path, value)
                 at = {path: text_of(value) for path, value in place.items()}
                 points.append(Point(len(points), cls.name(model, len(points)), model, at, there))
-        return cls(models, axes, settings, tuple(_with_keys(_chained(points), settings)))
+        return cls(models, axes, settings, tuple(_with_keys(chained(points), settings)))
 
     @staticmethod
     def name(model: str, index: int) -> str:
@@ -380,63 +380,25 @@ class Plan:
         }
 
 
-def _chained(points: Sequence[Point]) -> list[Point]:
+def chained(points: Sequence[Point]) -> list[Point]:
     """The points of one model that differ in nothing but the entropy bound, or the budget, in chains; the others as they are."""
     chains = dict[tuple[object, ...], list[Point]]()
     for point in points:
-        path = _shared(point)
+        path = next((path for path in point.problem.along if path in point.at), None)
         rest = tuple((key, text) for key, text in point.at.items() if key != path)
         chains.setdefault((point.model, rest, *(() if path else (point.index,))), []).append(point)
     done = list(points)
     for chain in chains.values():
-        shares = [share for point in chain if (share := share_of(point.problem)) is not None]
+        shares = [share for point in chain if (share := point.problem.share) is not None]
         for place, point in enumerate(chain):
-            share = share_of(point.problem)
+            share = point.problem.share
             curve = len(chain) > 1 and share is not None
             done[point.index] = replace(
                 point,
-                before=tuple(
-                    chain[j].index for j in ancestors(place) if _may_begin_with(point.problem, chain[j].problem)
-                ),
+                before=tuple(chain[j].index for j in ancestors(place) if point.problem.informed_by(chain[j].problem)),
                 between=tuple(x for x in between(share, shares) if x < 1) if curve and share is not None else None,
             )
     return done
-
-
-def _may_begin_with(problem: Problem, other: Problem) -> bool:
-    """Whether a proof about the other is worth anything here: of an audit, if that is about no more entropy."""
-    if isinstance(problem, DesignProblem):
-        return True
-    here, there = problem.adversary, other.adversary
-    assert isinstance(here, EntropyAtLeast)
-    assert isinstance(there, EntropyAtLeast)
-    if here.units == there.units:
-        return there.amount <= here.amount
-    return there.enclosure(problem.records)[1] <= here.enclosure(problem.records)[0]
-
-
-def _shared(point: Point) -> str | None:
-    """The axis along which proofs, or the priors of designs, are handed on."""
-    problem = point.problem
-    if problem.adversary is None or isinstance(problem, SecretLeakage):
-        return None
-    if isinstance(problem, DesignProblem) and problem.budget_key in point.at:
-        return problem.budget_key
-    return ENTROPY if ENTROPY in point.at else None
-
-
-def share_of(problem: Problem) -> Fraction | None:
-    """The entropy bound as a share of the largest one, roughly where it is stated otherwise; None of designs, and of secrets."""
-    adversary = problem.adversary
-    if isinstance(problem, DesignProblem | SecretLeakage) or not isinstance(adversary, EntropyAtLeast):
-        return None
-    if adversary.units == "max":
-        return adversary.amount
-    largest = problem.records.log_datasets
-    share = (
-        Fraction(adversary.nats(problem.records) / largest).limit_denominator(FINE) if largest > 0.0 else Fraction(1)
-    )
-    return min(share, Fraction(1))
 
 
 def _with_keys(points: Sequence[Point], settings: Settings) -> Iterator[Point]:

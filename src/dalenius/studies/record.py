@@ -16,7 +16,6 @@ from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import plain_above, plain_below
 from dalenius.model import (
     DesignProblem,
-    EntropyAtLeast,
     Problem,
     SecretLeakage,
     WorstCaseLeakage,
@@ -29,6 +28,10 @@ from dalenius.results import DesignResult, RecordProof, Result, SecretProof, Sec
 
 Answer = Result | DesignResult | SecretResult
 TIMES = "seconds", "reached", "trace"
+OF: dict[str, tuple[str, str, type[Result | SecretResult], type[RecordProof | SecretProof]]] = {
+    WorstCaseLeakage.kind: ("record", "records", Result, RecordProof),
+    SecretLeakage.kind: ("secret", "secrets", SecretResult, SecretProof),
+}  # of an audit by its kind: which one the lower end is about, and how each was bounded
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,15 @@ class Record:
     key: str
     seconds: float = field(compare=False)
 
+    @property
+    def of_audit(self) -> bool:
+        """Whether it is an audit's, of records or of secrets."""
+        return self.problem in OF
+
+    def answers(self, question: type[Problem]) -> bool:
+        """Whether it is about such a question."""
+        return self.problem == question.kind
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The record that JSON says; `InputError` if it has other fields."""
@@ -135,11 +147,11 @@ def record_of(
         termination=answer.termination.value,
         status=answer.status.value,
         scope=answer.scope.value,
-        record=_about(answer),
+        record=getattr(answer, OF[problem.kind][0]) if problem.kind in OF else None,
         proved_about=answer.proved_about,
-        proofs=_proofs(answer),
+        proofs=_timeless(getattr(answer, OF[problem.kind][1])) if problem.kind in OF else (),
         solvers=() if isinstance(answer, SecretResult) else _timeless(answer.solvers),
-        alternating=() if isinstance(answer, SecretResult) else _timeless(answer.alternating),
+        alternating=_timeless(answer.alternating),
         methods=_timeless(methods),
         files=files,
         certificate_sha256=sha256(answer.certificate.text),
@@ -151,26 +163,6 @@ def record_of(
 def sha256(text: str) -> str:
     """Of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _about(answer: Answer) -> int | None:
-    """The number of the record, or of the secret, that the lower end is about."""
-    match answer:
-        case Result():
-            return answer.record
-        case SecretResult():
-            return answer.secret
-    return None
-
-
-def _proofs(answer: Answer) -> tuple[Any, ...]:
-    """How each record, or each secret, was bounded."""
-    match answer:
-        case Result():
-            return _timeless(answer.records)
-        case SecretResult():
-            return _timeless(answer.secrets)
-    return ()
 
 
 def _timeless(things: Sequence[object]) -> tuple[Any, ...]:
@@ -187,11 +179,11 @@ def _finite(end: float) -> float | None:
 
 def _entropy(problem: Problem) -> tuple[float | None, float | None]:
     """The adversary's entropy bound as a share of the largest entropy, and in nats; doubles, for axes."""
-    if not isinstance(problem.adversary, EntropyAtLeast):
+    bound = problem.bound
+    if bound is None:
         return None, None
-    nats, largest = problem.adversary.nats(problem.records), problem.records.log_datasets
-    exact = problem.adversary.units == "max"
-    share = float(problem.adversary.amount) if exact else nats / largest if largest > 0.0 else 0.0
+    nats, largest = bound.nats(problem.records), problem.records.log_datasets
+    share = float(bound.amount) if bound.units == "max" else nats / largest if largest > 0.0 else 0.0
     return share, nats
 
 
@@ -255,19 +247,17 @@ def answer_of(record: Record, folder: Path) -> Answer:
         "units": record.units,
         "values": record.values,
     }
-    lower, upper = certificate.header.doubles
-    if record.problem == WorstCaseLeakage.kind:
-        proofs = tuple(RecordProof(**proof) for proof in record.proofs)
-        return Result(lower=lower, upper=upper, record=record.record, witness=None, records=proofs, **common)
-    if record.problem == SecretLeakage.kind:
-        told = tuple(SecretProof(**proof) for proof in record.proofs)
-        return SecretResult(lower=lower, upper=upper, secret=record.record, witness=None, secrets=told, **common)
+    common["lower"], common["upper"] = certificate.header.doubles
+    if record.problem in OF:
+        about, proofs, result, proof = OF[record.problem]
+        told: dict[str, Any] = {about: record.record, proofs: tuple(proof(**one) for one in record.proofs)}
+        return result(witness=None, **told, **common)
     mechanism = DesignedMechanism.load(folder / record.files["mechanism"]) if "mechanism" in record.files else None
     exact: dict[str, Any] = {
         key: None if (text := getattr(record, key)) is None else as_fraction(text, key)
         for key in ("distortion", "exp_epsilon")
     }
-    return DesignResult(lower=lower, upper=upper, mechanism=mechanism, audit=_audit(record, folder), **exact, **common)
+    return DesignResult(mechanism=mechanism, audit=_audit(record, folder), **exact, **common)
 
 
 def _audit(record: Record, folder: Path) -> Result | None:

@@ -142,7 +142,7 @@ class Sweep:
         """The audits along the entropy bound, by what else they differ in, each in the order of the bounds."""
         found = {
             label: [curve_point(self.problem(record), self.result(record)) for record in records]
-            for label, records in self._lines(WorstCaseLeakage.kind, ENTROPY).items()
+            for label, records in self._lines(WorstCaseLeakage, ENTROPY).items()
         }
         return {label: sorted(points, key=lambda point: point.share) for label, points in found.items()}
 
@@ -150,18 +150,18 @@ class Sweep:
         """The designs along their budget, by what else they differ in, in the grid's order."""
         lines = dict[str, list[Record]]()
         for design in (MinLeakage, MinDistortion):
-            lines |= self._lines(design.kind, design.budget_key)
+            lines |= self._lines(design, design.budget_key)
         return {
             label: [frontier_point(self.problem(record), self.result(record)) for record in records]
             for label, records in lines.items()
         }
 
-    def _lines(self, kind: str, path: str) -> dict[str, list[Record]]:
-        """The records of a kind that have this path, by the others and, if there are several, the models."""
+    def _lines(self, question: type[Problem], path: str) -> dict[str, list[Record]]:
+        """The records of a kind of question that have this path, by the others and, if there are several, the models."""
         lines = dict[str, list[Record]]()
         several = len(self.plan["models"]) > 1
         for record in self.records:
-            if record.problem == kind and path in record.at:
+            if record.answers(question) and path in record.at:
                 rest = [f"{key.rpartition('.')[2]} {text}" for key, text in record.at.items() if key != path]
                 lines.setdefault(", ".join([record.model] * several + rest), []).append(record)
         return lines

@@ -110,6 +110,7 @@ class Adversary(Shelved):
 SCALES = ("nats", "bits", "max")
 DIGITS = 1000
 FINE = 60  # decimals of an enclosure
+FINE_SHARE = 10**6  # the largest denominator of a share of the largest entropy, where it is not stated as one
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,20 @@ class EntropyAtLeast(Adversary):
             powers = all(size & (size - 1) == 0 for size, _ in sizes)
             return powers and self.amount == sum((size.bit_length() - 1) * times for size, times in sizes)
         return self.units == "max" and self.amount == 1
+
+    def at_most(self, other: EntropyAtLeast, records: Records) -> bool:
+        """Whether this bound is certainly no larger."""
+        if self.units == other.units:
+            return self.amount <= other.amount
+        return self.enclosure(records)[1] <= other.enclosure(records)[0]
+
+    def share(self, records: Records) -> Fraction:
+        """The bound as a share of the largest entropy, roughly where it is stated otherwise."""
+        if self.units == "max":
+            return self.amount
+        largest = records.log_datasets
+        share = Fraction(self.nats(records) / largest).limit_denominator(FINE_SHARE) if largest > 0.0 else Fraction(1)
+        return min(share, Fraction(1))
 
     def max_knowledge(self, records: Records) -> float:
         """log |X| - b in nats, without cancellation: what the adversary may know at most. 0 exactly where b = log |X|."""

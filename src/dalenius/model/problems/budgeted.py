@@ -139,6 +139,9 @@ class MinDistortion(DesignProblem):
     def budget_units(self) -> str:
         return self._amount[1]
 
+    def written_budget(self, amount: Fraction) -> str:
+        return f"{fraction_text(amount)} {self.budget_units}"
+
     @property
     def leakage_budget(self) -> float | None:
         return None if self.max_leakage is None else self.max_leakage_nats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
@@ -14,9 +14,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Rows, as_list
+from dalenius.exact import Rows, as_list, fraction_text
 from dalenius.information.arrays import Floats
-from dalenius.model.adversaries import Adversary, IndependentBlocks
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.constraints import (
     CONSTRAINTS,
@@ -151,6 +151,17 @@ class DesignProblem(MechanismChoice):
     def quantity(self) -> Quantity:
         """What an answer bounds: a leakage, a distortion, or an objective of several."""
         return self._own_quantity if self.objective is None else Quantity.OBJECTIVE
+
+    @property
+    def along(self) -> tuple[str, ...]:
+        return () if self.adversary is None else (self.budget_key, f"adversary.{EntropyAtLeast.kind}")
+
+    @property
+    def place(self) -> float | None:
+        return None if self.adversary is None or self.objective is not None else float(self.budget)
+
+    def anywhere(self) -> DesignProblem:
+        return self if self.place is None else self.with_budget(Fraction(1))
 
     # ------------------------------------------------------------ what it must meet
 
@@ -308,6 +319,15 @@ class DesignProblem(MechanismChoice):
     @abstractmethod
     def budget(self) -> Fraction:
         """The bound on what is not minimised, as written."""
+
+    def with_budget(self: D, amount: Fraction) -> D:
+        """The problem with this budget, in the unit of its own."""
+        changes: dict[str, Any] = {self.budget_key: self.written_budget(amount)}
+        return replace(self, **changes)
+
+    def written_budget(self, amount: Fraction) -> str:
+        """How such a budget is written in a model file."""
+        return fraction_text(amount)
 
     @property
     def distortion_budget(self) -> Fraction | None:

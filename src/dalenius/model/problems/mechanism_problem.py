@@ -94,6 +94,7 @@ class MechanismProblem(Problem):
 
     noun: ClassVar[str] = "model"
     _parts: ClassVar[dict[str, type]] = {**Problem._parts, "mechanism": Mechanism}
+    task: ClassVar[str] = "audit"
     mechanism: Mechanism
     adversary: Adversary
     query: Query = field(default_factory=Identity)

@@ -121,6 +121,10 @@ class SecretLeakage(MechanismProblem):
         return Costs(self._reading(self.shape) + balls + logarithms + whole)
 
     @property
+    def about(self) -> str:
+        return "the secret" if len(self.secrets) == 1 else "any of the secrets"
+
+    @property
     def most_values(self) -> int:
         """The largest number of values of a secret."""
         return max(np.unique(secret.values(self.records)[0]).size for secret in self.secrets)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.model.adversaries import IndependentBlocks
+from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.chains import WRITTEN_OUT
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.costs import ARRAYS, BALL, CLOSED_FORM, ENTRY, MOVE, POINTER, RECORD, Cost, Costs, audit_costs
@@ -141,6 +142,25 @@ class WorstCaseLeakage(MechanismProblem):
         shape = (self.shape[0], CLOSED_FORM) if route.audit == "local_protocol" else self.shape
         alike = self.mechanism.alike
         return audit_costs(self.query_of_inputs, self.records, shape, adversary, self._reading(shape), alike=alike)
+
+    @property
+    def along(self) -> tuple[str, ...]:
+        return () if self.bound is None else (f"adversary.{EntropyAtLeast.kind}",)
+
+    @property
+    def place(self) -> float | None:
+        return None if self.bound is None else self.bound.nats(self.records)
+
+    @property
+    def share(self) -> Fraction | None:
+        return None if self.bound is None else self.bound.share(self.records)
+
+    def anywhere(self) -> Problem:
+        return self if self.bound is None else replace(self, adversary=EntropyAtLeast(0))
+
+    def informed_by(self, other: Problem) -> bool:
+        """If that is about no more entropy."""
+        return self.bound is not None and other.bound is not None and other.bound.at_most(self.bound, self.records)
 
     @property
     def pieces(self) -> tuple[tuple[Piece, WorstCaseLeakage], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import math
 import platform
@@ -21,13 +20,10 @@ from dalenius.exact import fraction_text
 from dalenius.files import write_whole
 from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.model import (
-    AnyPrior,
     DesignProblem,
-    EntropyAtLeast,
-    MinDistortion,
     Problem,
-    SecretLeakage,
     WorstCaseLeakage,
+    audited,
     digest,
 )
 from dalenius.report.curves import curve_picture, frontier_picture
@@ -44,9 +40,9 @@ from dalenius.report.page.proofs import (
 )
 from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.words import ends_shown, question
-from dalenius.results import against_text, budget_text, nats_and_bits, relative_gap
-from dalenius.studies.curves import FrontierPoint, with_budget
+from dalenius.report.words import budget_in_words, ends_shown, question
+from dalenius.results import against_text, nats_and_bits, relative_gap
+from dalenius.studies.curves import FrontierPoint
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.units import Quantity, lower_in
 from dalenius.version import __version__
@@ -96,12 +92,16 @@ def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[G
     members = dict[str, list[Proof]]()
     for proof in collected.proofs:
         if id(proof) not in audits:
-            members.setdefault(digest(_common(proof.problem)), []).append(proof)
-    labels = _labels([_common(proofs[0].problem) for proofs in members.values()])
+            members.setdefault(digest(proof.problem.anywhere()), []).append(proof)
+    labels = _labels([proofs[0].problem.anywhere() for proofs in members.values()])
     found = list[Group]()
     for j, (label, proofs) in enumerate(zip(labels, members.values(), strict=True)):
         tell(label)
-        found.append(_group(f"g{j}", label, sorted(proofs, key=_order), collected))
+        found.append(
+            _group(
+                f"g{j}", label, sorted(proofs, key=lambda proof: (proof.problem.place or 0.0, proof.name)), collected
+            )
+        )
     curves = {group.label: curve for group in found if (curve := _curve([row.proof for row in group.rows]))}
     if not 1 < len(curves) <= MOST_CURVES:
         return found, None
@@ -109,29 +109,6 @@ def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[G
     return found, drawn(
         "all", caption, lambda ax: curve_picture(curves, ax=ax, units="bits", partial=collected.missing)
     )
-
-
-def _common(problem: Problem) -> Problem:
-    """The problem without the bound that a curve or a frontier varies."""
-    if isinstance(problem, WorstCaseLeakage) and isinstance(problem.adversary, EntropyAtLeast):
-        return dataclasses.replace(problem, adversary=AnyPrior())
-    if isinstance(problem, DesignProblem) and _has_budget(problem):
-        return with_budget(problem, 1)
-    return problem
-
-
-def _has_budget(problem: DesignProblem) -> bool:
-    return problem.adversary is not None and problem.objective is None
-
-
-def _order(proof: Proof) -> tuple[float, str]:
-    """Along the curve or the frontier, then by file."""
-    problem = proof.problem
-    if isinstance(problem, WorstCaseLeakage) and isinstance(problem.adversary, EntropyAtLeast):
-        return problem.adversary.nats(problem.records), proof.name
-    if isinstance(problem, DesignProblem) and _has_budget(problem):
-        return float(problem.budget), proof.name
-    return 0.0, proof.name
 
 
 def _labels(problems: Sequence[Problem]) -> list[str]:
@@ -160,7 +137,6 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> Group:
     rows = tuple(_row(proof, collected) for proof in proofs)
-    design = isinstance(proofs[0].problem, DesignProblem)
     focus = next((row for row in rows[len(rows) // 2 :] if row.feasible), rows[len(rows) // 2])
     headline, guarantee = _said(focus)
     return Group(
@@ -171,7 +147,7 @@ def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> 
         headline=headline,
         guarantee=guarantee,
         pictures=tuple(_pictures(name, label, rows, focus, collected)),
-        design=design,
+        design=isinstance(proofs[0].problem, DesignProblem),
     )
 
 
@@ -179,14 +155,14 @@ def _row(proof: Proof, collected: Collected) -> Row:
     lower, upper = proof.ends
     leakage = proof.problem.quantity is Quantity.LEAKAGE
     told = audit_of(proof, collected.proofs)
-    facts = facts_of(proof) if isinstance(proof.problem, WorstCaseLeakage) else facts_of(told) if told else None
+    audit = told or proof
     files = [shlex.quote(text) for text in (proof.model or "MODEL.toml", proof.name or "CERTIFICATE.cert")]
     return Row(
         about=_about(proof.problem),
         proof=proof,
         interval=leakage_shown(lower, upper) if leakage and not math.isinf(upper) else _ends(lower, upper),
         gap="" if math.isinf(upper) else gap_text(relative_gap(lower, upper)),
-        facts=facts,
+        facts=facts_of(audit) if isinstance(audit.problem, WorstCaseLeakage) else None,
         audit=leakage_shown(*told.ends) if told else None,
         command=f"dalenius verify {' '.join(files)}",
         other_command=f"python -m dalenius_check {' '.join(files)}",
@@ -203,20 +179,13 @@ def _ends(lower: float, upper: float) -> str:
 
 def _about(problem: Problem) -> str:
     """What tells a row from its neighbours: the entropy bound with bits beside shares, or the budget."""
-    if isinstance(problem, WorstCaseLeakage):
-        adversary = problem.adversary
-        if not isinstance(adversary, EntropyAtLeast):
-            return f"any adversary {adversary.in_words()}"
-        bits = adversary.nats(problem.records) / math.log(2.0)
+    if isinstance(problem, DesignProblem) and problem.place is not None:
+        return f"budget {budget_in_words(problem)} of {'distortion' if problem.leakage_budget is None else 'leakage'}"
+    if problem.place is not None:
+        bits = problem.place / math.log(2.0)
         share = bits / most if (most := problem.records.log_datasets / math.log(2.0)) else 0.0
         return f"{bits:.4g} of {most:.4g} bits unknown (share {share:.4g})"
-    if isinstance(problem, SecretLeakage):
-        return against_text(problem)
-    if not isinstance(problem, DesignProblem) or not _has_budget(problem):
-        return "the design"
-    if isinstance(problem, MinDistortion):
-        return f"budget {budget_text(problem.budget, problem.budget_units, None)} of leakage"
-    return f"budget {fraction_text(problem.budget)} of distortion"
+    return "the design" if problem.task == "design" else against_text(problem)
 
 
 def _said(row: Row) -> tuple[str, str]:
@@ -233,12 +202,12 @@ def _said(row: Row) -> tuple[str, str]:
             "That is proved: no mechanism of the class keeps the budget and the constraints.",
         )
     most = nats_and_bits(upper, problem.most_values)
-    if isinstance(problem, WorstCaseLeakage):
-        line = f"At most {most} about any one record"
-        return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
-    if isinstance(problem, SecretLeakage):
-        line = f"At most {most} about {'the secret' if len(problem.secrets) == 1 else 'any of the secrets'}"
-        return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
+    if problem.task == "audit":
+        whom = against_text(problem).removeprefix("any ")
+        return (
+            f"At most {most} about {problem.about}",
+            f"No {whom} is told more on average, however clever and with any computer.",
+        )
     if not isinstance(problem, DesignProblem):
         line = f"The best value there is is at most {most}"
         return line, "The larger number is proved of every mechanism, the smaller one is attained."
@@ -246,22 +215,13 @@ def _said(row: Row) -> tuple[str, str]:
         least = text_below(lower_in(lower, "bits"), 4)
         line = f"The mechanism tells at most {most} about any one record"
         return line, f"And no mechanism that keeps the budget tells less than {least} bits."
-    unit = "distortion" if problem.quantity is Quantity.DISTORTION else "objective"
-    line = f"The mechanism has {'a' if unit == 'distortion' else 'an'} {unit} of at most {text_above(upper, 4)}"
+    line = f"The mechanism has {problem.quantity.with_article} of at most {text_above(upper, 4)}"
     return line, f"No mechanism that keeps what was promised has one below {text_below(lower, 4)}."
-
-
-def _whom(problem: Problem) -> str:
-    return against_text(problem).removeprefix("any ")
 
 
 def _curve(proofs: Sequence[Proof]) -> LeakageCurve | None:
     """The curve of several audits of one release against several entropy bounds, which are proved already."""
-    kept = [
-        (proof.problem, proof.certificate)
-        for proof in proofs
-        if isinstance(proof.problem, WorstCaseLeakage) and isinstance(proof.problem.adversary, EntropyAtLeast)
-    ]
+    kept = [(audited(proof.problem), proof.certificate) for proof in proofs if proof.problem.share is not None]
     return LeakageCurve(tuple(kept), units="bits") if len(kept) > 1 else None
 
 
@@ -287,13 +247,10 @@ def _pictures(name: str, label: str, rows: Sequence[Row], focus: Row, collected:
             )
         )
     problem, certificate = focus.proof.problem, focus.proof.certificate
-    audited, mechanism = (
-        (problem, focus.proof.mechanism) if isinstance(problem, WorstCaseLeakage) else (None, focus.proof.mechanism)
-    )
-    if audited is not None and focus.facts and focus.facts.belief:
+    shown = focus.proof.mechanism or (problem if isinstance(problem, WorstCaseLeakage) else None)
+    if shown is problem and focus.facts and focus.facts.belief:
         caption = f"The worst case for record {_record(focus.facts)}. {' '.join(focus.facts.belief)}"
-        found += _tried(f"{name}prior", caption, lambda ax: prior_picture(audited, certificate, ax=ax, title=""))
-    shown = mechanism or audited
+        found += _tried(f"{name}prior", caption, lambda ax: prior_picture(shown, certificate, ax=ax, title=""))
     if shown is not None:
         caption = "The mechanism: how likely each output is on each input. Rounded; the exact numbers are in the model."
         found += _tried(f"{name}mechanism", caption, lambda ax: mechanism_picture(shown, ax=ax))
@@ -317,7 +274,7 @@ def _points(proofs: Sequence[Proof]) -> list[FrontierPoint]:
     points = [
         FrontierPoint(proof.problem.budget, proof.problem, proof.design)
         for proof in proofs
-        if isinstance(proof.problem, DesignProblem) and _has_budget(proof.problem)
+        if isinstance(proof.problem, DesignProblem) and proof.problem.place is not None
     ]
     return points if len(points) > 1 else []
 

@@ -21,7 +21,7 @@ from dalenius.intervals import interval_text, text_above
 from dalenius.measures import Measure
 from dalenius.measures.door import measure
 from dalenius.measures.witness import witness_of
-from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, digest
+from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited, digest
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.report.words import belief, ends_shown
@@ -317,8 +317,7 @@ def advantage_at_most(nats: float, letters: int) -> float:
 
 def facts_of(proof: Proof) -> Facts:
     """What is told about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
-    problem = proof.problem
-    assert isinstance(problem, WorstCaseLeakage)
+    problem = audited(proof.problem)
     most = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets))
     try:
         witness = witness_of(problem, proof.certificate)
