@@ -15,6 +15,7 @@ import planted
 from campaigns import draws, thinned
 from cvxcertify import Claim, InputError, ProofRefusedWarning, Standing, Termination, certify, search
 from cvxcertify.check import check_interval
+from liars import bent, broken, liar, swapped, wild
 
 KINDS = list(planted.MAKERS)
 
@@ -299,70 +300,6 @@ def test_ranges_that_are_none(ranges, words):
 # Solvers that lie about a model of one's own: whatever they say, no bound is wrong, and nothing crashes.
 
 
-HONEST = cp.Problem.solve
-STATUSES = ("optimal", "optimal_inaccurate", "user_limit", "infeasible", "unbounded", "None")
-
-
-def wild(rng, shape, _):
-    """Numbers of all sizes and signs."""
-    kind = rng.integers(5)
-    if kind == 0:
-        return rng.normal(size=shape)
-    if kind == 1:
-        return rng.choice([-1.0, 1.0], size=shape) * 10.0 ** rng.uniform(-320, 308, size=shape)
-    if kind == 2:
-        return np.where(rng.random(shape) < 0.7, 0.0, rng.random(shape))
-    if kind == 3:
-        return np.full(shape, rng.choice([0.0, 1.0, -1.0, 5e-324, 1e308]))
-    return np.where(rng.random(shape) < 0.2, np.nan, 1.0)
-
-
-def broken(rng, shape, _):
-    """What is no array of numbers of this shape."""
-    choices = [
-        "garbage",
-        {"x": 3},
-        None,
-        np.array([]),
-        np.ones((*shape, 2)),
-        np.full(shape, 1j),
-        np.array([None], dtype=object),
-    ]
-    return choices[rng.integers(len(choices))]
-
-
-def bent(rng, _, honest):
-    """Nearly the truth, and better than it."""
-    honest = np.asarray(honest, dtype=float)
-    return (
-        honest * (1.0 + 10.0 ** rng.uniform(-12, 0) * rng.choice([-1.0, 1.0]))
-        + 10.0 ** rng.uniform(-12, -1) * rng.normal()
-    )
-
-
-def swapped(rng, _, honest):
-    """The right numbers in the wrong places, or with the wrong sign."""
-    honest = np.asarray(honest, dtype=float)
-    return rng.choice([-1.0, 1.0]) * rng.permutation(honest.reshape(-1)).reshape(honest.shape)
-
-
-def liar(rng, lie):
-    """Says what `lie` makes of the shape and of the honest number."""
-
-    def solve(problem, *args, **rest):
-        HONEST(problem, *args, **rest)
-        for variable in problem.variables():
-            variable.save_value(
-                lie(rng, variable.shape, variable.value if variable.value is not None else np.zeros(variable.shape))
-            )
-        for constraint in problem.constraints:
-            for dual in constraint.dual_variables:
-                dual.save_value(lie(rng, dual.shape, dual.value if dual.value is not None else np.zeros(dual.shape)))
-        problem._status = rng.choice(STATUSES)
-
-    return solve
-
-
 def holds(found, value):
     """Whether the interval contains the value, and is what its proof proves."""
     return found.lower <= value <= found.upper and (
@@ -388,7 +325,7 @@ def test_made_up_numbers_from_outside():
         first = certify(case.problem, time_limit=0)
         assert first.status is Standing.NOTHING
         proof = json.loads(first.proof)
-        x, z = (wild(rng, (size,), None) for size in (len(proof["columns"]), sum(size for _, size in proof["cones"])))
+        x, z = (wild(rng, (size,)) for size in (len(proof["columns"]), sum(size for _, size in proof["cones"])))
         found = certify(case.problem, x=x, z=z, solver="CLARABEL")
         assert holds(found, case.value), (seed, found)
 
@@ -417,7 +354,7 @@ def test_a_feasible_model_is_never_called_infeasible(monkeypatch):
                 variable.save_value(None)
             for constraint in problem.constraints:
                 for dual in constraint.dual_variables:
-                    dual.save_value(np.abs(wild(rng, dual.shape, None)))
+                    dual.save_value(np.abs(wild(rng, dual.shape)))
             problem._status, problem._value = "infeasible", math.inf
 
         with monkeypatch.context() as patch:

@@ -7,14 +7,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+import liars
 from campaigns import draws, thinned
 from cvxcertify import solvers
 from dalenius.information import x_log_x
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate
-
-HONEST = cp.Problem.solve
-STATUSES = ("optimal", "optimal_inaccurate", "user_limit", "infeasible", "infeasible_inaccurate", "unbounded", "None")
+from liars import STATUSES, broken, say, swapped, wild
 
 
 class PanicError(BaseException):
@@ -42,90 +41,25 @@ def truth(make, cls, seed):
 # ---------------------------------------------------------------- what liars say
 
 
-def wild(rng, shape):
-    """Numbers of all sizes and signs, zeros too."""
-    kind = rng.integers(6)
-    if kind == 0:
-        return rng.normal(size=shape)
-    if kind == 1:
-        return rng.choice([-1.0, 1.0], size=shape) * 10.0 ** rng.uniform(-320, 308, size=shape)
-    if kind == 2:
-        return np.abs(rng.normal(size=shape)) * 10.0 ** rng.uniform(-20, 20)
-    if kind == 3:
-        return np.where(rng.random(shape) < 0.7, 0.0, rng.random(shape))
-    if kind == 4:
-        return np.full(shape, rng.choice([0.0, -0.0, 1.0, -1.0, 5e-324, 1e308]))
-    return rng.dirichlet(np.full(max(int(np.prod(shape)), 1), 0.3)).reshape(shape)
-
-
-def broken(rng, shape):
-    """What is no array of finite numbers of this shape."""
-    return rng.choice(
-        np.array(
-            [
-                np.full(shape, np.nan),
-                np.full(shape, np.inf),
-                np.where(rng.random(shape) < 0.5, -np.inf, 1.0),
-                np.ones((*shape, 2)),
-                np.ones(7),
-                np.array(0.3),
-                np.array([]),
-                np.array(["garbage"]),
-                np.array([None], dtype=object),
-                np.full(shape, 1.0 + 1.0j),
-                "garbage",
-                {"pi": 3},
-                None,
-                0,
-            ],
-            dtype=object,
-        )
-    )
-
-
-def say(problem, values, status="optimal", value=0.0):
-    """Write values into variables and duals, as a solver's answer."""
-    for variable in problem.variables():
-        variable.save_value(values(variable.shape))
-    for constraint in problem.constraints:
-        for dual in constraint.dual_variables:
-            dual.save_value(values(dual.shape))
-    problem._status, problem._value = status, value
-
-
 def liar(rng, draw):
+    """Says something without solving anything."""
+
     def solve(problem, *_, **__):
-        say(problem, functools.partial(draw, rng), rng.choice(STATUSES), rng.normal())
-
-    return solve
-
-
-def twisted(rng, twist):
-    """The honest answer with every array replaced by `twist(array)`."""
-
-    def solve(problem, *args, **rest):
-        HONEST(problem, *args, **rest)
-        for variable in problem.variables():
-            variable.save_value(twist(rng, np.asarray(variable.value)))
-        for constraint in problem.constraints:
-            for dual in constraint.dual_variables:
-                if dual.value is not None:
-                    dual.save_value(twist(rng, np.asarray(dual.value, dtype=float)))
-        problem._status = rng.choice(STATUSES)
+        say(problem, lambda one: draw(rng, one.shape), rng.choice(STATUSES), rng.normal())
 
     return solve
 
 
 TWISTS = {
-    "signs": lambda rng, x: -x,
-    "noise": lambda rng, x: x + rng.normal(size=x.shape) * 10.0 ** rng.uniform(-16, 0),
-    "scaled": lambda rng, x: x * 10.0 ** rng.uniform(-12, 12),
-    "a little too good": lambda rng, x: x * (1.0 + 1e-7),
-    "swapped": lambda rng, x: rng.permutation(x.reshape(-1)).reshape(x.shape),
-    "transposed": lambda rng, x: x.T,
-    "flattened": lambda rng, x: x.reshape(-1),
-    "rounded": lambda rng, x: np.round(x, 2),
-    "one not a number": lambda rng, x: np.where(np.arange(x.size).reshape(x.shape) == 0, np.nan, x),
+    "signs": lambda rng, _, x: -x,
+    "noise": lambda rng, _, x: x + rng.normal(size=x.shape) * 10.0 ** rng.uniform(-16, 0),
+    "scaled": lambda rng, _, x: x * 10.0 ** rng.uniform(-12, 12),
+    "a little too good": lambda rng, _, x: x * (1.0 + 1e-7),
+    "swapped": swapped,
+    "transposed": lambda rng, _, x: x.T,
+    "flattened": lambda rng, _, x: x.reshape(-1),
+    "rounded": lambda rng, _, x: np.round(x, 2),
+    "one not a number": lambda rng, _, x: np.where(np.arange(x.size).reshape(x.shape) == 0, np.nan, x),
 }
 
 
@@ -157,7 +91,7 @@ def test_a_solver_that_twists_the_truth(instances, monkeypatch, cls, twist):
     truth(instances.make, cls, 0)
     program = instances.make(cls, 0)
     with monkeypatch.context() as patch:
-        patch.setattr(cp.Problem, "solve", twisted(np.random.default_rng(0), TWISTS[twist]))
+        patch.setattr(cp.Problem, "solve", liars.liar(np.random.default_rng(0), TWISTS[twist]))
         for _ in range(draws(1, 3)):
             check(instances, program, program.solve(solver=CONIC), cls, 0)
 
@@ -311,10 +245,10 @@ def test_many_lies_about_the_marginal_update(instances, monkeypatch):
     def solve(problem, *_, **__):
         best = known[seed]
         if rng.random() < 0.5:
-            return say(problem, functools.partial(wild, rng))
+            return say(problem, lambda one: wild(rng, one.shape))
         problem.variables()[0].save_value(near(rng, best.point["pi"]))
         dual = near(rng, float(best.multipliers["mu"])) * 10.0 ** rng.choice([0.0, rng.uniform(0, 40)])
-        return say(problem, lambda shape: dual if shape == () else near(rng, best.point["pi"]))
+        return say(problem, lambda one: dual if one.shape == () else near(rng, best.point["pi"]))
 
     monkeypatch.setattr(cp.Problem, "solve", solve)
     for draw in range(draws(300, 10_000)):
