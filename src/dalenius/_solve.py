@@ -13,15 +13,10 @@ from cvxcertify.errors import brief
 from dalenius import alternating, designs
 from dalenius._prove import Proposer, prove
 from dalenius._verify import need_readable
-from dalenius.audits import (
-    CurveAudit,
-    EntropyAudit,
-    WholeCurve,
-    audit_of,
-    audit_within,
-    checkpoint_of,
-    need_within,
-)
+from dalenius.audits import audit_of, audit_within, need_within
+from dalenius.audits.curve import WholeCurve
+from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
+from dalenius.audits.record_audit import checkpoint_of
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.exact import Number, as_fraction, as_integer, as_list

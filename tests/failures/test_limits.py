@@ -16,7 +16,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
-from dalenius.audits import checkpoint_of
+from dalenius.audits.record_audit import checkpoint_of
 from dalenius.report import save_picture, trace_picture, trace_table
 from dalenius.search import checkpoint, tree
 from dalenius.search.checkpoint import Checkpoint
@@ -433,7 +433,8 @@ def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
 @pytest.mark.thorough
 def test_no_tree_grows_in_the_time_that_the_best_ones_proof_needs(monkeypatch):
     """Another tree with few leaves once went on to the end."""
-    from dalenius.audits import EntropyAudit, audit_within, tree_room
+    from dalenius.audits import audit_within, tree_room
+    from dalenius.audits.entropy_at_least import EntropyAudit
     from dalenius.search import Limits, Run
 
     monkeypatch.setattr(tree_room, "FIXED", 5e-4 * 40)  # few leaves that take long

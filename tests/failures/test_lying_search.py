@@ -11,10 +11,11 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import thinned
-from dalenius.audits import EntropyAudit, curve, proof_lines
+from dalenius.audits import curve, proof_lines
 from dalenius.audits.bounds.dual_node import DualNode
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.curve import CurveWitness
+from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.designs.linear.proposer import LinearDesign
 from dalenius.designs.oracle import ClassOracle
 from dalenius.evidence.upper import ImageRow, JointLeaf, RowGroups, RowLeaf, Split

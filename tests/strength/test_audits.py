@@ -15,10 +15,9 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
-from dalenius.audits import ascent
+from dalenius.audits import ascent, audit_within
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
-from dalenius.audits.choice import audit_within
 from dalenius.evidence import QUICK
 from dalenius.information.tilt import entropy_of
 from dalenius.reduction import RecordChannel, RecordSymmetries, exact_counts, record_channels

@@ -15,7 +15,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius import cli
-from dalenius.audits.choice import audit_of
+from dalenius.audits import audit_of
 from dalenius.evidence import round_down, round_up
 from dalenius.evidence.upper import LettersLine
 from dalenius.intervals import text_above

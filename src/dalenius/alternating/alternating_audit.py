@@ -12,9 +12,10 @@ from dalenius._prove import Proved
 from dalenius.alternating.driver import AlternatingResult, Settings, alternate
 from dalenius.alternating.leakage_scheme import LeakageScheme
 from dalenius.alternation import Alternation, Sweep
-from dalenius.audits import Candidate, EntropyAudit, RecordAudit
-from dalenius.audits.ascent import polish, posterior
+from dalenius.audits.ascent import Candidate, polish, posterior
 from dalenius.audits.audit import LowerEnd
+from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.record_audit import RecordAudit
 from dalenius.evidence import CERTAIN, Upper
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import largest_score

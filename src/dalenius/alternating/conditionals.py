@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits import Candidate
+from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn

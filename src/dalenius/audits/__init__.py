@@ -1,25 +1,126 @@
-"""Problem 1: how much a release can teach about one record; searched from below, bounded from above."""
+"""Problem 1, how much a release can teach about one record: which audit fits which adversary, and the limits."""
 
-from dalenius.audits.ascent import Candidate, feasible, local_maxima, search
-from dalenius.audits.audit import Audit
-from dalenius.audits.choice import audit_of, audit_within, need_within
-from dalenius.audits.curve import WholeCurve
-from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
-from dalenius.audits.record_audit import RecordAudit, checkpoint_of, letters_bound
+from __future__ import annotations
 
-__all__ = [
-    "Audit",
-    "Candidate",
-    "CurveAudit",
-    "EntropyAudit",
-    "RecordAudit",
-    "WholeCurve",
-    "audit_of",
-    "audit_within",
-    "checkpoint_of",
-    "feasible",
-    "letters_bound",
-    "local_maxima",
-    "need_within",
-    "search",
-]
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.proof_lines import entropy_line
+from dalenius.errors import DaleniusError
+from dalenius.evidence import CERTAIN, MARGINS, Upper
+from dalenius.evidence.upper import RecordLine
+from dalenius.model import MechanismProblem, WorstCaseLeakage
+from dalenius.model.costs import Kind, record_kinds
+from dalenius.results import RecordProof
+from dalenius.search import Limits, Run
+
+
+@dataclass
+class LettersAudit(Audit):
+    """Against priors with some entropy: 0 from below, the logarithm of the most letters from above.
+
+    Parameters
+    ----------
+    late : bool
+        Whether it is for want of time; of room otherwise.
+    """
+
+    late: bool = False
+    kinds: list[Kind] = field(init=False)
+
+    def __post_init__(self) -> None:
+        problem = self.problem
+        self.kinds = record_kinds(problem.query_of_inputs, problem.records, len(problem.channel))
+
+    @property
+    def lower(self) -> float:
+        return 0.0
+
+    @property
+    def upper(self) -> float:
+        return math.log(self._largest.letters) if self._largest else 0.0
+
+    def run(self) -> None:
+        """Nothing to search."""
+        self.out_of_time, self.out_of_room = self.late, not self.late
+        self.clock.tell("letters", self.lower, self.upper, len(self.kinds), now=True)
+
+    @property
+    def exposed(self) -> int | None:
+        return self._largest.record if self._largest else None
+
+    def exposure(self, slack: float) -> Exposure | None:
+        return None
+
+    def proof(self) -> UpperProof:
+        return tuple(line for kind in self.kinds for line in (RecordLine(kind.record), entropy_line()))
+
+    def uppers(self) -> Iterator[Upper]:
+        """The one that there is."""
+        yield Upper(value=self.upper, margin=MARGINS[0] if self.kinds else 0.0, lines=self.proof(), candidate=CERTAIN)
+
+    def certain(self) -> tuple[float, UpperProof]:
+        return self.upper, self.proof()
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(kind.record, kind.times, "letters", 1) for kind in self.kinds)
+
+    @property
+    def _largest(self) -> Kind | None:
+        return max(self.kinds, key=lambda kind: kind.letters, default=None)
+
+
+# by the names of routes; of an audit only what it needs is imported
+AUDITS = {
+    "entropy_at_least": "entropy_at_least.EntropyAudit",
+    "finite_chain": "finite_chains.FiniteChainAudit",
+    "free_noise": "noise.FreeNoiseAudit",
+    "histogram": "histograms.HistogramAudit",
+    "independent_blocks": "blocks.BlocksAudit",
+    "law_class": "law_classes.ClassAudit",
+    "local_protocol": "law_classes.ProtocolAudit",
+    "markov_chain": "chains.ChainAudit",
+    "noise": "noise.NoiseAudit",
+    "prior_set": "listed.PriorSetAudit",
+    "product_priors": "selections.ProductAudit",
+    "secrets, any_prior": "secrets.SecretAudit",
+    "secrets, entropy_at_least": "secrets.ClassSecretAudit",
+    "secrets, law_class": "secrets.ClassSecretAudit",
+    "secrets, prior_set": "secrets.ListedSecretAudit",
+    "secrets, product_priors": "secrets.ProductSecretAudit",
+    "wide_count": "wide.WideAudit",
+}
+SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
+ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
+FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
+
+
+def audit_of(problem: MechanismProblem, search: Run) -> Any:
+    """The audit of records or secrets that fits the question, not yet run."""
+    home, name = AUDITS[problem.route.audit].split(".")
+    return getattr(import_module(f"dalenius.audits.{home}"), name)(problem, search)
+
+
+def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
+    """Raise `DaleniusError` if not even an interval that needs no search can be proved within the limits."""
+    certain, (seconds, size) = problem.costs.certain, limits.certain
+    if not certain.within(FAR * seconds, FAR * size):
+        raise DaleniusError(
+            f"nothing can be proved about this model within its limits: reading it and its channel of {problem.shape[0]} x "
+            f"{problem.shape[1]} entries takes {certain}; raise time_limit and memory_limit, or merge outputs or letters"
+        )
+
+
+def audit_within(problem: WorstCaseLeakage, search: Run) -> Any:
+    """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
+    costs, limits = problem.costs, search.limits
+    seconds, size = limits.least
+    late = costs.whole.seconds > SEARCHING * seconds
+    if problem.searched and (late or costs.held > size):
+        return LettersAudit(problem, search, late=late)
+    search.clock.reserve(min(ROOM * costs.whole.seconds, 0.9 * limits.seconds))
+    return audit_of(problem, search)

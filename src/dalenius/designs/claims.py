@@ -13,8 +13,7 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from dalenius._prove import Proved
-from dalenius.audits import Audit
-from dalenius.audits.audit import LowerEnd
+from dalenius.audits.audit import Audit, LowerEnd
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
 from dalenius.evidence.lower import (
     AlsoLine,

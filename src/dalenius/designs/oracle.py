@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dalenius.audits import feasible, local_maxima
+from dalenius.audits.ascent import feasible, local_maxima
 from dalenius.audits.law_classes import exact_weights, witness_law
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, matrix_text, vector_text

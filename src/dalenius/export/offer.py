@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dalenius.audits import search
+from dalenius.audits.ascent import search
 from dalenius.designs import Terms
 from dalenius.designs.exchange import OWN, Place, constrained_master
 from dalenius.designs.exchange.goals import KnownPriors

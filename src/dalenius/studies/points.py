@@ -9,7 +9,9 @@ import numpy as np
 
 from dalenius._join import join
 from dalenius._prove import prove
-from dalenius.audits import Candidate, EntropyAudit, RecordAudit, feasible, letters_bound
+from dalenius.audits.ascent import Candidate, feasible
+from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.record_audit import RecordAudit, letters_bound
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, Problem, WorstCaseLeakage

@@ -12,8 +12,8 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import draws, each, thinned
+from dalenius.audits import audit_of
 from dalenius.audits.ascent import search
-from dalenius.audits.choice import audit_of
 from dalenius.audits.wide import WideAudit
 from dalenius.information.entropies import mutual_information
 from dalenius.model.mechanisms import known_others

@@ -16,7 +16,8 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, thinned
-from dalenius.audits import EntropyAudit, entropy_at_least, record_audit
+from dalenius.audits import entropy_at_least, record_audit
+from dalenius.audits.entropy_at_least import EntropyAudit
 from definitions import information
 
 SHAPES = {"2x8x4": (2, 8, 4), "3x6x3": (3, 6, 3), "4x4x3": (4, 4, 3), "2x10x6": (2, 10, 6)}  # letters, classes, outputs

@@ -3,8 +3,8 @@
 import numpy as np
 
 import dalenius as dl
-from dalenius.audits import EntropyAudit
 from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.search import Run
 from dalenius.search.run import Limits
 

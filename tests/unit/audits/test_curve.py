@@ -9,13 +9,13 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.audits import EntropyAudit, WholeCurve
 from dalenius.audits.ascent import priced
 from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audits.curve import MOST, bound_at, curve_steps, curve_witnesses, lines_above, tangent_slope
+from dalenius.audits.curve import MOST, WholeCurve, bound_at, curve_steps, curve_witnesses, lines_above, tangent_slope
+from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.proof_lines import dual_tree_lines, posterior_lines
 from dalenius.evidence import CurveClaim, Header
 from dalenius.evidence.upper import JointLeaf, UniformLeaf, VerticesLeaf

@@ -3,7 +3,7 @@
 import pytest
 
 import dalenius as dl
-from dalenius.audits.choice import audit_of
+from dalenius.audits import audit_of
 from dalenius.model.costs import LOGARITHM
 from dalenius.search import Limits, Run
 

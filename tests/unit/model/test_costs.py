@@ -10,8 +10,8 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius._prove import _Desk
-from dalenius.audits import EntropyAudit, audit_within
-from dalenius.audits.choice import ROOM, LettersAudit
+from dalenius.audits import ROOM, LettersAudit, audit_within
+from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.model import dumps
 from dalenius.model.costs import Cost, record_kinds
 from dalenius.search import Limits, Run

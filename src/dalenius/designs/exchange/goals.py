@@ -9,7 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dalenius.audits import Audit, EntropyAudit, audit_of
+from dalenius.audits import audit_of
+from dalenius.audits.audit import Audit
+from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.designs.exchange.free import FreeRegion
 from dalenius.designs.exchange.region import Region

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dalenius.audits import Audit
+from dalenius.audits.audit import Audit
 from dalenius.designs.exchange.bound import DesignBound
 from dalenius.designs.exchange.goals import Goal, Place, Watcher
 from dalenius.designs.exchange.loop import Found, Rounds, closed

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Self
 
 from dalenius._prove import Proved, prove
-from dalenius.audits import Audit
+from dalenius.audits.audit import Audit
 from dalenius.designs.claims import (
     NOTHING,
     DesignProposer,

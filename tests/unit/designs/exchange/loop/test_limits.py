@@ -10,7 +10,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
-from dalenius.audits import EntropyAudit
+from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.designs import oracle as oracles
 from dalenius.designs.exchange.loop import Rounds
 from dalenius.designs.oracle import EntropyOracle, Prior
