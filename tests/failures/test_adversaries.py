@@ -247,8 +247,8 @@ def test_laws_that_do_not_bound_what_they_should(monkeypatch, factor):
 
     def lie(self):
         honest(self)
-        for kind in self._kinds:
-            kind.upper *= factor
+        for kind in self.records:
+            kind.bounds *= factor
 
     monkeypatch.setattr(ProductAudit, "run", lie)
     problem = question(dl.ProductPriors())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import Exposure, RecordsAudit, UpperProof
 from dalenius.audits.proof_lines import entropy_line
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Upper
@@ -19,8 +19,32 @@ from dalenius.results import RecordProof
 from dalenius.search import Limits, Run
 
 
+@dataclass(frozen=True)
+class _Letters:
+    """A kind of record of which nothing is known but its letters."""
+
+    kind: Kind
+    lower: ClassVar[float] = 0.0
+
+    @property
+    def record(self) -> int:
+        return self.kind.record
+
+    @property
+    def upper(self) -> float:
+        return math.log(self.kind.letters)
+
+    @property
+    def section(self) -> UpperProof:
+        return RecordLine(self.record), entropy_line()
+
+    @property
+    def record_proof(self) -> RecordProof:
+        return RecordProof(self.record, self.kind.times, "letters", 1)
+
+
 @dataclass
-class LettersAudit(Audit):
+class LettersAudit(RecordsAudit[_Letters]):
     """Against priors with some entropy: 0 from below, the logarithm of the most letters from above.
 
     Parameters
@@ -30,48 +54,26 @@ class LettersAudit(Audit):
     """
 
     late: bool = False
-    kinds: list[Kind] = field(init=False)
 
     def __post_init__(self) -> None:
-        problem = self.problem
-        self.kinds = record_kinds(problem.query_of_inputs, problem.records, len(problem.channel))
+        self.records = self.begun()
 
-    @property
-    def lower(self) -> float:
-        return 0.0
-
-    @property
-    def upper(self) -> float:
-        return math.log(self._largest.letters) if self._largest else 0.0
+    def begun(self) -> list[_Letters]:
+        kinds = record_kinds(self.problem.query_of_inputs, self.problem.records, len(self.problem.channel))
+        return [_Letters(kind) for kind in kinds]
 
     def run(self) -> None:
         """Nothing to search."""
         self.out_of_time, self.out_of_room = self.late, not self.late
-        self.clock.tell("letters", self.lower, self.upper, len(self.kinds), now=True)
-
-    @property
-    def exposed(self) -> int | None:
-        return self._largest.record if self._largest else None
+        self.clock.tell("letters", self.lower, self.upper, len(self.records), now=True)
 
     def exposure(self, slack: float) -> Exposure | None:
         return None
 
-    def proof(self) -> UpperProof:
-        return tuple(line for kind in self.kinds for line in (RecordLine(kind.record), entropy_line()))
-
     def uppers(self) -> Iterator[Upper]:
         """The one that there is."""
-        yield Upper(value=self.upper, margin=MARGINS[0] if self.kinds else 0.0, lines=self.proof(), candidate=CERTAIN)
-
-    def certain(self) -> tuple[float, UpperProof]:
-        return self.upper, self.proof()
-
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(RecordProof(kind.record, kind.times, "letters", 1) for kind in self.kinds)
-
-    @property
-    def _largest(self) -> Kind | None:
-        return max(self.kinds, key=lambda kind: kind.letters, default=None)
+        margin = MARGINS[0] if self.records else 0.0
+        yield Upper(value=self.upper, margin=margin, lines=self.proof(), candidate=CERTAIN)
 
 
 # by the names of routes; of an audit only what it needs is imported

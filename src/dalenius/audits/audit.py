@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from dalenius._prove import Proved
 from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
@@ -251,6 +251,74 @@ class Audit(Bounded):
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
         """What a witness's columns belong to."""
         return inputs_of(self.problem)
+
+
+class Bounds(Protocol):
+    """One kind of record: what the best prior that was found attains, what none exceeds, both in nats, and how that is proved."""
+
+    @property
+    def record(self) -> int: ...
+
+    @property
+    def lower(self) -> float: ...
+
+    @property
+    def upper(self) -> float: ...
+
+    @property
+    def section(self) -> UpperProof:
+        """The lines that prove `upper`."""
+
+    @property
+    def record_proof(self) -> RecordProof: ...
+
+
+B = TypeVar("B", bound=Bounds)
+
+
+@dataclass
+class RecordsAudit(Audit, Generic[B]):
+    """A running audit that bounds each kind of record by itself.
+
+    Attributes
+    ----------
+    records : list of Bounds
+        One for each kind, once it runs.
+    """
+
+    records: list[B] = field(default_factory=list, init=False)
+
+    @abstractmethod
+    def begun(self) -> list[B]:
+        """The kinds of records with bounds that need no search."""
+
+    @property
+    def lower(self) -> float:
+        return max((record.lower for record in self.records), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((record.upper for record in self.records), default=0.0)
+
+    @property
+    def best(self) -> B | None:
+        """The kind of record that is told most about."""
+        return max(self.records, key=lambda record: record.lower, default=None)
+
+    @property
+    def exposed(self) -> int | None:
+        return None if self.best is None else self.best.record
+
+    def proof(self) -> UpperProof:
+        return tuple(line for record in self.records for line in record.section)
+
+    def certain(self) -> tuple[float, UpperProof]:
+        records = self.begun()
+        upper = max((record.upper for record in records), default=0.0)
+        return upper, tuple(line for record in records for line in record.section)
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(record.record_proof for record in self.records)
 
 
 def inputs_of(problem: WorstCaseLeakage) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from dalenius.audits.audit import RETREAT, Audit, Exposure, UpperProof
+from dalenius.audits.audit import RETREAT, Exposure, RecordsAudit, UpperProof
 from dalenius.evidence.lower import UNIFORM, ChainPoint, LowerLine
 from dalenius.evidence.upper import ExpansionLeaf, Halve, LettersLine, ProofLine, RecordLine
 from dalenius.exact import fraction_text
@@ -63,30 +63,39 @@ class Kind(Generic[C]):
     chain: C
     tree: Tree[Content, Cut]
     point: Any
-    leakage: float = 0.0
+    lower: float = 0.0
+    times: int = 1  # how many records are alike
     tilts: tuple[float, float] | None = None  # where there is no matrix
 
     @property
-    def lines(self) -> UpperProof:
+    def record(self) -> int:
+        return self.chain.record
+
+    @property
+    def upper(self) -> float:
+        return self.tree.upper
+
+    @property
+    def section(self) -> UpperProof:
         """What proves the tree's bound, in preorder."""
         nodes: Iterator[ProofLine] = (
             Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
             for node in self.tree.preorder()
         )
-        return RecordLine(self.chain.record), *nodes
+        return RecordLine(self.record), *nodes
 
     @property
-    def method(self) -> str:
-        """What most leaves are proved by."""
+    def record_proof(self) -> RecordProof:
+        """With what most leaves are proved by."""
         lines = [node.content.line.word for node in self.tree.preorder() if isinstance(node, Leaf)]
-        return max(set(lines), key=lines.count)
+        return RecordProof(self.record, self.times, max(set(lines), key=lines.count), self.tree.leaves)
 
 
 K = TypeVar("K", bound=Kind[Any])
 
 
 @dataclass
-class ChainTrees(Audit, Generic[K]):
+class ChainTrees(RecordsAudit[K], Generic[K]):
     """A running audit of a chain: a tree over its parameters for each record that is asked about.
 
     On the way it keeps the last bound whose proof is short: what is left where there is no time for the whole one.
@@ -101,20 +110,11 @@ class ChainTrees(Audit, Generic[K]):
         Seconds that checking the trees takes, predicted.
     """
 
-    kinds: list[K] = field(default_factory=list, init=False)
     checking: float = field(default=0.0, init=False)
     whole: Any = field(init=False)
     inputs: Integers = field(init=False)
     _kept: tuple[float, UpperProof] | None = field(default=None, init=False)
     _kept_leaves: int = field(default=0, init=False)
-
-    @property
-    def lower(self) -> float:
-        return max((kind.leakage for kind in self.kinds), default=0.0)
-
-    @property
-    def upper(self) -> float:
-        return max((kind.tree.upper for kind in self.kinds), default=0.0)
 
     @property
     def enough(self) -> float:
@@ -129,25 +129,25 @@ class ChainTrees(Audit, Generic[K]):
             self._begin(kind)
         self._keep()
         while not self.clock.expired and self.upper > self.enough:
-            kind = max(self.kinds, key=lambda each: each.tree.upper)
+            kind = max(self.records, key=lambda each: each.upper)
             batch = self._batch(kind)
             if kind.tree.leaves >= self.search.limits.nodes or not batch:
                 break
             if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
                 break
             self._keep()
-            self.report("chain", kind.chain.record)
-        self.out_of_time |= self.clock.expired or not all(map(self._batch, self.kinds))
-        self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
+            self.report("chain", kind.record)
+        self.out_of_time |= self.clock.expired or not all(map(self._batch, self.records))
+        self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.records)
         self.report("proving", now=True)
 
     def _in_order(self) -> Sequence[K]:
         """The records as they are looked at first."""
-        return self.kinds
+        return self.records
 
     @property
     def pieces(self) -> int:
-        return sum(kind.tree.leaves for kind in self.kinds)
+        return sum(kind.tree.leaves for kind in self.records)
 
     def _keep(self) -> None:
         """Keep the bound that there is; a later one only as long as checking its proof is predicted to take little."""
@@ -203,52 +203,37 @@ class ChainTrees(Audit, Generic[K]):
 
     # ------------------------------------------------------------ what is proposed
 
-    @property
-    def _best(self) -> K:
-        return max(self.kinds, key=lambda kind: kind.leakage)
-
-    @property
-    def exposed(self) -> int | None:
-        return self._best.chain.record
-
     def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
-        if best.leakage <= 0.0:
+        best = self.best
+        if best is None or best.lower <= 0.0:
             return None
         law = self._law(best)
         masses = np.zeros((len(law), self.problem.shape[0]))
         np.add.at(masses.T, self.inputs, law.T)
         tilts = None if best.tilts is None else texts(map(Fraction, best.tilts))
-        return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=texts(best.point), tilts=tilts)
+        return _AtPoint(best.record, best.lower, masses, UNIFORM, point=texts(best.point), tilts=tilts)
 
     @property
     def _proved(self) -> list[K]:
         """The records with what is proved of each; a tree that says no more than the entropy of a letter is left out."""
         upper = self.upper
         return [
-            kind if upper < self._letters(kind.chain, self.whole) else replace(kind, tree=self._by_letters(kind.chain))
-            for kind in self.kinds
+            kind if upper < self._letters(kind.chain, self.whole) else begun
+            for kind, begun in zip(self.records, self.begun(), strict=True)
         ]
 
     def quick(self) -> tuple[float, UpperProof]:
         return self._kept or self.certain()
 
     def proof(self) -> UpperProof:
-        return tuple(line for kind in self._proved for line in kind.lines)
+        return tuple(line for kind in self._proved for line in kind.section)
 
-    def certain(self) -> tuple[float, UpperProof]:
+    def begun(self) -> list[K]:
         """A leakage is at most the entropy of the letter."""
-        lines = tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), LettersLine()))
-        return max(self._letters(kind.chain, self.whole) for kind in self.kinds), lines
+        return [replace(kind, tree=self._by_letters(kind.chain)) for kind in self.records]
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(
-            RecordProof(kind.chain.record, self._times(kind), kind.method, kind.tree.leaves) for kind in self._proved
-        )
-
-    def _times(self, kind: K) -> int:
-        """How many records are alike."""
-        return 1
+        return tuple(kind.record_proof for kind in self._proved)
 
 
 def is_expanded(leaf: ChainLeaf) -> bool:

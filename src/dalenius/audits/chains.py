@@ -113,15 +113,17 @@ class ChainAudit(ChainTrees[_Record]):
         self.whole = Box(ends[0], ends[1])
         for record in adversary.records_of(problem.records):
             chain = Chain(self.count, record, adversary.stationary)
-            self.kinds.append(_Record(chain, self._by_letters(chain), self.whole.low))
+            mirrored = adversary.record is None and adversary.stationary and 2 * record != self.count - 1
+            times = 2 if mirrored else 1
+            self.records.append(_Record(chain, self._by_letters(chain), self.whole.low, times=times))
 
     @property
     def enough(self) -> float:
         """No leaf needs a smaller bound, or none can have one: where bounds are windows, no box has a smaller one than its points."""
-        return max(super().enough, (1.0 + CLOSE) * max((kind.floor for kind in self.kinds), default=0.0))
+        return max(super().enough, (1.0 + CLOSE) * max((kind.floor for kind in self.records), default=0.0))
 
     def _in_order(self) -> list[_Record]:
-        return sorted(self.kinds, key=lambda each: -each.chain.room)
+        return sorted(self.records, key=lambda each: -each.chain.room)
 
     def _batch(self, kind: _Record) -> int:
         """Of long chains fewer at once: what they take grows with the length, and nobody looks at the clock meanwhile."""
@@ -132,7 +134,8 @@ class ChainAudit(ChainTrees[_Record]):
         if not self.short:
             corner = _doubles(self.whole.low)
             kind.floor = _in_closed_form(kind.chain, corner, corner)[0]
-        best = [self._best.point] if self.lower > 0.0 else self._grid()  # the same chain tells most about most records
+        known = self.best  # the same chain tells most about most records
+        best = [known.point] if known is not None and known.lower > 0.0 else self._grid()
         self._try(kind, best if not self.short else (self.whole.low, self.whole.high))
         leaves = self._leaves_of(kind, [self.whole], [kind.tree.upper])
         self.checking += self._cost(kind, leaves)
@@ -152,8 +155,8 @@ class ChainAudit(ChainTrees[_Record]):
         new = [point for point in dict.fromkeys(points) if point not in kind.known]
         for point, (leakage, tilts) in zip(new, self._told(kind, new), strict=True):
             kind.known[point] = leakage
-            if leakage > kind.leakage:
-                kind.leakage, kind.point, kind.tilts = leakage, point, tilts
+            if leakage > kind.lower:
+                kind.lower, kind.point, kind.tilts = leakage, point, tilts
 
     def _told(self, kind: _Record, points: Sequence[Point]) -> Iterator[tuple[float, tuple[float, float] | None]]:
         """The leakage at each point, and the tilts of a release that is not written out."""
@@ -254,12 +257,6 @@ class ChainAudit(ChainTrees[_Record]):
         most = math.nextafter(math.log(2.0), 1.0)
         for end in super().uppers():
             yield replace(end, value=Fraction(most)) if (end.rounded or 0.0) > most else end
-
-    def _times(self, kind: _Record) -> int:
-        adversary = self.problem.adversary
-        assert isinstance(adversary, MarkovChain)
-        mirrored = adversary.record is None and adversary.stationary and 2 * kind.chain.record != self.count - 1
-        return 2 if mirrored else 1
 
 
 def _in_closed_form(chain: Chain, low: Floats, high: Floats) -> tuple[float, ProofLine]:

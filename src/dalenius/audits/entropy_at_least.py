@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -12,7 +12,7 @@ import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.audits.ascent import Candidate, search
-from dalenius.audits.audit import RETREAT, Audit, Exposure, LowerEnd, UpperProof
+from dalenius.audits.audit import RETREAT, Exposure, LowerEnd, RecordsAudit, UpperProof
 from dalenius.audits.bounding import Bounding, of_few_selections
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
@@ -36,7 +36,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.informed import informed_bound
 from dalenius.model.problems.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
-from dalenius.results import RecordProof, Result
+from dalenius.results import Result
 from dalenius.search.clock import Clock
 from dalenius.search.run import LEAST_SECONDS
 
@@ -47,7 +47,7 @@ LAST = 0.05  # share of the time limit that a last checkpoint may take, once it 
 
 
 @dataclass
-class EntropyAudit(Audit):
+class EntropyAudit(RecordsAudit[RecordAudit]):
     """A running audit against all priors with at least some entropy.
 
     Parameters
@@ -64,7 +64,6 @@ class EntropyAudit(Audit):
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
     curve: WholeCurve | None = None
-    records: list[RecordAudit] = field(default_factory=list, init=False)
     bounding: Bounding = field(init=False)
     kept: Kept = field(init=False)
     _law: tuple[Floats, Floats, Floats] | None = field(default=None, init=False)
@@ -76,14 +75,6 @@ class EntropyAudit(Audit):
     def channels(self) -> list[AggregatedRecord]:
         """One for each kind of record."""
         return record_channels(self.problem)
-
-    @property
-    def lower(self) -> float:
-        return max((record.candidate.leakage for record in self.records), default=0.0)
-
-    @property
-    def upper(self) -> float:
-        return max((record.upper for record in self.records), default=0.0)
 
     @property
     def target(self) -> float:
@@ -142,21 +133,13 @@ class EntropyAudit(Audit):
                 record.dual = record.race = None
             self.kept.started(self.records)
 
-    @property
-    def exposed(self) -> int | None:
-        best = _most_exposed(self.records)
-        return None if best is None else best.channel.record
-
     def exposure(self, slack: float) -> Exposure | None:
-        best = _most_exposed(self.records)
+        best = self.best
         if best is None:
             return None
         p, leakage = best.witness(max(slack, float(np.spacing(self.problem.records.log_datasets))))
         masses = best.channel.lift(p if p is not None else best.channel.uniform)
-        return Exposure(best.channel.record, leakage, masses, prior_text(best.channel, p))
-
-    def proof(self) -> UpperProof:
-        return tuple(line for r in self.records for line in (RecordLine(r.channel.record), *r.proof))
+        return Exposure(best.record, leakage, masses, prior_text(best.channel, p))
 
     def quick(self) -> tuple[float, UpperProof]:
         seconds = RETREAT * self.search.limits.seconds / max(len(self.records), 1)
@@ -166,19 +149,17 @@ class EntropyAudit(Audit):
         lines = (line for record, _, proof in bounds for line in (RecordLine(record), *proof))
         return max((upper for _, upper, _ in bounds), default=0.0), tuple(lines)
 
-    def certain(self) -> tuple[float, UpperProof]:
+    def begun(self) -> list[RecordAudit]:
         """A leakage is at most the entropy of the letters; it is 0 where the output never depends on the data."""
-        bounds = [(channel.record, self._silent or letters_bound(channel)) for channel in self.channels]
-        lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
-        return max((bound.upper for _, bound in bounds), default=0.0), lines
+        return [
+            RecordAudit(channel, Candidate(channel.uniform, 0.0, 0.0), *(self._silent or letters_bound(channel)))
+            for channel in self.channels
+        ]
 
     @property
     def checking(self) -> float:
         """Of what would be written now."""
         return self.room.checking_now
-
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
 
     def _start(self, channel: AggregatedRecord, clock: Clock) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
@@ -259,11 +240,6 @@ class EntropyAudit(Audit):
         self.kept.look(self.records)
 
 
-def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:
-    """The kind of record that is told most about."""
-    return max(records, key=lambda record: record.candidate.leakage, default=None)
-
-
 DENSE = 0.3  # share of the time left that witnesses at other entropy bounds may take
 CLAIMS = 3  # margins that are tried with claims about the whole curve
 
@@ -286,7 +262,7 @@ class CurveAudit:
     def run(self) -> None:
         """The audit; then witnesses for other entropy bounds on the record that is told most about."""
         self.audit.run()
-        best = max(self.audit.records, key=lambda record: record.candidate.leakage, default=None)
+        best = self.audit.best
         if best is not None:
             self.curve.search(best.channel, best.candidate, self.audit.clock.part(DENSE))
 

@@ -88,7 +88,7 @@ class FiniteChainAudit(ChainTrees[_Record]):
         self.moves = any(low < high for group in self.whole.groups for low, high in group)
         for record in adversary.records_of(problem.records):
             chain = LetterChain(count, record, adds, adversary.stationary)
-            self.kinds.append(_Record(chain, self._by_letters(chain), self.whole.middle))
+            self.records.append(_Record(chain, self._by_letters(chain), self.whole.middle))
 
     def _begin(self, kind: _Record) -> None:
         self._try(kind, [self.whole.middle])
@@ -156,8 +156,8 @@ class FiniteChainAudit(ChainTrees[_Record]):
         if len(at):
             leakages = mutual_information(kind.chain.joint_laws(at) @ self.rows)
             best = int(np.argmax(leakages))
-            if leakages[best] > kind.leakage:
-                kind.leakage, kind.point = float(leakages[best]), points[best]
+            if leakages[best] > kind.lower:
+                kind.lower, kind.point = float(leakages[best]), points[best]
 
     # ------------------------------------------------------------ what is proposed
 

@@ -58,12 +58,12 @@ class ClassAudit(SelectionAudit):
 
     def _search(self) -> None:
         """The largest information of every selection whose bound is above what is attained, the most promising first."""
-        order = [(float(kind.upper[j]), k, j) for k, kind in enumerate(self._kinds) for j in range(len(kind.upper))]
+        order = [(float(bound), k, j) for k, kind in enumerate(self.records) for j, bound in enumerate(kind.bounds)]
         for upper, k, j in sorted(order, reverse=True):
             if self.clock.expired or upper <= self.lower + self.resolution:
                 break
-            kind, found = self._kinds[k], self._told(self._kinds[k], j)
-            kind.lower[j], kind.upper[j], kind.laws[j], kind.priors[j] = found[:4]
+            kind, found = self.records[k], self._told(self.records[k], j)
+            kind.attained[j], kind.bounds[j], kind.laws[j], kind.priors[j] = found[:4]
             kind.line_of[j] = len(kind.lines)
             kind.lines.append(found.line)
             self.report("laws", kind.selections.record)

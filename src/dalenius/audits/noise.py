@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import Exposure, RecordsAudit, UpperProof
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.law_classes import (
     Evidence,
@@ -117,13 +117,28 @@ class _Record:
     tree: _MixtureTree
 
     @property
+    def record(self) -> int:
+        return self.channel.record
+
+    @property
+    def lower(self) -> float:
+        return self.tree.floor
+
+    @property
     def upper(self) -> float:
         """The tree's bound, or all there is to know."""
         return min(self.tree.upper, math.log(self.channel.letters))
 
-    def lines(self) -> Iterator[RecordLine | ProofLine]:
-        """A section of the certificate."""
-        yield RecordLine(self.channel.record)
+    @property
+    def record_proof(self) -> RecordProof:
+        return RecordProof(self.record, self.channel.times, "selections", self.tree.leaves)
+
+    @property
+    def section(self) -> UpperProof:
+        return tuple(self._lines())
+
+    def _lines(self) -> Iterator[RecordLine | ProofLine]:
+        yield RecordLine(self.record)
         yield VerticesLeaf()
         if self.upper < self.tree.upper:
             yield LettersLine()
@@ -136,7 +151,7 @@ class _Record:
 
 
 @dataclass
-class FreeNoiseAudit(Audit):
+class FreeNoiseAudit(RecordsAudit[_Record]):
     """A running audit of `RealNoise` against any prior at all: the largest capacity of one input for each letter of a record.
 
     Parameters
@@ -146,15 +161,6 @@ class FreeNoiseAudit(Audit):
     """
 
     enough: float = 0.0
-    records: list[_Record] = field(default_factory=list, init=False)
-
-    @property
-    def lower(self) -> float:
-        return max((record.tree.floor for record in self.records), default=0.0)
-
-    @property
-    def upper(self) -> float:
-        return max((record.upper for record in self.records), default=0.0)
 
     @property
     def target(self) -> float:
@@ -164,15 +170,20 @@ class FreeNoiseAudit(Audit):
 
     def run(self) -> None:
         """Begin with every kind of record, then branch where the bounds are largest."""
-        self.records = self._begun()
+        self.records = self.begun()
         growing = True
         while growing and self.upper > self.target and not self.clock.expired:
             growing = max(self.records, key=lambda record: (record.upper, record.tree.upper)).tree.grow(self.clock)
-            self.clock.tell("selections", self.lower, self.upper, sum(record.tree.leaves for record in self.records))
+            self.report("selections")
         self.out_of_time = self.clock.expired
-        self.clock.tell("proving", self.lower, self.upper, sum(r.tree.leaves for r in self.records), now=True)
+        self.report("proving", now=True)
 
-    def _begun(self) -> list[_Record]:
+    @property
+    def pieces(self) -> int:
+        return sum(record.tree.leaves for record in self.records)
+
+    def begun(self) -> list[_Record]:
+        """The root of every tree, or the entropy of the letters."""
         rows = self.problem.route.rows
         assert rows is not None
         channels = [
@@ -181,29 +192,9 @@ class FreeNoiseAudit(Audit):
         ]
         return [_Record(channel, _MixtureTree(channel, self.clock, target=0.0)) for channel in channels]
 
-    @property
-    def _best(self) -> _Record | None:
-        return max(self.records, key=lambda record: record.tree.floor, default=None)
-
-    @property
-    def exposed(self) -> int | None:
-        return None if self._best is None else self._best.channel.record
-
     def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
+        best = self.best
         if best is None or best.tree.point is None:
             return None
         masses = short(best.tree.point, DIGITS)
-        return Exposure(best.channel.record, best.tree.floor, masses, matrix_text(masses))
-
-    def proof(self) -> UpperProof:
-        return tuple(line for record in self.records for line in record.lines())
-
-    def certain(self) -> tuple[float, UpperProof]:
-        """The root of every tree, or the entropy of the letters."""
-        records = self._begun()
-        upper = max((record.upper for record in records), default=0.0)
-        return upper, tuple(line for record in records for line in record.lines())
-
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(RecordProof(r.channel.record, r.channel.times, "selections", r.tree.leaves) for r in self.records)
+        return Exposure(best.record, best.lower, masses, matrix_text(masses))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalenius.audits.ascent import Candidate, feasible, polish
+from dalenius.audits.audit import UpperProof
 from dalenius.audits.bounds.dual_node import ConditionalCut, DualNode
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork
@@ -17,12 +18,13 @@ from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.row_boxes import Plan, Refinement, RowBox
 from dalenius.audits.bounds.row_search import Row, RowTree
 from dalenius.audits.proof_lines import capacity_line, entropy_line
-from dalenius.evidence.upper import ProofLine
+from dalenius.evidence.upper import ProofLine, RecordLine
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import entropy_of
 from dalenius.model import Problem, digest
 from dalenius.reduction import AggregatedRecord, Chamber, RecordChannel, RecordSymmetries, RowSymmetry, Triple
+from dalenius.results import RecordProof
 from dalenius.search import Clock
 from dalenius.search.boxes import Box, BoxTree, End
 from dalenius.search.checkpoint import Checkpoint, Plain
@@ -75,6 +77,22 @@ class RecordAudit:
 
     def __post_init__(self) -> None:
         self.quick = self.upper, self.proof
+
+    @property
+    def record(self) -> int:
+        return self.channel.record
+
+    @property
+    def lower(self) -> float:
+        return self.candidate.leakage
+
+    @property
+    def section(self) -> UpperProof:
+        return RecordLine(self.record), *self.proof
+
+    @property
+    def record_proof(self) -> RecordProof:
+        return RecordProof(self.record, self.channel.times, self.method, self.leaves)
 
     def witness(self, slack: float) -> tuple[Floats | None, float]:
         """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""

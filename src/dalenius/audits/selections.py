@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import Exposure, RecordsAudit, UpperProof
 from dalenius.audits.proof_lines import exact_text
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
@@ -45,60 +45,61 @@ class Kind:
         What each letter selects; in ascending order where the set of laws does not tell letters apart.
     of : (selections,)
         The tuple of each selection.
-    upper, lower : (tuples,)
+    bounds, attained : (tuples,)
         In nats.
     laws : (tuples, letters)
         The best law found; uniform before.
     priors : how a certificate writes it for a selection, by tuple; None where it cannot be written
-    lines, line_of : output laws, and which of them proves `upper` of each tuple
+    lines, line_of : output laws, and which of them proves the bound of each tuple
     """
 
     selections: Selections
     rows: Integers
     of: Integers
-    upper: Floats
+    bounds: Floats
     lines: list[Line]
     priors: dict[int, Callable[[int], InputLaw] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.lower, self.laws = np.zeros(len(self.rows)), np.full(self.rows.shape, 1.0 / self.selections.letters)
+        self.attained, self.laws = np.zeros(len(self.rows)), np.full(self.rows.shape, 1.0 / self.selections.letters)
         self.line_of = np.zeros(len(self.rows), dtype=np.int64)
 
     @property
-    def best(self) -> float:
-        return float(self.lower.max())
+    def record(self) -> int:
+        return self.selections.record
 
     @property
-    def bound(self) -> float:
+    def lower(self) -> float:
+        return float(self.attained.max())
+
+    @property
+    def upper(self) -> float:
         """That of the laws, or all there is to know."""
-        return min(float(self.upper.max()), math.log(self.selections.letters))
+        return min(float(self.bounds.max()), math.log(self.selections.letters))
 
     @property
     def by_letters(self) -> bool:
         """Whether the laws say no more than that."""
-        return bool(self.upper.max() > self.bound)
-
-    def section(self) -> Iterator[RecordLine | ProofLine]:
-        """The lines that bound every selection."""
-        yield RecordLine(self.selections.record)
-        if self.by_letters:
-            yield LettersLine()
-            return
-        line_of = self.line_of[self.of]
-        for j in np.unique(line_of).tolist():
-            yield self.lines[j](tuple(np.flatnonzero(line_of == j).tolist()))
+        return bool(self.bounds.max() > self.upper)
 
     @property
-    def proof(self) -> RecordProof:
+    def section(self) -> UpperProof:
+        """The lines that bound every selection."""
+        if self.by_letters:
+            return RecordLine(self.record), LettersLine()
+        line_of = self.line_of[self.of]
+        used = np.unique(line_of).tolist()
+        return RecordLine(self.record), *(self.lines[j](tuple(np.flatnonzero(line_of == j).tolist())) for j in used)
+
+    @property
+    def record_proof(self) -> RecordProof:
         method, count = ("letters", 1) if self.by_letters else ("selections", len(np.unique(self.line_of)))
-        return RecordProof(self.selections.record, self.selections.times, method, count)
+        return RecordProof(self.record, self.selections.times, method, count)
 
 
 @dataclass
-class SelectionAudit(Audit):
+class SelectionAudit(RecordsAudit[Kind]):
     """A running audit against independent records, each of a law of a convex set: any law, or a class."""
-
-    _kinds: list[Kind] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         laws = self.problem.adversary.record_laws
@@ -108,17 +109,9 @@ class SelectionAudit(Audit):
         self.selections = record_selections(self.problem)
         self._know()
 
-    @property
-    def lower(self) -> float:
-        return max((kind.best for kind in self._kinds), default=0.0)
-
-    @property
-    def upper(self) -> float:
-        return max((kind.bound for kind in self._kinds), default=0.0)
-
     def run(self) -> None:
         """One law for all selections, then what the set's own search makes of those that it does not settle."""
-        self._kinds = [self._start(selections) for selections in self.selections]
+        self.records = self.begun()
         self._search()
         self.report("proving", now=True)
 
@@ -126,41 +119,23 @@ class SelectionAudit(Audit):
     def _search(self) -> None:
         """Laws of the set, and output laws, where bounds are above what is attained, the most promising first."""
 
-    @property
-    def _best(self) -> Kind | None:
-        return max(self._kinds, key=lambda kind: (kind.best, float(kind.upper.max())), default=None)
-
-    @property
-    def exposed(self) -> int | None:
-        return None if self._best is None else self._best.selections.record
-
     def exposure(self, slack: float) -> Exposure | None:
-        kind = self._best
-        if kind is None or kind.best <= 0.0:
+        kind = self.best
+        if kind is None or kind.lower <= 0.0:
             return None
-        selection, law, prior = self._witness(kind, int(np.argmax(kind.lower)))
+        selection, law, prior = self._witness(kind, int(np.argmax(kind.attained)))
         if prior is None:
             return None
-        return Exposure(kind.selections.record, kind.best, kind.selections.lift(selection, law), prior)
+        return Exposure(kind.record, kind.lower, kind.selections.lift(selection, law), prior)
 
     def _witness(self, kind: Kind, j: int) -> tuple[int, Floats, InputLaw | None]:
         """A selection that has a tuple, with the best law found on its letters, and how a certificate writes both."""
         selection, prior = int(np.argmax(kind.of == j)), kind.priors[j]
         return selection, kind.laws[j], None if prior is None else prior(selection)
 
-    def proof(self) -> UpperProof:
-        """The lines of docs/certificate-format.md, "Other adversaries"."""
-        return tuple(line for kind in self._kinds for line in kind.section())
-
-    def certain(self) -> tuple[float, UpperProof]:
+    def begun(self) -> list[Kind]:
         """One law for all selections of a kind, or the entropy of its letters."""
-        kinds = [self._start(selections) for selections in self.selections]
-        return max((kind.bound for kind in kinds), default=0.0), tuple(
-            line for kind in kinds for line in kind.section()
-        )
-
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(kind.proof for kind in self._kinds)
+        return [self._start(selections) for selections in self.selections]
 
     def _start(self, selections: Selections) -> Kind:
         """Every selection bounded by one law."""
@@ -171,7 +146,7 @@ class SelectionAudit(Audit):
 
     @property
     def pieces(self) -> int:
-        return sum(len(kind.lines) for kind in self._kinds)
+        return sum(len(kind.lines) for kind in self.records)
 
     # ------------------------------------------------------------ what depends on how the channel is known
 
@@ -239,9 +214,9 @@ class ProductAudit(SelectionAudit):
     def _search(self) -> None:
         """The capacities of all selections that one common law does not settle, then laws for those that need one."""
         search = self.clock.part(0.7)
-        for kind in sorted(self._kinds, key=lambda kind: -float(kind.upper.max())):
+        for kind in sorted(self.records, key=lambda kind: -float(kind.bounds.max())):
             self._attain(kind, search)
-        for kind in sorted(self._kinds, key=lambda kind: -kind.best):
+        for kind in sorted(self.records, key=lambda kind: -kind.lower):
             self._cover(kind)
         self.out_of_time |= self.clock.remaining <= self._law_seconds * (self._more_laws + 1)
 
@@ -255,14 +230,14 @@ class ProductAudit(SelectionAudit):
 
     def _attain(self, kind: Kind, clock: Clock) -> None:
         """The capacity of every selection that may be the largest, the most promising first."""
-        order = np.argsort(-kind.upper, kind="stable")
+        order = np.argsort(-kind.bounds, kind="stable")
         size = max(BATCH // (kind.selections.letters * self._rows.shape[1]), 1)
         for batch in np.split(order, range(size, len(order), size)):
-            batch = batch[kind.upper[batch] > self.lower]
+            batch = batch[kind.bounds[batch] > self.lower]
             if clock.expired or not batch.size:
                 break
             for j, answer in zip(batch, _capacities(self._rows[kind.rows[batch]], clock), strict=True):
-                kind.laws[j], kind.lower[j] = answer.input_law, answer.lower
+                kind.laws[j], kind.attained[j] = answer.input_law, answer.lower
             self.report("selections", kind.selections.record)
 
     def _cover(self, kind: Kind) -> None:
@@ -271,24 +246,24 @@ class ProductAudit(SelectionAudit):
         size = min(max(BATCH // numbers, 1), 64)
         while not self.clock.expired:
             enough = self._enough(len(kind.lines))
-            worst = np.argsort(-kind.upper, kind="stable")[:size]
-            worst = worst[kind.upper[worst] > enough]
+            worst = np.argsort(-kind.bounds, kind="stable")[:size]
+            worst = worst[kind.bounds[worst] > enough]
             if not worst.size or not self._lower(kind, worst, enough):
                 break
             self.report("selections", kind.selections.record)
 
     def _lower(self, kind: Kind, worst: Integers, enough: float) -> bool:
         """Try the own laws of the sets `worst`; whether any of their bounds fell."""
-        before = kind.upper[worst]
+        before = kind.bounds[worst]
         sets = kind.rows
         laws = rounded((kind.laws[worst, None] @ self._rows[sets[worst]])[:, 0])
         upper = self._divergences(laws)[:, sets].max(axis=2)
         for law, bounds, j in zip(laws, upper, worst, strict=True):
-            better = bounds < kind.upper
-            if kind.upper[j] > enough and better[j] and self._room >= 1:
-                kind.line_of[better], kind.upper[better] = len(kind.lines), bounds[better]
+            better = bounds < kind.bounds
+            if kind.bounds[j] > enough and better[j] and self._room >= 1:
+                kind.line_of[better], kind.bounds[better] = len(kind.lines), bounds[better]
                 kind.lines.append(self._line(vector_text(law)))
-        return bool(np.any(kind.upper[worst] < before))
+        return bool(np.any(kind.bounds[worst] < before))
 
     @property
     def _room(self) -> float:
@@ -306,7 +281,7 @@ class ProductAudit(SelectionAudit):
     @property
     def _more_laws(self) -> int:
         """The laws besides the first ones, which are reckoned with."""
-        return sum(len(kind.lines) - 1 for kind in self._kinds)
+        return sum(len(kind.lines) - 1 for kind in self.records)
 
     def _enough(self, laws: int) -> float:
         """The upper bound at which a kind of record is done, which has so many laws already."""
