@@ -196,24 +196,11 @@ class NodeWork:
         if not np.isfinite(excess):
             return
         last = max(0.02 * excess, 0.02 * self.aim.wanted)
+        how = {"orbit": self.orbit, "fixed": self.aim.fixed}
         for temperature in (8.0 * last, last):
-            value = self.leaves.bound(self.lam, self.beta, temperature)
-            for _ in range(20):
-                step = self.leaves.direction(self.lam, self.beta, temperature, self.orbit, fixed=self.aim.fixed)
-                length = 1.0
-                while length > 1e-3:
-                    lam = self.lam + np.clip(length * step[:-1], -1.0, 1.0)
-                    beta = float(np.clip(self.beta + length * step[-1], 0.3 * self.beta, 3.0 * self.beta))
-                    trial = self.leaves.bound(lam, beta, temperature)
-                    if trial < value:
-                        break
-                    length *= 0.3
-                else:
-                    break
-                gained, value = value - trial, trial
-                self.lam, self.beta = lam + log_sum_exp(-lam), beta
-                if gained < 0.1 * temperature:
-                    break
+            self.lam, self.beta = self.leaves.descended(
+                self.lam, self.beta, temperature, _near, steps=20, shortest=1e-3, close=0.1, **how
+            )
 
     def _record(self) -> None:
         """Round (law, beta), evaluate the bound they prove, and keep them if it is the best so far."""
@@ -311,6 +298,12 @@ class NodeWork:
         if abs(nearest - t) <= NEAR * (more - less):
             return nearest
         return math.nextafter(t, high) if t in self.node.uncut else t
+
+
+def _near(lam: Floats, beta: float, step: Floats) -> tuple[Floats, float]:
+    """Where a step leads that is not too long; the law sums to 1."""
+    lam = lam + np.clip(step[:-1], -1.0, 1.0)
+    return lam + log_sum_exp(-lam), float(np.clip(beta + step[-1], 0.3 * beta, 3.0 * beta))
 
 
 def clusters(values: Floats, weights: Floats) -> tuple[float, float]:

@@ -15,7 +15,8 @@ import numpy as np
 from dalenius.audits.ascent import distinct
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.row_leaves import ChosenLaw, SmoothBound
-from dalenius.information import log_sum_exp, x_log_x
+from dalenius.audits.bounds.rows import climbed, row_starts
+from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline, need_time
 from dalenius.reduction import RecordChannel
@@ -24,7 +25,7 @@ ROUNDS = 60
 MOST_GROUPS = 32  # of outputs whose shares in their group stay as they are
 MOST_TANGENTS, KEPT = 60, 40  # of a letter
 MAXIMA = 4  # local ones that are kept in a round
-VERTICES = 24
+VERTICES, CLIMB = 24, 60  # of which climbs begin near, as many as are worth it; steps
 LEAST_BETA = 1e-6
 
 
@@ -91,12 +92,10 @@ def _look(
     psi, maxima = np.empty(channel.letters), list[Floats]()
     for a in range(channel.letters):
         need_time(until)
-        w = _climbed(channel, a, np.vstack([model.last[a], _starts(channel, a, p)]), lam, beta)
-        K = w @ channel.rows
-        entropy = w @ np.where(np.isfinite(channel.log_uniform[a]), channel.log_uniform[a], 0.0) - x_log_x(w).sum(
-            axis=1
-        )
-        values = x_log_x(K).sum(axis=1) + K @ lam + beta * entropy
+        exists = np.flatnonzero(np.isfinite(channel.log_uniform[a]))
+        some = exists[np.linspace(0, len(exists) - 1, min(len(exists), VERTICES)).astype(int)]
+        starts = np.vstack([model.last[a], row_starts(p[a : a + 1], channel.log_uniform[a], some)])
+        w, values = climbed(channel.rows, channel.log_uniform[a], lam, beta, starts, steps=CLIMB)
         kept = distinct(w, np.argsort(-values), MAXIMA)
         psi[a] = values[kept[0]] + 0.0
         maxima.append(w[kept])
@@ -104,29 +103,6 @@ def _look(
     norm = float(log_sum_exp(-lam))
     value = beta * float(log_sum_exp((psi + norm) / beta)) + beta * channel.granted
     return DualPoint(lam + norm, beta, value, tuple(maxima))
-
-
-def _starts(channel: RecordChannel, a: int, p: Floats) -> Floats:
-    """The prior's conditional, the uniform law, and vertices, as many as are worth it."""
-    exists = np.flatnonzero(np.isfinite(channel.log_uniform[a]))
-    uniform = np.exp(channel.log_uniform[a] - log_sum_exp(channel.log_uniform[a]))
-    some = exists[np.linspace(0, len(exists) - 1, min(len(exists), VERTICES)).astype(int)]
-    vertices = 0.999 * np.eye(len(uniform))[some] + 0.001 * uniform
-    own = p[a][None] / p[a].sum() if p[a].sum() > 0.0 else uniform[None]
-    return np.vstack([own, uniform, vertices])
-
-
-def _climbed(channel: RecordChannel, a: int, w: Floats, lam: Floats, beta: float, steps: int = 60) -> Floats:
-    """Convex-concave steps w ~ N exp(R (log K - log r) / beta)."""
-    for _ in range(steps):
-        gain = (np.log(np.maximum(w @ channel.rows, 1e-300)) + lam) @ channel.rows.T
-        weight = channel.log_uniform[a] + gain / beta
-        new = np.exp(weight - log_sum_exp(weight)[:, None])
-        moved = np.max(np.abs(new - w))
-        w = new
-        if moved < 1e-12:
-            break
-    return w
 
 
 class _Model(SmoothBound):
@@ -162,23 +138,13 @@ class _Model(SmoothBound):
     ) -> tuple[Floats, float, float, bool]:
         """The best shift and beta nearby, the model's value there, and whether they are well inside the region."""
         low, high, least, most = shift - radius, shift + radius, beta * np.exp(-radius), beta * np.exp(radius)
-        value = self.bound(shift, beta, temperature)
-        for _ in range(30):
-            step = self.direction(shift, beta, temperature)
-            length = 1.0
-            while length > 1e-4:
-                moved = shift + length * step[:-1]
-                moved = np.clip(moved - moved @ self.usual + shift @ self.usual, low, high)
-                scaled = float(np.clip(beta + length * step[-1], least, most))
-                trial = self.bound(moved, scaled, temperature)
-                if trial < value:
-                    break
-                length *= 0.3
-            else:
-                break
-            gained, value, shift, beta = value - trial, trial, moved, scaled
-            if gained < 1e-3 * temperature:
-                break
+
+        def near(at: Floats, beta: float, step: Floats) -> tuple[Floats, float]:
+            moved = at + step[:-1]
+            moved = np.clip(moved - moved @ self.usual + at @ self.usual, low, high)
+            return moved, float(np.clip(beta + step[-1], least, most))
+
+        shift, beta = self.descended(shift, beta, temperature, near, steps=30, shortest=1e-4, close=1e-3)
         inside = bool(np.all(shift > low) and np.all(shift < high) and least < beta < most)
         self._forget(shift, beta)
         return shift, beta, self.bound(shift, beta, 0.0), inside

@@ -15,7 +15,7 @@ from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_search import RowTree
-from dalenius.audits.bounds.rows import Multipliers, RowRelaxation, row_maximum
+from dalenius.audits.bounds.rows import Multipliers, RowRelaxation, climbed, row_starts
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline, need_time
@@ -33,6 +33,7 @@ LOOSER = (
     1.0,
 )  # times the room: where there are many outputs bounds that are not so good are proved first
 SORTED = 4  # outputs up to which chambers are branched without cuts: these pay where there are more
+CLIMB, MOST_VERTICES = 400, 64  # steps from below; classes up to which every vertex is a start
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
@@ -327,8 +328,9 @@ class _Rows:
         self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in self._chambers}
         self._groups = dict[int, OutputGroups]()  # made for these laws, when they are asked for
         self._starts = {
-            a: _row_starts(self._laws[a], channel.rows[self._exists[a]], self._log_masses(a))
+            a: row_starts(self._laws[a], self._log_masses(a), np.arange(count if count <= MOST_VERTICES else 0))
             for a in self._in_time(self._laws)
+            for count in [self._exists[a].sum()]
         }
 
     def _in_time(self, letters: Iterable[int]) -> Iterator[int]:
@@ -345,9 +347,15 @@ class _Rows:
     def floors(self, law: Floats, beta: float) -> list[float]:
         """What each letter's row problem attains."""
         known = {
-            a: row_maximum(
-                self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, self._starts[a], self._clock
-            )
+            a: climbed(
+                self._channel.rows[self._exists[a]],
+                self._log_masses(a),
+                -np.log(law),
+                beta,
+                self._starts[a],
+                steps=CLIMB,
+                clock=self._clock,
+            )[1].max()
             for a in self._in_time(self._starts)
         }
         return [known[a] for a in self._first]
@@ -391,12 +399,3 @@ class _Rows:
 
     def _log_masses(self, a: int) -> Floats:
         return self._channel.log_uniform[a][self._exists[a]]
-
-
-def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:
-    """The witness's own conditionals (letters, classes), every vertex (on small channels), and the uniform law."""
-    count = rows.shape[0]
-    vertices = 0.999 * np.eye(count) + 0.001 / count if count <= 64 else np.empty((0, count))
-    uniform = np.exp(log_uniform - log_sum_exp(log_uniform))
-    used = p[p.sum(axis=1) > 0]
-    return np.vstack([used / used.sum(axis=1, keepdims=True), uniform, vertices])

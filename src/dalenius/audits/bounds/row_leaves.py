@@ -5,9 +5,9 @@ For given closed forms it is convex in (-log r, beta); with its maxima over them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,6 +204,41 @@ class SmoothBound:
         size = len(gradient)
         hessian[np.arange(size), np.arange(size)] += 1e-9 * np.trace(hessian) / size
         return np.asarray(fold @ newton(gradient[None], hessian[None])[0])
+
+    def descended(
+        self,
+        lam: Floats,
+        beta: float,
+        temperature: float,
+        near: Callable[[Floats, float, Floats], tuple[Floats, float]],
+        *,
+        steps: int,
+        shortest: float,
+        close: float,
+        **how: Any,
+    ) -> tuple[Floats, float]:
+        """(lam, beta) after Newton steps, each shortened until the smoothed bound falls, down to a share of the whole step.
+
+        Parameters
+        ----------
+        near : callable
+            Where a step from (lam, beta) leads that stays where steps may go.
+        close : float
+            A step that gains less than this share of the temperature is the last.
+        how
+            As for `direction`.
+        """
+        value = self.bound(lam, beta, temperature)
+        for _ in range(steps):
+            step, length = self.direction(lam, beta, temperature, **how), 1.0
+            while not (lower := self.bound(*(trial := near(lam, beta, length * step)), temperature)) < value:
+                length *= 0.3
+                if length <= shortest:
+                    return lam, beta
+            gained, value, (lam, beta) = value - lower, lower, trial
+            if gained < close * temperature:
+                break
+        return lam, beta
 
     def _within_leaves(self, weight: Floats, w: Floats, K: Floats, surprise: Floats, entropy: Floats) -> Floats:
         """The covariance of (row, surprise) under the leaves' own maximisers, weighted."""

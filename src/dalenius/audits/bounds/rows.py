@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.information import log_sum_exp, x_log_x
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import secant, tighten
 from dalenius.search.boxes import Relaxed, cuts
@@ -151,31 +151,35 @@ def relaxation_bytes(rows: Floats, letters: int) -> int:
     return 8 * classes * outputs * (letters + (outputs if outputs <= MOST_OUTPUTS else 0))
 
 
-def row_maximum(
+def row_starts(laws: Floats, log_uniform: Floats, vertices: Integers) -> Floats:
+    """Where climbs begin, (starts, classes): at conditional laws, up to their masses, at the uniform one, and near some vertices."""
+    uniform = np.exp(log_uniform - log_sum_exp(log_uniform))
+    used = laws[laws.sum(axis=1) > 0.0]
+    near = 0.999 * np.eye(len(uniform))[vertices] + 0.001 * uniform
+    return np.vstack([used / used.sum(axis=1, keepdims=True), uniform, near])
+
+
+def climbed(
     rows: Floats,
     log_uniform: Floats,
-    output_law: Floats,
+    lam: Floats,
     beta: float,
-    starts: Floats,
-    clock: Deadline,
+    w: Floats,
     *,
-    steps: int = 400,
-) -> float:
-    """The row problem from below: convex-concave steps w ~ N exp(R log(K/r) / beta) from each start (starts, classes)."""
-    w = starts
-    log_law = np.log(output_law)
+    steps: int,
+    clock: Deadline | None = None,
+) -> tuple[Floats, Floats]:
+    """The row problem from below: where convex-concave steps w ~ N exp(R (log K + lam) / beta) lead, lam = -log r, and its values."""
     for _ in range(steps):
-        K = w @ rows
-        weight = log_uniform + (np.log(np.maximum(K, 1e-300)) - log_law) @ rows.T / beta
+        weight = log_uniform + (np.log(np.maximum(w @ rows, 1e-300)) + lam) @ rows.T / beta
         new = np.exp(weight - log_sum_exp(weight)[:, None])
         moved = np.max(np.abs(new - w))
         w = new
-        if moved < 1e-13 or clock.expired:
+        if moved < 1e-13 or (clock is not None and clock.expired):
             break
     K = w @ rows
     entropy = w @ np.where(np.isfinite(log_uniform), log_uniform, 0.0) - x_log_x(w).sum(axis=1)
-    values = x_log_x(K).sum(axis=1) - K @ log_law + beta * entropy
-    return float(values.max())
+    return w, x_log_x(K).sum(axis=1) + K @ lam + beta * entropy
 
 
 # Who finds the multipliers of an audit's row problems: numpy at first, and what numba has compiled once loading that will have paid.
