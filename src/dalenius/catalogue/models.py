@@ -20,7 +20,7 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import ENDINGS, Certificate, certificate_beside
 from dalenius.files import read_bytes, read_text
 from dalenius.intervals import ends_text, gap_text
-from dalenius.model import DesignProblem, MaxInformation, Problem, SecretLeakage, WorstCaseLeakage, digest, normal_form
+from dalenius.model import Problem, digest, normal_form
 from dalenius.results import relative_gap
 
 # Whether what a certificate claims is proved: by the run that wrote the index, as two digests say, or by the checker, now.
@@ -189,7 +189,7 @@ class LibraryModel:
     def row(self) -> IndexRow:
         """What the index says about it; no interval where none is proved."""
         problem = self._asked
-        inputs, outputs = shape(problem)
+        inputs, outputs = problem.shape
         form = normal_form(problem)
         mechanism = form.get("mechanism", {"class": "oblivious"})  # of the most information there is no other class
         path = self.certificate_path
@@ -358,13 +358,3 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     if not (lists and {*manifest} <= {*SETS} and len(names) == len({*names}) and isinstance(formulas, dict)):
         raise InputError(f"{path}: expected lists {', '.join(SETS)} with each name once, and a table formulas")
     return {name: set for set, members in manifest.items() for name in members}, formulas
-
-
-def shape(problem: Problem) -> tuple[int, int]:
-    """Inputs and outputs of the mechanism."""
-    if isinstance(problem, WorstCaseLeakage | SecretLeakage):
-        return problem.shape
-    if isinstance(problem, MaxInformation):
-        return problem.input_count, problem.input_count  # outputs are as many as it takes; never more are needed
-    assert isinstance(problem, DesignProblem)
-    return problem.input_count, problem.output_count

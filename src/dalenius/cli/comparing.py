@@ -98,7 +98,6 @@ def _write_comparison(comparison: Comparison, folder: Output, name: str) -> list
     picture, title = f"{name}.png", comparison.problem.title or Path(name).stem
     files = {CERTIFICATE: comparison.result.certificate.text}
     if isinstance(comparison.result, DesignResult):
-        assert isinstance(comparison.problem, DesignProblem)
         files |= mechanism_files(comparison.problem, comparison.result)
     kept = folder.keep(name, comparison.problem, files)
     written = folder.write({f"{name}.csv": comparison_table(comparison)}, without=[picture])

@@ -331,7 +331,7 @@ def sweep(
                 f"{model_path(models[0])}: without --set a sweep is about worst_case_leakage; for {first.kind} there is "
                 "frontier"
             )
-        if adaptive and isinstance(first, dl.SecretLeakage):
+        if adaptive and first.about_secrets:
             raise InputError(f"{model_path(models[0])}: --adaptive is for audits of records; leave it out for secrets")
         grid = {ENTROPY: f"0:1 max:{points}"}
     elif adaptive:

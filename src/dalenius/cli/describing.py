@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
-from dalenius.catalogue.models import model_path, shape
+from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line, write_json
 from dalenius.cli.statuses import ExitStatus
@@ -63,7 +63,7 @@ def show(
 
 def _of_model(model: str) -> dict[str, Any]:
     label, _, problem = read_problem(model)
-    inputs, outputs = shape(problem)
+    inputs, outputs = problem.shape
     records = problem.records
     told: dict[str, Any] = {
         "model": label,
@@ -82,7 +82,7 @@ def _of_model(model: str) -> dict[str, Any]:
         "answer_in": problem.quantity.units,
         "digest": digest(problem),
     }
-    if isinstance(problem.adversary, dl.EntropyAtLeast):
+    if problem.bound is not None:
         told |= {"entropy_bound_nats": problem.entropy_bound, "largest_entropy_nats": records.log_datasets}
     if isinstance(problem, DesignProblem):
         told["constraints"] = [constraint.kind for constraint in problem.own_constraints]

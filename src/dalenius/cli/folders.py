@@ -227,10 +227,9 @@ def tell_private_distortion(problem: Problem, public: str | None, result: Result
 
 def _with_law(problem: Problem, public: str) -> DesignProblem:
     if not isinstance(problem, DesignProblem):
-        has = "is about its law itself" if isinstance(problem, dl.MaxInformation) else "has no law of the data"
+        has = "is about its law itself" if hasattr(problem, "law") else "has no law of the data"
         raise InputError(f"{OPTION}: {problem.in_models} {has}; leave it out")
-    notion = problem.privacy
-    if isinstance(notion, dl.PointwiseMaximalLeakage) and notion.priors is None:
+    if getattr(problem.privacy, "priors", ()) is None:
         raise InputError(
             f"{OPTION}: this privacy is about the law itself; list [privacy] priors in the model, or state the law"
         )

@@ -15,6 +15,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.gates import Budget, Ends, require_at_most
 from dalenius.cli.shared import (
+    UNIFORM,
     RatioUnitsOption,
     err,
     law_of,
@@ -208,7 +209,7 @@ def _priors(
     subject: Problem | Mechanism | Path, text: str | None, within: str | None
 ) -> list[str] | PriorClass | dl.PriorSet | dl.EntropyAtLeast | Literal["uniform"] | None:
     """The prior or priors, or the class that --within names; its middle is --prior, or the table's own column."""
-    if text is not None and text.strip() == dl.Uniform.kind and within is None:
+    if text is not None and text.strip() == UNIFORM and within is None:
         return "uniform"
     laws = None if text is None else [listed(law.strip(), "--prior") for law in text.split(";")]
     if laws is not None and len(laws) > 1:

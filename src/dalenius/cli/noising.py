@@ -37,7 +37,7 @@ def noise(
         str | None,
         models_in("[MODEL]", "A model file, or a name from `dalenius list`, whose mechanism is noise with a scale."),
     ] = None,
-    kind: Annotated[
+    by_name: Annotated[
         str | None, Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
     ] = None,
     span: Annotated[
@@ -62,7 +62,7 @@ def noise(
 
     MODEL's own scale is not used. Beside them stands what theorems ask for.
     """
-    stem, problem = _asked(model, kind, span)
+    stem, problem = _asked(model, by_name, span)
     if output is not None:
         need_folder(output, make=True)
     with status_line("noise") as progress:
@@ -78,19 +78,19 @@ def noise(
         out.print(f"wrote {path}")
 
 
-def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.WorstCaseLeakage]:
+def _asked(model: str | None, by_name: str | None, span: int) -> tuple[str, dl.WorstCaseLeakage]:
     """The stem of the files' names, and the question."""
-    if (model is None) == (kind is None):
+    if (model is None) == (by_name is None):
         raise InputError("expected a MODEL whose mechanism is noise, or --noise KIND with --range; not both")
-    if kind is not None:
-        if kind not in NOISES:
-            raise InputError(f"--noise: expected one of {', '.join(NOISES)}; got {kind}")
+    if by_name is not None:
+        if by_name not in NOISES:
+            raise InputError(f"--noise: expected one of {', '.join(NOISES)}; got {by_name}")
         one = dl.Records(1, alphabet=2)
-        noise = NOISES[kind]
+        noise = NOISES[by_name]
         by_itself = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
         if noise.on_a_line:  # a model with scale 1 and more than 64 apart is refused
             noise = noise.spreading(min(span, MOST))
-        return kind, dl.WorstCaseLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
+        return by_name, dl.WorstCaseLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise InputError(

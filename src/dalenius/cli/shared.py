@@ -43,6 +43,7 @@ class Method(StrEnum):
     ALTERNATING = "alternating"
 
 
+UNIFORM = dl.Uniform.kind
 STANDARD_STREAM = "-"  # as the name of a file
 STOPPING = "; interrupted: what is proved in a second and a half is kept, Ctrl-C again ends at once"
 
@@ -115,7 +116,7 @@ def listed(text: str, option: str) -> list[str]:
 
 def law_of(text: str, option: str) -> dl.Uniform | dl.Iid:
     """The law that an option gives: uniform, or a probability a letter."""
-    return dl.Uniform() if text.strip() == dl.Uniform.kind else dl.Iid(listed(text, option))
+    return dl.Uniform() if text.strip() == UNIFORM else dl.Iid(listed(text, option))
 
 
 def named(text: str) -> Path:

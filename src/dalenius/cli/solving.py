@@ -189,10 +189,11 @@ def _term_answer(term: TermValue) -> Answer:
 
 def _privacy_answer(problem: Problem, result: DesignResult) -> Answer:
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
-    if not isinstance(problem, dl.MinDistortion | dl.MaxInformation) or problem.privacy is None:
+    privacy = getattr(problem, "privacy", None)
+    if privacy is None:
         return {}
     attained = None if result.exp_epsilon is None else str(result.exp_epsilon)
-    return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
+    return {"privacy": {"kind": privacy.kind, "epsilon": privacy.epsilon, "attained": attained}}
 
 
 def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -> None:
@@ -238,9 +239,8 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
 
 def _term_text(term: TermValue) -> str:
     """What a term of the objective comes to, its weight, and what it weighs in the proof."""
-    value = (
-        f"{interval_text(term.lower, term.upper)} {term.units}" if term.kind == "leakage" else _distortion(term.upper)
-    )
+    leakage = Quantity.of(term.units) is Quantity.LEAKAGE
+    value = f"{interval_text(term.lower, term.upper)} {term.units}" if leakage else _distortion(term.upper)
     return f"{value}, weight {term.weight}, in the proof {term.multiplier:.6g}"
 
 
@@ -390,8 +390,11 @@ def _questions(
 
 def _status(question: _Question, questions: list[_Question]) -> str:
     """What the status line begins with."""
-    kind = "audit" if isinstance(question.problem, dl.WorstCaseLeakage | dl.SecretLeakage) else "design"
-    return kind if len(questions) == 1 else f"{question.label}, {questions.index(question) + 1} of {len(questions)}"
+    return (
+        question.problem.task
+        if len(questions) == 1
+        else f"{question.label}, {questions.index(question) + 1} of {len(questions)}"
+    )
 
 
 def _tell(question: _Question, result: Solved, *, as_json: bool, trace: bool) -> None:

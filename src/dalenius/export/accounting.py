@@ -85,14 +85,13 @@ def log_masses(subject: WorstCaseLeakage | Mechanism, first: int, second: int) -
     >>> math.exp(upper["0"]) >= 0.75, math.exp(lower["0"]) <= 0.25
     (True, True)
     """
-    mechanism = subject.mechanism if isinstance(subject, WorstCaseLeakage) else subject
-    if not isinstance(mechanism, Mechanism):
-        raise InputError(f"subject: expected an audit (WorstCaseLeakage) or a mechanism, got {brief(subject)}")
     if isinstance(subject, WorstCaseLeakage):
         need_size(*subject.channel.shape)
-        values = subject.query_of_inputs.values(subject.records)
+        mechanism, values = subject.mechanism, subject.query_of_inputs.values(subject.records)
+    elif isinstance(subject, Mechanism):
+        mechanism, values = subject, inputs_of(subject)
     else:
-        values = inputs_of(mechanism)
+        raise InputError(f"subject: expected an audit (WorstCaseLeakage) or a mechanism, got {brief(subject)}")
     if max(first, second) >= len(values):
         raise InputError(f"first, second: expected rows from 0 to {len(values) - 1}, got {first} and {second}")
     with ctx.workprec(PRECISION):

@@ -23,16 +23,13 @@ from dalenius.information.arrays import Floats
 from dalenius.model import (
     Adversary,
     DesignProblem,
-    EntropyAtLeast,
     IndependentBlocks,
     MinDistortion,
     PriorSet,
     Problem,
-    ProductPriors,
     WorstCaseLeakage,
     digest,
 )
-from dalenius.model.adversaries import LawClass, PolytopePriors
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
@@ -107,15 +104,15 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """
     if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
-    if isinstance(problem, DesignProblem) and not problem.plain:
-        return [_constrained(problem, certificate)]
-    if isinstance(problem, MinDistortion) and problem.privacy is not None:
-        return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
+        if not problem.plain:
+            return [_constrained(problem, certificate)]
+        if isinstance(problem, MinDistortion) and problem.privacy is not None:
+            return [_private(problem, problem.privacy)]
         return [_master(problem, certificate)]
     if not isinstance(problem, WorstCaseLeakage):
         return []
-    if isinstance(problem.adversary, EntropyAtLeast):
+    if problem.bound is not None:
         found = []
         witness = None if certificate is None else _witness(certificate)
         for number, channel in enumerate(record_channels(problem)):
@@ -125,7 +122,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
                 masses = _folded(channel, witness[1])
             found += _of_channel(_Point(channel, masses), at)
         return found
-    return _of_products(problem) if isinstance(problem.adversary, ProductPriors) else []
+    return _of_products(problem) if problem.adversary.all_products else []
 
 
 def offered(problem: Problem, name: str, certificate: Certificate | None = None) -> Program:
@@ -237,10 +234,10 @@ def _normalised(log_uniform: Floats) -> Floats:
 def _witness(certificate: Certificate) -> tuple[int, Any]:
     """Record and weights of the certificate's witness; None for the weights where it has none."""
     try:
-        kind, record, weights = json.loads(certificate.text.split("\n", 2)[1])
+        word, record, weights = json.loads(certificate.text.split("\n", 2)[1])
     except (ValueError, TypeError, IndexError, RecursionError):
-        kind = ""
-    if kind != "witness":
+        word = ""
+    if word != "witness":
         raise InputError("certificate: line 2 is no witness")
     return record, weights
 
@@ -349,9 +346,8 @@ def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Off
 
 def _listed(problem: DesignProblem, adversary: PriorSet, record: int, j: int) -> Floats:
     """A listed prior's masses on (letter of a record, input)."""
-    weights = np.asarray(adversary.weights[j], dtype=float)
     pairs = dataset_pairs(problem, record)
-    masses = pairs.table(pairs.apply(weights))
+    masses = pairs.table(pairs.apply(np.asarray(adversary.weights[j], dtype=float)))
     return np.asarray(masses / masses.sum())
 
 
@@ -376,28 +372,21 @@ def _certified(problem: DesignProblem, adversary: Adversary, line: PriorLine | T
 
 def _written(problem: DesignProblem, adversary: Adversary, record: int, written: Any) -> Floats:
     """A prior as the line of a certificate writes it."""
-    if isinstance(adversary, EntropyAtLeast):
+    if adversary.bound is not None:
         if written == UNIFORM:
             return _kind(record_completions(problem), record).uniform
         return _masses(written, (problem.records.alphabets[record], problem.input_count))
-    if isinstance(adversary, ProductPriors):
-        (j, weights), selections = written, _kind(record_selections(problem), record)
-        return selections.lift(j, _masses(weights, (selections.letters,)))
     if isinstance(adversary, IndependentBlocks):
         return block_masses(problem, adversary, record, written)
-    if isinstance(adversary, LawClass):
-        (j, weights), selections = written, _kind(record_selections(problem), record)
-        return selections.lift(j, _law_of_class(adversary, weights, selections.letters))
-    assert isinstance(adversary, PriorSet)
-    return _listed(problem, adversary, record, written)
-
-
-def _law_of_class(adversary: LawClass, weights: Any, letters: int) -> Floats:
-    """The law of a line: of a polytope its weights are those of the vertices."""
-    if isinstance(adversary, PolytopePriors):
-        vertices = np.array(adversary.vertices, dtype=float)
-        return np.asarray(_masses(weights, (len(vertices),)) @ (vertices / vertices.sum(axis=1, keepdims=True)))
-    return _masses(weights, (letters,))
+    if isinstance(adversary, PriorSet):
+        return _listed(problem, adversary, record, written)
+    (j, weights), selections = written, _kind(record_selections(problem), record)
+    if vertices := getattr(adversary, "vertices", ()):  # of a polytope the weights are theirs
+        laws = np.array(vertices, dtype=float)
+        law = _masses(weights, (len(laws),)) @ (laws / laws.sum(axis=1, keepdims=True))
+    else:
+        law = _masses(weights, (selections.letters,))
+    return selections.lift(j, law)
 
 
 def _kind(parts: Iterable[Kind], record: int) -> Kind:

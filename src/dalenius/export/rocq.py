@@ -37,15 +37,12 @@ from dalenius.evidence.upper import (
 )
 from dalenius.exact import as_fraction
 from dalenius.model import (
-    EntropyAtLeast,
     IndependentBlocks,
     Problem,
-    ProductPriors,
     WorstCaseLeakage,
     digest,
     normal_form,
 )
-from dalenius.model.queries import AdditiveQuery, Threshold
 
 Table = Mapping[str, Any]  # of a normal form
 ONE: Final = 2**100  # hints are written in these parts
@@ -134,7 +131,7 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
         sums=f"sums_of_{query.name}{query.sums}",
         theorem=f"{query.name}_additive{query.sums}",
     )
-    if isinstance(problem.adversary, EntropyAtLeast):
+    if problem.bound is not None:
         return head + _with_entropy(problem, certificate)
     return head + _of_blocks(problem, certificate)
 
@@ -262,18 +259,14 @@ def _check_counts(problem: WorstCaseLeakage) -> None:
 def _contributions(problem: WorstCaseLeakage) -> list[Sequence[int]]:
     """What each letter of each record adds to the sum that the query is a function of."""
     query, alphabets = problem.query, problem.records.alphabets
-    if isinstance(query, AdditiveQuery) and problem.mechanism.indexed_by() == "query":
-        return [query.contribution(record, size) for record, size in enumerate(alphabets)]
+    if query.sums is not None and problem.mechanism.indexed_by() == "query":
+        return [query.sums.contribution(record, size) for record, size in enumerate(alphabets)]
     return [[a * math.prod(alphabets[k + 1 :]) for a in range(size)] for k, size in enumerate(alphabets)]
-
-
-def _modulus(problem: WorstCaseLeakage) -> int | None:
-    return problem.query.modulus() if isinstance(problem.query, AdditiveQuery) else None
 
 
 def _states(problem: WorstCaseLeakage) -> int:
     """How many sums there are, at most."""
-    return _modulus(problem) or 1 + sum(max(row) - min(row) for row in _contributions(problem))
+    return problem.query.modulus() or 1 + sum(max(row) - min(row) for row in _contributions(problem))
 
 
 def _mechanism(problem: WorstCaseLeakage, values: Sequence[int]) -> str:
@@ -315,14 +308,14 @@ MECHANISMS: Mapping[str, Callable[[Table, Sequence[int]], str]] = {
 
 
 def _adversary(problem: WorstCaseLeakage) -> str:
-    adversary, records = problem.adversary, problem.records
-    if isinstance(adversary, EntropyAtLeast):
+    adversary, query = problem.adversary, problem.query
+    if problem.bound is not None:
         return f"(EntropyAtLeast {_amount(problem)})"
-    if isinstance(adversary, ProductPriors):
-        return f"(ProductPriors {len(records)})"
-    if isinstance(adversary, IndependentBlocks):
-        if not isinstance(problem.query, Threshold):
-            raise _no_theorem(f"adversary {adversary.kind!r} and query {problem.query.kind!r}")
+    if adversary.all_products:
+        return f"(ProductPriors {len(problem.records)})"
+    if adversary.in_blocks:
+        if query.sums is None or not query.sums.cuts:
+            raise _no_theorem(f"adversary {adversary.kind!r} and query {query.kind!r}")
         return f"(IndependentBlocks {_naturals(_sizes(problem))} {_amount(problem)})"
     raise _no_theorem(f"adversary {adversary.kind!r}")
 
@@ -380,7 +373,7 @@ class _Piece:
 
 
 def _piece(problem: WorstCaseLeakage, block: int) -> _Piece:
-    sizes, modulus = _sizes(problem), _modulus(problem)
+    sizes, modulus = _sizes(problem), problem.query.modulus()
     first = sum(sizes[:block])
     known: dict[int, tuple[int, ...]] = {0: ()}
     for record, row in enumerate(_contributions(problem)):
@@ -392,7 +385,7 @@ def _piece(problem: WorstCaseLeakage, block: int) -> _Piece:
 
 def _of_blocks(problem: WorstCaseLeakage, certificate: Certificate) -> str:
     """The hints about independent blocks, and the proof."""
-    of_records = isinstance(problem.adversary, ProductPriors)
+    of_records = problem.adversary.all_products
     witness = (_selected_witness if of_records else _piece_witness)(problem, certificate)
     proofs = (_selected_proofs if of_records else _piece_proofs)(problem, certificate)
     texts = [f"  PieceProof {block} ({total}) [{section}]" for block, total, section in proofs]
@@ -412,8 +405,8 @@ def _input(problem: WorstCaseLeakage, total: int) -> int:
     query, records = problem.query, problem.records
     if problem.mechanism.indexed_by() == "dataset":
         return total
-    if isinstance(query, AdditiveQuery):
-        return int(query.index_of_total(np.array([total]), records)[0])
+    if query.sums is not None:
+        return int(query.sums.index_of_total(np.array([total]), records)[0])
     return int(query.index_of_dataset(records)[total])
 
 

@@ -48,8 +48,6 @@ from dalenius.model import (
     EntropyAtLeast,
     FiniteChain,
     IndependentBlocks,
-    MarkovChain,
-    PriorSet,
     ProductPriors,
     WorstCaseLeakage,
 )
@@ -83,7 +81,8 @@ class AtMost:
 
 
 # An audit, a formula, the box of a chain, or why there is none.
-Way = WorstCaseLeakage | Formula | OfChain | AtMost | str
+Searched = WorstCaseLeakage | OfChain
+Way = Searched | Formula | AtMost | str
 
 
 def of_adversary(problem: WorstCaseLeakage) -> OfDataPriors | OfAdversary:
@@ -139,9 +138,8 @@ class OfDataPriors(_OfModel):
     def _places(self) -> list[tuple[Integers, Array]]:
         """For each record and prior the inputs (letters, settings) and their masses."""
         problem, records = self.problem, self.problem.records
-        assert isinstance(problem.adversary, PriorSet)
         index, found = problem.query_of_inputs.index_of_dataset(records), []
-        laws = [rationals(law) for law in problem.adversary.priors]
+        laws = [rationals(law) for law in problem.adversary.listed]
         for record, letters in enumerate(records.alphabets):
             if letters > 1:
                 datasets = records.datasets_by_letter(record)
@@ -245,7 +243,7 @@ class OfAdversary(_OfModel):
         """The laws of one record, the others being known, or free given its letter; None where the adversary is neither."""
         adversary, records = self.problem.adversary, self.problem.records
         own = adversary.own if isinstance(adversary, IndependentBlocks) else adversary
-        if isinstance(own, EntropyAtLeast) and (own.unlimited or not self.several):
+        if own.bound is not None and (own.unlimited or not self.several):
             return own.laws(records)
         return own.record_laws
 
@@ -263,7 +261,7 @@ class OfAdversary(_OfModel):
 
     def rows(self, epsilons: Sequence[tuple[str, Any]]) -> list[tuple[Definition, Way]]:
         """Every measure, with its formula, the audit that proves it, the box of a chain, or why there is none."""
-        chain = isinstance(self.problem.adversary, MarkovChain | FiniteChain)
+        chain = self.problem.adversary.is_chain
         named = [*OF_CHANNEL[:1], *(OF_CHAINS if chain else ()), *OF_CHANNEL[1:], *(OF_RECORDS if self.several else ())]
         deltas = [definition for text, factor in epsilons for definition in at_epsilon(text, factor)]
         found = {**self._audits, **self._bounds(epsilons)}

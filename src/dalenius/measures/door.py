@@ -18,7 +18,17 @@ from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, fraction
 from dalenius.information.balls import rational
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
-from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
+from dalenius.measures.adversaries import (
+    LISTED,
+    SEARCH,
+    AtMost,
+    OfAdversary,
+    OfDataPriors,
+    Searched,
+    Way,
+    of_adversary,
+    proved,
+)
 from dalenius.measures.answer import CLAIMED, Measure, Measures, claim, stem, units_of
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.definitions import (
@@ -344,12 +354,12 @@ def _against(
 ) -> Iterator[tuple[Definition, Ends | str]]:
     """Measures against a model's adversary; audits and searches share the time, and each audit is made once."""
     whole = [(definition, way.way if isinstance(way, AtMost) else way) for definition, way in wanted]
-    left = len({id(way) for _, way in whole if isinstance(way, WorstCaseLeakage | OfChain)})
+    left = len({id(way) for _, way in whole if isinstance(way, Searched)})
     searches = dict[int, Ends | str]()
     for (_, offered), (definition, way) in zip(wanted, whole, strict=True):
         if isinstance(way, str):
             found: Ends | str = way
-        elif isinstance(way, WorstCaseLeakage | OfChain):
+        elif isinstance(way, Searched):
             if id(way) not in searches:
                 _tell(progress, definition.name)
                 searches[id(way)] = LATE if clock.interrupted else _searched(way, clock.part(1 / left))
@@ -361,7 +371,7 @@ def _against(
         yield definition, Ends(Fraction(0), found.upper) if larger_set and isinstance(found, Ends) else found
 
 
-def _searched(way: WorstCaseLeakage | OfChain, clock: Clock) -> Ends | str:
+def _searched(way: Searched, clock: Clock) -> Ends | str:
     """What an audit proves, or the search over the box of a chain finds; or why nothing is."""
     if isinstance(way, OfChain):
         return _in_time(way, OF_CHAINS[0], clock, None) if way.in_closed_form else way.searched(clock)

@@ -18,7 +18,7 @@ from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import divergence, largest, positive_part, quotient, rationals
 from dalenius.measures.definitions import LEAKAGE, Definition, Formula, log_of, probability
 from dalenius.measures.subjects import Measured, Subject, need_size
-from dalenius.model import ProductPriors, SecretLeakage
+from dalenius.model import SecretLeakage
 from dalenius.model.fields import keep
 from dalenius.reduction import SecretCells, cells_of_secrets
 
@@ -39,7 +39,7 @@ class OfSecrets(Subject):
     def __post_init__(self) -> None:
         adversary, channel = self.problem.adversary, self.problem.channel
         others_known = all(secret.knows_all_but_one(self.problem.records) for secret in self.problem.secrets)
-        products = isinstance(adversary, ProductPriors)
+        products = adversary.all_products
         if products and not others_known:
             raise InputError(
                 "measure: about secrets product_priors is offered where given is the letters of all records but one: list laws "

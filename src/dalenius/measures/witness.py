@@ -244,16 +244,16 @@ def _in_problem(problem: WorstCaseLeakage, record: int, prior: InputLaw) -> OfWi
     if isinstance(problem.mechanism, RealNoise):
         problem = replace(problem, mechanism=RoundedNoise(problem.mechanism))
     need_size(*problem.channel.shape)
-    if isinstance(problem.adversary, PriorSet):
+    if problem.adversary.listed:
         assert isinstance(prior, int)
-        return OfWitness(problem, record, _of_listed(problem, record, problem.adversary.priors[prior]))
+        return OfWitness(problem, record, _of_listed(problem, record, problem.adversary.listed[prior]))
     kinds = settings_of_others(problem.query_of_inputs, problem.records, Uniform())
-    kind = next((kind for kind in kinds if kind.record == record), None)
-    if kind is None:
+    like = next((kind for kind in kinds if kind.record == record), None)
+    if like is None:
         raise InputError(
             f"certificate: record {record} is like an earlier one; expected a witness on the first of its kind"
         )
-    return OfWitness(problem, record, _of_settings(problem, kind, prior))
+    return OfWitness(problem, record, _of_settings(problem, like, prior))
 
 
 def _of_settings(problem: WorstCaseLeakage, kind: Settings, prior: InputLaw) -> tuple[Masses, ...]:

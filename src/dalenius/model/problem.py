@@ -160,6 +160,21 @@ class Problem(metaclass=Stated):
         """What the rows of the problem's mechanisms belong to: ``"query"`` values or ``"dataset"`` indices."""
 
     @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """How many inputs and outputs the mechanism has."""
+
+    @property
+    def distortion_budget(self) -> Fraction | None:
+        """The largest expected distortion allowed; None where there is no such budget."""
+        return None
+
+    @property
+    def leakage_budget(self) -> float | None:
+        """The largest leakage allowed, in nats, as a double; None where there is no such budget."""
+        return None
+
+    @property
     def query_of_inputs(self) -> Query:
         """The query whose values are the inputs of the problem's mechanisms: its own, or the dataset itself."""
         return Identity() if self.inputs == "dataset" else self.query

@@ -14,8 +14,6 @@ from dalenius.measures import Measure
 from dalenius.measures.witness import OfWitness
 from dalenius.model import (
     DesignProblem,
-    EntropyAtLeast,
-    IndependentBlocks,
     MechanismProblem,
     Problem,
     Records,
@@ -23,7 +21,7 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.adversaries.independent_blocks import as_blocks
-from dalenius.model.queries import AdditiveQuery, Histogram, Query
+from dalenius.model.queries import Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
 
@@ -37,6 +35,7 @@ QUERIES = {
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
+VALUES = {"histogram": "the true histogram"}
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
@@ -94,9 +93,9 @@ def question(problem: Problem) -> list[str]:
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = against_text(problem)
     if isinstance(problem, MechanismProblem):
-        whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
+        whole = "the record itself" if len(problem.records) == 1 else QUERIES["identity"]
         what = (
-            whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
+            whole if problem.inputs == "dataset" else query_in_words(problem.query).replace(QUERIES["identity"], whole)
         )
         asked = problem.about
         if isinstance(problem, SecretLeakage):
@@ -179,9 +178,7 @@ def values_in_words(problem: Problem) -> str:
     """What the channel's inputs are."""
     if problem.inputs == "dataset":
         return "the dataset"
-    if isinstance(problem.query, Histogram):
-        return "the true histogram"
-    return "the true total" if isinstance(problem.query, AdditiveQuery) else "the true value"
+    return VALUES.get(problem.query.kind, "the true value" if problem.query.sums is None else "the true total")
 
 
 def value_names(problem: Problem) -> list[str]:
@@ -299,12 +296,12 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
             "Nobody's answer has to do with anybody else's. If people come in households, classes or teams, this is too little: name "
             "the size of the largest group, as blocks of so many records."
         )
-    elif isinstance(adversary, IndependentBlocks):
+    elif adversary.in_blocks:
         yield (
             "Answers hang together inside a block only: whom somebody's answer has to do with stands in one block with them. In "
             "a block anything goes, and all other blocks may be known to the adversary."
         )
-    elif isinstance(adversary, EntropyAtLeast):
+    elif adversary.bound is not None:
         yield "The adversary may know any correlation, but not more about all answers together than the bound leaves open."
     else:
         yield "The adversary's beliefs are among those that the question names."

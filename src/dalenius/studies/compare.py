@@ -10,12 +10,12 @@ from dalenius._solve import need_way, solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
-from dalenius.model import DesignProblem, EntropyAtLeast, Problem, WorstCaseLeakage
+from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, need_solver
-from dalenius.studies.contest import CERTIFIED, METHODS, Attained, Settings, certified, contestants
+from dalenius.studies.contest import CERTIFIED, METHODS, Attained, Comparable, Settings, certified, contestants
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
@@ -134,7 +134,7 @@ class Comparison:
     @property
     def maximises(self) -> bool:
         """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
-        return isinstance(self.problem, WorstCaseLeakage)
+        return self.problem.task == "audit"
 
     def value_text(self, value: float, digits: int = 17) -> str:
         """An attained value as a decimal, rounded so that no more is said than was attained; empty where there is none."""
@@ -157,6 +157,7 @@ def methods_for(problem: Problem) -> list[str]:
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
+    assert isinstance(problem, Comparable)
     return [CERTIFIED, *contestants(problem, None, {})]
 
 
@@ -212,9 +213,8 @@ def compare(
     >>> round(comparison.lower, 4), entry.value, round(entry.shortfall, 3), entry.reached
     (0.0795, 0.0, 1.0, None)
     """
-    need_comparable(problem, methods, seeds, budget, gap)
-    assert isinstance(problem, WorstCaseLeakage | DesignProblem)
-    if isinstance(problem, WorstCaseLeakage) and need_solver(solver) not in ("auto", "own"):
+    problem = need_comparable(problem, methods, seeds, budget, gap)
+    if problem.task == "audit" and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)
     rivals = contestants(problem, methods, settings or {})
@@ -242,14 +242,16 @@ def compare(
     return Comparison(problem, result, gap, entries, best, unfinished)
 
 
-def need_comparable(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
-    """`InputError` for whatever cannot be used."""
+def need_comparable(
+    problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object
+) -> Comparable:
+    """The problem; `InputError` for whatever cannot be used."""
     if not isinstance(problem, WorstCaseLeakage | DesignProblem):
         raise InputError(f"problem: expected a WorstCaseLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     adversary = problem.against("compare")
     if isinstance(problem, DesignProblem):
         problem.need_plain("compare")
-    if not isinstance(adversary, EntropyAtLeast):
+    if problem.bound is None:
         raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)
     for name, number in (("budget", budget), ("gap", gap)):
@@ -257,6 +259,7 @@ def need_comparable(problem: object, methods: Sequence[str] | None, seeds: objec
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
     if methods is not None and (isinstance(methods, str) or not methods or any(m not in METHODS for m in methods)):
         raise InputError(f"methods: expected some of {', '.join(METHODS)}; got {brief(methods)}")
+    return problem
 
 
 def _need_possible(found: Attained, result: Result | DesignResult) -> None:
@@ -278,8 +281,7 @@ def _improved(problem: Problem, result: Result | DesignResult, found: Attained, 
     if isinstance(result, Result):
         if found.prior is None or found.value <= result.lower * (1.0 + EVALUATION[0]) + EVALUATION[1]:
             return result
-        assert isinstance(problem, WorstCaseLeakage)
-        return better_of(problem, result, with_prior(problem, found.prior), gap)
+        return better_of(problem, result, with_prior(audited(problem), found.prior), gap)
     if found.design is None or found.design.upper >= result.upper * (1.0 - EVALUATION[0]) - EVALUATION[1]:
         return result
     return better_of(problem, result, found.design, gap)

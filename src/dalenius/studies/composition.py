@@ -273,8 +273,7 @@ class _Bounds:
 
 def _question(problem: Audit) -> tuple[Any, ...]:
     """Whom it is about, and against whom."""
-    secrets = problem.secrets if isinstance(problem, SecretLeakage) else ()
-    return problem.records, problem.adversary, secrets
+    return problem.records, problem.adversary, getattr(problem, "secrets", ())
 
 
 def _determine_the_data(problem: SecretLeakage) -> bool:

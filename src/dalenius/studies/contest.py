@@ -31,7 +31,7 @@ from dalenius.baselines import (
     optimised_run,
 )
 from dalenius.errors import InputError, brief, hint
-from dalenius.model import DesignProblem, Problem, WorstCaseLeakage
+from dalenius.model import DesignProblem, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.studies.points import Prior, with_mechanism
@@ -39,6 +39,7 @@ from dalenius.studies.points import Prior, with_mechanism
 # The methods that are compared: what they are, which laws they search, and what they are run with.
 
 
+Comparable = WorstCaseLeakage | DesignProblem
 R = TypeVar("R", LeakageRun, DesignRun)
 Settings = LeakageSettings | DesignSettings | Optimiser
 CERTIFIED = "certified"
@@ -63,14 +64,14 @@ class Rival:
     """
 
     what: str
-    family: Callable[[WorstCaseLeakage | DesignProblem], Family]
+    family: Callable[[Comparable], Family]
     audit: LeakageSettings | Optimiser
     design: DesignSettings | None = None
     once: bool = False
 
-    def settings(self, problem: WorstCaseLeakage | DesignProblem) -> Settings | None:
+    def settings(self, problem: Comparable) -> Settings | None:
         """What it is run with on this problem unless told otherwise; None if it is not made for it."""
-        return self.audit if isinstance(problem, WorstCaseLeakage) else self.design
+        return self.audit if problem.task == "audit" else self.design
 
     def audited(self, family: Family, seed: int, settings: Settings, clock: Clock) -> LeakageRun:
         """Problem 1 from one start: the paper's uniform one for seed 0, else a random one."""
@@ -130,7 +131,7 @@ METHODS = {
 }
 
 
-def settings_from_text(problem: WorstCaseLeakage | DesignProblem, texts: Iterable[str]) -> dict[str, Settings]:
+def settings_from_text(problem: Comparable, texts: Iterable[str]) -> dict[str, Settings]:
     """Settings by method, out of texts ``METHOD.NAME=VALUE``; names of settings inside settings have dots.
 
     Raises
@@ -186,7 +187,7 @@ def _read(before: object, text: str) -> object:
     return text
 
 
-Families = dict[Callable[[WorstCaseLeakage | DesignProblem], Family], Family]
+Families = dict[Callable[[Comparable], Family], Family]
 
 
 @dataclass(frozen=True)
@@ -198,14 +199,13 @@ class Contestant:
     family: Family
     settings: Settings
 
-    def attained(self, problem: Problem, seeds: int, budget: float, gap: float) -> Attained:
+    def attained(self, problem: Comparable, seeds: int, budget: float, gap: float) -> Attained:
         """What it attains, its starts one after the other; a global solver has one."""
         clock, starts = Clock(budget), 1 if self.rival.once else seeds
         with stopped_by_interrupt(clock):
-            if isinstance(problem, WorstCaseLeakage):
-                return _audited(self, starts, clock)
-            assert isinstance(problem, DesignProblem)
-            return _designed(self, problem, starts, clock, gap)
+            if isinstance(problem, DesignProblem):
+                return _designed(self, problem, starts, clock, gap)
+            return _audited(self, starts, clock)
 
 
 @dataclass(frozen=True)
@@ -236,10 +236,9 @@ class Attained:
 
 
 def contestants(
-    problem: Problem, methods: Sequence[str] | None, settings: Mapping[str, Settings]
+    problem: Comparable, methods: Sequence[str] | None, settings: Mapping[str, Settings]
 ) -> dict[str, Contestant]:
     """The rivals asked, ready to run; without `methods` all that fit. `InputError` where one asked does not, or settings do not."""
-    assert isinstance(problem, WorstCaseLeakage | DesignProblem)
     if unknown := [method for method in settings if method not in RIVALS]:
         raise InputError(f"settings: expected some of {', '.join(RIVALS)}; got {brief(unknown[0])}")
     built, found = Families(), dict[str, Contestant]()
@@ -256,7 +255,7 @@ def contestants(
                 raise InputError(f"methods: {method} audits a mechanism, it does not design one")
             built[rival.family] = built.get(rival.family) or rival.family(problem)
             contestant = Contestant(method, rival, built[rival.family], given)
-            if isinstance(problem, WorstCaseLeakage):  # refuses what does not fit, and imports what takes long to
+            if problem.task == "audit":  # refuses what does not fit, and imports what takes long to
                 rival.audited(contestant.family, 0, given, Clock(0.0))
         except InputError:
             if methods is not None:

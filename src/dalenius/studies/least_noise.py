@@ -18,7 +18,6 @@ from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Number, as_quantity
 from dalenius.model import WorstCaseLeakage, audited
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
-from dalenius.model.queries import AdditiveQuery
 from dalenius.model.sums import record_types
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
@@ -297,8 +296,8 @@ def _budget(at_most: Number) -> tuple[Fraction, str]:
 def _span(problem: WorstCaseLeakage) -> int:
     """How far one record moves the query where the others are known; where they are not, how far a household does, or everybody."""
     query, known = problem.query, problem.adversary.record_laws is not None
-    if known and isinstance(query, AdditiveQuery) and query.modulus() is None:
-        types = record_types(query, problem.records)
+    if known and query.sums is not None and query.modulus() is None:
+        types = record_types(query.sums, problem.records)
         return max(max(kind.contribution) - min(kind.contribution) for kind in types)
     return _values_span(problem)
 

@@ -132,6 +132,7 @@ def record_of(
     """
     header = answer.certificate.header
     share, nats = _entropy(problem)
+    of = OF.get(problem.kind)
     return Record(
         **place,
         problem=problem.kind,
@@ -147,9 +148,9 @@ def record_of(
         termination=answer.termination.value,
         status=answer.status.value,
         scope=answer.scope.value,
-        record=getattr(answer, OF[problem.kind][0]) if problem.kind in OF else None,
+        record=None if of is None else getattr(answer, of[0]),
         proved_about=answer.proved_about,
-        proofs=_timeless(getattr(answer, OF[problem.kind][1])) if problem.kind in OF else (),
+        proofs=() if of is None else _timeless(getattr(answer, of[1])),
         solvers=() if isinstance(answer, SecretResult) else _timeless(answer.solvers),
         alternating=_timeless(answer.alternating),
         methods=_timeless(methods),

@@ -16,7 +16,7 @@ from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, fracti
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
-from dalenius.model import DesignProblem, MinDistortion, MinLeakage, Problem, Records, WorstCaseLeakage
+from dalenius.model import DesignProblem, Problem, Records, WorstCaseLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
 from dalenius.notebook import in_brief
@@ -219,7 +219,7 @@ def release(
         certificate=proof,
         audited=certificate is None,
         distortion=distortion,
-        max_distortion=problem.distortion_budget if isinstance(problem, DesignProblem) else None,
+        max_distortion=problem.distortion_budget,
         simulation=rng is not None,
     )
 
@@ -274,7 +274,7 @@ def bound_of(
     if _rows(_header(certificate), problem) != list(mechanism.rows):
         message = "the certificate of the design is about another mechanism than this one"
         raise NotProvedError(message, status="about another mechanism", exit_code=2)
-    if isinstance(problem, MinDistortion):
+    if problem.leakage_budget is not None:
         return _budget(problem)
     terms = certificate.header.terms
     if (
@@ -309,12 +309,13 @@ def _proved(problem: Problem, audit: WorstCaseLeakage, certificate: Certificate)
 
 def _need_budget(problem: Problem, leakage: LeakageBound, distortion: Fraction | None) -> None:
     """`NotProvedError` unless the model's budget, if it has one, is met: of distortion exactly, of leakage by what is proved."""
-    if isinstance(problem, MinLeakage) and distortion is not None and distortion > problem.budget:
+    spent, allowed = distortion, problem.distortion_budget
+    if spent is not None and allowed is not None and spent > allowed:
         missing, instead = (
-            f"the expected distortion, {text_above(distortion)}, is above the budget {fraction_text(problem.budget)}",
+            f"the expected distortion, {text_above(spent)}, is above the budget {fraction_text(allowed)}",
             "take a mechanism that distorts less, or a larger max_distortion",
         )
-    elif isinstance(problem, MinDistortion) and not leakage.within_budget:
+    elif isinstance(problem, DesignProblem) and problem.leakage_budget is not None and not leakage.within_budget:
         missing, instead = (
             f"the budget of leakage, {budget_text(problem.budget, problem.budget_units, None)}, is not proved to be met, "
             f"only {leakage}",
@@ -343,13 +344,13 @@ def _leakage(problem: Problem, upper: Fraction) -> LeakageBound:
     """An upper claim in nats."""
     nats = exact_fraction_above(upper)
     bits = upper_in(nats, "bits")
-    if not isinstance(problem, MinDistortion):
+    if not isinstance(problem, DesignProblem) or problem.leakage_budget is None:
         return LeakageBound(nats, bits, values=problem.most_values)
     within = Fraction(bits if problem.budget_units == "bits" else nats) <= problem.budget
     return LeakageBound(nats, bits, within, problem.most_values)
 
 
-def _budget(problem: MinDistortion) -> LeakageBound:
+def _budget(problem: DesignProblem) -> LeakageBound:
     """The budget of leakage itself, rounded upward."""
     amount = exact_fraction_above(min(problem.budget, LARGEST_IN_DOUBLES))
     if problem.budget_units == "nats":

@@ -330,16 +330,6 @@ class DesignProblem(MechanismChoice):
         return fraction_text(amount)
 
     @property
-    def distortion_budget(self) -> Fraction | None:
-        """The largest expected distortion allowed; None where the distortion is minimised."""
-        return None
-
-    @property
-    def leakage_budget(self) -> float | None:
-        """The largest leakage allowed, in nats, as a double; None where there is no such budget."""
-        return None
-
-    @property
     def budget_units(self) -> str:
         """Those of the budget as written: nats or bits, or that of distortions."""
         return Quantity.DISTORTION.units

@@ -139,6 +139,11 @@ class MaxInformation(Problem):
         return "query"
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """With as many outputs as it takes; never more than inputs are needed."""
+        return self.input_count, self.input_count
+
+    @property
     def input_count(self) -> int:
         """How many values the query has."""
         return len(self._values)

@@ -81,6 +81,10 @@ class MechanismChoice(Problem):
         """How many outputs a mechanism has."""
         return self.distortion.output_count(self._values)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.input_count, self.output_count
+
     @cached_property
     def tied(self) -> TiedEntries:
         """Which entries of a mechanism are one number."""

@@ -42,7 +42,7 @@ from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
 from dalenius.report.words import budget_in_words, ends_shown, question
 from dalenius.results import against_text, nats_and_bits, relative_gap
-from dalenius.studies.curves import FrontierPoint
+from dalenius.studies.curves import FrontierPoint, frontier_point
 from dalenius.studies.leakage_curve import LeakageCurve
 from dalenius.units import Quantity, lower_in
 from dalenius.version import __version__
@@ -147,7 +147,7 @@ def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> 
         headline=headline,
         guarantee=guarantee,
         pictures=tuple(_pictures(name, label, rows, focus, collected)),
-        design=isinstance(proofs[0].problem, DesignProblem),
+        design=proofs[0].problem.budget_key is not None,
     )
 
 
@@ -272,9 +272,9 @@ def _tried(name: str, caption: str, draw: Callable[[Any], object]) -> list[Drawn
 def _points(proofs: Sequence[Proof]) -> list[FrontierPoint]:
     """The frontier of several designs that differ in their budgets."""
     points = [
-        FrontierPoint(proof.problem.budget, proof.problem, proof.design)
+        frontier_point(proof.problem, proof.design)
         for proof in proofs
-        if isinstance(proof.problem, DesignProblem) and proof.problem.place is not None
+        if proof.problem.budget_key is not None and proof.problem.place is not None
     ]
     return points if len(points) > 1 else []
 
