@@ -288,9 +288,7 @@ def _designed(problem: DesignProblem, search: Run, given: Known, method: str | N
     search.clock.reserve(min(problem.costs.whole.seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return _made(problem, designs.InfeasibleProposer(problem, search), search)
-    if designs.has_only_ratios(problem):
-        return _made(problem, designs.RatioDesign(problem, search), search)
-    if is_linear(problem):
+    if designs.has_only_ratios(problem) or is_linear(problem):
         return _made(problem, designs.LinearDesign(problem, search), search)
     return _made(problem, _exchange(method).of(problem, search, known), search)
 

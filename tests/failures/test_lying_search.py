@@ -16,7 +16,7 @@ from dalenius.audits.bounds.dual_node import DualNode
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.curve import CurveWitness
 from dalenius.audits.entropy_at_least import EntropyAudit
-from dalenius.designs.linear.proposer import LinearDesign
+from dalenius.designs import LinearDesign
 from dalenius.designs.oracle import ClassOracle
 from dalenius.evidence.upper import ImageRow, JointLeaf, RowGroups, RowLeaf, Split
 from dalenius.reduction import Chamber, RecordSymmetries

@@ -237,8 +237,9 @@ def whole_weights(row: Sequence[Fraction]) -> list[int]:
     >>> sum(whole_weights([Fraction(1, 3), Fraction(2, 3)])) == GRID
     True
     """
-    positive = [max(entry, Fraction(0)) for entry in row]
+    common = math.lcm(*(entry.denominator for entry in row))
+    positive = [max(entry.numerator, 0) * (common // entry.denominator) for entry in row]
     total = sum(positive)
-    weights = [math.floor(entry / total * GRID) for entry in positive]
+    weights = [entry * GRID // total for entry in positive]
     weights[positive.index(max(positive))] += GRID - sum(weights)
     return weights

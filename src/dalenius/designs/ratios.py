@@ -1,396 +1,357 @@
-"""The linear program of limits of ratios: every sum of a column is a variable of its own, so that rows have two terms."""
+"""The linear program of limits of ratios of what a mechanism's columns sum to; its mechanisms and its bounds in exact numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
-from math import lcm
+from typing import TypeVar
 
-import numpy as np
-from scipy.optimize import OptimizeResult
-from scipy.sparse import csr_matrix, vstack
-
-from dalenius._prove import Proved
-from dalenius.designs.claims import (
-    NOTHING,
-    DesignProposer,
-    MadeUpper,
-    Rows,
-    distortion_unit,
-    dual_lines,
-    rounded_lowers,
-)
-from dalenius.designs.lp import minimised
-from dalenius.designs.rational import DENOMINATOR, rational_rows, weight_texts
-from dalenius.evidence import CERTAIN, Lower, short_text
-from dalenius.information.arrays import Floats
+from dalenius.designs.lp import ZERO, LinearProgram, LinearRow
+from dalenius.designs.rational import GRID, whole_weights, writable
+from dalenius.errors import DaleniusError
+from dalenius.exact import few_digits
 from dalenius.model import DesignProblem, MinDistortion
-from dalenius.model.constraints import (
-    Constraint,
-    LocalDPBetween,
-    LocalInformationPrivacy,
-    MechanismSpace,
-    PointwiseLeakageLimit,
-)
-from dalenius.model.constraints.secret import JointLaw, laws_of
-from dalenius.model.mechanism_classes import Additive
-from dalenius.model.privacy import PointwiseMaximalLeakage
-from dalenius.outcome import ConstraintPrice
-from dalenius.results import DesignResult
-from dalenius.search import Clock, Run
+from dalenius.model.constraints.privacy import RatioLimit
+from dalenius.model.distortions import ExpectedDistortion
+from dalenius.model.privacy import LocalDP
 
+Rows = list[list[Fraction]]
 Form = tuple[tuple[int, Fraction], ...]  # inputs and factors: what sum of a column it is
-Ratios = LocalInformationPrivacy | LocalDPBetween | PointwiseLeakageLimit
-EXACT, DENSE = 3000, 2**17  # entries of a mechanism, and terms of rows, up to which exact vertices are looked for
+Which = tuple[int, int]  # a ratio, and an output
+X = TypeVar("X")
+ONE = Fraction(1)
+CEILING = Fraction(2**200)  # of e^epsilon for mechanisms: what is private for less is private for more
+MOST_ENTRIES = 2**19
+EXACT, DENSE = (
+    3000,
+    2**17,
+)  # entries of a mechanism, and terms of rows, up to which designs find exact vertices of other programs
+DIGITS = 30  # of multipliers of pairs
 ROOM = Fraction(1, 10**6)  # e^epsilon - 1, without which columns have no room to be repaired in
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """For every output y the row one(y) - c other(y) <= 0 of a constraint, and where it has two sides other(y) - c one(y) <= 0.
+class Ratio:
+    """For every output y and all `forms` f(y) <= c g(y), where g is the `average`, or, if that is None, every one of them.
 
     Attributes
     ----------
-    constraint : int
-        Its number; the row of output y and a side is number first + sides y + side of it.
-    first, sides : int
-    one, other : Form
+    forms : tuple of Form
+    average : Form or None
     below, above : Fraction
-        Rationals around c = e^epsilon.
+        Rationals around c: what keeps the limit for the smaller keeps it; what bounds the optimum for the larger bounds it.
+    number : int
+        Of the reference of a privacy notion, or of the constraint.
+    first, sides : int
+        Form f, or pair of forms, number k has the row first + sides (k outputs + y) of the constraint at output y.
     """
 
-    constraint: int
-    first: int
-    sides: int
-    one: Form
-    other: Form
+    forms: tuple[Form, ...]
+    average: Form | None
     below: Fraction
     above: Fraction
-
-    def row(self, output: int, side: int) -> int:
-        """The number of a row among those of the constraint."""
-        return self.first + self.sides * output + side
-
-    def pairs(self) -> Iterator[tuple[int, Form, Form]]:
-        """The sides, each with what is at most c times what."""
-        yield 0, self.one, self.other
-        if self.sides == 2:
-            yield 1, self.other, self.one
+    number: int
+    first: int = 0
+    sides: int = 1
 
 
 def has_only_ratios(problem: DesignProblem) -> bool:
     """Whether a large problem asks for limits of ratios alone: the columns that keep them are a cone, which must have room."""
-    if problem.adversary is not None or problem.privacy is not None:
+    if problem.adversary is not None or problem.privacy is not None or problem.objective is not None:
         return False
-    limits = problem.own_constraints
-    if problem.objective is not None or isinstance(problem.mechanism_class, Additive):
+    limits = [limit for limit in problem.own_constraints if isinstance(limit, RatioLimit)]
+    if len(limits) < len(problem.constraints) or problem.tied.rows < problem.input_count:
         return False
-    if not all(isinstance(limit, Ratios) for limit in limits):
+    if not all(LocalDP(limit.epsilon).factor()[0] >= 1 + ROOM for limit in limits):
         return False
-    if not all(PointwiseMaximalLeakage(limit.epsilon).factor()[0] >= 1 + ROOM for limit in _ratios(limits)):
-        return False
-    terms = sum(limit.size(problem.space)[1] for limit in _ratios(limits))
+    terms = sum(limit.size(problem.space)[1] for limit in limits)
     return problem.input_count * problem.output_count > EXACT or terms > DENSE
 
 
-def _ratios(limits: tuple[Constraint, ...]) -> list[Ratios]:
-    return [limit for limit in limits if isinstance(limit, Ratios)]
+def _of_notion(problem: MinDistortion) -> Iterator[Ratio]:
+    """Those of a privacy notion: entries of a column against its averages, or against each other."""
+    assert problem.privacy is not None
+    low, high = problem.privacy.factor()
+    for k, reference in enumerate(problem.references):
+        average = None if reference.law is None else tuple(zip(reference.inputs, reference.law, strict=True))
+        yield Ratio(tuple(((x, ONE),) for x in reference.inputs), average, min(low, CEILING), high, k)
 
 
-def blocks_of(problem: DesignProblem) -> list[Block]:
-    """All rows of the problem's constraints, in the order of docs/model-format.md."""
-    return [
-        block
-        for number, limit in enumerate(_ratios(problem.own_constraints))
-        for block in _blocks(number, limit, problem.space)
-    ]
+def _of_constraints(problem: DesignProblem) -> Iterator[Ratio]:
+    """Those of a problem's constraints, which has no others."""
+    for number, limit in enumerate(problem.own_constraints):
+        assert isinstance(limit, RatioLimit)
+        first, sides, (low, high) = 0, limit.sides, LocalDP(limit.epsilon).factor()
+        for sums, mean in limit.compared(problem.space):
+            forms, count = tuple(tuple(each.items()) for each in sums), len(sums)
+            if mean is None:
+                yield Ratio(forms, None, low, high, number, first, sides)
+                count = count * (count - 1) // 2
+            else:
+                average = tuple(mean.items())
+                yield Ratio(forms, average, low, high, number, first, sides)
+                for k, form in enumerate(forms if sides == 2 else ()):
+                    yield Ratio((average,), form, low, high, number, first + 2 * k * problem.output_count + 1, 2)
+            first += sides * count * problem.output_count
 
 
-def _blocks(number: int, limit: Ratios, space: MechanismSpace) -> Iterator[Block]:
-    sides = 1 if isinstance(limit, PointwiseLeakageLimit) else 2
-    factor = PointwiseMaximalLeakage(limit.epsilon).factor()
-    for k, (one, other) in enumerate(_heads(limit, space)):
-        yield Block(number, k * sides * space.outputs, sides, one, other, *factor)
+@dataclass(frozen=True)
+class Multipliers:
+    """Of one ratio and output, by form: a of f(y) <= c g(y), b of g(y) <= f(y) where there is no average.
 
-
-def _heads(limit: Ratios, space: MechanismSpace) -> Iterator[tuple[Form, Form]]:
-    """What is compared with what, whatever the output."""
-    if isinstance(limit, LocalDPBetween) and limit.secret is None:
-        pairs = combinations(space.possible, 2) if limit.pairs is None else limit.pairs
-        yield from ((_alone(a), _alone(b)) for a, b in pairs)
-    elif isinstance(limit, PointwiseLeakageLimit) and limit.secret is None:
-        for reference in PointwiseMaximalLeakage(limit.epsilon, limit.priors).references(space.possible, space.law):
-            assert reference.law is not None
-            other = tuple(zip(reference.inputs, reference.law, strict=True))
-            yield from ((_alone(x), other) for x in reference.inputs)
-    else:
-        priors = limit.priors if isinstance(limit, LocalInformationPrivacy) else None
-        for law in laws_of(limit.secret, priors, space):
-            yield from _of_secret(law, pairwise=isinstance(limit, LocalDPBetween))
-
-
-def _of_secret(law: JointLaw, *, pairwise: bool) -> Iterator[tuple[Form, Form]]:
-    given = [_form(law.given(s)) for s in law.letters]
-    if pairwise:
-        yield from combinations(given, 2)
-    else:
-        own = _form(law.support)
-        yield from ((each, own) for each in given)
-
-
-def _form(factors: Mapping[int, Fraction]) -> Form:
-    return tuple(factors.items())
-
-
-def _alone(x: int) -> Form:
-    return ((x, Fraction(1)),)
-
-
-FINE = 10**18  # steps that what is added to a column is rounded in
-USED = 1e-12  # share of the largest multiplier below which one is 0
-
-Weights = list[list[int]]
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """What a solver's answer is worth.
-
-    Attributes
-    ----------
-    weights : a mechanism that meets everything exactly, as whole weights
-    bound : float
-        Of the optimum, with the multipliers `prices` of rows, by (block, side): (outputs,).
-    size : float
-        Of what is summed in it.
+    Where such a ratio is short for rows of a constraint, `pairs` are the multipliers of these.
     """
 
-    weights: Weights
-    bound: float
-    prices: dict[tuple[int, int], Floats]
-    size: float
+    a: dict[int, Fraction] = field(default_factory=dict)
+    b: dict[int, Fraction] = field(default_factory=dict)
+    pairs: dict[tuple[int, int], Fraction] = field(default_factory=dict)
+
+    def rounded(self, step: Fraction) -> Multipliers:
+        """To multiples of a step; pairs have few digits anyway."""
+        if self.pairs:
+            return self
+        a, b = ({k: round(value / step) * step for k, value in side.items()} for side in (self.a, self.b))
+        return Multipliers(a, b)
+
+    def paired(self) -> Multipliers:
+        """As pairs that sum to a and, made as large, to b; in few digits, and none of a form with itself."""
+        total = sum(self.b.values(), ZERO)
+        share = sum(self.a.values(), ZERO) / total if total else ZERO
+        left, pairs = [(k, value * share) for k, value in self.b.items()], dict[tuple[int, int], Fraction]()
+        for i, wanted in self.a.items():
+            while wanted > 0 and left:
+                k, room = left.pop()
+                if i != k:
+                    pairs[i, k] = few_digits(min(wanted, room), DIGITS)
+                if room > wanted:
+                    left.append((k, room - wanted))
+                wanted -= room
+        a, b = defaultdict[int, Fraction](Fraction), defaultdict[int, Fraction](Fraction)
+        for (i, k), value in pairs.items():
+            a[i], b[k] = a[i] + value, b[k] + value
+        return Multipliers(a, b, pairs)
 
 
 class RatioProgram:
-    """Minimise sum p(x) d(x,y) Q(x,y) over mechanisms Q with one(y) <= c other(y) for every output y and every block.
+    """Minimise sum_z cost_z q_z over rows q that are laws and keep `ratios`, each of which is about one column at a time.
 
-    Every block is about one column at a time and homogeneous, so the columns that meet all of them are a convex cone, which constant
-    columns are inside of. So a mechanism that misses rows a little is repaired column by column: a constant is added to the column,
-    and then all columns are divided by one number.
+    All are homogeneous, so the columns that keep them are a convex cone, which constant columns are inside of. So a mechanism that
+    misses some is repaired column by column: a constant is added to the column, and then all columns are divided by one number.
 
     Parameters
     ----------
     problem : MinDistortion
-        With limits of ratios alone (`has_only_ratios`).
+        With a privacy notion and no constraints, or one that `has_only_ratios`; feasible.
+    minimised : ExpectedDistortion
+
+    Raises
+    ------
+    DaleniusError
+        If there are too many inputs and outputs.
     """
 
-    def __init__(self, problem: MinDistortion) -> None:
-        self.problem, self.blocks = problem, blocks_of(problem)
-        self.inputs, self.outputs = problem.input_count, problem.output_count
-        self.cost = problem.input_law[:, None] * problem.cost
-        forms = {form: None for block in self.blocks for form in (block.one, block.other)}
-        self.forms: list[Form] = list(forms)
-        self.place = {form: k for k, form in enumerate(self.forms)}
+    def __init__(self, problem: MinDistortion, minimised: ExpectedDistortion) -> None:
+        self.private = private = problem.privacy is not None
+        size = problem.input_count * problem.output_count * (len(problem.references) if private else 1)
+        if private and size > MOST_ENTRIES:
+            raise DaleniusError(
+                f"nothing can be computed about this design: inputs times outputs, times priors, is {size}, expected at most "
+                f"{MOST_ENTRIES}; coarsen the query"
+            )
+        self.tied, self.outputs, self._numbers = problem.tied, problem.output_count, problem.tied.numbers.tolist()
+        self.cost = tuple(entry for row in minimised.costs() for entry in row)
+        self.ratios = list(_of_notion(problem) if private else _of_constraints(problem))
+        places = dict[Form, int]()
+        self._sides = [
+            ([places.setdefault(form, len(places)) for form in ratio.forms], _place(ratio.average, places))
+            for ratio in self.ratios
+        ]
+        self.forms = list(places)
+        count, self._variables = len(self.cost), list[list[int]]()  # of each form, by output
+        for form in self.forms:
+            own = len(form) == 1
+            self._variables.append(self._numbers[form[0][0]] if own else [*range(count, count + self.outputs)])
+            count += 0 if own else self.outputs
+        self._sums, self.size = count, len(self.cost)
+        self._programs = dict[tuple[Fraction, ...], LinearProgram]()
 
     @cached_property
-    def matrix(self) -> csr_matrix:
-        """The forms in doubles: (forms, inputs)."""
-        entries = [(k, x, float(c)) for k, form in enumerate(self.forms) for x, c in form]
-        k, x, c = zip(*entries, strict=True)
-        return csr_matrix((c, (k, x)), shape=(len(self.forms), self.inputs))
+    def scale(self) -> Fraction:
+        """A power of 2 of the size of the largest cost."""
+        largest = max(self.cost)
+        return Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
 
-    # ------------------------------------------------------------ in doubles
+    def by_row(self, values: Sequence[X]) -> list[list[X]]:
+        """Numbers of the variables q, as the rows of a mechanism."""
+        m = self.outputs
+        return [list(values[start : start + m]) for start in range(0, len(values), m)]
 
-    def solve(self, clock: Clock) -> Solved | None:
-        """A mechanism and a bound; None if no solver answered in time."""
-        found = self._asked(clock)
-        if found is None:
-            return None
-        q = np.maximum(found.x[: self.cost.size].reshape(self.cost.shape), 0.0)
-        multipliers = np.maximum(-np.asarray(found.ineqlin.marginals), 0.0) * self._scale
-        prices, start = dict[tuple[int, int], Floats](), 0
-        least = USED * multipliers.max(initial=0.0)
-        for k, block in enumerate(self.blocks):
-            for side, _, _ in block.pairs():
-                own = multipliers[start : start + self.outputs]
-                prices[k, side] = np.where(own > least, own, 0.0)
-                start += self.outputs
-        priced = self.priced(prices)
-        size = float(np.abs(priced - self.cost).max(initial=0.0)) * self.inputs
-        return Solved(self.repaired(q), float((self.cost + priced).min(axis=1).sum()), prices, size)
+    def _columns(self) -> Iterator[tuple[Which, list[int], int | None]]:
+        """Every ratio at every output, with the variables of its forms, and that of its average."""
+        for j, (forms, average) in enumerate(self._sides):
+            for y in range(self.outputs):
+                own = [self._variables[k][y] for k in forms]
+                yield (j, y), own, None if average is None else self._variables[average][y]
+
+    # ------------------------------------------------------------ as rows of a linear program
+
+    def program(self, factors: tuple[Fraction, ...]) -> LinearProgram:
+        """In the entries q, then the sums of columns that are no entries, then an end s of each column without an average.
+
+        For these c, one for each ratio. Rows: f <= c g, or f <= s and s/c <= f; sums of laws, then those of columns.
+        """
+        if factors not in self._programs:
+            self._programs[factors] = self._program(factors)
+        return self._programs[factors]
+
+    def _program(self, factors: tuple[Fraction, ...]) -> LinearProgram:
+        rows, back, ends, above = list[LinearRow](), list[LinearRow](), self._sums, {*range(self.size, self._sums)}
+        for (j, _), forms, average in self._columns():
+            if average is None:
+                rows += [LinearRow({form: ONE, ends: -ONE}) for form in forms]
+                back += [LinearRow({ends: 1 / factors[j], form: -ONE}) for form in forms]
+                above.update(forms)  # s/c bounds them from below
+                ends += 1
+            else:
+                c = factors[j]
+                rows += [LinearRow({form: ONE, average: -c} if form != average else {form: 1 - c}) for form in forms]
+        rows += [*back, *(LinearRow(dict.fromkeys(row, ONE), ONE, True) for row in self.by_row(range(self.size)))]
+        for form, variables in zip(self.forms, self._variables, strict=True):
+            for y, variable in enumerate(variables if len(form) > 1 else ()):
+                rows.append(LinearRow({variable: -ONE} | {self._numbers[x][y]: p for x, p in form}, equal=True))
+        return LinearProgram(ends, dict(enumerate(self.cost)), rows, above)
 
     @property
-    def _scale(self) -> float:
-        """A power of 2 of the size of the largest cost."""
-        largest = float(self.cost.max())
-        return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
+    def below(self) -> tuple[Fraction, ...]:
+        """c- of every ratio."""
+        return tuple(ratio.below for ratio in self.ratios)
 
-    def _asked(self, clock: Clock) -> OptimizeResult | None:
-        """Variables: the entries row by row, then the forms' values, form by form."""
-        n, m, k = self.inputs, self.outputs, len(self.forms)
-        entries = np.arange(n * m).reshape(n, m)
-        sums = csr_matrix((np.ones(n * m), (np.arange(n * m) // m, np.arange(n * m))), shape=(n, n * m + k * m))
-        form, x = self.matrix.nonzero()
-        factors = np.asarray(self.matrix[form, x]).reshape(-1)
-        rows = (form[:, None] * m + np.arange(m)).reshape(-1)
-        values = csr_matrix(
-            (
-                np.concatenate([np.repeat(factors, m), -np.ones(k * m)]),
-                (
-                    np.concatenate([rows, np.arange(k * m)]),
-                    np.concatenate([entries[x].reshape(-1), n * m + np.arange(k * m)]),
-                ),
-            ),
-            shape=(k * m, n * m + k * m),
-        )
-        given = {
-            "A_ub": self._rows(n * m + k * m),
-            "b_ub": np.zeros(sum(block.sides for block in self.blocks) * m),
-            "A_eq": vstack([sums, values]).tocsr(),
-            "b_eq": np.concatenate([np.ones(n), np.zeros(k * m)]),
-        }
-        costs = np.concatenate([self.cost.reshape(-1) / self._scale, np.zeros(k * m)])
-        return minimised(costs, clock, **given)
+    @property
+    def above(self) -> tuple[Fraction, ...]:
+        """c+ of every ratio."""
+        return tuple(ratio.above for ratio in self.ratios)
 
-    def _rows(self, width: int) -> csr_matrix:
-        m, first = self.outputs, self.cost.size
-        ones, others, factors = [], [], []
-        for block in self.blocks:
-            for _, one, other in block.pairs():
-                ones.append(self.place[one])
-                others.append(self.place[other])
-                factors.append(float(block.above))
-        count = len(ones) * m
-        columns = (first + np.array([ones, others])[:, :, None] * m + np.arange(m)).reshape(-1)
-        values = np.concatenate([np.ones(count), np.repeat(-np.array(factors), m)])
-        return csr_matrix((values, (np.tile(np.arange(count), 2), columns)), shape=(count, width))
+    def multipliers(self, of_rows: Iterable[Fraction]) -> dict[Which, Multipliers]:
+        """Of the ratios, from those of the program's rows; what is below 0 counts as 0."""
+        numbers = iter(of_rows)
 
-    def priced(self, prices: dict[tuple[int, int], Floats]) -> Floats:
-        """What multipliers add to every entry: (inputs, outputs)."""
-        by_form = np.zeros((len(self.forms), self.outputs))
-        for k, block in enumerate(self.blocks):
-            for side, one, other in block.pairs():
-                by_form[self.place[one]] += prices[k, side]
-                by_form[self.place[other]] -= float(block.above) * prices[k, side]
-        return np.asarray(self.matrix.T @ by_form)
+        def next_of(forms: list[int]) -> dict[int, Fraction]:
+            return {i: value for i in range(len(forms)) if (value := next(numbers)) > 0}
 
-    # ------------------------------------------------------------ exactly
+        a = {which: next_of(forms) for which, forms, _ in self._columns()}
+        b = {which: next_of(forms) for which, forms, average in self._columns() if average is None}
+        found = {which: Multipliers(own, b.get(which, {})) for which, own in a.items() if own}
+        return found if self.private else {w: part.paired() if w in b else part for w, part in found.items()}
 
-    def repaired(self, q: Floats) -> Weights:
-        """A mechanism near q that meets everything: whole weights, as many in each row."""
-        whole = [[int(entry * DENOMINATOR) for entry in row] for row in rational_rows(q)]
-        missing, unit = [Fraction(0)] * self.outputs, FINE // DENOMINATOR
-        for block, excesses in self._excesses(whole):
-            for y, excess in enumerate(excesses):
-                if excess > 0:  # a constant t more in a column is room of (c - 1) t more
-                    missing[y] = max(missing[y], excess / (block.below - 1))
-        added = [math.ceil(more * FINE) for more in missing]
-        return [[entry * unit + more for entry, more in zip(row, added, strict=True)] for row in whole]
+    # ------------------------------------------------------------ mechanisms
 
-    def slack(self, weights: Weights) -> dict[int, Fraction]:
-        """The least room that a mechanism leaves in the rows of each constraint."""
-        least = dict[int, Fraction]()
-        for block, excesses in self._excesses(weights):
-            room = -max(excesses)
-            least[block.constraint] = min(least.get(block.constraint, room), room)
-        return least
+    def keeping(self, rows: Rows) -> Rows | None:
+        """The mechanism itself if it keeps the ratios and can be written; else rounded and repaired; None where it cannot be."""
+        return rows if self._usable(rows) else self.repaired(rows)
 
-    def _excesses(self, weights: Weights) -> Iterator[tuple[Block, list[Fraction]]]:
-        """Of each block and side by how much one(y) is above c other(y), for every output."""
-        values = [self._values(form, weights) for form in self.forms]
-        for block in self.blocks:
-            for _, one, other in block.pairs():
-                pairs = zip(values[self.place[one]], values[self.place[other]], strict=True)
-                yield block, [a - block.below * b for a, b in pairs]
+    def _usable(self, rows: Rows) -> bool:
+        laws = all(min(row) >= 0 and sum(row) == 1 for row in rows)
+        return laws and writable(entry for row in rows for entry in row) and max(map(max, self.excesses(rows)[0])) <= 0
 
-    def _values(self, form: Form, weights: Weights) -> list[Fraction]:
-        """A form of each column, exactly: whole numbers are summed, over one denominator."""
-        common = math.lcm(*(c.denominator for _, c in form))
-        factors = [(x, c.numerator * (common // c.denominator)) for x, c in form]
-        sums = [sum(f * weights[x][y] for x, f in factors) for y in range(self.outputs)]
-        return [Fraction(total, common * sum(weights[0])) for total in sums]
+    def repaired(self, rows: Rows) -> Rows | None:
+        """Rounded to whole weights w, w(x,y) + k_y for every x: kept where f(w) - c g(w) <= (c - 1) k_y.
 
+        The same k_y for all outputs where their entries are one number. None if c = 1, or a row has no mass.
+        """
+        if min(self.below) == 1 or not all(max(row) > 0 for row in rows):
+            return None
+        weights, added = [whole_weights(row) for row in rows], [0] * self.outputs
+        excesses, common = self.excesses(weights)
+        for ratio, own in zip(self.ratios, excesses, strict=True):
+            room = common * (ratio.below.numerator - ratio.below.denominator)
+            added = [max(more, -(-excess // room)) for more, excess in zip(added, own, strict=True)]
+        added = [max(added)] * len(added) if self.tied.across_outputs else added
+        total = GRID + sum(added)
+        return [[Fraction(weight + more, total) for weight, more in zip(row, added, strict=True)] for row in weights]
 
-# Designs under limits of ratios alone as a proposer: multipliers from below, a repaired mechanism from above.
-
-
-TINY = 1e-6  # share of the largest price below which one counts as none
-
-
-class RatioDesign(DesignProposer[MadeUpper]):
-    """A running design that `has_only_ratios`: a linear program in doubles, whose ends are repaired.
-
-    Parameters
-    ----------
-    problem : MinDistortion
-    search : Run
-    """
-
-    problem: MinDistortion
-
-    def __init__(self, problem: DesignProblem, search: Run) -> None:
-        assert isinstance(problem, MinDistortion)
-        self.problem, self.search, self.program = problem, search, RatioProgram(problem)
-        self.solved: Solved | None = None
-
-    def run(self) -> None:
-        """Solve."""
-        self.solved = self.program.solve(self.search.clock)
-        if self.solved is not None:
-            self.rounds, upper = 1, float(self.problem.distortions.of(self._rows(self.solved)))
-            rows = sum(map(len, self._prices.values()))
-            self.search.clock.tell("ratios", max(self.solved.bound, 0.0), upper, rows, rounds=1, now=True)
-
-    @staticmethod
-    def _rows(solved: Solved) -> Rows:
-        return [[Fraction(weight, sum(row)) for weight in row] for row in solved.weights]
-
-    @cached_property
-    def _prices(self) -> Mapping[int, Mapping[int, float]]:
-        """By constraint and row, those that are not 0."""
-        found: dict[int, dict[int, float]] = {}
-        for (k, side), own in {} if self.solved is None else self.solved.prices.items():
-            block = self.program.blocks[k]
-            of_rows = {block.row(y, side): float(own[y]) for y in np.flatnonzero(own).tolist()}
-            found.setdefault(block.constraint, {}).update(of_rows)
+    def slack(self, rows: Rows) -> dict[int, Fraction]:
+        """The least room in the ratios of each number."""
+        excesses, common = self.excesses(rows)
+        found = dict[int, Fraction]()
+        for ratio, own in zip(self.ratios, excesses, strict=True):
+            room = Fraction(-max(own), common * ratio.below.denominator)
+            found[ratio.number] = min(found.get(ratio.number, room), room)
         return found
 
-    # ------------------------------------------------------------ what is proposed
+    def excesses(self, rows: Sequence[Sequence[Fraction | int]]) -> tuple[list[list[int]], int]:
+        """Of each ratio, by output, by how much the largest q f(y) is above p g(y), c- = p/q; as multiples of 1 over a number."""
+        common = math.lcm(*(entry.denominator for row in rows for entry in row))
+        entries = [entry.numerator * (common // entry.denominator) for row in rows for entry in row]
+        values, found = [self._values(form, entries) for form in self.forms], list[list[int]]()
+        for ratio, (forms, average) in zip(self.ratios, self._sides, strict=True):
+            p, q, columns = ratio.below.numerator, ratio.below.denominator, [values[k] for k in forms]
+            by_output = list(zip(*columns, strict=True))
+            least = values[average] if average is not None else list(map(min, by_output))
+            most = columns[0] if len(columns) == 1 else list(map(max, by_output))
+            found.append([q * f - p * g for f, g in zip(most, least, strict=True)])
+        return found, common * self._parts
 
-    def lowers(self) -> Iterator[Lower]:
-        """The bound of the multipliers, rounded downward ever further; at last 0."""
-        found, size = (0.0, 0.0) if self.solved is None else (max(self.solved.bound, 0.0), self.solved.size)
-        prices = {j: {r: short_text(x) for r, x in rows.items()} for j, rows in self._prices.items() if rows}
-        yield from rounded_lowers(self.problem, found, dual_lines(prices=prices) if found > 0.0 else NOTHING, size)
+    @cached_property
+    def _parts(self) -> int:
+        """What the factors of all forms are parts of."""
+        return math.lcm(*(p.denominator for form in self.forms for _, p in form))
 
-    def uppers(self) -> Iterator[MadeUpper]:
-        """What the mechanism distorts; at last what one that releases nothing does."""
-        if self.solved is not None:
-            yield self._upper(self._rows(self.solved), 0)
-        yield self._upper(self.problem.distortions.constant, CERTAIN)
+    def _values(self, form: Form, entries: Sequence[int]) -> list[int]:
+        """So many times a form of each column."""
+        factors = [(self._numbers[x], p.numerator * (self._parts // p.denominator)) for x, p in form]
+        return [sum(f * entries[own[y]] for own, f in factors) for y in range(self.outputs)]
 
-    def _upper(self, rows: Rows, candidate: int) -> MadeUpper:
-        end, unit = self.problem.distortions.of(rows), distortion_unit(self.problem)
-        return MadeUpper(value=end, unit=unit, candidate=candidate, lines=(), mechanism=weight_texts(rows), rows=rows)
+    def prices(self, multipliers: Mapping[Which, Multipliers]) -> dict[int, dict[int, Fraction]]:
+        """Those of the rows of constraints, by constraint and row."""
+        found = dict[int, dict[int, Fraction]]()
+        for (j, y), part in multipliers.items():
+            ratio, count = self.ratios[j], len(self.ratios[j].forms)
+            own = found.setdefault(ratio.number, {})
+            for k, value in part.a.items() if ratio.average is not None else ():
+                own[ratio.first + ratio.sides * (k * self.outputs + y)] = value
+            for (i, k), value in part.pairs.items():
+                first, second = sorted((i, k))
+                pair = first * count - first * (first + 1) // 2 + second - first - 1
+                own[ratio.first + ratio.sides * (pair * self.outputs + y) + (i > k)] = value
+        return found
 
-    def result(self, proved: Proved[Lower, MadeUpper]) -> DesignResult:
-        """The mechanism, the proved interval, and what each constraint costs."""
-        rows = proved.upper_end.rows
-        assert rows is not None
-        prices = {} if proved.lower_end.candidate == CERTAIN else self._prices
-        return self.answer(proved, rows, constraints=tuple(self._of_constraints(prices, rows)))
+    # ------------------------------------------------------------ bounds
 
-    def _of_constraints(self, prices: Mapping[int, Mapping[int, float]], rows: Rows) -> Iterator[ConstraintPrice]:
-        """One entry a constraint."""
-        common = lcm(*(entry.denominator for row in rows for entry in row))
-        slack = self.program.slack([[int(entry * common) for entry in row] for row in rows])
-        totals = {j: sum(own.values()) for j, own in prices.items()}
-        least = TINY * max(totals.values(), default=0.0)
-        for j, limit in enumerate(self.problem.own_constraints):
-            total, own = totals.get(j, 0.0), prices.get(j, {})
-            kept = tuple(sorted(pair for pair in own.items() if pair[1] > least))
-            yield ConstraintPrice(j, limit.kind, total if total > least else 0.0, slack[j], kept)
+    def proving(self, multipliers: Mapping[Which, Multipliers]) -> dict[Which, Multipliers]:
+        """Those that prove something; rounded, unless they can be written as they are."""
+        if not writable(value for part in multipliers.values() for value in (*part.a.values(), *part.b.values())):
+            multipliers = {which: part.rounded(self.scale / GRID) for which, part in multipliers.items()}
+        return {
+            (j, y): part
+            for (j, y), part in multipliers.items()
+            if any(part.a.values()) and (any(part.b.values()) or self.ratios[j].average is not None)
+        }
+
+    def proved(self, multipliers: Mapping[Which, Multipliers]) -> Fraction:
+        """The bound of docs/certificate-format.md: sum_x min_y [ p d + sum (a f - c+ A g) ], g the mean by b without an average.
+
+        *Bound because* what is added sums to at most 0 over a mechanism that keeps the ratios, and its rows are laws.
+        """
+        added = defaultdict[Which, Fraction](Fraction)  # by form and output
+        for (j, y), part in multipliers.items():
+            forms, average = self._sides[j]
+            taken, total = self.ratios[j].above * sum(part.a.values()), sum(part.b.values())
+            for k, value in part.a.items():
+                added[forms[k], y] += value
+            if average is not None:
+                added[average, y] -= taken
+            for k, value in part.b.items() if average is None else ():
+                added[forms[k], y] -= taken * value / total
+        G = list(self.cost)
+        for (k, y), more in added.items():
+            for x, p in self.forms[k]:
+                G[self._numbers[x][y]] += more * p
+        return sum((min(row) for row in self.by_row(G)), ZERO)
+
+
+def _place(form: Form | None, places: dict[Form, int]) -> int | None:
+    return None if form is None else places.setdefault(form, len(places))

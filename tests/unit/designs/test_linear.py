@@ -17,8 +17,8 @@ import dalenius as dl
 from campaigns import draws, each
 from dalenius.cli import app
 from dalenius.designs.linear import LinearDesign
-from dalenius.designs.linear.program import Multipliers, multipliers_near, proved, repaired
 from dalenius.designs.rational import LinearSystem
+from dalenius.designs.ratios import Multipliers
 from dalenius.export import Solution, certify, offered, offers
 from dalenius.search import Limits, Run
 from support import refused
@@ -229,7 +229,7 @@ def test_no_private_mechanism_beats_the_lower_bound(problem, seed):
     run, rng = found(problem), np.random.default_rng(seed)
     for spread in (0.1, 1.0):
         rows = rng.dirichlet(np.full(problem.output_count, spread), size=problem.input_count)
-        mixed = repaired(run.program, [[Fraction(x) for x in row] for row in rows.tolist()])
+        mixed = run.program.repaired([[Fraction(x) for x in row] for row in rows.tolist()])
         if mixed is None:
             continue
         level = problem.exp_epsilon(mixed)
@@ -243,10 +243,11 @@ def test_no_private_mechanism_beats_the_lower_bound(problem, seed):
 def test_any_multipliers_prove_a_valid_bound(problem, seed):
     run, rng = found(problem), np.random.default_rng(seed)
     multipliers = {}
-    for j, comparison in enumerate(run.program.comparisons):
-        sides = [{x: Fraction(int(rng.integers(0, 9)), 7) for x in comparison.inputs} for _ in range(2)]
-        multipliers[j] = Multipliers(sides[0], sides[1] if run.program.any_law else {})
-    assert proved(run.program, multipliers_near(run.program, multipliers)) <= run.upper
+    for j, ratio in enumerate(run.program.ratios):
+        for y in range(problem.output_count):
+            sides = [{k: Fraction(int(rng.integers(0, 9)), 7) for k in range(len(ratio.forms))} for _ in range(2)]
+            multipliers[j, y] = Multipliers(sides[0], {} if ratio.average else sides[1])
+    assert run.program.proved(run.program.proving(multipliers)) <= run.upper
 
 
 @each("privacy", PML("log 2"), LDP("log 2"), PML(0.5), LDP(1), PML(0), LDP(0))

@@ -7,7 +7,7 @@ import numpy as np
 import dalenius as dl
 from campaigns import each
 from dalenius._prove import prove
-from dalenius.designs import RatioDesign, has_only_ratios
+from dalenius.designs import LinearDesign, has_only_ratios
 from dalenius.designs.ratios import RatioProgram
 from dalenius.search import Limits, Run
 
@@ -31,7 +31,7 @@ def design(*limits, letters=4, **more):
 
 def proved(problem):
     search = Run.of(Limits(gap=1e-6))
-    proposer = RatioDesign(problem, search)
+    proposer = LinearDesign(problem, search)
     proposer.run()
     return prove(problem, proposer, search)
 
@@ -52,17 +52,30 @@ def test_what_it_proves_is_about_the_exact_optimum(limits):
 @each("limit", *LIMITS)
 def test_repairs_keep_every_row_exactly(limit):
     problem, rng = design(limit), np.random.default_rng(3)
-    program = RatioProgram(problem)
+    program = RatioProgram(problem, problem.distortions)
     for _ in range(3):
         q = rng.dirichlet(np.full(4, 0.5), size=4)
         q[:, 2] = 0.0
-        weights = program.repaired(q / q.sum(axis=1, keepdims=True))
-        assert len({sum(row) for row in weights}) == 1
-        rows = limit.rows(problem.space)
-        for terms in rows.below:
-            assert sum((c * weights[x][y] for (x, y), c in terms.items()), Fraction(0)) <= 0
-        room = min(-sum((c * weights[x][y] for (x, y), c in t.items()), Fraction(0)) for t in rows.below)
-        assert program.slack(weights)[0] == room / sum(weights[0])
+        made = program.repaired([[Fraction(x) for x in row] for row in (q / q.sum(axis=1, keepdims=True)).tolist()])
+        assert {sum(row) for row in made} == {1}
+        room = min(-sum(c * made[x][y] for (x, y), c in terms.items()) for terms in limit.rows(problem.space).below)
+        assert room >= 0
+        assert program.slack(made)[0] == room
+
+
+@each("limit", *LIMITS)
+def test_multipliers_prove_what_the_rows_do(limit):
+    """Rows that a ratio is short for have the same sum; what is given to pairs of forms, too."""
+    problem, rng = design(limit), np.random.default_rng(4)
+    program = RatioProgram(problem, problem.distortions)
+    drawn = [Fraction(int(x), 1000) for x in rng.integers(0, 30, size=len(program.program(program.below).rows))]
+    multipliers = program.multipliers(drawn)
+    (prices,) = program.prices(multipliers).values()
+    matrix = [[p * d for d in row] for p, row in zip(problem.exact_input_law(), problem.exact_cost(), strict=True)]
+    for r, price in prices.items():
+        for (x, y), c in limit.rows(problem.space).above[r].items():
+            matrix[x][y] += price * c
+    assert program.proved(multipliers) == sum(map(min, matrix))
 
 
 def test_many_inputs():

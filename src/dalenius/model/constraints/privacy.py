@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_integer, as_list
@@ -36,10 +38,33 @@ from dalenius.model.constraints.secret import (
 from dalenius.model.fields import Exact, Given, declared, flag, keep, normal_epsilon, number
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, as_priors
 
-ZERO, ONE = Fraction(0), Fraction(1)
+ONE = Fraction(1)
+Compared: TypeAlias = tuple[list[dict[int, Fraction]], dict[int, Fraction] | None]
 
 
-class MaybeOfSecret(RowConstraint):
+class RatioLimit(RowConstraint):
+    """f(y) <= e^epsilon g(y) for sums f, g of a column and every output y: what is compared with an average, or with each other."""
+
+    epsilon: Private
+    sides: ClassVar[int] = 2
+
+    @abstractmethod
+    def compared(self, space: MechanismSpace) -> Iterator[Compared]:
+        """Sums of a column and their average, as factors of inputs; None where they are compared with each other.
+
+        For each sum, or pair of them, there is a row for every output, and with two sides one for the other way round behind it.
+        """
+
+    def rows(self, space: MechanismSpace) -> Rows:
+        pairs = []
+        for sums, average in self.compared(space):
+            for one, other in combinations(sums, 2) if average is None else ((each, average) for each in sums):
+                for y in range(space.outputs):
+                    pairs += [(one, other, y), (other, one, y)][: self.sides]
+        return ratio_rows(pairs, self.epsilon)
+
+
+class MaybeOfSecret(RatioLimit):
     """What may be about a secret; what is about the inputs does not name it."""
 
     secret: SecretOrNone
@@ -114,32 +139,13 @@ class LocalDPBetween(MaybeOfSecret):
     def _laws(self, space: MechanismSpace) -> list[JointLaw]:
         return laws_of(self.secret, None, space)
 
-    def rows(self, space: MechanismSpace) -> Rows:
+    def compared(self, space: MechanismSpace) -> Iterator[Compared]:
         if self.secret is not None:
-            return self._about_secret(space)
-        pairs = list(combinations(space.possible, 2)) if self.pairs is None else self.pairs
-        both = [
-            (a, b, y)
-            for first, second in pairs
-            for y in range(space.outputs)
-            for a, b in ((first, second), (second, first))
-        ]
-        return Rows(
-            (ZERO,) * len(both),
-            False,
-            tuple(((a, y, ONE),) for a, _, y in both),
-            tuple(((b, y, -ONE),) for _, b, y in both),
-            LocalDP(self.epsilon).factor(),
-        )
-
-    def _about_secret(self, space: MechanismSpace) -> Rows:
-        ratios = []
-        for law in self._laws(space):
-            for first, second in combinations(law.letters, 2):
-                one, other = law.given(first), law.given(second)
-                for y in range(space.outputs):
-                    ratios += [(one, other, y), (other, one, y)]
-        return ratio_rows(ratios, self.epsilon)
+            yield from (([law.given(s) for s in law.letters], None) for law in self._laws(space))
+        elif self.pairs is None:
+            yield [{x: ONE} for x in space.possible], None
+        else:
+            yield from (([{a: ONE}], {b: ONE}) for a, b in self.pairs)
 
     @classmethod
     def everywhere(cls, notion: LocalDP) -> Constraint:
@@ -177,6 +183,7 @@ class PointwiseLeakageLimit(MaybeOfSecret):
     epsilon: Private = Given(as_private, normal=normal_epsilon)
     priors: PriorsOrNone = Given(_as_priors, default=None)
     secret: SecretOrNone = Given(as_secret, default=None)
+    sides: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.priors is not None and self.secret is not None:
@@ -199,19 +206,13 @@ class PointwiseLeakageLimit(MaybeOfSecret):
         rows = sum(supports) * space.outputs
         return rows, rows + sum(k * k for k in supports) * space.outputs
 
-    def rows(self, space: MechanismSpace) -> Rows:
+    def compared(self, space: MechanismSpace) -> Iterator[Compared]:
         if self.secret is not None:
-            laws = laws_of(self.secret, None, space)
-            listed = [(law.given(s), law.support, y) for law in laws for s in law.letters for y in range(space.outputs)]
-            return ratio_rows(listed, self.epsilon)
-        terms, scaled = [], []
+            yield from (([law.given(s) for s in law.letters], law.support) for law in laws_of(self.secret, None, space))
+            return
         for reference in self._notion.references(space.possible, space.law):
             assert reference.law is not None
-            for x in reference.inputs:
-                for y in range(space.outputs):
-                    terms.append(((x, y, ONE),))
-                    scaled.append(tuple((z, y, -p) for z, p in zip(reference.inputs, reference.law, strict=True)))
-        return Rows((ZERO,) * len(terms), False, tuple(terms), tuple(scaled), self._notion.factor())
+            yield [{x: ONE} for x in reference.inputs], dict(zip(reference.inputs, reference.law, strict=True))
 
     @classmethod
     def of(cls, notion: PointwiseMaximalLeakage) -> Constraint:
@@ -372,7 +373,7 @@ def _counts(what: str, letters: object, outputs: object) -> tuple[int, int]:
     return as_integer(letters, f"{what}: letters", at_least=1), as_integer(outputs, f"{what}: outputs", at_least=1)
 
 
-class LocalInformationPrivacy(SecretRatios):
+class LocalInformationPrivacy(RatioLimit, SecretRatios):
     """e^-epsilon r(y) <= W(s,y) <= e^epsilon r(y) for every letter s of the secret and every output y.
 
     W(s,.) is the output's law given the secret's letter s, and r its own; so no output changes the probability of any letter by more
@@ -402,11 +403,5 @@ class LocalInformationPrivacy(SecretRatios):
 
     kind: ClassVar[str] = "local_information_privacy"
 
-    def rows(self, space: MechanismSpace) -> Rows:
-        pairs = []
-        for law in self.laws(space):
-            for s in law.letters:
-                given = law.given(s)
-                for y in range(space.outputs):
-                    pairs += [(given, law.support, y), (law.support, given, y)]
-        return ratio_rows(pairs, self.epsilon)
+    def compared(self, space: MechanismSpace) -> Iterator[Compared]:
+        yield from (([law.given(s) for s in law.letters], law.support) for law in self.laws(space))

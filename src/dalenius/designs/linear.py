@@ -1,21 +1,21 @@
-"""Designs under a privacy notion: a linear program, solved in doubles, then again at its vertex; both ends are exact."""
+"""Designs that ask for ratios alone: a linear program, solved in doubles, then again at its vertex; both ends are exact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import NOTHING, DesignProposer, MadeUpper, distortion_unit, dual_lines
-from dalenius.designs.linear.program import Multipliers, PrivateDesign, Rows, multipliers_near, private_near, proved
-from dalenius.designs.lp import Doubles, LinearProgram
+from dalenius.designs.lp import ZERO, Doubles
 from dalenius.designs.rational import short_above, weight_texts, writable
+from dalenius.designs.ratios import Multipliers, RatioProgram, Rows, Which
 from dalenius.designs.terms import Terms
-from dalenius.evidence import CERTAIN, Lower, claim_text
+from dalenius.evidence import CERTAIN, Lower, claim_text, short_text
 from dalenius.evidence.lower import LowerLine, RatioLine, Vector, WeightLine
 from dalenius.exact import fraction_text
 from dalenius.model import DesignProblem, MinDistortion
-from dalenius.outcome import TermValue
+from dalenius.outcome import ConstraintPrice, TermValue
 from dalenius.results import DesignResult
 from dalenius.search import Run
 from dalenius.units import Quantity
@@ -23,10 +23,11 @@ from dalenius.units import Quantity
 # e^epsilon in the doubles' program, one after the other: multipliers fall with it, and below TIGHT they count as 0
 STEEPEST = (Fraction(10**9), Fraction(10**4))
 CLOSE = Fraction(1, 2**60)  # relative width that doubles do not show
+TINY = 1e-6  # share of the largest price below which one counts as none
 
 
 class LinearDesign(DesignProposer[MadeUpper]):
-    """A running design under a privacy notion. Bounds and mechanism are exact, and valid whenever `run` returns.
+    """A running design that asks for ratios alone. Bounds and mechanism are exact, and valid whenever `run` returns.
 
     With s_ky = e^epsilon times the least average of column y that reference k allows, privacy says Q(x,y) <= s_ky, and defines s_ky
     by an equation (listed laws) or by s_ky <= e^epsilon Q(x,y) (any law). A solver in doubles shows which of these hold with
@@ -38,13 +39,13 @@ class LinearDesign(DesignProposer[MadeUpper]):
     Parameters
     ----------
     problem : MinDistortion
-        With `privacy`; feasible. What it minimises is a distortion, or a weighted sum of some.
+        With `privacy`, or one that `has_only_ratios`; feasible. What it minimises is a distortion, or a weighted sum of some.
     search : Run
         Its gap and its clock; what costs nothing is made exact.
 
     Attributes
     ----------
-    program : PrivateDesign
+    program : RatioProgram
     minimised : ExpectedDistortion
         The sum of all terms as one.
     rows : the mechanism, of the problem's class
@@ -66,11 +67,11 @@ class LinearDesign(DesignProposer[MadeUpper]):
         self.terms = Terms.of(problem)
         minimised = self.terms.as_distortion
         assert minimised is not None
-        self.minimised, self.program = minimised, PrivateDesign.of(problem, minimised)
-        self.multipliers: Mapping[int, Multipliers] = {}
+        self.minimised, self.program = minimised, RatioProgram(problem, minimised)
+        self.multipliers: Mapping[Which, Multipliers] = {}
         self.rows: Rows = minimised.constant
         self.lower, self.upper = minimised.least, minimised.of_constant
-        self.rounds, self._programs = 0, dict[Fraction, LinearProgram]()
+        self.rounds = 0
 
     def run(self) -> None:
         """Solve; what is found on the way is kept whatever stops the work."""
@@ -80,29 +81,22 @@ class LinearDesign(DesignProposer[MadeUpper]):
         if self.upper == self.lower or self.search.clock.expired:
             return
         for steepest in STEEPEST:
-            exp_epsilon = min(self.program.below, steepest)
-            self._round(exp_epsilon)
-            if self.search.clock.expired or self._exact or exp_epsilon < steepest:
+            self._round(steepest)
+            if self.search.clock.expired or self._exact or max(self.program.below) < steepest:
                 break
 
-    def _of(self, c: Fraction) -> LinearProgram:
-        """The program for e^epsilon = c."""
-        if c not in self._programs:
-            self._programs[c] = self.program.program(c)
-        return self._programs[c]
-
-    def _round(self, exp_epsilon: Fraction) -> None:
+    def _round(self, steepest: Fraction) -> None:
         """What the program in doubles says of the exact one."""
-        found = self.in_doubles(exp_epsilon)
+        found = self.in_doubles(steepest)
         if found is None:
             return
         self.rounds += 1
         program, scale = self.program, self.program.scale
         steps: list[Callable[[], None]] = [
-            lambda: self._take(self._of(program.below).primal(found)),
-            lambda: self._bound(self._of(program.above).dual(found)),
-            lambda: self._take([max(Fraction(value), Fraction(0)) for value in found.x.tolist()]),
-            lambda: self._bound([Fraction(value) * scale for value in found.multipliers.tolist()]),
+            lambda: self._take(program.program(program.below).primal(found)),
+            lambda: self._bound(program.program(program.above).dual(found)),
+            lambda: self._take([max(Fraction(value), ZERO) for value in found.x.tolist()]),
+            lambda: self._bound([Fraction(short_text(m)) * scale if m else ZERO for m in found.multipliers.tolist()]),
         ]
         for step in steps:
             if self.search.clock.expired or self._exact:
@@ -110,26 +104,27 @@ class LinearDesign(DesignProposer[MadeUpper]):
             step()
             self._tell()
 
-    def in_doubles(self, exp_epsilon: Fraction) -> Doubles | None:
+    def in_doubles(self, steepest: Fraction) -> Doubles | None:
         """What a solver says of the program in doubles; None if it fails, or is stopped."""
-        return self._of(exp_epsilon).in_doubles(self.search.clock, self.program.scale)
+        factors = tuple(min(c, steepest) for c in self.program.below)
+        return self.program.program(factors).in_doubles(self.search.clock, self.program.scale)
 
     def _take(self, point: list[Fraction] | None) -> None:
-        """Keep a mechanism, made private, if it is better."""
-        rows = None if point is None else self.program.by_row(point[: len(self.program.cost)])
-        private = None if rows is None else private_near(self.program, rows)
-        if private is None:
+        """Keep a mechanism, made to keep the ratios, if it is better."""
+        rows = None if point is None else self.program.by_row(point[: self.program.size])
+        kept = None if rows is None else self.program.keeping(rows)
+        if kept is None:
             return
-        value = self.minimised.of(private)
+        value = self.minimised.of(kept)
         if value < self.upper:
-            self.rows, self.upper = private, value
+            self.rows, self.upper = kept, value
 
     def _bound(self, of_rows: list[Fraction] | None) -> None:
         """Keep multipliers if what they prove is better."""
         if of_rows is None:
             return
-        kept = multipliers_near(self.program, self.program.multipliers(of_rows))
-        value = proved(self.program, kept)
+        kept = self.program.proving(self.program.multipliers(of_rows))
+        value = self.program.proved(kept)
         if value > self.lower:
             self.multipliers, self.lower = kept, value
 
@@ -154,11 +149,15 @@ class LinearDesign(DesignProposer[MadeUpper]):
 
     def _lines(self) -> tuple[LowerLine, ...]:
         """Those that prove what the multipliers prove, where that is above 0."""
+        if self.problem.privacy is None:
+            prices = self.program.prices(self.multipliers)
+            return dual_lines(prices={j: {r: fraction_text(x) for r, x in own.items()} for j, own in prices.items()})
         inputs, objective, ratios = self.problem.input_count, self.problem.objective, []
-        for j, part in self.multipliers.items():
-            comparison = self.program.comparisons[j]
-            below = comparison.number if comparison.law is not None else _by_input(part.b, inputs)
-            ratios.append(RatioLine(comparison.output, below, _by_input(part.a, inputs)))
+        for (j, y), part in self.multipliers.items():
+            ratio = self.program.ratios[j]
+            compared = [form[0][0] for form in ratio.forms]
+            below = ratio.number if ratio.average is not None else _by_input(part.b, compared, inputs)
+            ratios.append(RatioLine(y, below, _by_input(part.a, compared, inputs)))
         weights = () if objective is None else objective.weights
         return dual_lines(ratios=ratios, weights=[WeightLine(j, fraction_text(w)) for j, w in enumerate(weights)])
 
@@ -189,8 +188,23 @@ class LinearDesign(DesignProposer[MadeUpper]):
         return self.lower == self.upper and writable([self.lower])
 
     def result(self, proved: Proved[Lower, MadeUpper]) -> DesignResult:
-        """The mechanism, and the proved interval for the best there is."""
-        return self.answer(proved, proved.upper_end.rows, objective=self._values(proved))
+        """The mechanism, the proved interval for the best there is, and what each constraint costs."""
+        return self.answer(
+            proved, proved.upper_end.rows, objective=self._values(proved), constraints=tuple(self._costs(proved))
+        )
+
+    def _costs(self, proved: Proved[Lower, MadeUpper]) -> Iterator[ConstraintPrice]:
+        """One entry a constraint."""
+        if self.problem.privacy is not None or proved.upper_end.rows is None:
+            return
+        prices = {} if proved.lower_end.candidate else self.program.prices(self.multipliers)
+        slack = self.program.slack(proved.upper_end.rows)
+        totals = {j: float(sum(own.values())) for j, own in prices.items()}
+        least = TINY * max(totals.values(), default=0.0)
+        for j, limit in enumerate(self.problem.own_constraints):
+            kept = tuple((r, float(x)) for r, x in sorted(prices.get(j, {}).items()) if x > least)
+            total = totals.get(j, 0.0)
+            yield ConstraintPrice(j, limit.kind, total if total > least else 0.0, slack[j], kept)
 
     def _values(self, proved: Proved[Lower, MadeUpper]) -> tuple[TermValue, ...]:
         """What each term of an objective comes to."""
@@ -204,5 +218,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
         )
 
 
-def _by_input(values: Mapping[int, Fraction], inputs: int) -> Vector:
-    return tuple(fraction_text(values.get(x, Fraction(0))) for x in range(inputs))
+def _by_input(values: Mapping[int, Fraction], compared: Sequence[int], inputs: int) -> Vector:
+    """Of values by place among what is compared: one for each input."""
+    placed = {x: values.get(i, ZERO) for i, x in enumerate(compared)}
+    return tuple(fraction_text(placed.get(x, ZERO)) for x in range(inputs))
