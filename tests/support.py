@@ -13,12 +13,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import dalenius as dl
 import definitions
-from campaigns import each
+from campaigns import draws, each
 
 # ---------------------------------------------------------------- problems and house assertions
 
@@ -380,6 +381,14 @@ def exact_rows(counts, total: int = 1000) -> list[list[Fraction]]:
 
 
 # ---------------------------------------------------------------- random problems (Hypothesis)
+
+
+def examples(thin: int, full: int, **more) -> settings:
+    """So many fixed draws of Hypothesis, daily and with --thorough; how long one takes is no matter."""
+    health = list(HealthCheck)
+    return settings(
+        max_examples=draws(thin, full), deadline=None, derandomize=True, suppress_health_check=health, **more
+    )
 
 
 def laws(size: int) -> st.SearchStrategy[list[Fraction]]:

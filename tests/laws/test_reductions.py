@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
@@ -24,13 +24,9 @@ from dalenius.reduction import (
     record_completions,
     record_selections,
 )
+from support import examples
 
-some = settings(
-    max_examples=10,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
+some = examples(10, 10)
 EXACT = 1e-12
 
 

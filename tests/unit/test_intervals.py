@@ -3,18 +3,19 @@
 import math
 from fractions import Fraction
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from campaigns import draws, each
+from campaigns import each
 from dalenius.exact import as_fraction
 from dalenius.intervals import ends_text, gap_text, interval_text, percent_text, text_above, text_below
+from support import examples
 
 MAGNITUDES = st.builds(lambda digits, exponent: digits * 10.0**exponent, st.floats(1.0, 10.0), st.integers(-300, 2))
 WIDTHS = st.builds(lambda digits, exponent: digits * 10.0**exponent, st.floats(1.0, 10.0), st.integers(-16, 0))
 
 
-@settings(max_examples=draws(500, 20_000), deadline=None, derandomize=True)
+@examples(500, 20_000)
 @given(MAGNITUDES, WIDTHS, st.booleans())
 @example(0.079541505865194, 2.13e-13, False)
 @example(1e-300, 1e-16, False)
@@ -27,7 +28,7 @@ def test_the_printed_interval_holds_the_proved_one_and_loses_a_fiftieth_of_its_w
     assert above - below <= (high - low) * Fraction(51, 50)
 
 
-@settings(max_examples=draws(300, 20_000), deadline=None, derandomize=True)
+@examples(300, 20_000)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 @example(0.1, 0.1)
 @example(math.nextafter(0.4, 0.0), 0.4)
@@ -47,7 +48,7 @@ def test_any_two_doubles_are_printed_outward(x, y):
         assert low * 10**places == int(low * 10**places)
 
 
-@settings(max_examples=draws(300, 20_000), deadline=None, derandomize=True)
+@examples(300, 20_000)
 @given(st.fractions(), st.integers(1, 20))
 def test_one_end_alone_is_directed(x, digits):
     below, above = Fraction(text_below(x, digits)), Fraction(text_above(x, digits))

@@ -3,13 +3,14 @@
 import math
 from decimal import Decimal, localcontext
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dalenius.units import lower_in, nats_above, upper_in
+from support import examples
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300, 300)
 @given(st.floats(0.0, 1e6))
 def test_bits_enclose_the_exact_quotient(nats):
     with localcontext(prec=60):
@@ -19,7 +20,7 @@ def test_bits_enclose_the_exact_quotient(nats):
     assert (lower_in(nats, "nats"), upper_in(nats, "nats")) == (nats, nats)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300, 300)
 @given(st.floats(0.0, 1e6))
 def test_nats_above_bits(bits):
     with localcontext(prec=60):

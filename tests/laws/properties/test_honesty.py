@@ -6,18 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
-from campaigns import draws
+from support import examples
 
-few = settings(
-    max_examples=draws(4, 10),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
+few = examples(4, 10)
 
 
 def reclaimed(certificate: dl.Certificate, lower: Fraction, upper: Fraction) -> dl.Certificate:
@@ -76,7 +71,7 @@ def test_certificate_of_another_adversary_is_refused(support, data):
     assert not dl.verify(support.with_bound(question, "0.5 max"), certificate).proved
 
 
-@settings(few, max_examples=draws(20, 60))
+@examples(20, 60)
 @given(st.data())
 def test_round_trip(support, data):
     question = data.draw(support.everything())
@@ -86,7 +81,7 @@ def test_round_trip(support, data):
     assert np.array_equal(again.channel, question.channel)
 
 
-@settings(few, max_examples=draws(10, 60))
+@examples(10, 60)
 @given(title=st.text(), source=st.text())
 def test_round_trip_of_free_text(title, source):
     question = dl.WorstCaseLeakage(

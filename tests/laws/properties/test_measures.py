@@ -3,16 +3,16 @@
 import math
 
 import numpy as np
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dalenius as dl
-from campaigns import draws
 from dalenius.information import measures as m
 from dalenius.information.capacity import capacity
+from support import examples
 
-quick = settings(max_examples=draws(25, 400), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-few = settings(max_examples=draws(4, 60), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+quick = examples(25, 400)
+few = examples(4, 60)
 TINY = 1e-12
 
 OF_BOTH = [

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 import dalenius as dl
-from campaigns import draws, each
+from campaigns import each
 from dalenius.cli import app
 from dalenius.designs.linear import LinearDesign
 from dalenius.designs.rational import LinearSystem
 from dalenius.designs.ratios import Multipliers
 from dalenius.export import Solution, certify, offered, offers
 from dalenius.search import Limits, Run
-from support import refused
+from support import examples, refused
 
-some = settings(max_examples=draws(8, 25), deadline=None, derandomize=True)
+some = examples(8, 25)
 P1 = dl.Iid([0.5, 0.3, 0.2])
 UNIFORM = dl.Uniform()
 BOX = [[0.6, 0.2, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.4, 0.4, 0.2], [0.4, 0.3, 0.3], [0.5, 0.2, 0.3]]

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns import draws, each
+from campaigns import each
 from dalenius.information.capacity import capacities, capacity
 from dalenius.search.clock import Clock
+from support import examples
 
 ROUNDING = 1e-13  # the bounds are evaluated in doubles
-quick = settings(max_examples=draws(10, 60), deadline=None, derandomize=True)
+quick = examples(10, 60)
 
 WEIGHTS = st.one_of(
     st.floats(0.0, 1.0), st.sampled_from([0.0, 1.0, 0.5, 1e-300, 1e-100, 1e-17, 1e-9]), st.floats(1e-3, 1.0)

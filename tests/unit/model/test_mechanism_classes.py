@@ -4,15 +4,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
 from campaigns import each
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, Additive, Full, Oblivious, TiedEntries, mechanism_class
-from support import refused
+from support import examples, refused
 
-some = settings(max_examples=50, deadline=None, derandomize=True)
+some = examples(50, 50)
 FREE = np.arange(4).reshape(2, 2)
 
 

@@ -5,7 +5,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
@@ -13,9 +13,9 @@ from campaigns import each
 from dalenius.model import digest
 from dalenius.model.model_file import normal_form
 from dalenius_check.core.model import parse_model
-from support import refused
+from support import examples, refused
 
-some = settings(max_examples=40, deadline=None, derandomize=True)
+some = examples(40, 40)
 LOG_2 = Fraction(math.log(2.0))
 
 

@@ -7,24 +7,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dalenius as dl
-from campaigns import draws, each
+from campaigns import each
 from dalenius.model import audited, digest
 from dalenius.model.model_file import normal_form
 from dalenius.reduction import completions, record_completions
 from dalenius.studies.curves import entropy_curve
 from dalenius_check.core.model import parse_model
-from support import refused
+from support import examples, refused
 
-some = settings(
-    max_examples=draws(25, 50),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+some = examples(25, 50)
 HALF = Fraction(1, 2)
 
 # ---------------------------------------------------------------- random instances, and the same numbers from all datasets
