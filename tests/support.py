@@ -69,6 +69,35 @@ def solve(question, *, gap=2e-2, time_limit=1.5) -> dl.answers.Result:
     return result
 
 
+def assert_design(problem, result) -> dl.answers.DesignResult:
+    """What is promised of a design that is found, whatever stopped the work, in exact numbers."""
+    rows = result.mechanism.rows
+    assert 0.0 <= result.lower <= result.upper < math.inf
+    assert dl.verify(problem, result.certificate).proved
+    assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+    assert result.distortion == problem.expected_distortion(rows)
+    assert all(price.slack is None or price.slack >= 0 for price in result.constraints)
+    if isinstance(problem, dl.MinLeakage):
+        assert result.distortion <= problem.budget
+        assert result.leakage[1] <= result.upper or problem.objective is not None
+    elif result.leakage is not None:
+        assert result.distortion <= Fraction(result.upper) or problem.objective is not None
+        assert result.leakage[0] <= problem.max_leakage_nats
+    if result.audit is not None:
+        assert dl.verify(problem.release(rows), result.audit.certificate).proved
+    return result
+
+
+def solve_design(problem, **options) -> dl.answers.DesignResult:
+    """A design with its promises kept, or a proof, as far as it goes, that there is none."""
+    result = dl.solve(problem, **{"gap": 1e-4, "time_limit": 60.0} | options)
+    if result.mechanism is not None:
+        return assert_design(problem, result)
+    assert 0.0 <= result.lower <= result.upper == math.inf
+    assert dl.verify(problem, result.certificate).proved
+    return result
+
+
 def refused(build: Callable[[], object], *words: str) -> None:
     """Expect that something is refused as bad input, in a message short enough to read, with each of the words in it."""
     with pytest.raises(dl.errors.InputError) as caught:
@@ -258,6 +287,17 @@ def without_entropy(question) -> tuple[float, float]:
         choices = [np.unique(rows[inputs[letters == a]], axis=0) for a in range(size)]
         for chosen in itertools.product(*choices):
             found = capacity(np.array(chosen))
+            best = (max(best[0], found[0]), max(best[1], found[1]))
+    return best
+
+
+def product_leakage(question) -> tuple[float, float]:
+    """The same for independent records, whose others are known: the best capacity over settings of the others."""
+    channel, shape = full_channel(question), question.records.alphabets
+    index, best = np.arange(len(channel)).reshape(shape), (0.0, 0.0)
+    for record in range(len(shape)):
+        chosen = np.unique(np.moveaxis(index, record, -1).reshape(-1, shape[record]), axis=0)
+        for found in (capacity(channel[rows]) for rows in chosen):
             best = (max(best[0], found[0]), max(best[1], found[1]))
     return best
 

@@ -2,19 +2,14 @@
 
 import itertools
 import math
-import warnings
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 import dalenius as dl
 import support
 from campaigns import draws, each, thinned
 from dalenius.studies.curves import entropy_curve
-
-FLOOR = 1e-12
-STARTS = 24
 
 
 def matrix(seed: int, inputs: int, outputs: int):
@@ -43,48 +38,11 @@ CASES = {
 }
 
 
-def climb(channel, letters, bound: float, start):
-    """A local maximum of I(X_i; Y) over priors with H >= bound."""
-    indicator = np.eye(letters.max() + 1)[:, letters]
-
-    def loss(prior):
-        joint = indicator @ (prior[:, None] * channel)
-        product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-        ratio = np.log(np.maximum(joint, 1e-300)) - np.log(np.maximum(product, 1e-300))
-        return -float(np.sum(joint * ratio)), 1.0 - np.sum(channel * ratio[letters], axis=1)
-
-    constraints = [
-        {"type": "eq", "fun": lambda p: p.sum() - 1.0, "jac": np.ones_like},
-        {"type": "ineq", "fun": lambda p: -p @ np.log(p) - bound, "jac": lambda p: -np.log(p) - 1.0},
-    ]
-    options = {"maxiter": 200, "ftol": 1e-12}
-    box = [(FLOOR, 1.0)] * start.size
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = minimize(loss, start, jac=True, method="SLSQP", bounds=box, constraints=constraints, options=options)
-    return found.x if np.all(np.isfinite(found.x)) else start
-
-
-def brute_force(support, question) -> float:
-    """The best leakage over many starts and all records; every point is feasible and evaluated from scratch."""
-    rng, bound = np.random.default_rng(0), question.entropy_bound
-    channel = support.full_channel(question)
-    best = 0.0
-    for record, size in enumerate(question.records.alphabets):
-        letters = support.letters_of(question, record)
-        for j in range(STARTS if size > 1 else 0):
-            start = rng.dirichlet(np.full(question.records.datasets, (0.3, 1.0, 3.0)[j % 3]))
-            prior = climb(channel, letters, bound, np.maximum(start, 1e-6))
-            prior = support.made_feasible(prior, bound + 1e-12)
-            best = max(best, support.leakage(prior, letters, channel))
-    return best
-
-
 @pytest.mark.parametrize("name", thinned(CASES, every=5))
 def test_direct_maximisation(support, name):
     question = support.problem(*CASES[name])
     result = support.solve(question)
-    best = brute_force(support, question)
+    best = support.brute_force(question, np.random.default_rng(0))
     assert best <= result.upper + 1e-12
     assert best >= 0.999 * result.lower
 

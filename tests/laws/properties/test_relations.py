@@ -164,22 +164,11 @@ def test_a_copy_of_every_class_costs_one_bit(support, data):
 # Sets of priors that contain one another, and the same sets in other words, on random problems of every kind.
 
 
-def capacities(support, question):
-    """Bounds of the largest capacity, by listing the settings of the others."""
-    channel, shape = support.full_channel(question), question.records.alphabets
-    index, best = np.arange(len(channel)).reshape(shape), (0.0, 0.0)
-    for record in range(len(shape)):
-        for selected in np.moveaxis(index, record, -1).reshape(-1, shape[record]):
-            found = support.capacity(channel[selected])
-            best = (max(best[0], found[0]), max(best[1], found[1]))
-    return best
-
-
 @examples(10, 40)
 @given(st.data())
 def test_independent_records(support, data):
     question = support.with_bound(data.draw(support.everything()), dl.ProductPriors())
-    low, high = capacities(support, question)
+    low, high = support.product_leakage(question)
     result = dl.solve(question)
     assert result.lower <= high + 1e-12
     assert low - 1e-12 <= result.upper

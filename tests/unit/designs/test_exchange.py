@@ -48,25 +48,13 @@ def entropy(*laws: float) -> float:
     return -sum(p * math.log(p) for p in laws if p > 0.0)
 
 
-def proved(problem: dl.problems.DesignProblem, **options) -> dl.answers.DesignResult:
-    """Solved; what is promised of any result holds."""
-    result = dl.solve(problem, **{"gap": 1e-4, "time_limit": 60.0} | options)
-    assert dl.verify(problem, result.certificate).proved
-    if result.mechanism is None:
-        return result
-    assert all(sum(row) == 1 and min(row) >= 0 for row in result.mechanism.rows)
-    for price in result.constraints:
-        assert price.slack is None or price.slack >= 0
-    return result
-
-
 # ---------------------------------------------------------------- what the optimum is
 
 
 def test_a_capped_error_is_a_rate_distortion_problem():
     """An error of at most 0.1 for each bit, whatever its probability: capacity of the channel that attains it."""
     problem = dl.MinLeakage(**FAIR, distortion=dl.Hamming(), max_distortion=1, constraints=[ErrorCap("0.1")])
-    result = proved(problem)
+    result = support.solve_design(problem)
     assert result.lower <= math.log(2) - entropy(0.1, 0.9) <= result.upper
     assert [price.binds for price in result.constraints] == [True]
     assert str(result.constraints[0]) == "constraints[0] (error)"
@@ -76,10 +64,10 @@ def test_a_capped_error_is_a_rate_distortion_problem():
 def test_an_unbiased_bit_needs_outputs_beyond_it():
     """With outputs 0 and 1 it must be told as it is; with -1, 0, 1, 2 less is told, exactly on average."""
     ends = {**FAIR, "distortion": dl.Squared(), "max_distortion": 1, "constraints": [Unbiased()]}
-    told = proved(dl.MinLeakage(**ends))
+    told = support.solve_design(dl.MinLeakage(**ends))
     assert told.mechanism.rows == ((1, 0), (0, 1))
     assert told.lower <= math.log(2) <= told.upper
-    wider = proved(dl.MinLeakage(**{**ends, "distortion": dl.Squared(outputs=[-1, 0, 1, 2])}))
+    wider = support.solve_design(dl.MinLeakage(**{**ends, "distortion": dl.Squared(outputs=[-1, 0, 1, 2])}))
     assert wider.upper < 0.2
     for v, row in enumerate(wider.mechanism.rows):
         assert sum(o * q for o, q in zip([-1, 0, 1, 2], row, strict=True)) == v
@@ -90,7 +78,7 @@ def test_an_unbiased_bit_needs_outputs_beyond_it():
 def test_a_privacy_notion_with_constraints_is_a_linear_program():
     """k-ary randomised response, right with probability e^epsilon/(e^epsilon + k - 1), is best; a zero in it makes it impossible."""
     given = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "distortion": dl.Hamming()}
-    result = proved(dl.MinDistortion(**given, privacy=dl.LocalDP("log 2"), constraints=[ErrorCap("1/2")]))
+    result = support.solve_design(dl.MinDistortion(**given, privacy=dl.LocalDP("log 2"), constraints=[ErrorCap("1/2")]))
     assert result.lower <= 0.5 <= result.upper
     assert result.upper - result.lower < 1e-9
     assert result.exp_epsilon <= 2
@@ -100,14 +88,15 @@ def test_a_privacy_notion_with_constraints_is_a_linear_program():
         privacy=dl.PointwiseMaximalLeakage("log 2"),
         constraints=[Monotone()],
     )
-    assert proved(pointwise).lower <= 0.2 <= proved(pointwise).upper
+    assert support.solve_design(pointwise).lower <= 0.2 <= support.solve_design(pointwise).upper
     never = dl.MinDistortion(
         **given,
         privacy=dl.LocalDP(1),
         constraints=[ZeroEntries([(0, 2)]), ErrorCap("1/2")],
     )
     assert (
-        str(proved(never)) == "no mechanism meets privacy and constraints[0] (zero) and constraints[1] (error) (proved)"
+        str(support.solve_design(never))
+        == "no mechanism meets privacy and constraints[0] (zero) and constraints[1] (error) (proved)"
     )
 
 
@@ -121,7 +110,7 @@ def test_several_adversaries_and_a_cone():
             LocalDPBetween("log 12", pairs=[(1, 2)]),
         ],
     )  # fmt: skip
-    result = proved(problem, gap=1e-3)
+    result = support.solve_design(problem, gap=1e-3)
     rows = result.mechanism.rows
     assert sum(q * q for q in rows[0][1:]) <= Fraction(9, 100)
     assert all(rows[a][y] <= 12 * rows[b][y] for a, b in ((1, 2), (2, 1)) for y in range(4))
@@ -137,10 +126,10 @@ def test_a_least_distortion_within_two_limits_of_leakage():
         **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_leakage="0.3 bits",
         constraints=[LeakageLimit(dl.ProductPriors(), "0.1"), ErrorCap("1.4")],
     )  # fmt: skip
-    result = proved(problem, gap=1e-3)
+    result = support.solve_design(problem, gap=1e-3)
     assert result.gap <= 1e-3
     assert result.leakage[1] <= 0.3 * math.log(2)
-    looser = proved(dataclasses.replace(problem, constraints=problem.own_constraints[1:]), gap=1e-3)
+    looser = support.solve_design(dataclasses.replace(problem, constraints=problem.own_constraints[1:]), gap=1e-3)
     assert looser.upper < result.lower
 
 
@@ -183,7 +172,7 @@ def test_symmetries_that_constraints_break_are_not_used():
         mechanism="additive",
         constraints=[Linear([(0, 1, 1), (0, 2, -3)], equals=0)],
     )
-    q = proved(modular).mechanism.rows[0]
+    q = support.solve_design(modular).mechanism.rows[0]
     assert q[1] == 3 * q[2]
 
 
@@ -205,7 +194,7 @@ def test_infeasible_designs_are_proved_so_and_name_what_is_in_conflict(constrain
     problem = dl.MinLeakage(
         **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_distortion=3, constraints=constraints
     )
-    result = proved(problem)
+    result = support.solve_design(problem)
     assert result.termination is dl.answers.Termination.INFEASIBLE
     assert str(result) == f"no mechanism meets {names} (proved)"
     assert result.mechanism is None
@@ -224,7 +213,7 @@ def test_a_budget_of_leakage_below_what_constraints_need():
         max_leakage="0.01",
         constraints=[ErrorCap(1)],
     )
-    assert str(proved(problem)) == "no mechanism meets max_leakage and constraints[0] (error) (proved)"
+    assert str(support.solve_design(problem)) == "no mechanism meets max_leakage and constraints[0] (error) (proved)"
 
 
 # ---------------------------------------------------------------- what the claim rests on
@@ -237,7 +226,7 @@ def test_without_a_multiplier_that_binds_the_claim_is_rejected():
         max_distortion=1,
         constraints=[ErrorCap("0.1"), Monotone()],
     )
-    result = proved(problem)
+    result = support.solve_design(problem)
     lines = result.certificate.text.splitlines()
     assert any(line.startswith('["multiplier",0') for line in lines)
     left = [line for line in lines if not line.startswith('["multiplier",0')]
@@ -269,7 +258,7 @@ def test_little_time_gives_a_wide_interval():
         "0.8 max",
         constraints=[ErrorCap("0.9")],
     )
-    result = proved(problem, gap=1e-6, time_limit=1.0)
+    result = support.solve_design(problem, gap=1e-6, time_limit=1.0)
     assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert 0.0 <= result.lower <= result.upper <= math.log(2) + 1e-9
     assert np.isfinite(float(result.distortion))

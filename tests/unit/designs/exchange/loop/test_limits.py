@@ -28,23 +28,11 @@ both = pytest.mark.parametrize(
 )
 
 
-def honest(problem, result):
-    """Everything that a result promises, whatever stopped the work."""
-    assert 0.0 <= result.lower <= result.upper < float("inf")
-    assert dl.verify(problem, result.certificate).proved
-    rows = result.mechanism.rows
-    assert all(sum(row) == 1 for row in rows)
-    spent = problem.expected_distortion(rows)
-    assert spent <= (problem.budget if isinstance(problem, dl.MinLeakage) else Fraction(result.upper))
-    assert dl.verify(problem.release(rows), result.audit.certificate).proved
-    return result
-
-
 @both
 @pytest.mark.parametrize("limit", thinned([0.001, 2.0, 0.5], every=2))
 def test_time_limits(make, limit):
     problem = make(**HARD)
-    result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=limit))
+    result = support.assert_design(problem, dl.solve(problem, gap=1e-9, time_limit=limit))
     assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert result.seconds < limit + 5.0
     with pytest.raises(dl.errors.GapNotReachedError, match="time_limit"):
@@ -55,13 +43,13 @@ def test_time_limits(make, limit):
 @both
 def test_a_problem_that_is_large_for_its_time(make):
     problem = make(records=dl.Records(40, alphabet=2), query=dl.Count(), distortion=dl.Absolute())
-    assert honest(problem, dl.solve(problem, gap=1e-3, time_limit=0.5)).seconds < 5.5
+    assert support.assert_design(problem, dl.solve(problem, gap=1e-3, time_limit=0.5)).seconds < 5.5
 
 
 @both
 def test_few_nodes(make):
     problem = make(**dict(EASY, records=dl.Records(3, alphabet=2)))
-    result = honest(problem, dl.solve(problem, gap=1e-5, time_limit=1.0, node_limit=2))
+    result = support.assert_design(problem, dl.solve(problem, gap=1e-5, time_limit=1.0, node_limit=2))
     assert result.termination is not dl.answers.Termination.GAP_REACHED
 
 
@@ -75,7 +63,7 @@ def test_interrupt_returns_what_was_reached(make):
             signal.raise_signal(signal.SIGINT)
 
     problem, before = make(**HARD), signal.getsignal(signal.SIGINT)
-    result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=300.0, progress=progress))
+    result = support.assert_design(problem, dl.solve(problem, gap=1e-9, time_limit=300.0, progress=progress))
     assert len(calls) >= 2
     assert result.termination is dl.answers.Termination.INTERRUPTED
     assert result.seconds < 30.0
@@ -103,7 +91,7 @@ def test_errors_of_the_callback_reach_the_caller():
 def test_an_oracle_that_finds_nothing(make, monkeypatch):
     monkeypatch.setattr(EntropyOracle, "worst_priors", lambda *args, **more: [])
     problem = make(**EASY)
-    result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
+    result = support.assert_design(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
     assert result.termination is not dl.answers.Termination.GAP_REACHED or result.gap <= 5e-2
 
 
@@ -123,7 +111,7 @@ def test_an_oracle_that_lies(make, monkeypatch):
         truth = dl.solve(problem, gap=5e-2, time_limit=1.0)
     monkeypatch.undo()
     free = dl.solve(problem, gap=1e-2, time_limit=2.0)
-    honest(problem, truth)
+    support.assert_design(problem, truth)
     assert truth.lower <= free.upper
     assert free.lower <= truth.upper
 
@@ -132,7 +120,7 @@ def test_an_oracle_that_lies(make, monkeypatch):
 def test_an_oracle_that_overstates(make, monkeypatch):
     monkeypatch.setattr(oracles.Oracle, "leakage", staticmethod(lambda prior, Q: 5.0))
     problem = make(**EASY)
-    honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
+    support.assert_design(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
 
 
 GARBAGE = {
@@ -160,7 +148,7 @@ def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
 
     monkeypatch.setattr(Rounds, "solved", spoilt)
     problem = make(**EASY)
-    honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
+    support.assert_design(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
 
 @both
@@ -168,7 +156,7 @@ def test_a_master_that_does_nothing(make, monkeypatch):
     """Its starting point and the bound that comes with it."""
     monkeypatch.setattr(Rounds, "solved", lambda self, watched: self.answer(watched, 0.0))
     problem = make(**EASY)
-    honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
+    support.assert_design(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
 
 @pytest.mark.thorough
@@ -183,7 +171,7 @@ def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
 
     monkeypatch.setattr(Rounds, "keep_bound", boast)
     problem = make("0.9 max", **EASY)
-    boasted = honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
+    boasted = support.assert_design(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
     monkeypatch.undo()
     assert boasted.lower <= dl.solve(problem, gap=5e-2, time_limit=2.0).upper
     assert boasted.lower > 0.0
@@ -196,7 +184,7 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
     monkeypatch.setattr(EntropyAudit, "upper", property(lambda self: upper.fget(self) * 0.5))
     problem = make(**EASY)
     with pytest.warns(dl.errors.ProofRefusedWarning):
-        result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
+        result = support.assert_design(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
     assert any(not refusal.rounding for refusal in (*result.refusals, *result.audit.refusals))
     assert result.lower > 0.0
     if (
