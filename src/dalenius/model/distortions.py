@@ -32,6 +32,7 @@ class Distortion(Shelved):
     """
 
     room: ClassVar[str] = "distortion"
+    shelf: ClassVar[dict[str, type[Any]]] = {}
 
     @abstractmethod
     def whole(self, values: Integers) -> tuple[Whole, int]:
@@ -257,9 +258,8 @@ class Squared(ErrorDistortion):
         return whole**2, common**2
 
 
-DISTORTIONS: dict[str, type[Distortion]] = {
-    distortion.kind: distortion for distortion in (Hamming, Absolute, Squared, DistortionMatrix)
-}
+DISTORTIONS = Distortion.shelf
+DISTORTIONS.update((distortion.kind, distortion) for distortion in (Hamming, Absolute, Squared, DistortionMatrix))
 
 
 CEILING = 10**300  # of costs in doubles

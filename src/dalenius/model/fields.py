@@ -11,8 +11,8 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_quantity, fraction_text, limits_text
 from dalenius.units import UNITS
 
-W = TypeVar("W")
-K = TypeVar("K")
+W = TypeVar("W", covariant=True)  # what is written may be less in a subclass: nobody sets a field
+K = TypeVar("K", covariant=True)
 C = TypeVar("C", bound=type)
 Read: TypeAlias = Callable[[Any, str], Any]  # what is written, and what it is, for messages: "mechanism: flip"
 
@@ -55,6 +55,12 @@ class Given(Generic[W, K]):
         self.name, self.key = name, self.key or name
 
     @property
+    def options(self) -> dict[str, Any]:
+        """What a dataclass is told of the field."""
+        by_name = {"kw_only": True} if self.kw_only else {}
+        return {"default": self.default, "metadata": {"given": self}, **by_name}
+
+    @property
     def is_needed(self) -> bool:
         """Whether a model file's table must have the key."""
         return self.default is dataclasses.MISSING
@@ -70,13 +76,13 @@ class Given(Generic[W, K]):
 
         def __get__(self, made: object, owner: type) -> K: ...
 
-        def __set__(self, made: Never, value: W) -> None: ...
+        def __set__(self, made: Never, value: W) -> None: ...  # type: ignore[misc]
 
     else:
 
         def __set__(self, made, value):
             if value is not None or self.default is not None:
-                value = self.read(value, f"{made.room.format(made)}: {self.key}")
+                value = self.read(value, f"{made.room.format(made)}: {self.key}" if made.room else self.key)
             made.__dict__[self.name] = value
 
 
@@ -96,7 +102,7 @@ def declared(cls: C | None = None, /, **options: bool) -> Any:
         return lambda cls: declared(cls, **options)
     own, by_hand = {name: each for name, each in vars(cls).items() if isinstance(each, Given)}, "__init__" in vars(cls)
     for name, each in own.items():
-        setattr(cls, name, dataclasses.field(default=each.default, kw_only=each.kw_only, metadata={"given": each}))
+        setattr(cls, name, dataclasses.field(**each.options))
     dataclasses.dataclass(frozen=True, **options)(cls)
     for name, each in own.items():
         setattr(cls, name, each)

@@ -7,33 +7,35 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING
 from fractions import Fraction
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Numeral, fraction_text
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
-from dalenius.model.distortions import DISTORTIONS, Distortion
-from dalenius.model.laws import LAWS, Law
-from dalenius.model.mechanisms import MECHANISMS, Mechanism
-from dalenius.model.privacy import NOTIONS, Privacy
-from dalenius.model.queries import QUERIES, Query
+from dalenius.model.fields import Read
 from dalenius.model.shelf import Shelved, read_shelved
 
-P = TypeVar("P")
 LONGEST, FEW = 40, 8  # characters and numbers of a part in a line
-SHELVES: dict[type, Mapping[str, type[Shelved]]] = {
-    Query: QUERIES,
-    Mechanism: MECHANISMS,
-    Adversary: ADVERSARIES,
-    Distortion: DISTORTIONS,
-    Law: LAWS,
-    Privacy: NOTIONS,
-}
 
 
-def as_part(base: type[P], given: P | str, where: str) -> P:
+def stated(base: type[Any]) -> Read:
+    """How a part of a problem is read: itself, or a line that describes it."""
+
+    def read(value: Any, what: str) -> Any:
+        found = as_part(base, value, what)
+        if not isinstance(found, base):
+            raise InputError(f"{what}: expected {base.__name__}, got {brief(found)}")
+        return found
+
+    read.__annotations__["value"] = base.__name__
+    return read
+
+
+def as_part(base: type[Any], given: Any, where: str) -> Any:
     """The part of a model that a line describes, or that is given; numbers of a line are exact, as in a model file.
 
+    >>> from dalenius.model.mechanisms import Mechanism
+    >>> from dalenius.model.queries import Query
     >>> as_part(Query, "threshold 3", "query"), as_part(Mechanism, "geometric epsilon = 1", "mechanism")
     (Threshold(at=3), Geometric(epsilon=Fraction(1, 1), range=None))
     >>> as_part(Adversary, "2 bits", "adversary")
@@ -41,17 +43,17 @@ def as_part(base: type[P], given: P | str, where: str) -> P:
     """
     if not isinstance(given, str):
         return given
-    made: Any
     try:
+        made: Any
         if base is Adversary and not says_a_kind(given):
             made = EntropyAtLeast(given)
         else:
-            kind, rest = kind_and_keys(SHELVES[base], given)
+            kind, rest = kind_and_keys(base.shelf, given)
             keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
-            made = read_shelved(SHELVES[base], {"kind": kind, **keys}, kind)
+            made = read_shelved(base.shelf, {"kind": kind, **keys}, kind)
     except InputError as error:
         raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
-    return cast(P, made)
+    return made
 
 
 def words_of(part: Shelved) -> str:
@@ -67,8 +69,8 @@ def words_of(part: Shelved) -> str:
     2 bits
     table ...
     """
-    if isinstance(part, EntropyAtLeast):
-        return part.text()
+    if (line := part.line()) is not None:
+        return line
     kind = getattr(part, "kind", type(part).__name__)  # a class of one's own may have no kind
     told = dict[str, str | None]()
     for key, one in part.file_fields().items():

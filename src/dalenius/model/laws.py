@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import fmpz_poly
@@ -26,7 +26,7 @@ from dalenius.model.fields import Given, declared
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.queries.base import spacing
 from dalenius.model.records import Records
-from dalenius.model.shelf import Shelved
+from dalenius.model.shelf import Shelved, read_shelved
 from dalenius.model.sums import RecordType, record_types
 
 
@@ -34,6 +34,13 @@ class Law(Shelved):
     """How the data is distributed that the release is to describe well: p(x) = product over the records of P(x_i)."""
 
     room: ClassVar[str] = "law"
+    shelf: ClassVar[dict[str, type[Any]]] = {}
+
+    @classmethod
+    def of_kind(cls, table: Any, where: str) -> Any:
+        """The law that a model file's table describes, also where it says in which file the law is: `CsvLaw`."""
+        kinds: dict[str, type[Any]] = {**cls.shelf, CsvLaw.kind: CsvLaw}  # for the message that lists them
+        return read_shelved(kinds, table, where)
 
     @abstractmethod
     def weights(self, alphabet: int) -> tuple[int, ...]:
@@ -141,6 +148,14 @@ class CsvLaw(Shelved):
         return Iid([Fraction(counts[letter], counts.total()) for letter in self.letters])
 
 
+def resolved(model: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
+    """The tables of a model file with the law that they say where to find."""
+    law = model.get("law")
+    if not isinstance(law, Mapping) or law.get("kind") != CsvLaw.kind:
+        return model
+    return {**model, "law": read_shelved({CsvLaw.kind: CsvLaw}, law, "[law]").read(folder).to_model()}
+
+
 def law_from_csv(path: str | Path, column: str, letters: Sequence[str]) -> Iid:
     """The law of independent records that a column of a csv file shows: each letter's share of the lines.
 
@@ -187,7 +202,8 @@ class Uniform(Law):
         return (1,) * alphabet
 
 
-LAWS: dict[str, type[Law]] = {law.kind: law for law in (Uniform, Iid)}
+LAWS = Law.shelf
+LAWS.update((law.kind, law) for law in (Uniform, Iid))
 
 
 # The law of a mechanism's inputs, as whole numbers: weights of the query's values by powers of polynomials, or of every dataset.

@@ -163,6 +163,12 @@ class MechanismClass(ABC):
     kind: ClassVar[str]
     inputs: ClassVar[str] = "query"
 
+    def to_model(self) -> dict[str, str]:
+        """The table of a model file, and of its normal form."""
+        return {"class": self.kind}
+
+    normal_form = to_model
+
     @abstractmethod
     def check(self, query: Query, records: Records, outputs: int) -> None:
         """Raise `InputError` if there are no mechanisms of this class for the query, with so many outputs."""
@@ -257,7 +263,7 @@ class Oblivious(MechanismClass):
 MECHANISM_CLASSES: dict[str, type[MechanismClass]] = {cls.kind: cls for cls in (Oblivious, Full, Additive)}
 
 
-def mechanism_class(word: object) -> MechanismClass:
+def mechanism_class(word: MechanismClass | str, what: str = "mechanism") -> MechanismClass:
     """The class that a word names, or the class itself.
 
     Raises
@@ -272,6 +278,6 @@ def mechanism_class(word: object) -> MechanismClass:
         return word
     if not isinstance(word, str) or word not in MECHANISM_CLASSES:
         raise InputError(
-            f"mechanism: class must be one of {', '.join(MECHANISM_CLASSES)}; got {brief(word)}{hint(word, MECHANISM_CLASSES)}"
+            f"{what}: class must be one of {', '.join(MECHANISM_CLASSES)}; got {brief(word)}{hint(word, MECHANISM_CLASSES)}"
         )
     return MECHANISM_CLASSES[word]()

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import Adversary
-from dalenius.model.constraints.base import MechanismSpace, read_distortion
+from dalenius.model.constraints.base import MechanismSpace
 from dalenius.model.distortions import Distortion
 from dalenius.model.fields import Exact, Given, declared, part
-from dalenius.model.problem import read_adversary
 from dalenius.model.shelf import Shelved, check_keys, read_shelved
 
 
@@ -69,7 +68,7 @@ class DistortionTerm(Term):
     """
 
     kind: ClassVar[str] = "distortion"
-    distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=read_distortion)
+    distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=Distortion.of_kind)
 
     def check(self, space: MechanismSpace, what: str) -> None:
         space.check_distortion(self.distortion, what)
@@ -96,7 +95,7 @@ class LeakageTerm(Term):
     """
 
     kind: ClassVar[str] = "leakage"
-    adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=read_adversary)
+    adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=Adversary.of_kind)
 
     @property
     def leaks_to(self) -> Adversary:
@@ -182,11 +181,11 @@ class Objective:
 
     # ------------------------------------------------------------ model files
 
-    def to_table(self) -> dict[str, Any]:
+    def to_model(self) -> dict[str, Any]:
         """The table of a model file."""
         return self._table([term.to_model() for term in self.terms])
 
-    def normal_table(self) -> dict[str, Any]:
+    def normal_form(self) -> dict[str, Any]:
         """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
         return self._table([term.normal_form() for term in self.terms])
 
@@ -228,21 +227,21 @@ class WeightedMaximum(Objective):
 OBJECTIVES: dict[str, type[Objective]] = {kind.combine: kind for kind in (WeightedSum, WeightedMaximum)}
 
 
-def read_objective(table: Any) -> Objective:
+def read_objective(table: Any, where: str = "[objective]") -> Objective:
     """The objective that a model file's table describes.
 
     >>> read_objective({"combine": "sum", "terms": [{"kind": "distortion", "distortion": {"kind": "hamming"}}]}).weights
     (Fraction(1, 1), Fraction(1, 1))
     """
     if not isinstance(table, Mapping):
-        raise InputError(f"model: expected a table [objective], got {brief(table)}")
-    check_keys(table, ("combine", "weight", "terms"), "[objective]")
+        raise InputError(f"model: expected a table {where}, got {brief(table)}")
+    check_keys(table, ("combine", "weight", "terms"), where)
     combine, terms = table.get("combine"), table.get("terms", [])
     if not isinstance(combine, str) or combine not in OBJECTIVES:
         raise InputError(
-            f"[objective]: combine must be one of {', '.join(OBJECTIVES)}; got {brief(combine)}{hint(combine, OBJECTIVES)}"
+            f"{where}: combine must be one of {', '.join(OBJECTIVES)}; got {brief(combine)}{hint(combine, OBJECTIVES)}"
         )
     if not isinstance(terms, list):
-        raise InputError(f"[objective]: terms are tables [[objective.terms]], one for each; got {brief(terms)}")
+        raise InputError(f"{where}: terms are tables [[objective.terms]], one for each; got {brief(terms)}")
     read = [read_shelved(TERMS, term, f"objective.terms[{j}]") for j, term in enumerate(terms, start=1)]
     return OBJECTIVES[combine](read, **({"weight": table["weight"]} if "weight" in table else {}))

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from flint import arb, ctx
 
@@ -50,6 +50,7 @@ class Privacy(Shelved):
     """
 
     room: ClassVar[str] = "privacy"
+    shelf: ClassVar[dict[str, type[Any]]] = {}
     epsilon: Given[Number, str] = Given(epsilon_text, normal=normal_epsilon)
 
     @property
@@ -224,4 +225,5 @@ def _reference(weights: Sequence[Fraction], total: Fraction) -> Reference:
     return Reference(tuple(support), tuple(weights[x] / total for x in support))
 
 
-NOTIONS: dict[str, type[Privacy]] = {notion.kind: notion for notion in (LocalDP, PointwiseMaximalLeakage)}
+NOTIONS = Privacy.shelf
+NOTIONS.update((notion.kind, notion) for notion in (LocalDP, PointwiseMaximalLeakage))

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, field, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
-from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
+from dalenius.model.adversaries import Adversary, EntropyAtLeast
 from dalenius.model.costs import Costs
-from dalenius.model.fields import keep
-from dalenius.model.in_words import SHELVES, as_part, words_of
-from dalenius.model.queries import QUERIES, Identity, Query
+from dalenius.model.fields import Given, declared, keep, part
+from dalenius.model.in_words import stated as stated_part
+from dalenius.model.in_words import words_of
+from dalenius.model.laws import resolved
+from dalenius.model.queries import Identity, Query
 from dalenius.model.records import Records
-from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
+from dalenius.model.shelf import Shelved, Stated, check_keys, stated
 from dalenius.notebook import one_line
 from dalenius.notebook import table as shown_table
 from dalenius.units import Quantity
@@ -27,7 +29,7 @@ P = TypeVar("P", bound="Problem")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True)
+@declared(kw_only=True)
 class Problem(metaclass=Stated):
     """A question about records, a query of them and, as a rule, an adversary: `WorstCaseLeakage`, `MinLeakage` or `MinDistortion`.
 
@@ -60,18 +62,13 @@ class Problem(metaclass=Stated):
     task: ClassVar[str] = "design"  # what answering it is
     budget_key: ClassVar[str | None] = None  # of a design: the key of its budget in model files
     _own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
-    _parts: ClassVar[dict[str, type]] = {
-        "records": Records,
-        "query": Query,
-        "adversary": Adversary,
-        "title": str,
-        "source": str,
-    }
+    room: ClassVar[str] = ""
+    in_files: ClassVar[tuple[str, ...]]  # the fields that a model file has, in its order
+    _above: ClassVar[tuple[str, ...]] = ()  # further keys that stand above all tables
     _joint_too: ClassVar[bool] = False  # whether the query may be a joint one
-    _optional: ClassVar[tuple[str, ...]] = ()  # parts that may be None
-    records: Records
-    query: Query
-    adversary: Adversary | None
+    records: Given[Records, Records] = Given(part(Records, "Records"), tables=Records.of_table)
+    query: Given[Query, Query] = Given(stated_part(Query), tables=Query.of_kind)
+    adversary: Given[Adversary | None, Adversary | None] = Given(stated_part(Adversary), tables=Adversary.of_kind)
     title: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     written: bytes | None = field(default=None, init=False, compare=False, repr=False)
@@ -82,12 +79,9 @@ class Problem(metaclass=Stated):
         cls.__repr__ = Problem.__repr__  # type: ignore[method-assign]  # not that of each dataclass
 
     def __post_init__(self) -> None:
-        for name, kind in self._parts.items():
-            if kind in SHELVES:
-                keep(self, **{name: as_part(kind, getattr(self, name), name)})
-            absent = name in self._optional and getattr(self, name) is None
-            if not absent and not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
+        for name in ("title", "source"):
+            if not isinstance(getattr(self, name), str):
+                raise InputError(f"{name}: expected str, got {brief(getattr(self, name))}")
         for text in (self.title, self.source):
             if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
                 raise InputError("title and source must be text that UTF-8 can write")
@@ -239,33 +233,42 @@ class Problem(metaclass=Stated):
         """The keys above all tables, and the tables, that this model file needs besides ``problem``, and those it may have."""
 
     @classmethod
-    @abstractmethod
-    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Problem:
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Self:
         """Build from the tables of a model file (docs/model-format.md); paths in it are relative to `folder`."""
+        needed, optional = cls._model_keys(model)
+        check_keys(model, ("problem", *cls._above, *optional, *needed), "model")
+        for key in needed:
+            cls._need(model, key)
+        common, tables = ("records", "query", "adversary"), resolved(model, folder)
+        own = cls._read(tables, [key for key in cls.in_files if key not in common])
+        texts = {key: model.get(key, "") for key in ("title", "source")}
+        return cls(**own, **cls._read(tables, [key for key in common if key in cls.in_files]), **texts)
 
-    @abstractmethod
-    def _tables(self) -> dict[str, Any]:
-        """The keys and tables of a model file that this kind of problem has besides the common ones."""
+    @classmethod
+    def _need(cls, model: Mapping[str, Any], key: str) -> None:
+        """Raise `InputError` if a file does not have what it must."""
+        if not isinstance(model.get(key), Mapping):
+            raise InputError(f"model: expected a table [{key}]")
 
-    def _normal_tables(self) -> dict[str, Any]:
-        """The same in the normal form; numbers may still be numbers."""
-        return self._tables()
+    @classmethod
+    def _read(cls, model: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+        """Those of these fields that a file has."""
+        return {key: getattr(cls, key).tables(model[key], f"[{key}]") for key in keys if key in model}
 
     def to_model(self) -> dict[str, Any]:
         """The tables of a model file, with every default filled in."""
-        runs = self.records.runs
-        records: dict[str, Any] = (
-            {"count": runs[0][1], "alphabet": runs[0][0]} if len(runs) == 1 else {"alphabets": self.records.alphabets}
-        )
         texts = {key: getattr(self, key) for key in ("title", "source") if getattr(self, key)}
-        return {
-            "problem": self.in_models,
-            **texts,
-            "records": records,
-            "query": self.query.to_model(),
-            **self._tables(),
-            **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
-        }
+        return {"problem": self.in_models, **texts, **self._stated("to_model")}
+
+    def normal_form(self) -> dict[str, Any]:
+        """What the digest is taken of (docs/model-format.md); numbers may still be numbers."""
+        kept = self._stated("normal_form")
+        return {"problem": self.kind, **{key: getattr(type(self), key).normal(x, key) for key, x in kept.items()}}
+
+    def _stated(self, form: str) -> dict[str, Any]:
+        """The fields of a file that there are, in one of these forms."""
+        found = {key: stated(getattr(self, key), form) for key in self.in_files}
+        return {key: value for key, value in found.items() if value is not None and value != ()}
 
     def __repr__(self) -> str:
         told = list[str]()
@@ -284,61 +287,3 @@ class Problem(metaclass=Stated):
             parts = value.items() if isinstance(value, Mapping) else [("", value)]
             cells += [(f"{key}.{name}" if name else key, part) for name, part in parts]
         return shown_table(self.title or self.in_models, cells)
-
-    def normal_form(self) -> dict[str, Any]:
-        """What the digest is taken of (docs/model-format.md); numbers may still be numbers."""
-        return {
-            "problem": self.kind,
-            "records": self.records.runs,
-            "query": self.query.to_model(),
-            **self._normal_tables(),
-            **({"adversary": self.adversary.normal_form()} if self.adversary is not None else {}),
-        }
-
-    @classmethod
-    def _need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
-        """Raise `InputError` if one of these tables is missing."""
-        for table in tables:
-            if not isinstance(model.get(table), Mapping):
-                raise InputError(f"model: expected a table [{table}]")
-
-    @staticmethod
-    def _common_parts(model: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that every problem takes from a model file; the query and the adversary where there are any."""
-        query = {"query": read_shelved(QUERIES, model["query"], "[query]")} if "query" in model else {}
-        adversary = {"adversary": read_adversary(model["adversary"])} if "adversary" in model else {}
-        return {
-            "records": _records(model["records"]),
-            **query,
-            **adversary,
-            "title": model.get("title", ""),
-            "source": model.get("source", ""),
-        }
-
-
-def _records(table: Mapping[str, Any]) -> Records:
-    check_keys(table, ("count", "alphabet", "alphabets"), "[records]")
-    if "alphabets" in table and not (isinstance(table["alphabets"], list | tuple) and table["alphabets"]):
-        raise InputError("[records]: alphabets must be a non-empty list of integers")
-    if "alphabets" in table and "count" in table:
-        raise InputError("[records]: give either count and alphabet, or alphabets (one size a record)")
-    return Records(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
-
-
-def read_adversary(table: Any, where: str = "[adversary]") -> Adversary:
-    """The adversary that a model file's table describes: an entropy bound, or a kind."""
-    if not isinstance(table, Mapping):
-        raise InputError(f"{where}: expected a table, got {brief(table)}")
-    if "kind" in table and EntropyAtLeast.kind in table and table["kind"] != IndependentBlocks.kind:
-        raise InputError(f"{where}: give either {EntropyAtLeast.kind} or a kind, not both")
-    if table.get("kind") == EntropyAtLeast.kind:
-        raise InputError(f'{where}: {EntropyAtLeast.kind} is a key, not a kind: write {EntropyAtLeast.kind} = "2 bits"')
-    if "kind" in table:
-        return read_shelved(ADVERSARIES, table, where)
-    check_keys(table, (EntropyAtLeast.kind, "kind"), where)
-    if EntropyAtLeast.kind not in table:
-        raise InputError(
-            f'{where}: missing {EntropyAtLeast.kind}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
-            f"of {', '.join(ADVERSARIES)}"
-        )
-    return EntropyAtLeast(table[EntropyAtLeast.kind])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.fields import keep
+from dalenius.model.shelf import check_keys
 
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
@@ -65,6 +67,26 @@ class Records:
             if count not in (None, len(sizes)):
                 raise InputError(f"records: count is {brief(count)}, but alphabets lists {len(sizes)} records")
         keep(self, count=len(sizes), alphabets=sizes)
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any], where: str) -> Records:
+        """The records that a model file's table describes."""
+        check_keys(table, ("count", "alphabet", "alphabets"), where)
+        if "alphabets" in table and not (isinstance(table["alphabets"], list | tuple) and table["alphabets"]):
+            raise InputError(f"{where}: alphabets must be a non-empty list of integers")
+        if "alphabets" in table and "count" in table:
+            raise InputError(f"{where}: give either count and alphabet, or alphabets (one size a record)")
+        return cls(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
+
+    def to_model(self) -> dict[str, Any]:
+        """The table of a model file."""
+        if len(self.runs) == 1:
+            return {"count": self.count, "alphabet": self.alphabets[0]}
+        return {"alphabets": self.alphabets}
+
+    def normal_form(self) -> list[tuple[int, int]]:
+        """What the digest is taken of (docs/model-format.md)."""
+        return self.runs
 
     def __repr__(self) -> str:
         if len(self.runs) == 1:

@@ -223,12 +223,14 @@ class Secret(metaclass=Stated):
             table[s][v] += weight
         return table
 
-    def to_table(self) -> dict[str, Any]:
+    def to_model(self) -> dict[str, Any]:
         """The table of a model file, and of its normal form."""
         return {
             "of": [function.to_model() for function in self.of],
             "given": [function.to_model() for function in self.given],
         }
+
+    normal_form = to_model
 
     @classmethod
     def from_table(cls, table: Any, where: str) -> Secret:

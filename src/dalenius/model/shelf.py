@@ -64,6 +64,12 @@ class Shelved(metaclass=Stated):
 
     kind: ClassVar[str]
     room: ClassVar[str]
+    shelf: ClassVar[dict[str, type[Any]]]  # all that there are of its room, by their kinds
+
+    @classmethod
+    def of_kind(cls, table: Any, where: str) -> Any:
+        """The one of its room that a model-file table describes."""
+        return read_shelved(cls.shelf, table, where)
 
     @classmethod
     def file_fields(cls) -> dict[str, Given[Any, Any]]:
@@ -71,14 +77,18 @@ class Shelved(metaclass=Stated):
         told = [f.metadata.get("given") or plain(f) for f in dataclasses.fields(cls) if f.init]  # type: ignore[arg-type]
         return {each.key: each for each in told}
 
+    def line(self) -> str | None:
+        """The line that describes it, where that does not begin with its kind."""
+        return None
+
     def to_table(self) -> dict[str, Any]:
         """The model-file table without `kind`; a field left out is None."""
-        return {key: _stated(getattr(self, each.name), "to_model") for key, each in self.file_fields().items()}
+        return {key: stated(getattr(self, each.name), "to_model") for key, each in self.file_fields().items()}
 
     def normal_table(self) -> dict[str, Any]:
         """The table of the normal form (docs/model-format.md), without `kind`."""
         return {
-            key: None if (kept := getattr(self, each.name)) is None else each.normal(_stated(kept, "normal_form"), key)
+            key: None if (kept := getattr(self, each.name)) is None else each.normal(stated(kept, "normal_form"), key)
             for key, each in self.file_fields().items()
         }
 
@@ -106,10 +116,10 @@ dataclasses.dataclass(frozen=True)(
 )  # no decorator: types of classes below it, frozen or `declared`, would not do
 
 
-def _stated(value: Any, form: str) -> Any:
+def stated(value: Any, form: str) -> Any:
     """What is kept, with the tables of what is shelved in it."""
     if isinstance(value, tuple) and value and hasattr(value[0], form):
-        return [_stated(each, form) for each in value]
+        return [stated(each, form) for each in value]
     return getattr(value, form)() if hasattr(value, form) else value
 
 

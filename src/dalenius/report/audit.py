@@ -348,7 +348,7 @@ def _question(
                 "audit: the question has its records, query, adversary and title already; leave them out here"
             )
         return release
-    release = as_part(Mechanism, release, "release")  # type: ignore[type-abstract]
+    release = as_part(Mechanism, release, "release")
     if not isinstance(release, Mechanism):
         raise InputError(
             f"release: expected a mechanism such as dl.discrete_laplace(0.5), or a WorstCaseLeakage, got {brief(release)}"
@@ -359,10 +359,10 @@ def _question(
         )
     people = records.records if isinstance(records, People) else records
     people = people if isinstance(people, Records) else Records(people, alphabet=2)
-    asked = _query(release, people) if query is None else as_part(Query, query, "query")  # type: ignore[type-abstract]
+    asked = _query(release, people) if query is None else as_part(Query, query, "query")
     against = partial(WorstCaseLeakage, records=people, query=asked, mechanism=release, title=title)
     if adversary is not None:
-        return against(adversary=as_part(Adversary, adversary, "adversary"))  # type: ignore[type-abstract]
+        return against(adversary=as_part(Adversary, adversary, "adversary"))
     if isinstance(records, People):
         return against(adversary=records.blocks)
     try:

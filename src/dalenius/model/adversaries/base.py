@@ -6,6 +6,7 @@ import functools
 import math
 from abc import abstractmethod
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -23,15 +24,17 @@ from dalenius.model.fields import keep
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Query
 from dalenius.model.records import Records
-from dalenius.model.shelf import Shelved
+from dalenius.model.shelf import Shelved, check_keys
 from dalenius.units import amount_text, lower_in, unit_size
+
+BOUND = "entropy_at_least"
 
 
 class Adversary(Shelved):
     """A set of priors on datasets; the leakage is the largest over them."""
 
     room: ClassVar[str] = "adversary"
-    shelf: ClassVar[dict[str, type[Adversary]]] = {}
+    shelf: ClassVar[dict[str, type[Any]]] = {}
     all_products: ClassVar[bool] = False  # whether it has all priors under which records are independent, and no others
     in_blocks: ClassVar[bool] = False  # whether it is about blocks of records that are independent of one another
     is_chain: ClassVar[bool] = False  # whether it is about records that are a Markov chain
@@ -45,6 +48,26 @@ class Adversary(Shelved):
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls) and not hasattr(cls, "audit"):
             cls.audit = cls.kind
+
+    @classmethod
+    def of_kind(cls, table: Any, where: str) -> Any:
+        """The adversary that a model file's table describes: an entropy bound, or a kind."""
+        if not isinstance(table, Mapping):
+            raise InputError(f"{where}: expected a table, got {brief(table)}")
+        has_both = [kind for kind, adversary in cls.shelf.items() if BOUND in adversary.file_fields()]
+        if "kind" in table and BOUND in table and table["kind"] not in has_both:
+            raise InputError(f"{where}: give either {BOUND} or a kind, not both")
+        if ("kind", BOUND) in table.items():
+            raise InputError(f'{where}: {BOUND} is a key, not a kind: write {BOUND} = "2 bits"')
+        if "kind" in table:
+            return super().of_kind(table, where)
+        check_keys(table, (BOUND, "kind"), where)
+        if BOUND not in table:
+            raise InputError(
+                f'{where}: missing {BOUND}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
+                f"of {', '.join(cls.shelf)}"
+            )
+        return EntropyAtLeast(table[BOUND])
 
     @property
     def bound(self) -> EntropyAtLeast | None:
@@ -135,7 +158,7 @@ class EntropyAtLeast(Adversary):
     1.386294
     """
 
-    kind: ClassVar[str] = "entropy_at_least"
+    kind: ClassVar[str] = BOUND
     amount: Fraction
     units: str = "nats"
 
@@ -156,6 +179,8 @@ class EntropyAtLeast(Adversary):
     def text(self) -> str:
         """The model file's spelling."""
         return f"{fraction_text(self.amount)} {self.units}"
+
+    line = text
 
     def in_words(self) -> str:
         if not self.amount:

@@ -61,8 +61,9 @@ __all__ = [
     "ZeroEntries",
 ]
 
-CONSTRAINTS: dict[str, type[Constraint]] = {
-    constraint.kind: constraint
+CONSTRAINTS = Constraint.shelf
+CONSTRAINTS.update(
+    (constraint.kind, constraint)
     for constraint in (
         Linear,
         ZeroEntries,
@@ -86,4 +87,4 @@ CONSTRAINTS: dict[str, type[Constraint]] = {
         LocalDPDelta,
         LocalInformationPrivacyDelta,
     )
-}
+)

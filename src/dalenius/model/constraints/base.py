@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,10 @@ from typing import Any, ClassVar, TypeAlias
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.model.adversaries import Adversary
-from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
+from dalenius.model.distortions import Distortion, ExpectedDistortion
 from dalenius.model.fields import Exact, ExactOrNone, Given, declared, number
 from dalenius.model.records import Records
-from dalenius.model.shelf import Shelved, check_keys, read_shelved
+from dalenius.model.shelf import Shelved, check_keys
 
 MAX_ROWS, MAX_TERMS = 2**20, 2**22
 
@@ -137,6 +136,7 @@ class Constraint(Shelved):
     """What every mechanism of a design has to meet, besides its budget. Inputs and outputs are meant by index, from 0."""
 
     room: ClassVar[str] = "constraints: {0.kind}"
+    shelf: ClassVar[dict[str, type[Any]]] = {}
 
     @property
     def leaks_to(self) -> Adversary | None:
@@ -195,9 +195,6 @@ def as_terms(value: WrittenTerms, what: str) -> Terms:
             raise InputError(f"{where}: expected [input, output, factor], got {brief(term)}")
         found.append((*as_entry(members[:2], where), as_fraction(members[2], where)))
     return tuple(found)
-
-
-read_distortion = functools.partial(read_shelved, DISTORTIONS)
 
 
 @declared

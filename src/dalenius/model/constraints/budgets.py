@@ -14,11 +14,9 @@ from dalenius.model.constraints.base import (
     MechanismSpace,
     RowConstraint,
     Rows,
-    read_distortion,
 )
 from dalenius.model.distortions import Distortion
 from dalenius.model.fields import Exact, Given, amount_text, declared, normal_amount, number, part
-from dalenius.model.problem import read_adversary
 from dalenius.model.secret import Secret
 from dalenius.model.shelf import check_keys
 from dalenius.units import UNITS, in_nats
@@ -46,7 +44,7 @@ class DistortionBudget(RowConstraint):
     """
 
     kind: ClassVar[str] = "distortion"
-    distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=read_distortion)
+    distortion: Given[Distortion, Distortion] = Given(part(Distortion), tables=Distortion.of_kind)
     at_most: Exact = Given(number())
 
     def check_parts(self, space: MechanismSpace) -> None:
@@ -99,7 +97,7 @@ class LeakageLimit(AmountLimit):
     """
 
     kind: ClassVar[str] = "leakage"
-    adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=read_adversary)
+    adversary: Given[Adversary, Adversary] = Given(part(Adversary), tables=Adversary.of_kind)
     at_most: Given[Number, str] = Given(amount_text, normal=normal_amount)
 
     @property
@@ -166,10 +164,10 @@ class SecretLeakageLimit(AmountLimit):
         return cls(Secret.from_table(given, where), table["at_most"])
 
     def to_table(self) -> dict[str, Any]:
-        return {**self.secret.to_table(), "at_most": self.at_most}
+        return {**self.secret.to_model(), "at_most": self.at_most}
 
     def normal_table(self) -> dict[str, Any]:
-        return {**self.secret.to_table(), "at_most": normal_amount(self.at_most, "at_most")}
+        return {**self.secret.to_model(), "at_most": normal_amount(self.at_most, "at_most")}
 
     def check(self, space: MechanismSpace) -> None:
         try:

@@ -16,7 +16,6 @@ from dalenius.model.constraints.base import (
     Rows,
     WrittenEntries,
     as_entry,
-    read_distortion,
 )
 from dalenius.model.distortions import Distortion
 from dalenius.model.fields import Exact, Given, declared, number, part
@@ -63,7 +62,7 @@ class ErrorCap(RowConstraint):
         _as_groups, default=None
     )
     distortion: Given[Distortion | None, Distortion | None] = Given(
-        part(Distortion), default=None, tables=read_distortion
+        part(Distortion), default=None, tables=Distortion.of_kind
     )
 
     def _listed(self, space: MechanismSpace) -> tuple[tuple[int, ...], ...]:

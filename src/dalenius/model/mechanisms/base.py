@@ -84,7 +84,7 @@ class Mechanism(Shelved):
     """
 
     room: ClassVar[str] = "mechanism"
-    shelf: ClassVar[dict[str, type[Mechanism]]] = {}
+    shelf: ClassVar[dict[str, type[Any]]] = {}
     words: ClassVar[str] = ""  # what it is called in a report, where that is not its kind
     repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
     alike: ClassVar[bool] = False  # whether it keeps a value, or gives any other, all as likely: rows have two numbers
@@ -207,6 +207,10 @@ class Mechanism(Shelved):
     def terms(self, outputs: float) -> float:
         """How many terms of the law are summed so that a row of so many outputs is known; 0 where they are in closed form."""
         return 0.0
+
+    def normal_form(self) -> dict[str, Any]:
+        """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
+        return {key: value for key, value in super().normal_form().items() if value is not None or not self.is_own}
 
     def indexed_by(self) -> str:
         """What the rows of the channel are: ``"query"`` values or ``"dataset"`` indices."""

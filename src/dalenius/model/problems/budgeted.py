@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -12,14 +12,14 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_fraction, as_list, as_quantity, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.distortions import Distortion, DistortionMatrix
-from dalenius.model.fields import keep
-from dalenius.model.privacy import NOTIONS, Privacy, Reference
+from dalenius.model.fields import Exact, Given, amount_text, declared, keep, normal_amount, number
+from dalenius.model.in_words import stated
+from dalenius.model.privacy import Privacy, Reference
 from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.model.shelf import read_shelved
 from dalenius.units import UNITS, Quantity, in_nats
 
 
-@dataclass(frozen=True, kw_only=True)
+@declared(kw_only=True)
 class MinLeakage(DesignProblem):
     """min over the mechanisms Q of a class with E(Q) <= max_distortion of L(Q), the worst-case leakage of one record, in nats.
 
@@ -48,17 +48,12 @@ class MinLeakage(DesignProblem):
 
     kind: ClassVar[str] = "min_leakage"
     budget_key: ClassVar[str] = "max_distortion"
-    adversary: Adversary
-    max_distortion: Number
-
-    def __post_init__(self) -> None:
-        keep(self, max_distortion=as_fraction(self.max_distortion, "max_distortion"))
-        super().__post_init__()
+    adversary: Given[Adversary, Adversary] = Given(stated(Adversary), tables=Adversary.of_kind)
+    max_distortion: Exact = Given(number())
 
     @property
     def budget(self) -> Fraction:
         """The largest expected distortion allowed."""
-        assert isinstance(self.max_distortion, Fraction)
         return self.max_distortion
 
     @property
@@ -71,7 +66,7 @@ class MinLeakage(DesignProblem):
         return self.least_distortion <= self.budget
 
 
-@dataclass(frozen=True, kw_only=True)
+@declared(kw_only=True)
 class MinDistortion(DesignProblem):
     """min over the mechanisms Q of a class of E(Q), the expected distortion: over those with L(Q) <= max_leakage, or the private ones.
 
@@ -106,13 +101,13 @@ class MinDistortion(DesignProblem):
     """
 
     kind: ClassVar[str] = "min_distortion"
-    _parts: ClassVar[dict[str, type]] = {**DesignProblem._parts, "privacy": Privacy}
-    _optional: ClassVar[tuple[str, ...]] = (*DesignProblem._optional, "adversary", "privacy")
     budget_key: ClassVar[str] = "max_leakage"
     _own_quantity: ClassVar[Quantity] = Quantity.DISTORTION
-    adversary: Adversary | None = None
-    max_leakage: Number | None = None
-    privacy: Privacy | None = None
+    adversary: Given[Adversary | None, Adversary | None] = Given(
+        stated(Adversary), default=None, tables=Adversary.of_kind
+    )
+    max_leakage: Given[Number | None, str | None] = Given(amount_text, default=None, normal=normal_amount)
+    privacy: Given[Privacy | None, Privacy | None] = Given(stated(Privacy), default=None, tables=Privacy.of_kind)
 
     def __post_init__(self) -> None:
         given = [name for name in ("adversary", "max_leakage", "privacy") if getattr(self, name) is not None]
@@ -121,9 +116,6 @@ class MinDistortion(DesignProblem):
                 "min_distortion: expected an adversary and max_leakage, or privacy, or constraints alone; got "
                 + (" and ".join(given) if given else "none of them")
             )
-        if self.max_leakage is not None:
-            amount, units = self._amount
-            keep(self, max_leakage=f"{fraction_text(amount)} {units}")
         super().__post_init__()
         if self.privacy is not None:
             self.privacy.check(self.possible_inputs, self.input_count)
@@ -205,27 +197,6 @@ class MinDistortion(DesignProblem):
             )
         return ("adversary",) if "adversary" in model or cls.budget_key in model or not model.get("constraints") else ()
 
-    @classmethod
-    def goal(cls, model: Mapping[str, Any]) -> dict[str, Any]:
-        if "privacy" in model:
-            return {"privacy": read_shelved(NOTIONS, model["privacy"], "[privacy]")}
-        return super().goal(model) if cls.more_tables(model) else {}
-
-    def _tables(self) -> dict[str, Any]:
-        tables = super()._tables()
-        if self.max_leakage is None:
-            del tables[self.budget_key]
-        if self.privacy is not None:
-            tables["privacy"] = self.privacy.to_model()
-        return tables
-
-    def _normal_tables(self) -> dict[str, Any]:
-        if self.privacy is not None:
-            return {**super()._normal_tables(), "privacy": self.privacy.normal_form()}
-        if self.adversary is None:
-            return super()._normal_tables()
-        return {**super()._normal_tables(), self.budget_key: f"{self.budget} {self.budget_units}"}
-
 
 class HasEnds(Protocol):
     """An answer with two ends."""
@@ -237,7 +208,19 @@ class HasEnds(Protocol):
     def upper(self) -> float: ...
 
 
-@dataclass(frozen=True, kw_only=True)
+def _as_utility(value: Sequence[Sequence[Number]], what: str) -> tuple[tuple[Fraction, ...], ...]:
+    rows = tuple(
+        tuple(as_fraction(u, f"{what}[{v}][{y}]") for y, u in enumerate(as_list(row, f"{what}[{v}]")))
+        for v, row in enumerate(as_list(value, what))
+    )
+    if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
+        raise InputError(
+            f"{what}: expected a row for each of the query's values, with a number for each output, all as long"
+        )
+    return rows
+
+
+@declared(kw_only=True)
 class MaxUtility(MinDistortion):
     """max over the mechanisms Q of a class of sum_x p(x) sum_y Q(x,y) U(x,y), under a budget of leakage, privacy, or constraints.
 
@@ -267,20 +250,11 @@ class MaxUtility(MinDistortion):
     (True, True)
     """
 
-    utility: Sequence[Sequence[Number]]
+    utility: Given[Sequence[Sequence[Number]], tuple[tuple[Fraction, ...], ...]] = Given(_as_utility)
     distortion: Distortion = field(init=False)
 
     def __post_init__(self) -> None:
-        rows = [
-            tuple(as_fraction(u, f"utility[{v}][{y}]") for y, u in enumerate(as_list(row, f"utility[{v}]")))
-            for v, row in enumerate(as_list(self.utility, "utility"))
-        ]
-        if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
-            raise InputError(
-                "utility: expected a row for each of the query's values, with a number for each output, all as long"
-            )
-        keep(self, utility=tuple(rows))
-        keep(self, distortion=DistortionMatrix([[self.top - u for u in row] for row in rows]))
+        keep(self, distortion=DistortionMatrix([[self.top - u for u in row] for row in self.utility]))
         try:
             super().__post_init__()
         except InputError as error:  # what is said of the rows of the distortion is true of those that were given
@@ -290,7 +264,7 @@ class MaxUtility(MinDistortion):
     @property
     def top(self) -> Fraction:
         """The largest entry of the utility."""
-        return max(as_fraction(u, "utility") for row in self.utility for u in row)
+        return max(u for row in self.utility for u in row)
 
     def utility_of(self, rows: Sequence[Sequence[Number]]) -> Fraction:
         """The expected utility of a mechanism, exactly; errors as of `expected_distortion`."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -19,7 +18,6 @@ from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.constraints import (
-    CONSTRAINTS,
     Constraint,
     LocalDPBetween,
     MechanismSpace,
@@ -27,10 +25,11 @@ from dalenius.model.constraints import (
     SecretLeakageLimit,
 )
 from dalenius.model.costs import ENTRY, PRIORS, WEIGHT, Costs, audit_costs, reading
-from dalenius.model.distortions import DISTORTIONS, Distortion, ExpectedDistortion
-from dalenius.model.fields import keep
-from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform, check_size, value_weights
-from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
+from dalenius.model.distortions import Distortion, ExpectedDistortion
+from dalenius.model.fields import Given, declared, part
+from dalenius.model.in_words import stated
+from dalenius.model.laws import Law, Uniform, check_size, value_weights
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.mechanisms import Channel
 from dalenius.model.objectives import DistortionTerm, Objective, read_objective
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
@@ -38,7 +37,6 @@ from dalenius.model.problems.mechanism_choice import MechanismChoice
 from dalenius.model.problems.pieces import placed_blocks
 from dalenius.model.problems.selections import Told
 from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
-from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
 
@@ -47,7 +45,35 @@ MAX_CONSTRAINTS = 1000
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(10**300)  # of the largest distortion: tolerances are absolute
 
 
-@dataclass(frozen=True, kw_only=True)
+def _as_constraints(value: Sequence[Constraint | Privacy], what: str) -> tuple[Constraint, ...]:
+    """Constraints, also from privacy notions that stand for some."""
+    listed = as_list(value, what)
+    if len(listed) > MAX_CONSTRAINTS:
+        raise InputError(f"{what}: at most {MAX_CONSTRAINTS} can be handled, got {len(listed)}")
+    found = list[Constraint]()
+    for j, member in enumerate(listed):
+        match member:
+            case Constraint():
+                found.append(member)
+            case LocalDP():
+                found.append(LocalDPBetween.everywhere(member))
+            case PointwiseMaximalLeakage():
+                found.append(PointwiseLeakageLimit.of(member))
+            case _:
+                raise InputError(
+                    f"{what}[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}"
+                )
+    return tuple(found)
+
+
+def _constraints_of_tables(tables: Any, where: str) -> tuple[Constraint, ...]:
+    """Of a model file, which lists them as [[constraints]]."""
+    if not isinstance(tables, list):
+        raise InputError(f"model: constraints are tables [{where}], one for each; got {brief(tables)}")
+    return tuple(Constraint.of_kind(table, f"constraints[{j}]") for j, table in enumerate(tables))
+
+
+@declared(kw_only=True)
 class DesignProblem(MechanismChoice):
     """Which mechanism of a class leaks least, or distorts least? `MinLeakage` and `MinDistortion` say which, and within which budget.
 
@@ -76,18 +102,25 @@ class DesignProblem(MechanismChoice):
         docs/model-format.md.
     """
 
-    _parts: ClassVar[dict[str, type]] = {**MechanismChoice._parts, "law": Law, "objective": Objective}
-    _optional: ClassVar[tuple[str, ...]] = ("objective",)
     budget_key: ClassVar[str]
-    law: Law = field(default_factory=Uniform)
-    constraints: Sequence[Constraint | Privacy] = ()
-    objective: Objective | None = None
+    law: Given[Law, Law] = Given(stated(Law), default=Uniform(), tables=Law.of_kind)
+    constraints: Given[Sequence[Constraint | Privacy], tuple[Constraint, ...]] = Given(
+        _as_constraints, default=(), tables=_constraints_of_tables
+    )
+    objective: Given[Objective | None, Objective | None] = Given(
+        part(Objective, "Objective"), default=None, tables=read_objective
+    )
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._above = (cls.budget_key,)
+        own = ("distortion", "law", "mechanism", "constraints", "objective", "privacy")
+        cls.in_files = ("records", "query", cls.budget_key, *own, "adversary")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.law.check(self.records)
         check_size(self.query, self.records, self.law)
-        keep(self, constraints=_as_constraints(self.constraints))
         for j, constraint in enumerate(self.own_constraints):
             try:
                 constraint.check(self.space)
@@ -168,7 +201,7 @@ class DesignProblem(MechanismChoice):
     @property
     def own_constraints(self) -> tuple[Constraint, ...]:
         """`constraints`, which are kept as such."""
-        return tuple(constraint for constraint in self.constraints if isinstance(constraint, Constraint))
+        return self.constraints
 
     @property
     def plain(self) -> bool:
@@ -347,25 +380,6 @@ class DesignProblem(MechanismChoice):
     # ------------------------------------------------------------ model files
 
     @classmethod
-    def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
-        """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        needed, optional = cls._model_keys(model)
-        check_keys(model, ("problem", cls.budget_key, *optional, *needed), "model")
-        cls._need_tables(model, *(key for key in needed if key != cls.budget_key))
-        check_keys(model["mechanism"], ("class",), "[mechanism]")
-        if "class" not in model["mechanism"]:
-            raise InputError(f"[mechanism]: missing class, one of {', '.join(MECHANISM_CLASSES)}")
-        return cls(
-            distortion=read_shelved(DISTORTIONS, model["distortion"], "[distortion]"),
-            law=law_of_table(model["law"], folder),
-            mechanism=model["mechanism"]["class"],
-            constraints=_constraints_of_tables(model.get("constraints", [])),
-            objective=read_objective(model["objective"]) if "objective" in model else None,
-            **cls.goal(model),
-            **cls._common_parts(model),
-        )
-
-    @classmethod
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         more = cls.more_tables(model)
         budget = (cls.budget_key,) if "adversary" in more else ()
@@ -378,67 +392,8 @@ class DesignProblem(MechanismChoice):
         return ("adversary",)
 
     @classmethod
-    def goal(cls, model: Mapping[str, Any]) -> dict[str, Any]:
-        """What a mechanism must meet, from a model file: the budget."""
-        if cls.budget_key not in model:
-            raise InputError(f"model: missing {cls.budget_key}, the budget of {cls.kind}; it stands above the tables")
-        return {cls.budget_key: model[cls.budget_key]}
-
-    def _tables(self) -> dict[str, Any]:
-        return {
-            self.budget_key: getattr(self, self.budget_key),
-            "distortion": self.distortion.to_model(),
-            "law": self.law.to_model(),
-            "mechanism": {"class": self.mechanism_class.kind},
-            **self._constraint_tables([c.to_model() for c in self.own_constraints]),
-            **({} if self.objective is None else {"objective": self.objective.to_table()}),
-        }
-
-    def _normal_tables(self) -> dict[str, Any]:
-        return {
-            **self._tables(),
-            **self._constraint_tables([c.normal_form() for c in self.own_constraints]),
-            **({} if self.objective is None else {"objective": self.objective.normal_table()}),
-        }
-
-    def _constraint_tables(self, tables: list[dict[str, Any]]) -> dict[str, Any]:
-        """Under their key, if there are any."""
-        return {"constraints": tables} if tables else {}
-
-
-def _as_constraints(given: object) -> tuple[Constraint, ...]:
-    """Constraints, also from privacy notions that stand for some."""
-    listed = as_list(given, "constraints")
-    if len(listed) > MAX_CONSTRAINTS:
-        raise InputError(f"constraints: at most {MAX_CONSTRAINTS} can be handled, got {len(listed)}")
-    found = list[Constraint]()
-    for j, member in enumerate(listed):
-        match member:
-            case Constraint():
-                found.append(member)
-            case LocalDP():
-                found.append(LocalDPBetween.everywhere(member))
-            case PointwiseMaximalLeakage():
-                found.append(PointwiseLeakageLimit.of(member))
-            case _:
-                raise InputError(
-                    f"constraints[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}"
-                )
-    return tuple(found)
-
-
-def _constraints_of_tables(tables: Any) -> tuple[Constraint, ...]:
-    """Of a model file, which lists them as [[constraints]]."""
-    if not isinstance(tables, list):
-        raise InputError(f"model: constraints are tables [[constraints]], one for each; got {brief(tables)}")
-    kinds: dict[str, Any] = CONSTRAINTS
-    return tuple(read_shelved(kinds, table, f"constraints[{j}]") for j, table in enumerate(tables))
-
-
-def law_of_table(table: Mapping[str, Any], folder: str | Path) -> Law:
-    """The law of the data that a model file's table describes, read from a csv file where it says so."""
-    if table.get("kind") == CsvLaw.kind:
-        return read_shelved({CsvLaw.kind: CsvLaw}, table, "[law]").read(folder)
-    kinds: dict[str, Any] = {**LAWS, CsvLaw.kind: CsvLaw}  # for the message that lists them
-    law: Law = read_shelved(kinds, table, "[law]")
-    return law
+    def _need(cls, model: Mapping[str, Any], key: str) -> None:
+        if key != cls.budget_key:
+            super()._need(model, key)
+        elif key not in model:
+            raise InputError(f"model: missing {key}, the budget of {cls.kind}; it stands above the tables")

@@ -3,31 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_law, as_list
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
 from dalenius.model.costs import RAY, WEIGHT, Costs
-from dalenius.model.fields import keep
+from dalenius.model.fields import Given, declared
+from dalenius.model.in_words import stated
 from dalenius.model.laws import Law, Uniform, check_size, value_weights
 from dalenius.model.mechanisms import DesignedMechanism
-from dalenius.model.privacy import NOTIONS, LocalDP, PointwiseMaximalLeakage, Privacy, Reference
+from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy, Reference
 from dalenius.model.problem import Problem
-from dalenius.model.problems.design_problem import law_of_table
 from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
-from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.shelf import check_keys
 from dalenius.model.sums import attained_values
 
 MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs/certificate-format.md
 
 
-@dataclass(frozen=True, kw_only=True)
+Joint: TypeAlias = Sequence[Sequence[Number]]
+
+
+def _as_useful(value: Joint, what: str) -> tuple[tuple[Fraction, ...], ...]:
+    return as_joint(as_list(value, what), what, of="the useful variable")
+
+
+def _useful_of_table(table: Any, where: str) -> Any:
+    if not isinstance(table, Mapping):
+        raise InputError(f"model: expected a table {where}")
+    check_keys(table, ("joint",), where)
+    if "joint" not in table:
+        raise InputError(
+            f"{where}: missing joint, a row for each letter of the useful variable, a number for each input"
+        )
+    return table["joint"]
+
+
+@declared(kw_only=True)
 class MaxInformation(Problem):
     """max over the private mechanisms Q, with any number of outputs, of I(U;Y), on a Markov chain U - X - Y; in nats.
 
@@ -65,23 +82,19 @@ class MaxInformation(Problem):
     """
 
     kind: ClassVar[str] = "max_information"
-    _parts: ClassVar[dict[str, type]] = {
-        **{name: part for name, part in Problem._parts.items() if name != "adversary"},
-        "law": Law,
-        "privacy": Privacy,
-    }
-    adversary: Adversary | None = field(default=None, init=False)
-    privacy: Privacy
-    law: Law = field(default_factory=Uniform)
-    useful: Sequence[Sequence[Number]] | None = None
+    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "useful")
+    adversary: None = field(default=None, init=False)
+    privacy: Given[Privacy, Privacy] = Given(stated(Privacy), tables=Privacy.of_kind)
+    law: Given[Law, Law] = Given(stated(Law), default=Uniform(), tables=Law.of_kind)
+    useful: Given[Joint | None, tuple[tuple[Fraction, ...], ...] | None] = Given(
+        _as_useful, default=None, tables=_useful_of_table
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.law.check(self.records)
         check_size(self.query, self.records, self.law)
         if self.useful is not None:
-            listed = as_list(self.useful, "useful")
-            keep(self, useful=as_joint(listed, "useful", of="the useful variable"))
             self._check_useful()
         self._check_privacy()
 
@@ -171,7 +184,7 @@ class MaxInformation(Problem):
             return JointLaw(
                 tuple(tuple(p if x == u else Fraction(0) for x in range(len(law))) for u, p in enumerate(law))
             )
-        return JointLaw.of(as_joint(self.useful, "useful"))
+        return JointLaw.of(self.useful)
 
     # ------------------------------------------------------------ mechanisms
 
@@ -224,34 +237,6 @@ class MaxInformation(Problem):
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return ("records", "query", "law", "privacy"), ("title", "source", "useful")
 
-    @classmethod
-    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaxInformation:
-        """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        needed, optional = cls._model_keys(model)
-        check_keys(model, ("problem", *optional, *needed), "model")
-        cls._need_tables(model, *needed)
-        useful = None
-        if "useful" in model:
-            cls._need_tables(model, "useful")
-            check_keys(model["useful"], ("joint",), "[useful]")
-            if "joint" not in model["useful"]:
-                raise InputError(
-                    "[useful]: missing joint, a row for each letter of the useful variable, a number for each input"
-                )
-            useful = model["useful"]["joint"]
-        return cls(
-            law=law_of_table(model["law"], folder),
-            privacy=read_shelved(NOTIONS, model["privacy"], "[privacy]"),
-            useful=useful,
-            **cls._common_parts(model),
-        )
-
-    def _tables(self) -> dict[str, Any]:
-        return {
-            "law": self.law.to_model(),
-            "privacy": self.privacy.to_model(),
-            **({} if self.useful is None else {"useful": {"joint": self.useful}}),
-        }
-
-    def _normal_tables(self) -> dict[str, Any]:
-        return {**self._tables(), "privacy": self.privacy.normal_form()}
+    def _stated(self, form: str) -> dict[str, Any]:
+        found = super()._stated(form)
+        return found if self.useful is None else {**found, "useful": {"joint": self.useful}}

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from dalenius.errors import InputError
 from dalenius.exact import Rows, as_law, as_list, exact_sum
 from dalenius.information.arrays import Integers
 from dalenius.model.distortions import Distortion
-from dalenius.model.fields import keep
-from dalenius.model.mechanism_classes import MechanismClass, Oblivious, TiedEntries, mechanism_class
+from dalenius.model.fields import Given, declared
+from dalenius.model.in_words import stated
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES, MechanismClass, Oblivious, TiedEntries, mechanism_class
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.problem import Problem
+from dalenius.model.shelf import check_keys
 
 
-@dataclass(frozen=True, kw_only=True)
+def _class_of_table(table: Mapping[str, Any], where: str) -> str:
+    check_keys(table, ("class",), where)
+    if "class" not in table:
+        raise InputError(f"{where}: missing class, one of {', '.join(MECHANISM_CLASSES)}")
+    word: str = table["class"]
+    return word
+
+
+@declared(kw_only=True)
 class MechanismChoice(Problem):
     """A problem whose mechanism is to be found.
 
@@ -41,12 +51,12 @@ class MechanismChoice(Problem):
         If the parts do not fit together.
     """
 
-    _parts: ClassVar[dict[str, type]] = {**Problem._parts, "distortion": Distortion}
-    distortion: Distortion
-    mechanism: MechanismClass | str = field(default_factory=Oblivious)
+    distortion: Given[Distortion, Distortion] = Given(stated(Distortion), tables=Distortion.of_kind)
+    mechanism: Given[MechanismClass | str, MechanismClass] = Given(
+        mechanism_class, default=Oblivious(), tables=_class_of_table
+    )
 
     def __post_init__(self) -> None:
-        keep(self, mechanism=mechanism_class(self.mechanism))
         super().__post_init__()
         self.distortion.check(self._values)
         self.mechanism_class.check(self.query, self.records, self.output_count)
@@ -63,7 +73,6 @@ class MechanismChoice(Problem):
     @property
     def mechanism_class(self) -> MechanismClass:
         """`mechanism`, which is kept as a class."""
-        assert isinstance(self.mechanism, MechanismClass)
         return self.mechanism
 
     @property

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from flint import fmpq
@@ -18,12 +17,13 @@ from dalenius.exact import as_list
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import Adversary, EntropyAtLeast
 from dalenius.model.costs import STEP, TERM, Cost, reading
-from dalenius.model.mechanisms import MECHANISMS, Mechanism, SeveralReleases, Vectors
+from dalenius.model.fields import Given, declared
+from dalenius.model.in_words import stated
+from dalenius.model.mechanisms import Mechanism, SeveralReleases, Vectors
 from dalenius.model.problem import Problem
 from dalenius.model.problems.route import Route
 from dalenius.model.queries import AdditiveQuery, Identity, Joint, Query
 from dalenius.model.records import Records
-from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 
 M = TypeVar("M", bound=Mechanism)
@@ -88,16 +88,16 @@ def _additive(query: Query) -> AdditiveQuery:
     return query.sums
 
 
-@dataclass(frozen=True, kw_only=True)
+@declared(kw_only=True)
 class MechanismProblem(Problem):
     """A question about what a given mechanism tells: `WorstCaseLeakage` or `SecretLeakage`."""
 
     noun: ClassVar[str] = "model"
-    _parts: ClassVar[dict[str, type]] = {**Problem._parts, "mechanism": Mechanism}
     task: ClassVar[str] = "audit"
-    mechanism: Mechanism
-    adversary: Adversary
-    query: Query = field(default_factory=Identity)
+    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "mechanism", "adversary")
+    mechanism: Given[Mechanism, Mechanism] = Given(stated(Mechanism), tables=Mechanism.of_kind)
+    adversary: Given[Adversary, Adversary] = Given(stated(Adversary), tables=Adversary.of_kind)
+    query: Given[Query, Query] = Given(stated(Query), default=Identity(), tables=Query.of_kind)
     route: Route = field(init=False, compare=False, repr=False)
 
     @property
@@ -206,28 +206,10 @@ class MechanismProblem(Problem):
         return ("records", "mechanism", "adversary"), ("title", "source", "query")
 
     @classmethod
-    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Self:
-        """Build from the tables of a model file (docs/model-format.md)."""
-        needed, optional = cls._model_keys(model)
-        check_keys(model, ("problem", *optional, *needed), "model")
-        cls._need_tables(model, *needed)
-        mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
-        if "query" not in model and mechanism.indexed_by() != "dataset":
+    def _read(cls, model: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+        read = super()._read(model, keys)
+        if "query" not in model and "mechanism" in read and read["mechanism"].indexed_by() != "dataset":
             raise InputError(
                 'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
             )
-        return cls(mechanism=mechanism, **cls._common_parts(model), **cls._own_parts(model))
-
-    @classmethod
-    def _own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that this kind of problem takes from a model file besides."""
-        return {}
-
-    def _tables(self) -> dict[str, Any]:
-        return {"mechanism": self.mechanism.to_model()}
-
-    def _normal_tables(self) -> dict[str, Any]:
-        """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
-        table = self.mechanism.normal_form()
-        known = not self.mechanism.is_own
-        return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}
+        return read

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.model.costs import BALL, CELL, ENTRY, KEPT, LOGARITHM, SECTION, SUMMAND, WEIGHT, Cost, Costs
-from dalenius.model.fields import keep
+from dalenius.model.fields import Given, declared, keep
 from dalenius.model.problems.mechanism_problem import MechanismProblem
 from dalenius.model.problems.route import Route
 from dalenius.model.queries import Query
@@ -21,7 +20,27 @@ from dalenius.model.secret import Letters, Secret
 MOST_SECRETS, MOST_PAIRS = 1000, 2**22
 
 
-@dataclass(frozen=True, kw_only=True)
+Told: TypeAlias = Secret | Letters | Query
+
+
+def _as_secrets(value: Told | Sequence[Told], what: str) -> tuple[Secret, ...]:
+    listed = [value] if isinstance(value, Told) else as_list(value, what)
+    if not 1 <= len(listed) <= MOST_SECRETS:
+        raise InputError(f"{what}: expected from 1 to {MOST_SECRETS} secrets, got {len(listed)}")
+    for secret in listed:
+        if not isinstance(secret, Told):
+            raise InputError(
+                f"{what}: expected a Secret(of, given=...), Letters or a query (the secret that is its value), or a list of them; "
+                f"got {brief(secret)}"
+            )
+    return tuple(secret if isinstance(secret, Secret) else Secret(secret) for secret in listed)
+
+
+def _secrets_of_tables(tables: Any, where: str) -> list[Secret]:
+    return [Secret.from_table(table, f"[{where}] {j}") for j, table in enumerate(tables)]
+
+
+@declared(kw_only=True)
 class SecretLeakage(MechanismProblem):
     """L = max over secrets (g, w) and the adversary's laws P of the dataset X of I( g(X); Y | w(X) ), in nats.
 
@@ -58,22 +77,8 @@ class SecretLeakage(MechanismProblem):
 
     kind: ClassVar[str] = "secret_leakage"
     about_secrets: ClassVar[bool] = True
-    secrets: tuple[Secret, ...]
-
-    def __post_init__(self) -> None:
-        given: Any = self.secrets
-        listed = [given] if isinstance(given, Secret | Letters | Query) else as_list(given, "secrets")
-        if not 1 <= len(listed) <= MOST_SECRETS:
-            raise InputError(f"secrets: expected from 1 to {MOST_SECRETS} secrets, got {len(listed)}")
-        for secret in listed:
-            if not isinstance(secret, Secret | Letters | Query):
-                raise InputError(
-                    "secrets: expected a Secret(of, given=...), Letters or a query (the secret that is its value), or a list of them; "
-                    f"got {brief(secret)}"
-                )
-        secrets = tuple(secret if isinstance(secret, Secret) else Secret(secret) for secret in listed)
-        keep(self, secrets=secrets)
-        super().__post_init__()
+    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "mechanism", "secrets", "adversary")
+    secrets: Given[Told | Sequence[Told], tuple[Secret, ...]] = Given(_as_secrets, tables=_secrets_of_tables)
 
     def _resolve(self) -> None:
         super()._resolve()
@@ -135,20 +140,8 @@ class SecretLeakage(MechanismProblem):
         return (*needed, "secrets"), optional
 
     @classmethod
-    def _need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
-        super()._need_tables(model, *(table for table in tables if table != "secrets"))
-        if not isinstance(model.get("secrets"), list) or not model["secrets"]:
+    def _need(cls, model: Mapping[str, Any], key: str) -> None:
+        if key != "secrets":
+            super()._need(model, key)
+        elif not isinstance(model.get(key), list) or not model[key]:
             raise InputError("model: expected at least one table [[secrets]]")
-
-    @classmethod
-    def _own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
-        return {"secrets": [Secret.from_table(table, f"[[secrets]] {j}") for j, table in enumerate(model["secrets"])]}
-
-    def _tables(self) -> dict[str, Any]:
-        return {**super()._tables(), "secrets": list(self._secret_tables())}
-
-    def _normal_tables(self) -> dict[str, Any]:
-        return {**super()._normal_tables(), "secrets": list(self._secret_tables())}
-
-    def _secret_tables(self) -> Iterable[dict[str, Any]]:
-        return (secret.to_table() for secret in self.secrets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -12,7 +12,7 @@ from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.chains import WRITTEN_OUT
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.costs import ARRAYS, BALL, CLOSED_FORM, ENTRY, MOVE, POINTER, RECORD, Cost, Costs, audit_costs
-from dalenius.model.fields import keep
+from dalenius.model.fields import declared, keep
 from dalenius.model.problem import Problem
 from dalenius.model.problems.large import Cells, WideCount
 from dalenius.model.problems.mechanism_problem import MechanismProblem, of_vectors
@@ -20,7 +20,7 @@ from dalenius.model.problems.pieces import Piece, pieces
 from dalenius.model.problems.route import Route
 
 
-@dataclass(frozen=True, kw_only=True)
+@declared(kw_only=True)
 class WorstCaseLeakage(MechanismProblem):
     """L(Q) = max over the adversary's priors P and over records i of I(X_i; Y).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class Query(Shelved):
     """A function of the dataset. Its *values*, ascending, are the inputs of an oblivious mechanism."""
 
     room: ClassVar[str] = "query"
-    shelf: ClassVar[dict[str, type[Query]]] = {}
+    shelf: ClassVar[dict[str, type[Any]]] = {}
     audits_only: ClassVar[str] = ""  # the message about it in another problem than an audit of records, up to that
 
     @property
