@@ -184,7 +184,7 @@ HOLES = [
 ]
 
 
-FEW = {  # of holes in what only models of a kind need, by file or name: which models they are looked for among
+FEW = {  # of holes in what only models of a kind need, by name, class, file or folder: which models they are looked for among
     "others left out": "constraints",
     "least share of a rare letter": "vanishing",
     "another record's path": "corners",
@@ -198,14 +198,14 @@ FEW = {  # of holes in what only models of a kind need, by file or name: which m
     "mirror of letters": "letters",
     "row of any sum": "ranges",
     "nothing of second order": "ranges",
-    "histogram.py": "cells",
-    "separate.py": "apart",
-    "informed.py": "secret",
-    "objective.py": "terms",
-    "symmetries.py": "wheels",
-    "class_tree.py": "mixtures",
-    **dict.fromkeys(("multipliers.py", "constraints.py"), "constraints"),
-    **dict.fromkeys(("chains.py", "chain_lines.py", "walks.py", "letter_chains.py", "letter_bounds.py"), "chains"),
+    "lemmas/histograms": "cells",
+    "lemmas/separate": "apart",
+    "lemmas/secrets": "secret",
+    "Objective": "terms",
+    "core/symmetries": "wheels",
+    "core/class_tree": "mixtures",
+    **dict.fromkeys(("Multipliers", "Constraints"), "constraints"),
+    **dict.fromkeys(("lemmas/chains", "lemmas/letter_chains"), "chains"),
 }
 
 
@@ -264,7 +264,10 @@ def test_what_holes_are_planted_in_is_there():
 @pytest.mark.parametrize(("name", "hole"), HOLES)
 def test_a_checker_with_a_hole_is_noticed(name, hole, planted, subjects, few, forgeries):
     module = planted(name, hole)
-    subjects = few.get(FEW.get(name, FEW.get(planting.home(hole.partition(": ")[0]).name, "")), subjects)
+    where = hole.partition(": ")[0]
+    file = planting.home(where).as_posix()
+    known = [FEW[key] for key in FEW if key in (name, where.partition(".")[0]) or ("/" in key and key in file)]
+    subjects = few[known[0]] if known else subjects
     tally = forgeries.Forger(subjects, SEED, "flint", module.check).run(draws(2500, 30_000), first=True)
     assert tally.accepted
 

@@ -56,6 +56,7 @@ class Allowance:
         self.memory = memory
         self.line = 0
         self.held = 0
+        self.theorems = set[str]()  # beyond the core, which the check rests on
         self._end = monotonic() + seconds
         self._spared = spared
         self._most = memory * 2**20

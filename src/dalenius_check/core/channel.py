@@ -20,7 +20,8 @@ _LEMMAS = {
     **dict.fromkeys(REAL, "real_noise"),
     **dict.fromkeys(PROTOCOLS, "protocols"),
     **dict.fromkeys(("randomized_count", "randomized_histogram"), "randomized"),
-    **dict.fromkeys(("several_releases", "adaptive"), "releases"),
+    "several_releases": "releases",
+    "adaptive": "adaptive",
 }
 
 

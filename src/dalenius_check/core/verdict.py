@@ -18,7 +18,7 @@ from .files import plain
 from .kinds import unknown
 from .model import Model, ModelFile, parse_model
 from .numbers import OpenError, RefusedError, need
-from .registry import lemma
+from .registry import lemma, rules
 from .shares import Helper, Shares, received, said, shared
 from .subjects import audit, subject
 
@@ -45,9 +45,10 @@ class Verdict:
     """The outcome: `lower <= L <= upper` (in a design model V for L) is proved where the status is PROVED.
 
     A proof that no mechanism of a design model meets the budget has no interval. Where the status is RESOLVED, the same is
-    proved of the matrix that the certificate carries, and nothing of the model's own mechanism. `cause` is why it is UNDECIDED:
-    "limit", then `allowed` is "seconds" or "memory" if the check was given too little of that; "precision", where less may be
-    proved; empty after a defect or an interrupt.
+    proved of the matrix that the certificate carries, and nothing of the model's own mechanism. `rules` are what the proof rests
+    on: the core, and lemmas with their theorems (docs/theory.md). `cause` is why it is UNDECIDED: "limit", then `allowed` is
+    "seconds" or "memory" if the check was given too little of that; "precision", where less may be proved; empty after a defect
+    or an interrupt.
     """
 
     status: Status
@@ -57,6 +58,7 @@ class Verdict:
     upper: Fraction | None = None
     cause: str = ""
     allowed: str = ""
+    rules: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -72,7 +74,9 @@ class Verdict:
         """With the files that it is about as a JSON object; the ends exactly, as fractions, and null where there is none."""
         ends = (None if end is None else str(end) for end in (self.lower, self.upper))
         told: dict[str, object] = {**files, "status": self.status.value, "proved": self.proved, "reason": self.reason}
-        return json.dumps(told | dict(zip(("lower", "upper"), ends, strict=True)) | {"lines": self.lines})
+        return json.dumps(
+            told | dict(zip(("lower", "upper"), ends, strict=True)) | {"rules": self.rules, "lines": self.lines}
+        )
 
 
 def check(
@@ -148,6 +152,7 @@ def digest(model: bytes | ModelFile) -> str:
 
 def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
+    model.allowance.theorems.clear()
     model.need_feasible()
     model.allowance.line = 0
     known = subject(model)
@@ -165,6 +170,7 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
         if not shares.whole:
             raise
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
+    used = rules(model.allowance)
     statement = (
         *words[:2],
         *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key not in ("problem", "constraints")),
@@ -172,6 +178,7 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
+        f"rules used: {'; '.join(used)}",
         f"arithmetic: {chosen().words}",
         f"precision: {chosen().precision()} bits",
     )
@@ -179,7 +186,8 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
         None if end is None else Fraction(int(end.numerator), int(end.denominator))
         for end in (claim["lower"], claim["upper"])
     )
-    return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, lower, upper)
+    status = Status.RESOLVED if model.foreign else Status.PROVED
+    return Verdict(status, statement[0], statement, lower, upper, rules=used)
 
 
 def _cut(value: object) -> str:

@@ -1,37 +1,31 @@
-"""Releases that depend on what earlier ones gave: trees of stages, and the outputs that their paths come to."""
+"""Theorem R2: a tree of releases has a row entry for each path, the product of its steps'; paths with the same steps merge.
+
+Hypotheses, each a line that refuses: a list `then` has a stage, or none, for each output (`_paths`); alike paths are counted
+(`Tree`); parts are on a query that is there (`part_rows`).
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..core.allowance import BALL, PAIR, Allowance
+from ..core.allowance import BALL, PAIR, POINTER, Allowance
 from ..core.arithmetic import arb, fmpq, is_rational
-from ..core.kinds import stages
+from ..core.channel import build
+from ..core.counts import places
+from ..core.matrix import Channel
+from ..core.model import Model
 from ..core.numbers import height, need, take_entries
+from ..core.read import normal
+from ..core.registry import rests_on
 
 _MOST_PATHS = 1 << 20
 Table = dict[str, Any]
 Steps = frozenset[tuple[tuple[int, int], int]]  # mechanisms by number, and their outputs, with how often each is taken
 Rows = list[list[Any]]
-
-
-def alone(mechanism: Table) -> list[Table]:
-    """The mechanisms of a tree's stages, or the one that is none."""
-    return [stage["mechanism"] for stage in stages(mechanism)] or [mechanism]
-
-
-def changed(table: Table, make: Callable[[Table], Table]) -> Table:
-    """A mechanism as it may be written, every mechanism in it being what is made of it."""
-    if table.get("kind", "adaptive") != "adaptive":
-        return {key: item for key, item in make(table).items() if item is not None}
-    found = {**table, "mechanism": changed(table["mechanism"], make)}
-    if table["then"] is None:
-        del found["then"]
-    else:
-        found["then"] = [changed(stage, make) if stage else {} for stage in table["then"]]
-    return found
 
 
 class Tree:
@@ -43,6 +37,7 @@ class Tree:
     def __init__(self, first: Table, number: Callable[[Table], tuple[int, int]], allowance: Allowance) -> None:
         self._number = number
         self.allowance = allowance
+        rests_on(allowance, "R2")
         self.classes = dict[Steps, int]()
         for paths, steps in enumerate(self._paths(first), 1):
             allowance.look()
@@ -87,3 +82,30 @@ class Tree:
                             known[key] = known[key] * number(parts[place][v][y])
                 found[-1].append(known[key])
         return found
+
+
+def part_rows(model: Model, part: dict[str, Any], on: int, where: list[list[int]]) -> list[list[Any]]:
+    """The rows of one mechanism, about one of the queries, for all inputs."""
+    queries = model.query.get("queries", [model.query])
+    need(on < len(queries), f"mechanism: a part is on query {on}, of {len(queries)}")
+    found = build(replace(model, query=queries[on]), part)
+    assert found is not None
+    model.allowance.take(len(where[on]) * POINTER)
+    return [found.rows[k] for k in where[on]]
+
+
+def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
+    """A tree of releases: mechanisms that are written alike, about one query, are one."""
+    where = places(model, inputs)
+    parts = list[list[list[Any]]]()
+    known = dict[tuple[str, int], int]()
+
+    def number(stage: dict[str, Any]) -> tuple[int, int]:
+        key = json.dumps(normal(stage["mechanism"]), sort_keys=True), stage["on"]
+        if key not in known:
+            known[key] = len(parts)
+            parts.append(part_rows(model, stage["mechanism"], stage["on"], where))
+        return known[key], len(parts[known[key]][0])
+
+    tree = Tree(mechanism, number, model.allowance)
+    return Channel(tree.rows(parts, len(inputs)), inputs, model.allowance)

@@ -1,4 +1,10 @@
-"""Leaves about a record by what its letters alone tell: the others are told, or as far apart as they can be."""
+"""Theorem O1: L_b <= (1 - lambda) (log |X| - b) + lambda log A + g, where the others only shift what is seen; O2: with two
+letters and two-sided geometric noise L_0 is the capacity of the two farthest values.
+
+Hypotheses, each a line that refuses: the others only shift the outputs (`_told`); lambda is from 0 to 1 (`informed`); stretches
+of t cover 0 to 1, and several need two letters (`informed`); O2: two letters, a count or a sum, and noise with a log-concave law
+(`ends`); O2: d is the distance of the extreme sums (`ends`).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +21,7 @@ from ..core.model import Model
 from ..core.noise import REAL, noise_of
 from ..core.numbers import largest, need, xlogx
 from ..core.read import decimal, entries, nonnegative
+from ..core.registry import rests_on
 from .households.blocks import Blocks
 
 _MOST = 1 << 22
@@ -55,6 +62,7 @@ class Alone:
         is H(X_i) less the first, of which g takes lambda times.
         """
         channel, inputs, lost = self._told
+        rests_on(self.allowance, "O1")
         share = nonnegative(item[1], "lambda")
         need(share <= 1, "lambda must be at most 1")
         pairs = [entries(pair, "t and r", 2) for pair in entries(item[2], "the pairs")]
@@ -80,6 +88,7 @@ class Alone:
         Bound because pairs of values are told apart the better the farther apart they are: for noise whose law is log-concave the best
         tests are the same. Outputs from j on have the probability a^j / (1 + a), and no term is above log 2 times its own.
         """
+        rests_on(self.allowance, "O2")
         epsilon = noise_of(self.model.mechanism).epsilon
         query = self.model.query["kind"]
         two = self.model.alphabets[self.i] == 2

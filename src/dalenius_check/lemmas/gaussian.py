@@ -1,4 +1,8 @@
-"""Discrete Gaussian noise: clamped to a range, and what is lost by clamping it."""
+"""Theorem B4: discrete Gaussian noise clamped at R beyond the values loses at most 2 tau log A, tau the probability of R or more.
+
+Hypotheses, each a line that refuses: a range has every value (`clamped`); tails are whole: a geometric series encloses what is
+not summed (`_weights`); R is at least 10 scale + 1 (`margin`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 from ..core.allowance import BALL, Allowance, limit
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.numbers import need, take_entries
+from ..core.registry import rests_on
 
 _MOST = 1 << 20
 
@@ -19,6 +24,7 @@ def clamped(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) 
         "mechanism.range is missing: without it this is known in maximal_leakage models, of one query and alone, not against chains",
     )
     low, high = mechanism["range"]
+    rests_on(allowance, "B4")
     need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
     take_entries(len(inputs), high - low + 1, allowance, BALL)
     weights, tails = _weights(mechanism["scale"], max(high - inputs[0], inputs[-1] - low), allowance)

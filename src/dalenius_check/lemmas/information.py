@@ -1,4 +1,8 @@
-"""The most information about something useful that private mechanisms tell: proved by a potential, at the extreme columns."""
+"""Theorem J1: if a potential is at least f at every generator of private columns, I(U; Y) is at most its sum.
+
+Hypotheses, each a line that refuses: the useful variable's joint law has the input's (`_joint`); every generator is looked at
+(`_need_potential`); the mechanism is private exactly (`check`).
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from ..core.matrix import Channel
 from ..core.model import Model
 from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, total
 from ..core.read import decimal, entries, law_of
+from ..core.registry import rests_on
 from ..core.subjects import Words
 from .designs.privacy import sides
 
@@ -31,6 +36,7 @@ class Most:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
+        rests_on(self.allowance, "J1")
         self.inputs = values(model)
         own = law(model, self.inputs)
         size = len(self.inputs)

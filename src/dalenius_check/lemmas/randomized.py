@@ -1,4 +1,9 @@
-"""Letters that are randomized one by one before they are counted: how many are then of each, alone and against blocks."""
+"""Theorem L1: rows of letters that are randomised one by one are convolutions; L2: against blocks fewer others tell more, so that
+a step's multiples bound all.
+
+Hypotheses, each a line that refuses: a count has the values 0 to n (`counted`); histograms are listed (`randomized`); every
+multiple of the step is covered (`need_covered`); a witness has all others (`need_possible`).
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from ..core.model import Model, model_of
 from ..core.noise import power
 from ..core.numbers import height, need, powers, take_entries
 from ..core.read import text
+from ..core.registry import rests_on
 from ..core.subjects import Subject
 from .histograms import patterns
 from .households import Households, about
@@ -157,6 +163,7 @@ def _rows(
 def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
     """That of a count or of a histogram whose letters are randomized."""
     allowance = model.allowance
+    rests_on(allowance, "L1")
     if mechanism["kind"] == "randomized_count":
         return Channel(counted(mechanism, inputs, allowance), inputs, allowance)
     sizes = len(model.alphabets), model.alphabets[0]
@@ -246,4 +253,5 @@ class RandomizedHouseholds(Households):
 
 def subject(model: Model) -> Subject:
     """That of a histogram of randomized letters against blocks."""
+    rests_on(model.allowance, "L2")
     return about(Randomized(model), RandomizedHouseholds)

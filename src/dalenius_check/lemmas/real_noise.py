@@ -1,4 +1,9 @@
-"""Noise on a real scale: divergences of a value's output from mixtures of values' outputs, which are never written out."""
+"""Theorem N1: the upper ends that are divergences from a mixture of rows hold for densities; Gaussian integrals by the
+trapezoidal rule, Laplace ones piece by piece.
+
+Hypotheses, each a line that refuses: the adversary is one whose upper ends are such (`channel`); values are few, and near
+(`need_few`); the rule's error and tails are added (`Gaussian.far`).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,7 @@ from ..core.classes import CLASSES
 from ..core.matrix import Channel
 from ..core.model import Model
 from ..core.numbers import need
+from ..core.registry import rests_on
 
 KNOWN = (
     "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "
@@ -177,6 +183,7 @@ def real_noise(mechanism: dict[str, Any], values: Sequence[int], allowance: Allo
 
 def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
     """A channel without rows, whose outputs are real numbers."""
+    rests_on(model.allowance, "N1")
     free = model.adversary == "entropy_at_least" and model.entropy == 0
     known = free or model.adversary == "product_priors" or model.adversary in CLASSES
     need(known and not model.secrets, KNOWN)

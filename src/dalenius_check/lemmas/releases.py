@@ -1,4 +1,9 @@
-"""Several releases: which outputs came how often, and blocks whose pieces are put together from those of every release alone."""
+"""Theorem R1: releases that are independent given the data are one, with product rows; sequences with the same numbers of outputs
+merge.
+
+Hypotheses, each a line that refuses: parts are on a query that is there (`part_rows`); every sequence of a type is counted
+(`_sequences`); against blocks each part is known alone, whatever the others add (`Releases`).
+"""
 
 from __future__ import annotations
 
@@ -10,17 +15,16 @@ from itertools import accumulate, product
 from math import comb, prod
 from typing import Any
 
-from ..core.allowance import BALL, PAIR, POINTER, Allowance
+from ..core.allowance import BALL, PAIR, Allowance
 from ..core.arithmetic import arb, fmpq, is_rational
-from ..core.channel import build
 from ..core.counts import places
 from ..core.matrix import Channel
 from ..core.model import Model, model_of
 from ..core.noise import noise_of
 from ..core.numbers import MAX_ENTRIES, height, need, powers, take_entries
-from ..core.read import normal
+from ..core.registry import rests_on
 from ..core.subjects import Subject
-from .adaptive import Tree
+from .adaptive import part_rows
 from .households import about
 from .households.blocks import Blocks, Shape
 from .households.routes import sizes_of
@@ -28,6 +32,11 @@ from .households.routes import sizes_of
 Rows = list[
     list[Any]
 ]  # exact rationals, or balls; equal entries are one object where they are made from the same numbers
+_ALONE = ("count", "sum", "parity", "modular_sum")
+_KNOWN = (
+    "independent_blocks: several_releases need counts, sums, parities or modular sums, of records of one alphabet if they are "
+    "several, and parts that would be known alone with every sum of the others"
+)
 
 
 def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowance) -> Rows:
@@ -37,6 +46,7 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
     every information as it is.
     """
     many = [_many(times, len(rows[0])) for rows, times in parts]
+    rests_on(allowance, "R1")
     exact = all(is_rational(rows[0][0]) for rows, _ in parts)
     most = sum(times for _, times in parts)
     values = {id(x): x for rows, _ in parts for row in rows for x in row}
@@ -99,9 +109,7 @@ def _sequences(times: int, counts: Sequence[tuple[int, int]]) -> int:
 
 
 def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
-    """That of what is released together, or one after the other."""
-    if mechanism["kind"] == "adaptive":
-        return Channel(_tree(model, mechanism, inputs), inputs, model.allowance)
+    """That of what is released together."""
     parts = list(_parts(model, mechanism, inputs))
     return Channel(together(parts, len(inputs), model.allowance), inputs, model.allowance)
 
@@ -110,41 +118,7 @@ def _parts(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Iterat
     """The channels of what is released together, and how often each is."""
     where = places(model, inputs)
     for part in mechanism["parts"]:
-        yield _part(model, part, part.get("on", 0), where), part["times"]
-
-
-def _part(model: Model, part: dict[str, Any], on: int, where: list[list[int]]) -> list[list[Any]]:
-    """The rows of one mechanism, about one of the queries, for all inputs."""
-    queries = model.query.get("queries", [model.query])
-    need(on < len(queries), f"mechanism: a part is on query {on}, of {len(queries)}")
-    found = build(replace(model, query=queries[on]), part)
-    assert found is not None
-    model.allowance.take(len(where[on]) * POINTER)
-    return [found.rows[k] for k in where[on]]
-
-
-def _tree(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
-    """A tree of releases: mechanisms that are written alike, about one query, are one."""
-    where = places(model, inputs)
-    parts = list[list[list[Any]]]()
-    known = dict[tuple[str, int], int]()
-
-    def number(stage: dict[str, Any]) -> tuple[int, int]:
-        key = json.dumps(normal(stage["mechanism"]), sort_keys=True), stage["on"]
-        if key not in known:
-            known[key] = len(parts)
-            parts.append(_part(model, stage["mechanism"], stage["on"], where))
-        return known[key], len(parts[known[key]][0])
-
-    tree = Tree(mechanism, number, model.allowance)
-    return tree.rows(parts, len(inputs))
-
-
-_ALONE = ("count", "sum", "parity", "modular_sum")
-_KNOWN = (
-    "independent_blocks: several_releases need counts, sums, parities or modular sums, of records of one alphabet if they are "
-    "several, and parts that would be known alone with every sum of the others"
-)
+        yield part_rows(model, part, part.get("on", 0), where), part["times"]
 
 
 class Releases(Blocks):
@@ -157,6 +131,7 @@ class Releases(Blocks):
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
+        rests_on(self.allowance, "R1")
         self.queries: list[dict[str, Any]] = model.query.get("queries", [model.query])
         several = len(self.queries) > 1
         parts = model.mechanism["parts"]

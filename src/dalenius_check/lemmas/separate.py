@@ -1,4 +1,8 @@
-"""Row problems of channels that are right or wrong alike: one output at a time, by a multiplier for the sum of a law's weights."""
+"""Theorem U1: psi_a <= nu + sum_y max over w of f_y(w) - nu w, for a channel that keeps its input or makes it any other alike.
+
+Hypotheses, each a line that refuses: the channel is such a one, and no outputs are grouped (`RowTree._separate`); of a letter
+that lacks inputs what is there is added (`separated`); each output's maximum is enclosed (`_Output`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import Any
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.bounds import Joint
 from ..core.numbers import OpenError, larger, largest, xlogx
+from ..core.registry import rests_on
 
 _STEPS = 64
 
@@ -20,6 +25,7 @@ def separated(leaf: Joint, a: int, scores: list[arb], nu: fmpq, entries: tuple[A
     each output has a maximum of its own.
     """
     right, wrong = entries
+    rests_on(leaf.record.channel.allowance, "U1")
     inputs = leaf.record.inputs[a]
     record = leaf.record
     absent = len(record.channel.rows) - len(inputs)

@@ -1,4 +1,9 @@
-"""Counts behind noise on so many values that nothing of the channel is written out: priors on a window of counts, and three leaves."""
+"""Theorem W1: a count that is rounded to the nearest place of a window tells no more than itself, so that a prior on the window
+bounds L from below.
+
+Hypotheses, each a line that refuses: places lie within the counts, at an odd step (`Window`); a letter and a count have datasets
+(`Window.entropy`); masses are positive and add up to 1 (`Window.masses`).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +20,7 @@ from ..core.model import Model
 from ..core.noise import noise_of
 from ..core.numbers import at_most, need, total, xlogx
 from ..core.read import entries, integer, nonnegative
+from ..core.registry import rests_on
 from ..core.subjects import Subject
 from .alone import Alone
 from .real_noise import arctangent
@@ -124,6 +130,7 @@ class Wide:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        rests_on(model.allowance, "W1")
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness in words, and the numbers of leaves by kind."""

@@ -43,12 +43,15 @@ class Proof:
     ----------
     name, model : str
         The files of the certificate and of the model; empty where there are none.
+    rules : tuple of str
+        What the checker's verdict rests on: its core, and lemmas with their theorems.
     """
 
     problem: Problem
     certificate: Certificate
     name: str = ""
     model: str = ""
+    rules: tuple[str, ...] = ()
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -134,9 +137,8 @@ def _given(source: object) -> Proof:
     certificate = proof.certificate if isinstance(proof, Result | DesignResult) else proof
     if not isinstance(certificate, Certificate) or certificate.header.model != digest(problem):
         raise InputError("report: expected each problem with its own result or certificate, got another model's")
-    if certificate is proof:
-        _need_proved(problem, certificate, "report")
-    return Proof(problem, certificate)
+    rules = _need_proved(problem, certificate, "report") if certificate is proof else ()
+    return Proof(problem, certificate, rules=rules)
 
 
 def _certificates(path: Path) -> list[Path]:
@@ -200,11 +202,11 @@ def _read(file: Path, models: dict[str, tuple[Problem, str]], tell: Callable[[st
         raise InputError(f"{file}: none of the models is the one that it is about; name the model's file as well")
     problem, name = models[wanted]
     tell(file.name)
-    _need_proved(problem, certificate, str(file))
-    return Proof(problem, certificate, str(file), name)
+    return Proof(problem, certificate, str(file), name, _need_proved(problem, certificate, str(file)))
 
 
-def _need_proved(problem: Problem, certificate: Certificate, what: str) -> None:
+def _need_proved(problem: Problem, certificate: Certificate, what: str) -> tuple[str, ...]:
+    """What the checker proves it by."""
     verdict = verify(problem, certificate)
     if not verdict.proved:
         raise NotProvedError(
@@ -212,6 +214,7 @@ def _need_proved(problem: Problem, certificate: Certificate, what: str) -> None:
             status=str(verdict.status),
             exit_code=verdict.exit_code,
         )
+    return verdict.rules
 
 
 def _missing(folder: Path) -> list[str]:

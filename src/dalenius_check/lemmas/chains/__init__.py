@@ -1,4 +1,11 @@
-"""The lines of a certificate about a Markov chain."""
+"""Theorems M1 to M4: what a record of a chain of bits leaks, over a box of transitions: by enclosed slopes, by a window in the
+middle, by blocks near an end; and from below by a straight line.
+
+Hypotheses, each a line that refuses: the record is one that is asked about (`Chain.record`); a point is in its box
+(`Chain.point`), and halves cover it (`_halve`); M2, M3: the start is stationary (`_window`, `_blocks`); M2: the window has
+records on both sides (`_inside`); M3: alpha + beta is at most 1 (`_blocks`); M4: a path's line is given where the mechanism
+counts ones (`_tilted`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ from ...core.arithmetic import arb, fmpq
 from ...core.model import Model
 from ...core.numbers import at_most, larger, need, xlogx
 from ...core.read import decimal, entries, integer
+from ...core.registry import rests_on
 from ...core.subjects import Subject
 from ..letter_chains import Walks
 from ..letter_chains.bounds import Expansion
@@ -33,6 +41,7 @@ class Chains(Walks[Chain]):
 
         Bound because D(P || M) >= E_P f - log E_M e^f for every f (Donsker and Varadhan), here f(y) = t y.
         """
+        rests_on(self.allowance, "M4")
         alpha, beta, *start = point
         pi = alpha / (alpha + beta)
         n = self.chain.size
@@ -95,6 +104,7 @@ class Chains(Walks[Chain]):
 
     def _window(self, i: int, box: Ends, value: Any) -> arb:
         """What the sum of all records tells of a record, by the share of ones in a window (docs/certificate-format.md)."""
+        rests_on(self.allowance, "M2")
         need(self.chain.stationary, "a window needs a stationary start")
         return self._inside(integer(value, "the window's margin", 0), i, self.chain.size, box)
 
@@ -132,6 +142,7 @@ class Chains(Walks[Chain]):
 
     def _blocks(self, i: int, box: Ends, value: Any) -> arb:
         """What the sum tells of a record by the letters of so many blocks, which might stand where its own does."""
+        rests_on(self.allowance, "M3")
         (a, b), (c, d), n, times = *box[:2], self.chain.size, integer(value, "the number of blocks", 1)
         need(self.chain.stationary and b + d <= 1, "blocks need a stationary start, and alpha + beta at most 1")
         j = min(i, n - 1 - i)
@@ -146,6 +157,7 @@ class Chains(Walks[Chain]):
 
     def _after(self, i: int, box: Ends, skipped: Any, value: Any) -> arb:
         """What the sum tells of a record by a window of what follows the first block, of any start."""
+        rests_on(self.allowance, "M3")
         t, m = integer(skipped, "the records before", 1), integer(value, "the window's margin", 0)
         n = self.chain.size - t
         keep = arb(1 - box[0][0] - box[1][0])

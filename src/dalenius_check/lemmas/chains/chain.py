@@ -16,6 +16,7 @@ from ...core.model import Model
 from ...core.noise import noise_of
 from ...core.numbers import need
 from ...core.read import decimal, entries, integer
+from ...core.registry import rests_on
 from ..letter_chains.letters import LetterChain
 from .spans import Span, added, nothing, span, taken
 
@@ -38,6 +39,7 @@ class Chain:
         held = model.held
         self.model = model
         self.allowance = model.allowance
+        rests_on(self.allowance, "M1")
         self.size = len(model.alphabets)
         self.stationary = self.mirrored = held["start"] == "stationary"  # mirror images of records tell as much
         self.box = [tuple(held["to_one"]), tuple(held["to_zero"]), *([] if self.stationary else [(fmpq(0), fmpq(1))])]

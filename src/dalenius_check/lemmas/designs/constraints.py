@@ -17,6 +17,7 @@ from ...core.model import Model
 from ...core.numbers import in_nats, need, rounded, total
 from ...core.proof import NEXT, EntropyBound
 from ...core.read import integer
+from ...core.registry import rests_on
 from ..secrets import Unsaid
 from .ground import Ground, Term
 from .limits import ChiSquare, MaximalCorrelation, PrivacyDelta, SecretLimit, TotalVariation
@@ -82,6 +83,8 @@ class Constraints:
         self.cones = dict[int, Cone]()
         self.limits = dict[int, Limit | Unsaid]()
         self.secrets = dict[int, SecretLimit]()
+        if self.tables:
+            rests_on(self.allowance, "G3")
         for j, table in enumerate(self.tables):
             self.allowance.look()
             if table["kind"] == "cone":

@@ -15,6 +15,7 @@ from ...core.model import Model
 from ...core.numbers import RefusedError, ends_words, in_nats, largest, need, need_above, rounded, total
 from ...core.proof import NEXT
 from ...core.read import law_of, nonnegative
+from ...core.registry import rests_on
 from ...core.subjects import Words
 from ..households import DesignedHouseholds
 from .constraints import Constraints, Objective
@@ -28,9 +29,11 @@ class Design:
     """A design model: the inputs' exact probabilities and distortions, and the budget; here against an adversary."""
 
     hints = "priors"
+    theorem = "G1"
 
     def __init__(self, model: Model) -> None:
         self.allowance = model.allowance
+        rests_on(self.allowance, self.theorem)
         self.model = model
         self.group = model.mechanism["class"]
         self.leakage = model.problem == "min_leakage"
@@ -221,6 +224,7 @@ class Free(Design):
     """A `min_distortion` model whose only limits are its constraints."""
 
     hints = "constraints"
+    theorem = "G3"
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)

@@ -10,6 +10,7 @@ from ...core.allowance import BALL, NUMBER, PAIR
 from ...core.arithmetic import arb, fmpq
 from ...core.numbers import exponential, height, need, need_certain, total
 from ...core.read import Reader, decimal, entries, integer
+from ...core.registry import rests_on
 from .ground import Ground
 from .secret import Laws, Secret, Told, secrets_of
 
@@ -23,6 +24,7 @@ class SecretLimit:
     def __init__(self, table: dict[str, Any], ground: Ground, what: str) -> None:
         self.what = what
         self.allowance = ground.allowance
+        rests_on(self.allowance, "G4")
         self.outputs = ground.outputs
         self.laws = secrets_of(table, ground, what)
         self.strong = bool(table.get("strong"))

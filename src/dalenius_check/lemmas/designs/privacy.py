@@ -37,6 +37,7 @@ class Private(Design):
     """A design model with [privacy], and the priors, none for `local_dp`."""
 
     hints = "ratios"
+    theorem = "G2"
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)

@@ -1,4 +1,9 @@
-"""Histograms: the numbers of records with each letter, all of them told with noise, against households."""
+"""Theorem H1: L of a histogram behind noise in every cell is the capacity of the rows of the block's own histograms, one a
+letter.
+
+Hypotheses, each a line that refuses: records have one alphabet, and blocks no entropy bound (`Cells`); noise is not cut off
+inside the counts (`Cells`); m is the largest block (`Cells.sizes`); every pattern of m is bounded (`_bound`).
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from ...core.model import Model
 from ...core.noise import REAL, SHIFTING, noise_of
 from ...core.numbers import at_most, largest, need, normalised
 from ...core.read import BIG, entries, integer, nonnegative
+from ...core.registry import rests_on
 from ...core.subjects import Subject
 from ..households.routes import sizes_of
 from .series import Series, constant, series
@@ -157,6 +163,7 @@ class Histogram:
         self.lines = lines
         self.cells = cells
         self.allowance = cells.allowance
+        rests_on(self.allowance, "H1")
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check both lines; the witness and what bounds the leakage in words, and the numbers of leaves by kind."""

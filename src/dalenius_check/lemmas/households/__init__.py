@@ -1,4 +1,12 @@
-"""The lines of a certificate about independent blocks: those of certificates about its pieces, one after another."""
+"""Theorem B1: L of independent blocks is the largest L_b of one block by itself, over what the others' letters can be; B2, where
+noise is added to a sum or turns with it, one for all; B3, of exponential noise one for each total, whose columns beyond the
+block's values are merged.
+
+Hypotheses, each a line that refuses: blocks cover the records once (`sizes_of`); the query adds up, and the mechanism is one of
+the table (`route`); a block's entropy bound is one that the block can have (`Blocks._need_valid`); the range has every sum
+(`Blocks._need_valid`); every piece that tells anything is covered (`need_covered`); a witness's others can add up so (`sum`);
+what clamped noise loses is taken off (`bound`).
+"""
 
 from __future__ import annotations
 
@@ -19,6 +27,7 @@ from ...core.noise import power
 from ...core.numbers import need, take_entries
 from ...core.proof import MAX_CELLS, EntropyBound, Masses
 from ...core.read import entries, integer, text
+from ...core.registry import rests_on
 from ...core.subjects import Subject
 from .blocks import Blocks, Shape
 
@@ -43,6 +52,7 @@ class Households:
         self.blocks = blocks
         self.tally = Counter[str]()
         self.allowance = blocks.allowance
+        rests_on(self.allowance, "B1")
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness and the pieces in words, and the numbers of leaves by kind."""
@@ -233,4 +243,7 @@ def subject(model: Model) -> Subject:
     if model.adversary != "independent_blocks":
         one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
         return about(Blocks(model.against(one)))
-    return about(Drifting(model) if drifts(model) else Blocks(model))
+    if drifts(model):
+        rests_on(model.allowance, "B3")
+        return about(Drifting(model))
+    return about(Blocks(model))

@@ -16,9 +16,9 @@ from ...core.counts import Groups, contributions
 from ...core.model import Model, model_of
 from ...core.noise import noise_of
 from ...core.numbers import need
-from ..adaptive import alone, changed
+from ...core.registry import rests_on
 from ..real_noise import need_few
-from .routes import KNOWN, need_fitting, reached, route, sizes_of
+from .routes import KNOWN, alone, changed, need_fitting, reached, route, sizes_of
 
 _MOST = 1 << 24
 
@@ -40,6 +40,8 @@ class Blocks:
         self.allowance = model.allowance
         self.route, self.noise = route(model), noise_of(model.mechanism)
         need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
+        if self.alone:
+            rests_on(self.allowance, "B2")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
         self.sizes = sizes_of(model)
         self._starts = [0, *accumulate(self.sizes)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import gcd
 from typing import Any
@@ -12,7 +13,6 @@ from ...core.kinds import MAX_STATES, stages
 from ...core.model import Model
 from ...core.noise import ON_A_BIT, REAL, SHIFTING, noise_of
 from ...core.numbers import need
-from ..adaptive import alone
 
 _KEEPING = ("symmetric", "randomized_response")
 
@@ -21,6 +21,23 @@ KNOWN = (
     f"{' and '.join(REAL)} need to be without an entropy); parity, modular_sum or threshold with symmetric, randomized_response or a "
     f"matrix; parity or threshold with laplace_threshold, or, with no range, {', '.join(ON_A_BIT)}"
 )
+
+
+def alone(mechanism: dict[str, Any]) -> list[dict[str, Any]]:
+    """The mechanisms of a tree's stages, or the one that is none."""
+    return [stage["mechanism"] for stage in stages(mechanism)] or [mechanism]
+
+
+def changed(table: dict[str, Any], make: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """A mechanism as it may be written, every mechanism in it being what is made of it."""
+    if table.get("kind", "adaptive") != "adaptive":
+        return {key: item for key, item in make(table).items() if item is not None}
+    found = {**table, "mechanism": changed(table["mechanism"], make)}
+    if table["then"] is None:
+        del found["then"]
+    else:
+        found["then"] = [changed(stage, make) if stage else {} for stage in table["then"]]
+    return found
 
 
 def route(model: Model) -> str:

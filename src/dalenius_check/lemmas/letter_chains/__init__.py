@@ -1,4 +1,10 @@
-"""The lines of a certificate about Markov chains: one for `lower`, and sections for records; here those about several letters."""
+"""Theorem M5: on a box of transitions the leakage is at most what one chain of it makes of the outputs, and the largest mean over
+the others' steps.
+
+Hypotheses, each a line that refuses: records have one alphabet, and the query adds up (`LetterChain`); with a stationary start
+every letter is reached (`_one_class`); the point is in the box, and has no 0 where others have none (`Expansion`); halves cover
+their box (`_halve`); a mirrored chain is another one (`mirrored`).
+"""
 
 from __future__ import annotations
 

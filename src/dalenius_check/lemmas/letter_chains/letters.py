@@ -15,6 +15,7 @@ from ...core.matrix import Channel
 from ...core.model import Model, added, value_of
 from ...core.numbers import need, total
 from ...core.read import decimal, entries, integer
+from ...core.registry import rests_on
 
 _MOST_RECORDS = 1000
 _MOST_ENTRIES = 1 << 22
@@ -37,6 +38,7 @@ class LetterChain:
         self.model = model
         self.allowance = model.allowance
         self.letters = len(held["transitions"])
+        rests_on(self.allowance, "M5")
         self.size = len(model.alphabets)
         query, k = model.query, self.letters
         known = query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and query.get("weights") is None

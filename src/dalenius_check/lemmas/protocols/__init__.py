@@ -1,4 +1,9 @@
-"""The kinds of local protocols; here those whose sets have one size, or are rows of a Hadamard matrix."""
+"""Theorem Q1: where every output has a set S of inputs, R(k,y) = C_y E on S and C_y elsewhere, divergences from a mixture of rows
+are means over S.
+
+Hypotheses, each a line that refuses: there are inputs beside every set (`take`); groups have inputs of one weight (`ranges`);
+numbers that are not summed are enclosed (`Protocol.divergences`); all groups but one are listed (`Subsets.means`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,7 @@ from ...core.classes import CLASSES
 from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.numbers import need, take_entries
+from ...core.registry import rests_on
 from .reports import Hashing, Means, Members, Protocol, Ranges
 
 _MAX_WRITTEN = 1 << 20
@@ -124,6 +130,7 @@ PROTOCOLS: dict[str, type[Protocol]] = {
 
 def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
     """A channel that has rows if they are few enough to be written out."""
+    rests_on(model.allowance, "Q1")
     protocol = PROTOCOLS[mechanism["kind"]](mechanism, len(inputs), model.allowance)
     written = len(inputs) * protocol.outputs() <= _MAX_WRITTEN
     known = not model.secrets and (model.adversary == "product_priors" or model.adversary in CLASSES)

@@ -1,4 +1,9 @@
-"""The lines about secrets: a witness, and sections about one given value or a whole secret; limits of what is told of one."""
+"""Theorem T1: under all laws what is told of a secret is the capacity of one row a value, where one value is given; T2: at most
+the largest mean of divergences, over a class or an entropy bound.
+
+Hypotheses, each a line that refuses: every given value of every secret is covered (`bound`); each given value has one law
+(`_mean`); m is positive (`_most`); a witness is a law of the adversary's (`dataset_law`).
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ from ...core.model import Model
 from ...core.numbers import at_most, grouped, height, in_nats, largest, log_sum_exp, need, normalised, total, xlogx
 from ...core.proof import AFTER, Masses
 from ...core.read import decimal, entries, integer, nonnegative
+from ...core.registry import rests_on
 from ...core.subjects import Subject, Words
 from .told import Kind, Secret, Told
 
@@ -44,6 +50,7 @@ class Informed:
         self.channel = channel
         self.allowance = model.allowance
         self.secrets = told.secrets(channel)
+        rests_on(self.allowance, "T1")
         self.inputs = told.inputs(channel)
         self.held = CLASSES[model.adversary](model.held, model.allowance) if model.adversary in CLASSES else None
         self.tally = Counter[str]()
@@ -123,6 +130,7 @@ class Informed:
 
         Bound because I_s(P) <= sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^), which is convex in P, and at most sum P(x) D(R(k(x),.) || r_c^).
         """
+        rests_on(self.allowance, "T2")
         counting = self.held.letters(len(self.inputs)) if self.held else range(len(self.inputs))
         far = dict[int, dict[int, arb]]()
         logs = dict[int, list[arb]]()
