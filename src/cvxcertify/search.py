@@ -12,14 +12,13 @@ import numpy as np
 from flint import fmpq
 
 from cvxcertify.derive import Derived
-from cvxcertify.dual import bound, proposals
+from cvxcertify.dual import Trimmed, bound, proposals
 from cvxcertify.instance import Floats, Instance, Nonnegative, as_float, exactly
 from cvxcertify.point import Point, feasible, inner_instance, mixed
 from cvxcertify.proof import Lower, Upper
 from cvxcertify.ranges import RangeState, outward, propagated
 from cvxcertify.solvers import Attempt
 from cvxcertify.solving import Answer, Stop, ask
-from cvxcertify.vacuous import Trimmed
 
 ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
 PINNINGS = 3  # how often inequalities are pinned at most

@@ -47,7 +47,7 @@ COMMANDS = {  # the function of each, in a module of this room: it is imported w
     "export": "exchanging.export_program",
     "import-solution": "exchanging.import_solution",
     "compare": "comparing.compare",
-    "audit-samples": "sampling.audit_samples",
+    "audit-samples": "measuring.audit_samples",
     "sanitize": "sanitizing.sanitize",
     "list": "library.list_models",
     "schema": "starting.schema",

@@ -15,8 +15,8 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.report import page as pages
 from dalenius.report import report_page, write_report
-from dalenius.report.page import door
 from dalenius.report.page.proofs import Proof, advantage_at_most, facts_of
 from dalenius.report.picture import Drawn
 from dalenius.units import lower_in, upper_in
@@ -57,7 +57,7 @@ def elements(page: str) -> Elements:
 def without_pictures(monkeypatch):
     """Pictures take most of a page's time; where a test is about words, they are empty."""
     empty = "<svg xmlns='http://www.w3.org/2000/svg'></svg>"
-    monkeypatch.setattr("dalenius.report.page.door.drawn", lambda name, caption, draw: Drawn(empty, empty, caption))
+    monkeypatch.setattr("dalenius.report.page.drawn", lambda name, caption, draw: Drawn(empty, empty, caption))
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_it_says_how_to_check_it_and_with_what_it_was_made(page, result):
 
 def test_how_to_cite_is_what_the_citation_file_says():
     cff = (ROOT / "CITATION.cff").read_text()
-    for text in (door.AUTHORS, door.TITLE, door.PAPER):
+    for text in (pages.AUTHORS, pages.TITLE, pages.PAPER):
         assert f'"{text}"' in cff
     assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] in cff
 
