@@ -1,24 +1,44 @@
-"""The measures of what an output tells about a secret that may be limited: each in cones for a solver, and by its tangents.
+"""The measures of what an output tells about a secret that may be limited: each in cones, by its tangents, and exactly.
 
-The notation is that of `secret_part.py`: P, pi, u, W, r and slopes L.
+The notation is that of `secrets.py`: P, pi, u, W, r and slopes L.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from flint import arb, ctx, fmpq
 
+from dalenius.evidence.lower import About, Matrix, Vector
 from dalenius.information.arrays import Floats
-from dalenius.programs.secrets import Constraints, SecretPart, Tangents, Variables, rounded
+from dalenius.information.balls import rational
+from dalenius.programs.secrets import (
+    LEAST,
+    Constraints,
+    Difference,
+    SecretPart,
+    Tangents,
+    Told,
+    Variables,
+    at_letters,
+    certainly,
+    divergence,
+    rounded,
+    summed,
+)
 
-LEAST = 1e-290  # posterior of a letter: it must be above 0 as it is written
 SEEN = 1e-6  # share of the largest weight above which one counts
 TURN = 1e-5  # by how much a tangent is moved
 NEW = 1e-30  # weight of a tangent that a linear program may use
 MANY = 60  # moves: with more, there would be too many
 NOTHING = 1e-14  # weight of a cone, of the largest, whose multipliers say nothing
+PIVOTS = 256  # bits of the balls that a matrix is eliminated in
+ONE = Fraction(1)
+Letters = tuple[int | None, int | None]  # None stands for the output's own law
 
 
 class InformationPart(SecretPart):
@@ -59,6 +79,10 @@ class InformationPart(SecretPart):
         expected = self.pi[:, None] * u.sum(axis=0)
         return np.array([np.sum(np.where(u > 0.0, u * np.log(np.where(u > 0.0, u / expected, 1.0)), 0.0))])
 
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        pairs = zip(told.pi, told.given, strict=True)
+        return certainly(sum((arb(p) * divergence(row, told.r) for p, row in pairs), arb(0)), most)
+
 
 class _AllOrEach(SecretPart):
     """A measure of all letters together, or of each if strong."""
@@ -81,6 +105,9 @@ class _AllOrEach(SecretPart):
         found[i] += own / self.pi[i]
         sizes[i] += np.abs(own) / self.pi[i]
         return found, sizes
+
+    def written(self, i: int, hint: Vector, letters: Sequence[int], size: int) -> tuple[About, Vector | Matrix]:
+        return (letters[i], hint) if self.strong else super().written(i, hint, letters, size)
 
 
 class StrongKLPart(_AllOrEach):
@@ -112,6 +139,9 @@ class StrongKLPart(_AllOrEach):
     def values(self, u: Floats) -> Floats:
         given, r = u / self.pi[:, None], u.sum(axis=0)
         return np.asarray(np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1))
+
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        return all(certainly(divergence(told.r, row), most) for row in told.given)
 
 
 class VariationPart(_AllOrEach):
@@ -152,6 +182,15 @@ class VariationPart(_AllOrEach):
     def values(self, u: Floats) -> Floats:
         difference = np.abs(u - self.pi[:, None] * u.sum(axis=0)).sum(axis=1)
         return np.asarray(difference / self.pi) if self.strong else np.array([difference.sum()])
+
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        each = [summed(abs(a - b) for a, b in zip(row, told.r, strict=True)) for row in told.given]
+        sums = each if self.strong else [summed(p * x for p, x in zip(told.pi, each, strict=True))]
+        return all(x <= most for x in sums)
+
+    def differences(self, pi: Sequence[Fraction]) -> list[Difference]:
+        strong = self.strong
+        return [Difference(s * strong, ONE if strong else p, {s: ONE, None: -ONE}, True) for s, p in enumerate(pi)]
 
 
 class ChiSquarePart(_AllOrEach):
@@ -203,6 +242,13 @@ class ChiSquarePart(_AllOrEach):
             given = u / self.pi[:, None]
             return np.asarray(np.sum(np.where(r > 0.0, r**2 / given, 0.0), axis=1) - 1.0)
         return np.array([np.sum(np.where(r > 0.0, u**2 / (self.pi[:, None] * r), 0.0)) - 1.0])
+
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        if self.strong:
+            return all(_over([x * x for x in told.r], row, most + 1) for row in told.given)
+        columns = zip(*told.u, strict=True)
+        sums = [summed(x * x / p for x, p in zip(column, told.pi, strict=True)) for column in columns]
+        return _over(sums, told.r, most + 1)
 
 
 class CorrelationPart(SecretPart):
@@ -263,6 +309,21 @@ class CorrelationPart(SecretPart):
         scaled = np.where(r > 0.0, u / np.where(r > 0.0, np.sqrt(r), 1.0), 0.0) / root[:, None]
         return np.linalg.eigvalsh(scaled @ scaled.T - np.outer(root, root))[-1:]
 
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        """Whether b (diag pi - pi pi') - (M - pi pi'), M(s,s') = sum_y u u'/r, has no negative eigenvalue, by elimination.
+
+        In balls first: where all pivots are positive for certain that is so, and exact numbers, which grow with every letter, are not
+        needed.
+        """
+        with ctx.workprec(PIVOTS):
+            u, r, pi = [[arb(x) for x in row] for row in told.u], [arb(x) for x in told.r], [arb(x) for x in told.pi]
+            if _pivots(u, r, pi, most):
+                return True
+        return _pivots(told.u, told.r, told.pi, most)
+
+    def written(self, i: int, hint: Vector, letters: Sequence[int], size: int) -> tuple[About, Vector | Matrix]:
+        return at_letters(hint[: self.letters], "0", letters, size), hint[self.letters :]
+
 
 class HockeyStickPart(SecretPart):
     """sum_y max(A - c B, 0) <= at_most for pairs (A, B) of laws among W(s,.) and r, <= c at_most where B is r.
@@ -273,15 +334,15 @@ class HockeyStickPart(SecretPart):
     ----------
     pairs : list of (letter or None, letter or None)
         None stands for r.
-    factor : float
-        c, e^epsilon.
+    exact : (c-, c+)
+        Rationals around c, e^epsilon.
     """
 
     def __init__(
-        self, masses: Floats, at_most: float, pairs: list[tuple[int | None, int | None]], factor: float
+        self, masses: Floats, at_most: float, pairs: Sequence[Letters], exact: tuple[Fraction, Fraction]
     ) -> None:
         super().__init__(masses, at_most)
-        self.pairs, self.factor = pairs, factor
+        self.pairs, self.exact, factor = pairs, exact, float(exact[1])
         given = np.vstack([np.diag(1.0 / self.pi), np.ones(self.letters)])  # W(s,.) in u, at last r
         self.shares = np.array([factor if b is None else 1.0 for _, b in pairs])  # of the limit
         self.combine = np.array([given[self._row(a)] - factor * given[self._row(b)] for a, b in pairs])
@@ -321,3 +382,73 @@ class HockeyStickPart(SecretPart):
 
     def behind(self, i: int, hint: Floats) -> float:
         return float(self.shares[i] * self.at_most)
+
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        c = rational(self.exact[0])
+        for a, b in self.pairs:
+            above = told.r if a is None else told.given[a]
+            below, share = (told.r, c) if b is None else (told.given[b], 1)
+            if summed(max(x - c * y, fmpq(0)) for x, y in zip(above, below, strict=True)) > share * most:
+                return False
+        return True
+
+    def differences(self, pi: Sequence[Fraction]) -> list[Difference] | None:
+        low, high = self.exact
+        if low != high:
+            return None
+        pairs = enumerate(self.pairs)
+        return [Difference(i, 1 / low if b is None else ONE, {a: ONE, b: -low}, False) for i, (a, b) in pairs]
+
+    def written(self, i: int, hint: Vector, letters: Sequence[int], size: int) -> tuple[About, Vector | Matrix]:
+        return tuple(None if row is None else letters[row] for row in self.pairs[i]), hint
+
+
+def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: fmpq | arb) -> bool:
+    """Whether elimination meets no pivot that is negative, nor 0 beside what is not; of balls, none that may be either."""
+    size = len(pi) - 1  # one letter may be left out
+    columns = [(x, total) for x, total in zip(zip(*u, strict=True), r, strict=True) if total != 0]
+    A = [
+        [
+            (b * p if s == z else 0) - (b - 1) * p * pi[z] - summed(x[s] * x[z] / total for x, total in columns)
+            for z in range(size)
+        ]
+        for s, p in enumerate(pi[:size])
+    ]
+    for k in range(size):
+        pivot = A[k][k]
+        if not pivot > 0 and not (pivot == 0 and all(A[k][z] == 0 for z in range(k + 1, size))):
+            return False
+        for s in range(k + 1, size) if pivot > 0 else ():
+            share = A[s][k] / pivot
+            for z in range(k + 1, size):
+                A[s][z] -= share * A[k][z]
+    return True
+
+
+def _over(tops: Sequence[fmpq], bottoms: Sequence[fmpq], most: fmpq | arb) -> bool:
+    """Whether the sum of a/b is at most so much, 0 where a is 0, infinite where b alone is."""
+    pairs = [(a, b) for a, b in zip(tops, bottoms, strict=True) if a]
+    return all(b != 0 for _, b in pairs) and summed(a / b for a, b in pairs) <= most
+
+
+def _between_letters(masses: Floats) -> list[Letters]:
+    rows = range(len(masses))
+    return [(a, b) for a in rows for b in rows if a != b]
+
+
+def _around_the_law(masses: Floats) -> list[Letters]:
+    return [pair for a in range(len(masses)) for pair in ((a, None), (None, a))]
+
+
+# of limits by kind, from the masses of their laws and the number that is not to be passed
+PARTS: dict[str, Callable[[Floats, float, Any], SecretPart]] = {
+    "mutual_information": lambda P, most, limit: InformationPart(P, most),
+    "kl": lambda P, most, limit: (StrongKLPart if limit.strong else InformationPart)(P, most),
+    "total_variation": lambda P, most, limit: VariationPart(P, most, limit.strong),
+    "chi_square": lambda P, most, limit: ChiSquarePart(P, most, limit.strong),
+    "maximal_correlation": lambda P, most, limit: CorrelationPart(P, most),
+    "local_dp_delta": lambda P, most, limit: HockeyStickPart(P, most, _between_letters(P), limit.factor()),
+    "local_information_privacy_delta": lambda P, most, limit: HockeyStickPart(
+        P, most, _around_the_law(P), limit.factor()
+    ),
+}

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeVar
 
 import cvxpy as cp
 import numpy as np
+from flint import arb, fmpq
 
+from dalenius.evidence.lower import About, Matrix, Vector
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import rational
 from dalenius.information.capacity import capacity
 
 # What every limit about a secret is to a program: a convex constraint in cones, and tangents that bound it from below.
@@ -18,10 +25,37 @@ from dalenius.information.capacity import capacity
 # constant, so that each of its tangents is sum_sy L(s,y) u(s,y) - constant with some slopes L.
 
 
+T = TypeVar("T")
 Variables = dict[str, cp.Variable]
 Constraints = dict[str, cp.Constraint]
 Tangents = tuple[Floats, Floats]  # weights (R,) of at least 0, and hints (R, width)
 DIGITS = 13  # of a hint
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What an exact mechanism tells: u(s,y), r(y), pi(s) and W(s,y) = u/pi."""
+
+    u: list[list[fmpq]]
+    pi: list[fmpq]
+
+    @cached_property
+    def r(self) -> list[fmpq]:
+        return [sum(column, fmpq(0)) for column in zip(*self.u, strict=True)]
+
+    @cached_property
+    def given(self) -> list[list[fmpq]]:
+        return [[x / p for x in row] for p, row in zip(self.pi, self.u, strict=True)]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A size that a linear measure sums for every output: its tangent and share, how often W(s,.) or r (None) is in it, both signs."""
+
+    tangent: int
+    share: Fraction
+    taken: Mapping[int | None, Fraction]
+    both: bool
 
 
 class SecretPart(ABC):
@@ -71,6 +105,20 @@ class SecretPart(ABC):
     def values(self, u: Floats) -> Floats:
         """C_i, one for each tangent or one for all."""
 
+    @abstractmethod
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        """Whether all C_i are at most so much, exactly; where logarithms are in them, certainly so, for a ball of nats."""
+
+    def differences(self, pi: Sequence[Fraction]) -> list[Difference] | None:
+        """Of a linear measure the differences whose sizes it sums; None, as by default, where it is none."""
+        return None
+
+    def written(self, i: int, hint: Vector, letters: Sequence[int], size: int) -> tuple[About, Vector | Matrix]:
+        """What a tangent's line is about, and its hint, for so many letters of the secret, those with mass being these."""
+        outputs = len(hint) // self.letters
+        rows = [hint[k * outputs : (k + 1) * outputs] for k in range(self.letters)]
+        return None, at_letters(rows, ("0",) * outputs, letters, size)
+
     def valid(self, hints: Floats) -> Floats:
         """The nearest hints that are allowed, in few digits."""
         return rounded(np.nan_to_num(hints, nan=1.0, posinf=1.0, neginf=1.0))
@@ -113,14 +161,43 @@ class SecretPart(ABC):
         return self.masses.T @ total, self.masses.T @ size, spent
 
 
+def at_letters(listed: Sequence[T], absent: T, letters: Sequence[int], size: int) -> tuple[T, ...]:
+    """By letters, those without mass too."""
+    found = dict(zip(letters, listed, strict=True))
+    return tuple(found.get(s, absent) for s in range(size))
+
+
 def rounded(hints: Floats) -> Floats:
     """Numbers in few digits: a certificate has each of them."""
     return np.array([float(f"{x:.{DIGITS}g}") for x in np.asarray(hints).reshape(-1)]).reshape(np.shape(hints))
 
 
+def summed(terms: Iterator[Any]) -> Any:
+    """Pairwise, so that large denominators come late."""
+    listed = list(terms)
+    while len(listed) > 1:
+        listed = [a + b for a, b in zip(listed[::2], listed[1::2], strict=False)] + listed[len(listed) & ~1 :]
+    return listed[0] if listed else fmpq(0)
+
+
+def divergence(p: Sequence[fmpq], q: Sequence[fmpq]) -> arb:
+    """D(p || q) in balls; infinite where q alone is 0."""
+    pairs = [(a, b) for a, b in zip(p, q, strict=True) if a]
+    if any(b == 0 for _, b in pairs):
+        return arb("inf")
+    return sum((arb(a) * arb(a / b).log() for a, b in pairs), arb(0))
+
+
+def certainly(value: arb, most: fmpq | arb) -> bool:
+    return bool(value.is_finite() and value <= most)
+
+
 LEAST = 1e-290  # posterior of a letter: it must be above 0 as it is written
 RARE = 1e-12  # probability of a letter, for the same reason
 APART = 1e-14  # nats between the two ends of a capacity
+NEAREST = 1e-15  # and of the capacity whose output law is to prove it
+RARELY = 1e-20  # mass of an output in that law
+SPARE = 1e-10  # share of a limit that a mechanism leaves, so that rounded output laws prove that it is kept
 
 
 class SelectionPart(SecretPart):
@@ -171,6 +248,13 @@ class SelectionPart(SecretPart):
 
     def _parts(self, hint: Floats) -> tuple[Floats, Floats]:
         return hint[: self.letters], hint[self.letters :].reshape(self.letters, -1)
+
+    def kept(self, told: Told, most: fmpq | arb) -> bool:
+        """Whether an output law proves it, with a little room."""
+        doubles = np.array([[float(q.p) / float(q.q) for q in row] for row in told.u])
+        law = [rational(x) for x in np.maximum(capacity(doubles, gap=NEAREST).output_law, RARELY).tolist()]
+        total = sum(law, fmpq(0))
+        return all(divergence(row, [x / total for x in law]) <= most * (1 - arb(SPARE)) for row in told.u)
 
 
 Named = dict[str, Floats]

@@ -1,5 +1,7 @@
 """Limits about secrets in programs: tangents bound the measure everywhere and touch it somewhere; values are those of the measures."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -25,7 +27,7 @@ MADE = {
     "chi-square": (lambda P, most: ChiSquarePart(P, most, False), measures.chi_square),
     "strong chi-square": (lambda P, most: ChiSquarePart(P, most, True), measures.strong_chi_square),
     "correlation": (CorrelationPart, lambda W, pi: measures.maximal_correlation(W, pi) ** 2),
-    "hockey-stick": (lambda P, most: HockeyStickPart(P, most, PAIRS, 1.5), None),
+    "hockey-stick": (lambda P, most: HockeyStickPart(P, most, PAIRS, (Fraction(3, 2), Fraction(3, 2))), None),
     "selection": (lambda P, most: SelectionPart(np.eye(4)[[0, 2, 3]], most), None),
 }
 

@@ -281,9 +281,7 @@ class OwnBound:
             distortion = self.terms.distortions[j]
             matrix = matrix + v * (distortion.input_law[:, None] * distortion.cost)
         size, spent = abs(matrix), 0.0
-        limits = {
-            Place("constraint", j): c.nats for j, c in enumerate(problem.own_constraints) if isinstance(c, LeakageLimit)
-        }
+        limits = {Place("constraint", j): limit.nats for j, limit in problem.numbered(LeakageLimit).items()}
         if problem.leakage_budget is not None:
             limits[OWN] = problem.leakage_budget
         own = sum(part.weight for _, part in self._of("own"))
@@ -310,8 +308,7 @@ class OwnBound:
                     matrix[x, y] += price * float(c)
                     size[x, y] += abs(price * float(c))
         for j, both in self.cones.items():
-            cone = problem.own_constraints[j]
-            assert isinstance(cone, SecondOrderCone)
+            cone = problem.numbered(SecondOrderCone)[j]
             for multiplier, part in zip(both, (cone.bound, *cone.norm), strict=True):
                 spent += float(multiplier * part.constant)
                 for (x, y), c in part.summed.items():

@@ -24,7 +24,7 @@ from dalenius.designs.terms import Terms
 from dalenius.evidence import Certificate
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import EntropyAtLeast
-from dalenius.model.constraints import LeakageLimit, SecondOrderCone, SecretLeakageLimit, SecretLimit
+from dalenius.model.constraints import LeakageLimit, SecondOrderCone, SecretLimit
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.outcome import Termination
 from dalenius.programs.base import Tally
@@ -39,7 +39,7 @@ class Invariance:
 
     def __init__(self, problem: DesignProblem) -> None:
         terms = Terms.of(problem)
-        limited = [c.adversary for c in problem.own_constraints if isinstance(c, LeakageLimit)]
+        limited = [limit.adversary for limit in problem.numbered(LeakageLimit).values()]
         self.entropies = all(isinstance(each, EntropyAtLeast) for each in (*limited, *terms.adversaries.values()))
         self.rows: list[tuple[Listed, Hashable]] = [
             (listed, (rows.equal, end))
@@ -51,10 +51,8 @@ class Invariance:
         for j, distortion in terms.distortions.items():
             cost = distortion.exact_cost() if j else []  # of the first whoever looks for symmetries asks, too
             self.rows.append(({(x, y): law[x] * d for x, row in enumerate(cost) for y, d in enumerate(row)}, j))
-        self.about_secrets = any(
-            isinstance(constraint, SecretLimit | SecretLeakageLimit) for constraint in problem.own_constraints
-        )
-        self.cones = [constraint for constraint in problem.own_constraints if isinstance(constraint, SecondOrderCone)]
+        self.about_secrets = bool(problem.numbered(SecretLimit) or problem.told)
+        self.cones = problem.numbered(SecondOrderCone).values()
         self._still = self._moved(None, None)
 
     def kept_by(self, inputs: Integers, outputs: Integers) -> bool:

@@ -225,9 +225,8 @@ def _named(problem: DesignProblem) -> Iterator[tuple[Place, Adversary, float | N
     """Where each stands, who it is, and its limit."""
     if problem.adversary is not None:
         yield OWN, problem.adversary, problem.leakage_budget
-    for j, constraint in enumerate(problem.own_constraints):
-        if isinstance(constraint, LeakageLimit):
-            yield Place("constraint", j), constraint.adversary, constraint.nats
+    for j, limit in problem.numbered(LeakageLimit).items():
+        yield Place("constraint", j), limit.adversary, limit.nats
     for j, adversary in Terms.of(problem).adversaries.items():
         if j:
             yield Place("term", j), adversary, None

@@ -44,12 +44,11 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
         raise InputError(
             "program: second-order cones cannot be exported; leave these constraints out, or solve the model"
         )
-    for law in region.secrets:
-        if isinstance(law.limit, MaximalCorrelation):
-            raise InputError(
-                "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or "
-                "solve the model"
-            )
+    if problem.numbered(MaximalCorrelation).keys() & {law.number for law in region.secrets}:
+        raise InputError(
+            "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or "
+            "solve the model"
+        )
     watchers = watchers_of(problem, orbits, search.rng)
     watched = list[Watched]()
     for watcher in watchers:

@@ -26,7 +26,7 @@ from dalenius.designs.exchange.exchange import Exchange
 from dalenius.designs.exchange.goals import OWN, Place
 from dalenius.designs.exchange.keeping import Kept
 from dalenius.designs.exchange.rows import BUDGET, PRIVACY
-from dalenius.designs.exchange.selections import limit_sections
+from dalenius.designs.exchange.secrets import limit_sections
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
@@ -102,13 +102,13 @@ def _slack(run: Exchange, j: int, kept: Kept | None, audits: Mapping[Place, Resu
     """How much room the mechanism leaves: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
     if kept is None or j < 0:
         return None
-    constraint = run.problem.own_constraints[j]
-    if isinstance(constraint, LeakageLimit):
-        return constraint.nats - (0.0 if kept.constant else audits[Place("constraint", j)].upper)
-    if isinstance(constraint, SecretLimit | SecretLeakageLimit):
+    place, problem = Place("constraint", j), run.problem
+    if (limit := problem.numbered(LeakageLimit).get(j)) is not None:
+        return limit.nats - (0.0 if kept.constant else audits[place].upper)
+    whole = {k: most.nats for k, most in problem.numbered(SecretLeakageLimit).items()}  # where there is nothing to tell
+    if j in (secret := dict.fromkeys(problem.numbered(SecretLimit), 0.0) | whole):
         Q = run.region.expanded(run.region.matrix(kept.q))
-        whole = constraint.nats if isinstance(constraint, SecretLeakageLimit) else 0.0  # where there is nothing to tell
-        return min((-law.part.excess(Q) for law in run.region.secrets if law.number == j), default=whole)
+        return min((-law.part.excess(Q) for law in run.region.secrets if law.number == j), default=secret[j])
     if j not in run.region.numbered:
         return None
     own = run.problem.expand(kept.rows)
@@ -247,9 +247,8 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             needless = kept.constant and (place != OWN or problem.leakage_budget is None or problem.budget == 0)
             sections[place] = [*_heading(place), *([] if needless else proof)]
         told = None if kept.constant else run.region.expanded(run.region.matrix(kept.q))
-        for j, constraint in enumerate(problem.own_constraints):
-            if isinstance(constraint, SecretLeakageLimit):
-                sections[Place("constraint", j)] = [*limit_sections(problem, j, told)]
+        for j, limit in problem.numbered(SecretLeakageLimit).items():
+            sections[Place("constraint", j)] = [*limit_sections(problem, j, limit, told)]
         lines = [line for place in sorted(sections, key=_order) for line in sections[place]]
         ends = self._ends(kept, leaks)
         return ProvedUpper(

@@ -15,8 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dalenius.designs.exchange.interior import Inside, Outside, cheapest, inside, raising
 from dalenius.designs.exchange.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
-from dalenius.designs.exchange.secrets import ToldLaw, as_matrix, secret_laws
-from dalenius.designs.exchange.selections import selection_laws
+from dalenius.designs.exchange.secrets import ToldLaw, as_matrix, told_laws
 from dalenius.designs.exchange.strictly import Strict, strictly
 from dalenius.exact import few_digits, sum_of_ratios
 from dalenius.information.arrays import Floats
@@ -184,7 +183,7 @@ class Region:
         self.rows: list[Row] = rows_of(self.numbered, self.folding)
         self.cones: list[Cone] = cones_of(problem, self.folding)
         self.linear = in_doubles(self.rows, self.shape[0] * self.shape[1])
-        self.secrets: list[ToldLaw] = [*secret_laws(problem), *selection_laws(problem)]
+        self.secrets: list[ToldLaw] = told_laws(problem)
         self.told = Secrets([law.part for law in self.secrets])
         self.cone_rows = tuple(self._cone_in_doubles(cone) for cone in self.cones)
 

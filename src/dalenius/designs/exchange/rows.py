@@ -146,8 +146,7 @@ def cones_of(problem: DesignProblem, folding: Folding) -> list[Cone]:
     """The second-order cones on orbits."""
     return [
         Cone(j, tuple(_part(part, folding) for part in (constraint.bound, *constraint.norm)))
-        for j, constraint in enumerate(problem.own_constraints)
-        if isinstance(constraint, SecondOrderCone)
+        for j, constraint in problem.numbered(SecondOrderCone).items()
     ]
 
 

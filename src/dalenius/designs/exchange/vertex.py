@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import groupby
 
 from dalenius.designs.exchange.region import Exact, Region
-from dalenius.designs.exchange.rows import BUDGET, PRIVACY, Terms
-from dalenius.designs.exchange.secrets import SecretLaw
+from dalenius.designs.exchange.rows import BUDGET, PRIVACY, Folding
+from dalenius.designs.exchange.secrets import ToldLaw
 from dalenius.designs.lp import LinearProgram, LinearRow, value
 from dalenius.designs.rational import writable
-from dalenius.model.constraints import TotalVariation
-from dalenius.model.constraints.secret_limits import HockeyStick
 from dalenius.programs.highs import METHODS
+from dalenius.programs.secrets import Difference
 
 ZERO, ONE = Fraction(0), Fraction(1)
 LARGEST = 3000  # variables of a program that is tried
@@ -24,9 +24,10 @@ SHARE, LONGEST = 0.2, 100.0  # of the time that is left, which the solver may ta
 class _Limit:
     """A limit on a sum of sizes: the row of the sum, and for each size the rows that are below it, with their signs."""
 
-    law: SecretLaw
+    law: ToldLaw
     number: int  # of its tangent
     total: int
+    both: bool  # whether sizes are of differences of both signs
     sides: list[list[tuple[int, int]]] = field(default_factory=list)
 
 
@@ -45,7 +46,7 @@ class Vertex:
     q: Exact
     value: Fraction
     prices: list[Fraction]
-    tangents: list[tuple[SecretLaw, int, Fraction, list[Fraction]]]
+    tangents: list[tuple[ToldLaw, int, Fraction, list[Fraction]]]
 
 
 def vertex_of(region: Region) -> Vertex | None:
@@ -79,21 +80,19 @@ def _is_linear(region: Region) -> bool:
     rational = all(
         rows.factor[0] == rows.factor[1] for j, rows in region.numbered.items() if j not in (BUDGET, PRIVACY)
     )
-    linear = all(
-        isinstance(law.limit, TotalVariation)
-        or (isinstance(law.limit, HockeyStick) and law.limit.factor()[0] == law.limit.factor()[1])
-        for law in region.secrets
-    )
+    linear = all(_differences(law) is not None for law in region.secrets)
     return plain and rational and linear and PRIVACY not in region.numbered and not region.cones
+
+
+def _differences(law: ToldLaw) -> list[Difference] | None:
+    """Those whose sizes the limit sums; None where it is not linear."""
+    return law.part.differences([sum(row, ZERO) for row in law.masses])
 
 
 def _size(region: Region) -> int:
     """How many variables the program has, without making any."""
     count, outputs = region.shape
-    sizes = (
-        outputs * (law.part.count if isinstance(law.limit, HockeyStick) else len(law.letters)) for law in region.secrets
-    )
-    return count * outputs + sum(sizes)
+    return count * outputs + sum(outputs * len(_differences(law) or ()) for law in region.secrets)
 
 
 class _Program:
@@ -110,65 +109,43 @@ class _Program:
         self.rows = [LinearRow(row.terms, row.end, row.equal) for row in region.rows]
         self.rows += [LinearRow({x * outputs + y: ONE for y in range(outputs)}, ONE, True) for x in range(count)]
         self.limits: list[_Limit] = []
-        for each in region.secrets:
-            assert isinstance(each, SecretLaw)  # others are not linear
-            for number, pieces in _pieces(each, region, outputs):
-                self._limit(each, number, pieces)
+        for told in region.secrets:
+            for number, own in groupby(_differences(told) or (), lambda each: each.tangent):
+                self._limit(told, number, [*own], outputs, region.folding)
 
     @property
     def program(self) -> LinearProgram:
         return LinearProgram(self.variables, self.cost, self.rows)
 
-    def _limit(self, law: SecretLaw, number: int, pieces: list[tuple[Fraction, list[Terms]]]) -> None:
+    def _limit(self, law: ToldLaw, number: int, differences: list[Difference], outputs: int, folding: Folding) -> None:
         """sum of share * size <= limit, each size at least each of its differences, and 0."""
-        first = self.variables
-        self.variables += len(pieces)
-        made = _Limit(law, number, len(self.rows))
+        first, given = self.variables, [_scaled(row) for row in law.masses]
+        own = [sum(column, ZERO) for column in zip(*law.masses, strict=True)]
+        made = _Limit(law, number, len(self.rows), differences[0].both)
         self.limits.append(made)
-        self.rows.append(
-            LinearRow({first + k: share for k, (share, _) in enumerate(pieces)}, law.limit.limit[0], False)
-        )
-        for k, (_, sides) in enumerate(pieces):
-            made.sides.append([(len(self.rows) + n, 1 - 2 * n) for n in range(len(sides))])
-            self.rows += [LinearRow({**terms, first + k: -ONE}, ZERO, False) for terms in sides]
+        shares = [each.share for each in differences for _ in range(outputs)]
+        self.rows.append(LinearRow({first + k: share for k, share in enumerate(shares)}, law.limit.limit[0], False))
+        for each in differences:
+            laws = [(own if s is None else given[s], c) for s, c in each.taken.items()]
+            mean = [sum((c * row[x] for row, c in laws), ZERO) for x in range(len(own))]
+            for y in range(outputs):
+                terms = folding.terms({(x, y): c for x, c in enumerate(mean)})
+                sides = [terms, {i: -c for i, c in terms.items()}][: 1 + each.both]
+                made.sides.append([(len(self.rows) + n, 1 - 2 * n) for n in range(len(sides))])
+                self.rows += [LinearRow({**side, self.variables: -ONE}) for side in sides]
+                self.variables += 1
 
-    def tangents(self, multipliers: list[Fraction]) -> Iterator[tuple[SecretLaw, int, Fraction, list[Fraction]]]:
+    def tangents(self, multipliers: list[Fraction]) -> Iterator[tuple[ToldLaw, int, Fraction, list[Fraction]]]:
         """Of each limit that has a multiplier: how much of it each difference has, by size."""
         for limit in self.limits:
             price, terms = multipliers[limit.total], self.rows[limit.total].terms
             if price:
                 sums = (sum((sign * multipliers[r] for r, sign in sides), ZERO) for sides in limit.sides)
                 hint = [x / (price * share) for x, share in zip(sums, terms.values(), strict=True)]
-                of_all = isinstance(limit.law.limit, HockeyStick)  # each size has the same share, which is the line's
-                yield limit.law, limit.number, price * next(iter(terms.values())) if of_all else price, hint
+                # of one side, each size has the same share, which is the line's
+                yield limit.law, limit.number, price if limit.both else price * next(iter(terms.values())), hint
 
 
-def _pieces(law: SecretLaw, region: Region, outputs: int) -> Iterator[tuple[int, list[tuple[Fraction, list[Terms]]]]]:
-    """Of each tangent the sizes that its limit sums, each with its share and the differences that it is at least."""
-    joint, folded = law.joint, region.folding.terms
-
-    def difference(above: Mapping[int, Fraction], below: Mapping[int, Fraction], c: Fraction, y: int) -> Terms:
-        return folded({(x, y): above.get(x, ZERO) - c * below.get(x, ZERO) for x in {*above, *below}})
-
-    def both(terms: Terms) -> list[Terms]:
-        return [terms, {i: -c for i, c in terms.items()}]
-
-    given = [joint.given(s) for s in law.letters]
-    if isinstance(law.limit, HockeyStick):
-        c = law.limit.factor()[0]
-        for number, (a, b) in enumerate(law.pairs):
-            sides = (joint.support if a is None else given[a], joint.support if b is None else given[b])
-            yield number, [(1 / c if b is None else ONE, [difference(*sides, c, y)]) for y in range(outputs)]
-        return
-    assert isinstance(law.limit, TotalVariation)
-    parts = [
-        [
-            (ONE if law.limit.strong else joint.pi[s], both(difference(each, joint.support, ONE, y)))
-            for y in range(outputs)
-        ]
-        for s, each in zip(law.letters, given, strict=True)
-    ]
-    if law.limit.strong:
-        yield from enumerate(parts)
-    else:
-        yield 0, [piece for part in parts for piece in part]
+def _scaled(masses: Sequence[Fraction]) -> list[Fraction]:
+    total = sum(masses, ZERO)
+    return [p / total for p in masses]

@@ -41,6 +41,7 @@ from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
 
 D = TypeVar("D", bound="DesignProblem")
+C = TypeVar("C")
 MAX_CONSTRAINTS = 1000
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(10**300)  # of the largest distortion: tolerances are absolute
 
@@ -203,6 +204,10 @@ class DesignProblem(MechanismChoice):
         """`constraints`, which are kept as such."""
         return self.constraints
 
+    def numbered(self, kind: type[C]) -> dict[int, C]:
+        """Those of one kind, by their numbers."""
+        return {j: limit for j, limit in enumerate(self.own_constraints) if isinstance(limit, kind)}
+
     @property
     def plain(self) -> bool:
         """Whether it has neither constraints nor an objective of its own."""
@@ -236,7 +241,7 @@ class DesignProblem(MechanismChoice):
     @cached_property
     def told(self) -> dict[int, Told]:
         """The secrets of which only so much may be told under all laws, by the numbers of their constraints."""
-        limits = {j: limit for j, limit in enumerate(self.own_constraints) if isinstance(limit, SecretLeakageLimit)}
+        limits = self.numbered(SecretLeakageLimit)
         inputs = self.query_of_inputs.index_of_dataset(self.records) if limits else np.zeros(0, dtype=np.int64)
         return {j: Told(*limit.secret.values(self.records), inputs) for j, limit in limits.items()}
 

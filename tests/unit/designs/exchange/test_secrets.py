@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, each, thinned
-from dalenius.designs.exchange.selections import limit_sections, selection_laws
+from dalenius.designs.exchange.secrets import limit_sections, told_laws
 from dalenius.evidence.lower import SelectionLine
 from dalenius.information.capacity import capacity
 from support import refused
@@ -84,11 +84,15 @@ def test_random_secrets_against_cvxpy(seed):
 
 def test_selections_are_those_that_no_other_one_contains():
     problem = dl.MinDistortion(**VOTES, constraints=[dl.constraints.SecretLeakageLimit(dl.Secret(dl.Letters(0)), 1)])
-    pairs = {frozenset(k for _, k in law.chosen) for law in selection_laws(problem)}
+    pairs = {frozenset(k for _, k in law.chosen) for law in told_laws(problem)}
     assert pairs == {frozenset(pair) for pair in itertools.combinations(range(4), 2)}
     rows = np.full((4, 4), 0.25)
-    assert len(list(limit_sections(problem, 0, None))) == 1
-    assert [line.word for line in limit_sections(problem, 0, rows)] == ["adversary", "cell", "law"]
+    assert len(list(limit_sections(problem, 0, problem.own_constraints[0], None))) == 1
+    assert [line.word for line in limit_sections(problem, 0, problem.own_constraints[0], rows)] == [
+        "adversary",
+        "cell",
+        "law",
+    ]
     assert capacity(rows).upper < 1e-12
 
 
