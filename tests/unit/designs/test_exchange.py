@@ -15,13 +15,13 @@ from campaigns import draws, each, thinned
 from dalenius._prove import prove
 from dalenius.designs.exchange import OWN, Exchange
 from dalenius.designs.exchange.bound import OwnBound, design_bound
-from dalenius.designs.exchange.free import FreeRegion
 from dalenius.designs.exchange.goals import Goal
 from dalenius.designs.exchange.interior import Inside, Outside, inside, raising
 from dalenius.designs.exchange.keeping import upper_after
 from dalenius.designs.exchange.proposer import ExchangeProposer
-from dalenius.designs.exchange.region import AffineHull
+from dalenius.designs.exchange.region import FreeRegion
 from dalenius.designs.oracle import Prior
+from dalenius.designs.rational import AffineHull
 from dalenius.evidence.lower import AlsoLine, ConeLine, MultiplierLine
 from dalenius.model.constraints import (
     Affine,

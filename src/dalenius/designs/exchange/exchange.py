@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -11,25 +11,26 @@ import numpy as np
 
 from dalenius.designs.claims import EPSILON
 from dalenius.designs.exchange.bound import DesignBound, OwnBound, without_search
-from dalenius.designs.exchange.free import FreeRegion
-from dalenius.designs.exchange.goals import OWN, Goal, Watcher, distinct, watchers_of
+from dalenius.designs.exchange.goals import OWN, Goal, Place, Watched, Watcher, distinct, watchers_of
 from dalenius.designs.exchange.interior import Inside, Outside
 from dalenius.designs.exchange.keeping import Keeper, Kept
 from dalenius.designs.exchange.loop import ROUNDS, STARTS, Found, Rounds, closed
-from dalenius.designs.exchange.region import Exact, Region
+from dalenius.designs.exchange.region import Exact, FreeRegion, Region
 from dalenius.designs.exchange.rows import BUDGET, numbered_rows
 from dalenius.designs.exchange.vertex import Vertex, vertex_of
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
 from dalenius.designs.terms import Terms
+from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import EntropyAtLeast
-from dalenius.model.constraints import LeakageLimit, SecondOrderCone, SecretLimit
+from dalenius.model.constraints import LeakageLimit, MaximalCorrelation, SecondOrderCone, SecretLimit
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.outcome import Termination
+from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Tally
 from dalenius.reduction import Orbits
-from dalenius.search import Run
+from dalenius.search import Clock, Limits, Run
 
 Listed = Mapping[tuple[int, int], Fraction]
 
@@ -327,3 +328,62 @@ class Exchange:
             return Termination.TIME_LIMIT
         full = self.rounds >= ROUNDS or any(audit.out_of_room for audit in audits)
         return Termination.SIZE_LIMIT if full else Termination.STALLED
+
+
+# The master program of a design with constraints or an objective, for listed priors: for other people's solvers.
+
+
+FEW = 6  # of a search for priors
+
+
+def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[Floats]]) -> ConstrainedUpdate:
+    """On the problem's own inputs, with its budget, rows and objective, and without limits of leakage to further adversaries.
+
+    Parameters
+    ----------
+    priors : mapping of place -> sequence of (letters, inputs)
+        Of the design's own adversary, and of those of its objective. Whoever is not there answers a mechanism in the middle of the
+        rows.
+
+    Raises
+    ------
+    InputError
+        If there are second-order cones, or limits of the maximal correlation; if no mechanism was found that meets the rows; or, of a
+        least distortion, none that leaks nothing.
+    """
+    search, orbits = Run.of(Limits(time_limit=None)), Orbits.of(problem, lambda *_: False)
+    region = Region(problem, orbits, search)
+    if not isinstance(region.found, Inside):
+        raise InputError("program: no mechanism was found that meets the constraints; solve the model, which says why")
+    if region.cones:
+        raise InputError(
+            "program: second-order cones cannot be exported; leave these constraints out, or solve the model"
+        )
+    if problem.numbered(MaximalCorrelation).keys() & {law.number for law in region.secrets}:
+        raise InputError(
+            "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or "
+            "solve the model"
+        )
+    watchers = watchers_of(problem, orbits, search.rng)
+    watched = list[Watched]()
+    for watcher in watchers:
+        if watcher.term is not None or watcher.place == OWN:
+            watched += _answers(watcher, priors.get(watcher.place), region.expanded(region.found.q))
+    anchor = region.found.q
+    if problem.leakage_budget is not None and any(place == OWN for place, _ in watched):
+        if region.constant is None:
+            raise InputError(
+                "program: no mechanism that leaks nothing meets the constraints; export a min_leakage model"
+            )
+        anchor = region.matrix(region.constant)
+    program = Goal(region, watchers).program(watched, anchor)
+    assert isinstance(program, ConstrainedUpdate)
+    return program
+
+
+def _answers(watcher: Watcher, listed: Sequence[Floats] | None, Q: Floats) -> list[Watched]:
+    """The priors of an adversary: those that are listed, or what it answers a mechanism."""
+    if listed is None:
+        replies, _ = watcher.replies(Q, Clock(), FEW)
+        listed = [prior.masses for prior in replies or [watcher.oracle.any_prior]]
+    return [(watcher.place, Prior(0, np.asarray(masses))) for masses in listed]

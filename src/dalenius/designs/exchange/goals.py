@@ -13,8 +13,7 @@ from dalenius.audits import audit_of
 from dalenius.audits.audit import Audit
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.law_classes import ClassAudit
-from dalenius.designs.exchange.free import FreeRegion
-from dalenius.designs.exchange.region import Region
+from dalenius.designs.exchange.region import FreeRegion, Region
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
 from dalenius.designs.terms import Terms
 from dalenius.evidence.lower import UNIFORM

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from flint import fmpq_mat
 from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
 
-from dalenius.designs.exchange.interior import Inside, Outside, cheapest, inside, raising
+from dalenius.designs.exchange.interior import Inside, Outside, Strict, cheapest, inside, raising, strictly
 from dalenius.designs.exchange.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
 from dalenius.designs.exchange.secrets import ToldLaw, as_matrix, told_laws
-from dalenius.designs.exchange.strictly import Strict, strictly
+from dalenius.designs.rational import AffineHull, mixtures, rational_rows
 from dalenius.exact import few_digits, sum_of_ratios
-from dalenius.information.arrays import Floats
-from dalenius.information.balls import fraction, rational
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.constraints import Rows
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.problems.design_problem import DesignProblem
@@ -28,94 +26,8 @@ from dalenius.programs.cone_interior import cone_interior
 from dalenius.programs.demands import ConeRows, Demands, Levels, LinearRows
 from dalenius.programs.secrets import Secrets
 from dalenius.programs.solvers import order_of
-from dalenius.reduction import Orbits
+from dalenius.reduction import Orbits, orbits_of
 from dalenius.search import Clock, Run
-
-Terms = dict[int, Fraction]
-Equation = tuple[Terms, Fraction]
-GRID = 10**13
-
-
-@dataclass(frozen=True, eq=False)
-class AffineHull:
-    """All points with sum of terms x = end for every equation, as far as `entries` go; all other entries are 0.
-
-    Attributes
-    ----------
-    free : entries that may be anything
-    bound : entry -> (constant, terms)
-        It is the constant minus the sum of its terms in free entries.
-
-    >>> half = Fraction(1, 2)
-    >>> hull = AffineHull.of([({0: Fraction(1), 1: Fraction(1)}, Fraction(1))], [0, 1], first=np.array([0.9, 0.1]))
-    >>> hull.near(np.array([0.9, 0.25]))
-    [Fraction(3, 4), Fraction(1, 4)]
-    """
-
-    size: int
-    free: tuple[int, ...]
-    bound: dict[int, tuple[Fraction, Terms]]
-
-    @classmethod
-    def of(cls, equations: Sequence[Equation], entries: Sequence[int], first: Floats) -> AffineHull | None:
-        """Solve them, block by block; the largest entries of `first` follow from the others. None if there is no solution.
-
-        Entries that are not listed are 0, so their terms count for nothing.
-        """
-        kept = set(entries)
-        used = [({i: c for i, c in terms.items() if i in kept and c}, end) for terms, end in equations]
-        if any(not terms and end for terms, end in used):
-            return None
-        used = [(terms, end) for terms, end in used if terms]
-        bound: dict[int, tuple[Fraction, Terms]] = {}
-        for block in _blocks(used, len(first)):
-            solved = _solved([used[k] for k in block], first)
-            if solved is None:
-                return None
-            bound |= solved
-        return cls(len(first), tuple(i for i in entries if i not in bound), bound)
-
-    def near(self, point: Floats) -> list[Fraction]:
-        """The point whose free entries are those of `point`, to thirteen digits."""
-        found = [Fraction(0)] * self.size
-        for i in self.free:
-            found[i] = Fraction(round(float(point[i]) * GRID), GRID)
-        for i, (constant, terms) in self.bound.items():
-            found[i] = constant - sum((c * found[k] for k, c in terms.items()), Fraction(0))
-        return found
-
-
-def _blocks(equations: Sequence[Equation], size: int) -> list[list[int]]:
-    """Numbers of the equations that hang together by their entries."""
-    pairs = [(k, i) for k, (terms, _) in enumerate(equations) for i in terms]
-    if not pairs:
-        return []
-    rows, columns = np.array(pairs).T
-    touching = csr_matrix((np.ones(len(pairs)), (rows, columns)), shape=(len(equations), size))
-    count, label = connected_components(touching @ touching.T, directed=False)
-    return [np.flatnonzero(label == b).tolist() for b in range(count)]
-
-
-def _solved(equations: Sequence[Equation], first: Floats) -> dict[int, tuple[Fraction, Terms]] | None:
-    """The reduced echelon form of one block."""
-    entries = sorted({i for terms, _ in equations for i in terms}, key=lambda i: -first[i])
-    place = {i: k for k, i in enumerate(entries)}
-    matrix = fmpq_mat(len(equations), len(entries) + 1)
-    for row, (terms, end) in enumerate(equations):
-        for i, c in terms.items():
-            matrix[row, place[i]] = rational(c)
-        matrix[row, len(entries)] = rational(end)
-    reduced, rank = matrix.rref()
-    listed = [[fraction(entry) for entry in row] for row in reduced.tolist()[:rank]]
-    found = {}
-    for solved in listed:
-        pivot = next(k for k, entry in enumerate(solved) if entry)
-        if pivot == len(entries):
-            return None
-        terms = {entries[k]: solved[k] for k in range(pivot + 1, len(entries)) if solved[k]}
-        found[entries[pivot]] = solved[-1], terms
-    return found
-
 
 MIXED = 0.1  # share of what is inside the rows that a mechanism inside the cones takes on, at most
 NOTHING = 1e-8  # room, or excess, that a solver may only seem to see
@@ -151,6 +63,7 @@ FINEST = 10**18  # shares are multiples of 1 / FINEST
 EXACTLY = 0.3  # share of the time that is left which exact numbers may take of all rows
 DIGITS = 200  # of multipliers of which doubles have too few
 CONES = 60  # times that a share is doubled for the sake of the cones
+TIES = 1e-14  # costs of outputs that differ by less, relatively, are equal
 
 
 class Region:
@@ -446,6 +359,83 @@ class Region:
     def expanded(self, q: Floats) -> Floats:
         """A mechanism (orbits, outputs) of the variable's entries."""
         return self.tied.expand(q)
+
+
+class FreeRegion(Region):
+    """The mechanisms of a class that treat the inputs of an orbit alike, within a budget of distortion if there is one.
+
+    Attributes
+    ----------
+    least : (rows, outputs)
+        A mechanism of least distortion, of the variable's entries.
+    """
+
+    def __init__(self, problem: DesignProblem, orbits: Orbits, search: Run) -> None:
+        super().__init__(problem, orbits, search)
+        self._costs = self.tied.sums(orbits.cost)
+        self.least = self.tied.cheapest(self._costs)
+
+    @property
+    def found(self) -> Inside:
+        """The anchor: every entry may have mass."""
+        assert self.anchor is not None
+        return Inside(self.matrix(self.anchor), np.ones(self.shape, dtype=bool), np.zeros(len(self.rows), dtype=bool))
+
+    @property
+    def raised(self) -> Floats:
+        """No entry is 0 in every mechanism."""
+        return np.zeros(len(self.rows))
+
+    @cached_property
+    def silent(self) -> Exact:
+        """The constant mechanism of least distortion, whether or not it meets the budget."""
+        return [entry for row in self.tied.constant(self._costs) for entry in row]
+
+    @cached_property
+    def constant(self) -> Exact | None:
+        """The same, if it meets the budget."""
+        return self.silent if self.meets(self.silent) else None
+
+    def cheapest_constant(self, cost: Floats) -> Exact | None:
+        """The same: the cost is that of the distortion."""
+        return self.constant
+
+    @cached_property
+    def anchor(self) -> Exact | None:
+        """The constant mechanism, mixed with as little of one of least distortion as the budget asks; it leaks less (convexity)."""
+        return self.constant or self.exact(self.matrix(self.silent), self.silent)
+
+    def exact(self, q: Floats, anchor: Exact) -> Exact:
+        """A mechanism near q, mixed with as little of one of least distortion as makes the exact rows meet the budget.
+
+        It is exactly as symmetric as the problem, for proofs know symmetries of a channel where they are exact: the mean of a
+        mechanism over symmetries leaks no more (convexity), and distorts as much.
+        """
+        if np.array_equal(q, self.matrix(self.silent)) and self.constant is not None:
+            return self.silent
+        least, share = self.tied.cheapest(self._costs, q, within=TIES), 0.0
+        for have, most in zip(self.linear.excess(q), self.linear.excess(least), strict=True):
+            share = min(have / (have - most), 1.0) if have > 0.0 and have > most else 0.0
+        for mixed in mixtures(q, least, share):
+            made = self._symmetric(rational_rows(mixed))
+            if self.meets(made):
+                return made
+        return [Fraction(int(entry)) for entry in self.least.reshape(-1)]
+
+    def _symmetric(self, rows: list[list[Fraction]]) -> Exact:
+        """The mean over the symmetries that move outputs, of which each entry of the variable has an orbit."""
+        orbit, entries = self._entry_orbits.tolist(), [entry for row in rows for entry in row]
+        sums, sizes = defaultdict[int, Fraction](Fraction), Counter(orbit)
+        for k, entry in zip(orbit, entries, strict=True):
+            sums[k] += entry
+        means = {k: total / sizes[k] for k, total in sums.items()}
+        return [means[k] for k in orbit]
+
+    @cached_property
+    def _entry_orbits(self) -> Integers:
+        """Of the entries of the class's variable; a symmetry that the class does not have moves none."""
+        moves = [self.tied.moved(symmetry.inputs, symmetry.outputs) for symmetry in self.orbits.moving_outputs]
+        return orbits_of(self.tied.rows * self.tied.outputs, [move for move in moves if move is not None])
 
 
 def in_doubles(rows: Sequence[Row], entries: int) -> LinearRows:

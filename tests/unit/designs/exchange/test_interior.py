@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 
 import dalenius as dl
 from campaigns import draws
+from dalenius.designs.exchange.interior import Strict, strictly
 from dalenius.designs.exchange.rows import Row
-from dalenius.designs.exchange.strictly import Strict, strictly
 from dalenius.search import Clock
 
 
