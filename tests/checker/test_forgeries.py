@@ -232,6 +232,51 @@ def subjects(forgeries):
     return forgeries.subjects_of("daily", draws(36, 60), draws(0, 2600))
 
 
+@pytest.fixture(scope="module")
+def every_line(forgeries):
+    """Models of the corpus and others, whose certificates have lines of every kind that is in neither fixture above."""
+    corpus = forgeries.forgery_corpus
+    return corpus.drawn(random.Random("lines daily"), 2) + corpus.subjects(draws(1, 4))
+
+
+def test_every_kind_of_line_is_forged(subjects, few, every_line, forgeries):
+    """Each that docs/certificate-format.md names, and each key of a header: honest certificates have it, and edits change it."""
+    corpus = forgeries.forgery_corpus
+    models = [*subjects, *every_line, *(model for found in few.values() for model in found)]
+    forger = forgeries.Forger(models, SEED)
+    for kind in corpus.named():
+        having = [(model, parent) for model in models for parent in model.parents if kind in corpus.kinds(parent)]
+        assert having, f"no honest certificate has {kind}"
+        for _ in range(400):
+            model, parent = forger.rng.choice(having)
+            draft = forgeries.Draft(forger.rng, model, forgeries.clone(parent), models)
+            forger.edit(draft, 1)
+            if corpus.of_kind(kind, draft.lines) != corpus.of_kind(kind, parent):
+                break
+        else:
+            raise AssertionError(f"no forgery edits {kind}")
+
+
+def test_no_forgery_of_any_kind_of_line_is_accepted(every_line, forgeries):
+    for subject in every_line:
+        assert check(subject.model, forgeries.text_of(subject.parents[0])).proved
+    tally = forgeries.Forger(every_line, SEED, "both").run(draws(THIN, 3000))
+    assert not tally.offences
+
+
+def test_no_forgery_is_accepted_by_several_processes(every_line, forgeries):
+    """In files that are as long as several processes need, which say what one says."""
+
+    def several(model, text, **options):
+        alone, together = (check(model, forgeries.forgery_corpus.padded(text), jobs=n, **options) for n in (1, 2))
+        assert (together.status, together.reason, together.upper) == (alone.status, alone.reason, alone.upper)
+        return together
+
+    for subject in every_line[::4]:
+        assert several(subject.model, forgeries.text_of(subject.parents[0])).proved
+    assert not forgeries.Forger(every_line, SEED, "flint", several).run(draws(25, 1500)).offences
+
+
 def test_honest_certificates_are_proved_to_forty_digits_by_both_arithmetics(subjects, forgeries):
     for subject in subjects:
         text = forgeries.text_of(subject.parents[0])

@@ -106,7 +106,7 @@ def spelled(rng: random.Random, value: Fraction) -> str:
 
 def evidence(draft: Draft) -> list[Any]:
     """What a kind that edits numbers looks at: one line more often than all."""
-    roots = [*draft.lines[1:], draft.header["mechanism"]] if draft.header.get("mechanism") else draft.lines[1:]
+    roots = [*draft.lines[1:], *(draft.header[key] for key in ("mechanism", "curve", "terms") if draft.header.get(key))]
     if not roots:
         return []
     return [draft.rng.choice(roots)] if draft.rng.random() < 0.7 else roots

@@ -154,6 +154,34 @@ def shape(draft: Draft) -> bool:
     return True
 
 
+def of_one_kind(draft: Draft) -> bool:
+    """A line of some kind: what is there once as often as what is there a hundred times. Left out, twice, another's, or edited."""
+    rng = draft.rng
+    kind = rng.choice(sorted({str(tag(line)) for line in draft.lines[1:]}) or [None])
+    at = draft.pick(kind)
+    if at is None:
+        return False
+    what = rng.choice(["drop", "twice", "theirs", "edit", "edit", "edit", "edit"])
+    if what == "drop":
+        del draft.lines[at]
+    elif what == "twice":
+        draft.lines.insert(at, clone(draft.lines[at]))
+    elif what == "theirs":
+        parents = [parent for other in draft.others for parent in other.parents]
+        theirs = [
+            line for parent in rng.sample(parents, min(len(parents), 20)) for line in parent[1:] if tag(line) == kind
+        ]
+        if not theirs:
+            return False
+        draft.lines[at] = clone(rng.choice(theirs))
+    else:
+        alone = Draft(rng, draft.subject, [{}, draft.lines[at]], draft.others)
+        if rng.choice([nudge, nudge, extreme, index, permute, shape])(alone) is False:
+            return False
+        draft.step = alone.step
+    return True
+
+
 # Witnesses ----------------------------------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,19 @@ import forgery_symmetries
 import forgery_trees as trees
 from forgery_designs import header, infeasible, mechanism, multipliers, off_budget, posterior, resolved
 from forgery_drafts import Kind
-from forgery_edits import extreme, index, nothing, nudge, odd_spelling, overreach, permute, shape, witness, wrong_type
+from forgery_edits import (
+    extreme,
+    index,
+    nothing,
+    nudge,
+    odd_spelling,
+    of_one_kind,
+    overreach,
+    permute,
+    shape,
+    witness,
+    wrong_type,
+)
 
 # How often a kind is tried, of those that a problem has: more often where it seldom applies
 EVERYWHERE: dict[Kind, float] = {
@@ -24,6 +36,7 @@ EVERYWHERE: dict[Kind, float] = {
     odd_spelling: 0.7,
     wrong_type: 0.7,
     index: 1.5,
+    of_one_kind: 2,
     permute: 2,
     shape: 0.7,
     trees.transplant: 1.5,

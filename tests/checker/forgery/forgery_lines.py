@@ -185,7 +185,7 @@ def ends(draft: Any) -> bool:
     step = draft.step = draft.small()
     false = draft.subject.low * (1 - min(step, Fraction(1, 2)))
     stated = draft.subject.question.table["objective"]
-    weights = [Fraction(stated["weight"]), *(Fraction(one["weight"]) for one in stated["terms"])]
+    weights = [Fraction(one.get("weight", 1)) for one in (stated, *stated["terms"])]
     what = rng.choice(["one", "one", "one", "one", "all", "negative", "none", "few", "many", "kept"])
     numbers = [number(term) or Fraction(0) for term in terms]
     if what == "all":
