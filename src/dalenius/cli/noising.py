@@ -133,9 +133,7 @@ def _told(found: LeastNoise) -> dict[str, Any]:
         "not_enough": None if found.above is None else fraction_text(found.above.scale),
         "larger_is_enough": found.falling,
         "levels": levels,
-        "formulas": [
-            {"scale": formula.scale, "name": formula.name, "condition": formula.condition} for formula in found.formulas
-        ],
+        "formulas": found.formulas,
     }
 
 

@@ -55,6 +55,8 @@ from dalenius.studies.keeping import mechanism_files
 from dalenius.units import Quantity, log_above
 
 SHORT = 60  # characters of a fraction
+PRICE = ("number", "kind", "binds", "price", "slack")
+TERM = ("number", "kind", "weight", "lower", "upper", "units", "multiplier")
 
 Solved = Result | DesignResult | SecretResult
 Answer = dict[str, Any]
@@ -157,8 +159,8 @@ def _design_answer(problem: Problem, result: DesignResult, label: str, written: 
         "distortion": None if result.distortion is None else str(result.distortion),
         **({"most": result.most} if result.quantity is Quantity.LEAKAGE else {}),
         **_privacy_answer(problem, result),
-        **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
-        **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
+        **({"constraints": [_told(price, *PRICE) for price in result.constraints]} if result.constraints else {}),
+        **({"objective": [_told(term, *TERM) for term in result.objective]} if result.objective else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         **_outcome(result, written),
@@ -167,24 +169,10 @@ def _design_answer(problem: Problem, result: DesignResult, label: str, written: 
     }
 
 
-def _constraint_answer(price: ConstraintPrice) -> Answer:
-    """What a constraint costs, and what room the mechanism leaves in it."""
-    slack = price.slack if price.slack is None or isinstance(price.slack, float) else str(price.slack)
-    return {"number": price.number, "kind": price.kind, "binds": price.binds, "price": price.price, "slack": slack}
-
-
-def _term_answer(term: TermValue) -> Answer:
-    """What a term of the objective comes to, and what it weighs in the proof."""
-    lower, upper = (end if isinstance(end, float) else str(end) for end in (term.lower, term.upper))
-    return {
-        "number": term.number,
-        "kind": term.kind,
-        "weight": str(term.weight),
-        "lower": lower,
-        "upper": upper,
-        "units": term.units,
-        "multiplier": term.multiplier,
-    }
+def _told(thing: ConstraintPrice | TermValue, *names: str) -> Answer:
+    """What a constraint costs, or what a term of the objective comes to, by these names; exact numbers as texts."""
+    told = {name: getattr(thing, name) for name in names}
+    return {name: str(value) if isinstance(value, Fraction) else value for name, value in told.items()}
 
 
 def _privacy_answer(problem: Problem, result: DesignResult) -> Answer:

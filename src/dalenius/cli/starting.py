@@ -28,20 +28,6 @@ from dalenius.model.shelf import Shelved
 
 Lines = list[str]
 
-ASKS = {
-    "worst_case_leakage": "how much can this release tell about one record, at most?",
-    "min_leakage": "which mechanism tells least within a budget of distortion?",
-    "min_distortion": "which mechanism distorts least within a budget of leakage?",
-    "max_information": "how much can a private mechanism tell, at most?",
-}
-NONE_OF = {  # the options that a problem has no use for
-    "worst_case_leakage": ("--distortion", "--budget", "--privacy"),
-    "min_leakage": ("--mechanism", "--privacy"),
-    "min_distortion": ("--mechanism", "--privacy"),
-    "max_information": ("--mechanism", "--distortion", "--budget", "--adversary"),
-}
-LAW = ["[law]", "# The law of the true data, for the average: uniform | iid | csv", 'kind = "uniform"']
-
 
 @dataclass(frozen=True)
 class _Question:
@@ -65,41 +51,28 @@ def model_text(given: Mapping[str, str | None], *, asking: bool = False) -> str:
     def answered(question: _Question) -> Lines:
         return _answered(question, given.get(question.option), asking=asking)
 
-    head = answered(_Question("--problem", f"what is asked ({', '.join(ASKS)})", "worst_case_leakage", _problem))
-    kind = head[-1].split('"')[1]
-    for option in NONE_OF[kind]:
+    head = answered(_Question("--problem", f"what is asked ({', '.join(KINDS)})", "worst_case_leakage", _problem))
+    name = head[-1].split('"')[1]
+    asked = KINDS[name]
+    for option in asked.without:
         if given.get(option) is not None:
-            fitting = ", ".join(name for name in given if name not in NONE_OF[kind])
-            raise InputError(f"{option}: a {kind} model has none; expected {fitting}")
-    if kind in ("min_leakage", "min_distortion"):
-        head += answered(_budget(kind))
-    counted = _Question("--records", "how many records", "8", lambda text: [f"count = {_whole(text)}"])
-    sized = _Question(
-        "--alphabet", "how many values a record can have", "2", lambda text: [f"alphabet = {_whole(text)}"]
-    )
+            fitting = ", ".join(name for name in given if name not in asked.without)
+            raise InputError(f"{option}: a {name} model has none; expected {fitting}")
+    head += [] if asked.budget is None else answered(asked.budget)
+    counted = _line("--records", "how many records", "8", "count", _whole)
+    sized = _line("--alphabet", "how many values a record can have", "2", "alphabet", _whole)
     parts = [head, ["[records]", *answered(counted), *answered(sized)]]
     parts.append(answered(_shelf_question("--query", "query", QUERIES, "count")))
-    parts += _rest(kind, answered)
+    parts += [part if isinstance(part, list) else answered(part) for part in asked.tables]
     comment = (
         "# A model of dalenius; docs/model-format.md has every key, and every number means exactly what is written."
     )
     return "\n\n".join("\n".join(part) for part in [[comment, *parts[0]], *parts[1:]]) + "\n"
 
 
-def _rest(kind: str, answered: Callable[[_Question], Lines]) -> list[Lines]:
-    """The tables that follow records and query."""
-    if kind == "worst_case_leakage":
-        mechanism = _shelf_question("--mechanism", "mechanism", MECHANISMS, "geometric 0.5")
-        return [answered(mechanism), answered(_adversary())]
-    if kind == "max_information":
-        return [LAW, answered(_shelf_question("--privacy", "privacy", NOTIONS, "local_dp log 3"))]
-    classes = "# Which mechanisms are looked among: oblivious (rows by the query's value) | full | additive"
-    return [
-        answered(_shelf_question("--distortion", "distortion", DISTORTIONS, "hamming")),
-        LAW,
-        ["[mechanism]", classes, 'class = "oblivious"'],
-        answered(_adversary()),
-    ]
+def _line(option: str, words: str, default: str, key: str, read: Callable[[str], object]) -> _Question:
+    """A question whose answer is one key."""
+    return _Question(option, words, default, lambda text: [f"{key} = {read(text)}"])
 
 
 def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
@@ -122,22 +95,9 @@ def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
 
 def _problem(text: str) -> Lines:
     text = SPELLINGS[text].in_models if text in SPELLINGS else text
-    if text not in ASKS:
-        raise InputError(f"expected one of {', '.join(ASKS)}; got {brief(text)}{hint(text, ASKS)}")
-    return [f"# The question: {ASKS[text]}", f'problem = "{text}"']
-
-
-def _budget(kind: str) -> _Question:
-    if kind == "min_leakage":
-        return _Question(
-            "--budget", "the largest expected distortion", "0.1", lambda text: [f"max_distortion = {toml_value(text)}"]
-        )
-    return _Question(
-        "--budget",
-        "the largest leakage, nats or '0.1 bits'",
-        "0.1 bits",
-        lambda text: [f"max_leakage = {toml_value(text)}"],
-    )
+    if text not in KINDS:
+        raise InputError(f"expected one of {', '.join(KINDS)}; got {brief(text)}{hint(text, KINDS)}")
+    return [f"# The question: {KINDS[text].asks}", f'problem = "{text}"']
 
 
 def _adversary() -> _Question:
@@ -177,6 +137,52 @@ def _split(text: str) -> list[str]:
         else:
             found[-1] += character
     return [part for part in found if part.strip()]
+
+
+LAW = ["[law]", "# The law of the true data, for the average: uniform | iid | csv", 'kind = "uniform"']
+CLASS = [
+    "[mechanism]",
+    "# Which mechanisms are looked among: oblivious (rows by the query's value) | full | additive",
+    'class = "oblivious"',
+]
+ADVERSARY = _adversary()
+DISTORTION = _shelf_question("--distortion", "distortion", DISTORTIONS, "hamming")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A problem: what it asks, the options that it has no use for, the tables after records and query, and its budget."""
+
+    asks: str
+    without: tuple[str, ...]
+    tables: tuple[_Question | Lines, ...]
+    budget: _Question | None = None
+
+
+KINDS = {
+    "worst_case_leakage": _Kind(
+        "how much can this release tell about one record, at most?",
+        ("--distortion", "--budget", "--privacy"),
+        (_shelf_question("--mechanism", "mechanism", MECHANISMS, "geometric 0.5"), ADVERSARY),
+    ),
+    "min_leakage": _Kind(
+        "which mechanism tells least within a budget of distortion?",
+        ("--mechanism", "--privacy"),
+        (DISTORTION, LAW, CLASS, ADVERSARY),
+        _line("--budget", "the largest expected distortion", "0.1", "max_distortion", toml_value),
+    ),
+    "min_distortion": _Kind(
+        "which mechanism distorts least within a budget of leakage?",
+        ("--mechanism", "--privacy"),
+        (DISTORTION, LAW, CLASS, ADVERSARY),
+        _line("--budget", "the largest leakage, nats or '0.1 bits'", "0.1 bits", "max_leakage", toml_value),
+    ),
+    "max_information": _Kind(
+        "how much can a private mechanism tell, at most?",
+        ("--mechanism", "--distortion", "--budget", "--adversary"),
+        (LAW, _shelf_question("--privacy", "privacy", NOTIONS, "local_dp log 3")),
+    ),
+}
 
 
 def _whole(text: str) -> int:

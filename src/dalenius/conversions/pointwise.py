@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 from flint import arb, ctx
 
@@ -16,6 +17,8 @@ from dalenius.exact import Integer, Number, as_bounded, as_integer, as_law, as_l
 from dalenius.information.balls import above, ball
 
 MOST_DATASETS = 4096
+Ratio = tuple[Fraction, Fraction]
+NONE = Fraction(0), Fraction(1)
 
 
 def conditional_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Integer, floor: Number) -> float:
@@ -49,11 +52,7 @@ def conditional_leakage_with_floor(channel: Sequence[Sequence[Number]], letters:
     [0.826678573, 1.356735559, 1.386294361]
     """
     known, tau = _Channel.of(channel, letters), _floor(floor, letters)
-    best = Fraction(0), Fraction(1)
-    for column in known.columns:
-        for i in range(known.records):
-            best = _worst_line(best, known.lines(column, i), tau)
-    return _log_above(*best)
+    return _log_above(*known.largest(lambda column, i: _worst_lines(known.lines(column, i), tau)))
 
 
 def record_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Integer, floor: Number) -> float:
@@ -80,15 +79,7 @@ def record_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Inte
     [0.744440475, 1.34726407]
     """
     known, tau = _Channel.of(channel, letters), _floor(floor, letters)
-    best = Fraction(0), Fraction(1)
-    for column in known.columns:
-        for i in range(known.records):
-            mixed = column
-            for j in range(known.records):
-                if j != i:
-                    mixed = known.mixed(mixed, j, tau)
-            best = _worst_line(best, known.lines(mixed, i), tau)
-    return _log_above(*best)
+    return _log_above(*known.largest(lambda column, i: _worst_lines(known.lines(known.mixed(column, tau, i), i), tau)))
 
 
 def dataset_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Integer, floor: Number) -> float:
@@ -115,13 +106,9 @@ def dataset_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Int
     [1.214444104, 2.030460919, 2.079441542]
     """
     known, tau = _Channel.of(channel, letters), _floor(floor, letters)
-    best = Fraction(0), Fraction(1)
-    for column in known.columns:
-        mixed = column
-        for j in range(known.records):
-            mixed = known.mixed(mixed, j, tau)
-        best = _larger_ratio(best, (max(column), min(mixed)))
-    return _log_above(*best)
+    return _log_above(
+        *reduce(_larger_ratio, ((max(each), min(known.mixed(each, tau))) for each in known.columns), NONE)
+    )
 
 
 def correlated_record_leakage(channel: Sequence[Sequence[Number]], letters: Integer, share: Number) -> float:
@@ -157,17 +144,16 @@ def correlated_record_leakage(channel: Sequence[Sequence[Number]], letters: Inte
     (1.418382676, 2.079441447)
     """
     known, part = _Channel.of(channel, letters), as_bounded(share, "share", above=0, below=1)
-    best = Fraction(0), Fraction(1)
-    for column in known.columns:
-        for i in range(known.records):
-            given = list(
-                zip(*known.lines(column, i), strict=True)
-            )  # for each value of the record, one entry for each of the others'
-            least = [_mostly(min(line), line, part) for line in given]
-            for d, line in enumerate(given):
-                told = _mostly(max(line), line, part)
-                laws = [told if other == d else mean for other, mean in enumerate(least)]
-                best = _larger_ratio(best, (told, _mostly(min(laws), laws, part)))
+
+    def ratios(column: Sequence[Fraction], i: int) -> Iterator[Ratio]:
+        given = list(zip(*known.lines(column, i), strict=True))  # of each value of the record, for each of the others'
+        least = [_mostly(min(line), line, part) for line in given]
+        for d, line in enumerate(given):
+            told = _mostly(max(line), line, part)
+            laws = [told if other == d else mean for other, mean in enumerate(least)]
+            yield told, _mostly(min(laws), laws, part)
+
+    best = known.largest(ratios)
     with ctx.workprec(BITS):
         return max(0.0, -above((ball(best[1]) / ball(best[0])).log()))
 
@@ -195,13 +181,22 @@ class _Channel:
         laws = [tuple(entry / exact_sum(row, f"channel[{x}]") for entry in row) for x, row in enumerate(rows)]
         return cls(tuple(column for column in zip(*laws, strict=True) if max(column) > 0), size, records)
 
+    def largest(self, ratios: Callable[[Sequence[Fraction], int], Iterable[Ratio]]) -> Ratio:
+        """The largest ratio of all outputs and records."""
+        every = (ratios(column, i) for column in self.columns for i in range(self.records))
+        return reduce(_larger_ratio, itertools.chain.from_iterable(every), NONE)
+
     def lines(self, column: Sequence[Fraction], i: int) -> Iterator[tuple[Fraction, ...]]:
         """For each of the others' values what the column has for the values of record i."""
         step = self.letters ** (self.records - 1 - i)
         for head, tail in itertools.product(range(0, len(column), step * self.letters), range(step)):
             yield tuple(column[head + tail + d * step] for d in range(self.letters))
 
-    def mixed(self, column: Sequence[Fraction], j: int, tau: Fraction) -> tuple[Fraction, ...]:
+    def mixed(self, column: Sequence[Fraction], tau: Fraction, but: int | None = None) -> Sequence[Fraction]:
+        """Means over the values of all records, or all but one."""
+        return reduce(lambda mixed, j: self._mixed(mixed, j, tau), (j for j in range(self.records) if j != but), column)
+
+    def _mixed(self, column: Sequence[Fraction], j: int, tau: Fraction) -> Sequence[Fraction]:
         """Means over record j's value, which is as it was with all but the floors' probability."""
         step, kept = self.letters ** (self.records - 1 - j), 1 - self.letters * tau
         found = [kept * entry for entry in column]
@@ -210,7 +205,7 @@ class _Channel:
             floors = tau * sum((column[place] for place in places), Fraction(0))
             for place in places:
                 found[place] += floors
-        return tuple(found)
+        return found
 
 
 def _mostly(chosen: Fraction, entries: Sequence[Fraction], share: Fraction) -> Fraction:
@@ -224,15 +219,9 @@ def _floor(floor: Number, letters: Integer) -> Fraction:
     return as_bounded(floor, "floor", at_least=0, at_most=Fraction(1, int(letters)))
 
 
-Ratio = tuple[Fraction, Fraction]
-
-
-def _worst_line(best: Ratio, lines: Iterator[tuple[Fraction, ...]], tau: Fraction) -> Ratio:
-    """The largest likelihood over the least mean that the floor allows, of each line, or what is best before."""
-    for line in lines:
-        mean = tau * sum(line, Fraction(0)) + (1 - len(line) * tau) * min(line)
-        best = _larger_ratio(best, (max(line), mean))
-    return best
+def _worst_lines(lines: Iterable[tuple[Fraction, ...]], tau: Fraction) -> Iterator[Ratio]:
+    """The largest likelihood over the least mean that the floor allows, of each line."""
+    return ((max(line), tau * sum(line, Fraction(0)) + (1 - len(line) * tau) * min(line)) for line in lines)
 
 
 def _larger_ratio(first: Ratio, second: Ratio) -> Ratio:

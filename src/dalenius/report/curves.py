@@ -139,9 +139,19 @@ def _draw(ax: Axes, name: str, curve: LeakageCurve, colour: str, marker: str) ->
         text = telling(
             f"{name}, {fraction_text(share)} of the largest entropy: {interval_text(low, high)} {curve.units}"
         )
-        style: Style = {"color": colour, "linestyle": "none", "zorder": 3, "clip_on": False}
-        ax.plot([float(share)], [high], marker="_", markersize=9, **style)
-        ax.plot([float(share)], [low], marker=marker, markersize=4.5, gid=text, **style)
+        _marked(ax, float(share), low, high, colour, marker, text)
+    _named(ax, name, colour, marker)
+
+
+def _marked(ax: Axes, x: float, attained: float, bound: float, colour: str, marker: str, text: str) -> None:
+    """What is attained, with a value to point at, and a dash at what bounds it."""
+    style: Style = {"color": colour, "linestyle": "none", "zorder": 3, "clip_on": False}
+    ax.plot([x], [bound], marker="_", markersize=9, **style)
+    ax.plot([x], [attained], marker=marker, markersize=4.5, gid=text, **style)
+
+
+def _named(ax: Axes, name: str, colour: str, marker: str) -> None:
+    """The entry of a curve and its band in the legend."""
     ax.plot([], [], marker=marker, markersize=4.5, color=colour, linewidth=6, alpha=0.6, label=name)
 
 
@@ -247,10 +257,8 @@ def _draw_frontier(ax: Axes, name: str, points: Sequence[FrontierPoint], units: 
     for point in points:
         x, (lower, upper) = float(point.budget), _ends(point, point.result.lower, point.result.upper, units)
         text = telling(f"{name}, budget {fraction_text(point.budget)}: {interval_text(lower, upper)} {shown}")
-        style: Style = {"color": colour, "linestyle": "none", "zorder": 3, "clip_on": False}
-        ax.plot([x], [lower], marker="_", markersize=9, **style)
-        ax.plot([x], [upper], marker=MARKERS[0], markersize=4.5, gid=text, **style)
-    ax.plot([], [], marker=MARKERS[0], markersize=4.5, color=colour, linewidth=6, alpha=0.6, label=name)
+        _marked(ax, x, upper, lower, colour, MARKERS[0], text)
+    _named(ax, name, colour, MARKERS[0])
 
 
 def _beside(ax: Axes, name: str, audits: Sequence[tuple[Number, Result]], units: str, colour: str, marker: str) -> None:

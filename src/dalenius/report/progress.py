@@ -15,11 +15,8 @@ from dalenius.units import Quantity, lower_in, upper_in
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dalenius.studies.compare import Comparison, MethodOutcome
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from dalenius.sanitizers import Trained
+    from dalenius.studies.compare import Comparison, MethodOutcome
 
 
 # How the bounds of an audit or a design moved with time, and what was proved in the end, as a table and as a picture.
@@ -244,27 +241,15 @@ def sanitizer_picture(trained: Sequence[Trained], *, ax: Axes | None = None, tit
     for method, colour in zip(dict.fromkeys(one.run.method for one in trained), COLOURS[::2], strict=False):
         own = [one for one in trained if one.run.method == method]
         for what, marker, filled in (("label", MARKERS[0], True), ("secret, fresh attack", MARKERS[1], False)):
-            ax.plot(
-                [],
-                [],
-                marker=marker,
-                color=colour,
-                linestyle="none",
-                fillstyle="full" if filled else "none",
-                label=f"{what} ({method})",
-            )
+            fill = "full" if filled else "none"
+            style: Style = {"marker": marker, "color": colour, "linestyle": "none", "fillstyle": fill}
+            ax.plot([], [], label=f"{what} ({method})", **style)
             for one in own:
                 found = one.outcome.utility if filled else one.outcome.attack
                 text = telling(
                     f"{one.run.name}: {what} {found.accuracy:.4f}, held out"
                     + (", breaks its budget" if one.breaks_budget else "")
                 )
-                style: Style = {
-                    "marker": marker,
-                    "color": colour,
-                    "linestyle": "none",
-                    "fillstyle": "full" if filled else "none",
-                }
                 ax.plot([one.run.settings.root_budget], [found.accuracy], gid=text, markersize=5, **style)
     ax.set(xlabel="budget: root of the chi-square divergence", ylabel="accuracy, held-out data")
     ax.legend(frameon=False, fontsize="small")

@@ -64,7 +64,6 @@ def solved(
     point: Point, settings: Settings, known: Certificate | None, progress: Callable[[Progress], None] | None = None
 ) -> Solved:
     """Solve a point: a function of what it is given, with one thread of linear algebra wherever it runs."""
-    limits = settings.limits
     with threadpool_limits(1):
         if settings.methods:
             from dalenius.studies.compare import compare  # rivals are for who asks for them
@@ -82,16 +81,10 @@ def solved(
             return found.result, found.entries
         return solve(
             point.problem,
-            gap=limits.gap,
-            time_limit=limits.time_limit,
-            node_limit=limits.node_limit,
-            memory_limit=limits.memory_limit,
-            seed=settings.seed,
             progress=progress,
             known=known,
-            method=settings.method,
-            solver=settings.solver,
             curve=False if point.between is None else point.between,
+            **settings.of_solve,
         ), ()
 
 

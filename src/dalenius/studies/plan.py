@@ -226,7 +226,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         need_gap(self.gap)
-        _ = self.limits
+        Limits(**self._limits)
         need_solver(self.solver)
         as_integer(self.seed, "seed", at_least=0)
         if self.methods and self.method is not None:
@@ -234,10 +234,13 @@ class Settings:
         keep(self, method=None if self.method is None else str(self.method))
 
     @property
-    def limits(self) -> Limits:
-        return Limits(
-            gap=self.gap, time_limit=self.time_limit, node_limit=self.node_limit, memory_limit=self.memory_limit
-        )
+    def _limits(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("gap", "time_limit", "node_limit", "memory_limit")}
+
+    @property
+    def of_solve(self) -> dict[str, Any]:
+        """The arguments of `solve`."""
+        return {**self._limits, "seed": self.seed, "method": self.method, "solver": self.solver}
 
 
 @dataclass(frozen=True)
