@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import dalenius_check
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
 
-__all__ = ["MEMORY", "SECONDS", "Verdict", "need_readable", "verify"]
+__all__ = ["MEMORY", "SECONDS", "Verdict", "need_proved", "need_readable", "verify"]
 
 Verdict = dalenius_check.Verdict
 SECONDS, MEMORY = (
@@ -87,6 +87,14 @@ def verify(
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"verify: {error}") from None
+
+
+def need_proved(problem: Problem, certificate: Certificate, why: Callable[[Verdict], str]) -> Verdict:
+    """The verdict on a certificate; `NotProvedError` with what `why` makes of it unless it is proved."""
+    verdict = verify(problem, certificate)
+    if not verdict.proved:
+        raise NotProvedError(why(verdict), status=verdict.status.value, exit_code=int(verdict.exit_code))
+    return verdict
 
 
 def _file(problem: Problem) -> dalenius_check.ModelFile:

@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Self
 
-from dalenius._verify import verify
-from dalenius.errors import InputError, NotProvedError, brief
+from dalenius._verify import need_proved
+from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate, double_above, double_below
 from dalenius.exact import Number, as_fraction
 from dalenius.model import EntropyAtLeast, Problem, Records, WorstCaseLeakage, digest
@@ -20,6 +20,7 @@ from dalenius.results import Result
 from dalenius.units import lower_in, unit_size, upper_in
 
 FAR = 1e-12  # relative distance of doubles whose order is beyond doubt
+UNPROVED = "the checker does not prove a certificate of the curve"
 TENTHS = 10  # places between two entropy bounds that are looked at for the next one
 
 
@@ -141,7 +142,7 @@ class LeakageCurve:
             if not isinstance(certificate, Certificate) or certificate.header.model != digest(problem):
                 raise InputError("expected each problem with its own result or certificate, got another model's")
             if certificate is proof:
-                _need_proved(problem, certificate)
+                need_proved(problem, certificate, lambda verdict: f"{UNPROVED}: {verdict.reason}")
             kept.append((problem, certificate))
         return cls(tuple(kept))
 
@@ -277,13 +278,3 @@ class LeakageCurve:
 def _bound_of(problem: WorstCaseLeakage) -> EntropyAtLeast:
     assert problem.bound is not None
     return problem.bound
-
-
-def _need_proved(problem: WorstCaseLeakage, certificate: Certificate) -> None:
-    verdict = verify(problem, certificate)
-    if not verdict.proved:
-        raise NotProvedError(
-            f"the checker does not prove a certificate of the curve: {verdict.reason}",
-            status=verdict.status.value,
-            exit_code=int(verdict.exit_code),
-        )

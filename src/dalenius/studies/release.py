@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from dalenius._solve import solve
-from dalenius._verify import verify
+from dalenius._verify import need_proved
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, Header, exact_fraction_above
 from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, fraction_text
@@ -297,14 +297,11 @@ def _audited(
 
 def _proved(problem: Problem, audit: WorstCaseLeakage, certificate: Certificate) -> Fraction | None:
     """The upper claim of a certificate that the checker proves; None if nothing is claimed from above."""
-    verdict = verify(problem if _is_of_design(certificate, problem) else audit, certificate)
-    if not verdict.proved:
-        raise NotProvedError(
-            f"{verdict.status.value}: {verdict.reason}; nothing is released",
-            status=verdict.status.value,
-            exit_code=verdict.exit_code,
-        )
-    return verdict.upper
+    about = problem if _is_of_design(certificate, problem) else audit
+    told = need_proved(
+        about, certificate, lambda verdict: f"{verdict.status.value}: {verdict.reason}; nothing is released"
+    )
+    return told.upper
 
 
 def _need_budget(problem: Problem, leakage: LeakageBound, distortion: Fraction | None) -> None:

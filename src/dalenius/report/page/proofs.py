@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dalenius._load import load_file
-from dalenius._verify import verify
+from dalenius._verify import need_proved
 from dalenius.catalogue.models import library, model_path
-from dalenius.errors import InputError, NotProvedError, brief
+from dalenius.errors import InputError, brief
 from dalenius.evidence import ENDINGS, Certificate, exact_fraction_above
 from dalenius.exact import as_nonnegative
 from dalenius.intervals import interval_text, text_above
@@ -207,14 +207,8 @@ def _read(file: Path, models: dict[str, tuple[Problem, str]], tell: Callable[[st
 
 def _need_proved(problem: Problem, certificate: Certificate, what: str) -> tuple[str, ...]:
     """What the checker proves it by."""
-    verdict = verify(problem, certificate)
-    if not verdict.proved:
-        raise NotProvedError(
-            f"{what}: not proved, so that nothing of it is reported: {verdict.reason}",
-            status=str(verdict.status),
-            exit_code=verdict.exit_code,
-        )
-    return verdict.rules
+    told = f"{what}: not proved, so that nothing of it is reported"
+    return need_proved(problem, certificate, lambda verdict: f"{told}: {verdict.reason}").rules
 
 
 def _missing(folder: Path) -> list[str]:
