@@ -228,7 +228,7 @@ class FiniteChain(_Chain):
 
     P(X_{j+1} = b | X_j = a) is one number of `transitions[a][b]` for all j, the sum of each row being 1; the leakage is the largest
     I(X_i; Y) over the whole polytope of such matrices, not over its corners. Of two letters `MarkovChain` says the same;
-    up to some twenty records with a stationary start, or five with any, fewer boxes are needed here (measured in docs/people.md).
+    up to some twenty records with a stationary start, or five with any, fewer boxes are needed here (measured in docs/chains.md).
 
     Parameters
     ----------
