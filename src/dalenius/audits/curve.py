@@ -18,7 +18,7 @@ from dalenius.evidence.lower import WitnessLine
 from dalenius.evidence.upper import InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
 from dalenius.information import mutual_information
-from dalenius.model import EntropyAtLeast, Records, WorstCaseLeakage
+from dalenius.model import EntropyAtLeast, WorstCaseLeakage
 from dalenius.reduction import AggregatedRecord, RecordChannel
 from dalenius.search import Clock
 from dalenius.search.decimals import short
@@ -119,28 +119,6 @@ SLOPE_DIGITS = 6
 LEVEL = 1e-6  # of the leakage: a line that falls by no more up to log |X| is level
 
 
-def tangent_slope(
-    known: Sequence[tuple[RecordChannel, Candidate]], target: float, *, rng: np.random.Generator, clock: Clock
-) -> float | None:
-    """The multiplier of the record that is told most about, if no prior is found that keeps the bounds above the target with it.
-
-    None, too, where the entropy bound costs that record nothing: the curve is level there.
-
-    Parameters
-    ----------
-    known : sequence of pairs
-        Each kind of record, and its witness.
-    target : float
-        What the bounds are to come down to, in nats.
-    """
-    channel, best = max(known, key=lambda pair: pair[1].leakage)
-    if best.mu * channel.max_knowledge <= LEVEL * best.leakage:
-        return None
-    slope = float(short(best.mu, SLOPE_DIGITS))
-    found = (priced(channel, slope, rng=rng, clock=clock, warm=[witness.p]) for channel, witness in known)
-    return slope if all(value <= target for value in found) else None
-
-
 MOST_NUMBERS = 1 << 17  # masses of all witnesses of a certificate together
 MOST_WORK = 1 << 22  # multiply-adds that checking them takes
 
@@ -168,42 +146,6 @@ class CurveWitness:
         return CurveStep(entropy, claim_text(low), line) if low else None
 
 
-def curve_witnesses(
-    channel: AggregatedRecord, start: Candidate, shares: Sequence[Fraction], records: Records, *, clock: Clock
-) -> list[CurveWitness]:
-    """A witness for each share, as far as the clock and the certificate have room.
-
-    Parameters
-    ----------
-    start : Candidate
-        The witness at the channel's own entropy bound.
-    shares : sequence of Fraction
-        Of log |X|, below 1.
-    """
-    log_uniform = channel.completions.log_uniform
-    room = max(min(MOST_NUMBERS // log_uniform.size, MOST_WORK // (log_uniform.size * channel.rows.shape[1])), 1)
-    shares = sorted(shares)[:: -(-len(shares) // room)] if shares else []
-    if not shares or clock.expired:
-        return []
-    allowed = np.array([EntropyAtLeast(share, "max").max_knowledge(records) for share in shares])
-    found = carried(channel, start, allowed, clock=clock)
-    return [
-        CurveWitness(share, replace(channel, max_knowledge=most), candidate)
-        for share, most, candidate in zip(shares, allowed.tolist(), found, strict=True)
-    ]
-
-
-def curve_steps(witnesses: Sequence[CurveWitness], margin: float) -> tuple[CurveStep, ...]:
-    """The steps of the witnesses, without those that are no higher than one at a larger entropy bound; the smallest bound first."""
-    steps, least = list[CurveStep](), Fraction(0)
-    for witness in sorted(witnesses, key=lambda witness: -witness.share):
-        step = witness.step(margin)
-        if step is not None and Fraction(step.low) > least:
-            steps.append(step)
-            least = Fraction(step.low)
-    return tuple(reversed(steps))
-
-
 WITHIN = 0.9  # of a margin that an upper end is raised by, for its lines
 
 
@@ -222,37 +164,66 @@ class WholeCurve:
     ----------
     slope : float or None
         The multiplier that all leaves are to have; None where each has its own.
+    witnesses : list of CurveWitness
     """
 
     problem: WorstCaseLeakage
     shares: tuple[Fraction, ...]
     slope: float | None = field(default=None, init=False)
-    _witnesses: list[CurveWitness] = field(default_factory=list, init=False)
-
-    @property
-    def entropy(self) -> tuple[Fraction, Fraction]:
-        """The problem's own bound in nats, between two numbers."""
-        assert isinstance(self.problem.adversary, EntropyAtLeast)
-        return self.problem.adversary.enclosure(self.problem.records)
+    witnesses: list[CurveWitness] = field(default_factory=list, init=False)
 
     def choose_slope(
-        self,
-        known: Sequence[tuple[AggregatedRecord, Candidate]],
-        target: float,
-        *,
-        rng: np.random.Generator,
-        clock: Clock,
+        self, known: Sequence[tuple[RecordChannel, Candidate]], target: float, *, rng: np.random.Generator, clock: Clock
     ) -> None:
-        """That of the curve's tangent, unless leaves of one slope are known to stay above the target."""
-        self.slope = tangent_slope(known, target, rng=rng, clock=clock)
+        """The multiplier of the record that is told most about, if no prior is found that keeps the bounds above the target with it.
 
-    def search(self, channel: AggregatedRecord, witness: Candidate, clock: Clock) -> None:
-        """Look for witnesses on the record that is told most about."""
-        self._witnesses = curve_witnesses(channel, witness, self.shares, self.problem.records, clock=clock)
+        None, too, where the entropy bound costs that record nothing: the curve is level there.
+
+        Parameters
+        ----------
+        known : sequence of pairs
+            Each kind of record, and its witness.
+        target : float
+            What the bounds are to come down to, in nats.
+        """
+        channel, best = max(known, key=lambda pair: pair[1].leakage)
+        self.slope = None
+        if best.mu * channel.max_knowledge > LEVEL * best.leakage:
+            slope = float(short(best.mu, SLOPE_DIGITS))
+            found = (priced(channel, slope, rng=rng, clock=clock, warm=[witness.p]) for channel, witness in known)
+            self.slope = slope if all(value <= target for value in found) else None
+
+    def search(self, channel: AggregatedRecord, start: Candidate, clock: Clock) -> None:
+        """A witness for each share on one kind of record, as far as the clock and the certificate have room.
+
+        Parameters
+        ----------
+        start : Candidate
+            The witness at the channel's own entropy bound.
+        """
+        log_uniform, records = channel.completions.log_uniform, self.problem.records
+        room = max(min(MOST_NUMBERS // log_uniform.size, MOST_WORK // (log_uniform.size * channel.rows.shape[1])), 1)
+        shares = sorted(self.shares)[:: max(-(-len(self.shares) // room), 1)]
+        if shares and not clock.expired:
+            allowed = np.array([EntropyAtLeast(share, "max").max_knowledge(records) for share in shares])
+            found = carried(channel, start, allowed, clock=clock)
+            self.witnesses = [
+                CurveWitness(share, replace(channel, max_knowledge=most), candidate)
+                for share, most, candidate in zip(shares, allowed.tolist(), found, strict=True)
+            ]
 
     def steps(self, margin: float) -> tuple[CurveStep, ...]:
-        """What is claimed from below, rounded down by a margin (nats)."""
-        return curve_steps(self._witnesses, margin)
+        """What is claimed from below, rounded down by a margin (nats), the smallest entropy bound first.
+
+        Witnesses that are no higher than one at a larger entropy bound are left out.
+        """
+        steps, least = list[CurveStep](), Fraction(0)
+        for witness in sorted(self.witnesses, key=lambda witness: -witness.share):
+            step = witness.step(margin)
+            if step is not None and Fraction(step.low) > least:
+                steps.append(step)
+                least = Fraction(step.low)
+        return tuple(reversed(steps))
 
     def lines(self, proofs: Sequence[tuple[float, Sequence[ProofLine]]], margin: float) -> tuple[Pair, ...]:
         """What is claimed from above where the model's own upper end is raised by a margin (nats).
@@ -264,4 +235,6 @@ class WholeCurve:
         """
         room = Fraction(WITHIN * margin)
         sections = [(Fraction(upper) + room, proof) for upper, proof in proofs]
-        return lines_above(sections, self.entropy, EntropyAtLeast(1, "max").enclosure(self.problem.records))
+        adversary, records = self.problem.adversary, self.problem.records
+        assert isinstance(adversary, EntropyAtLeast)
+        return lines_above(sections, adversary.enclosure(records), EntropyAtLeast(1, "max").enclosure(records))

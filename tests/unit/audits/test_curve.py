@@ -14,7 +14,7 @@ from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audits.curve import MOST, WholeCurve, bound_at, curve_steps, curve_witnesses, lines_above, tangent_slope
+from dalenius.audits.curve import MOST, WholeCurve, bound_at, lines_above
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.proof_lines import dual_tree_lines, posterior_lines
 from dalenius.evidence import CurveClaim, Header
@@ -43,6 +43,21 @@ def audited(problem, gap=1e-2, curve=True):
 def loose():
     """An audit that has a witness, and next to no bound."""
     return audited(count("0.6 max"), gap=0.5)
+
+
+def searched(audit, shares):
+    """The curve with witnesses for these shares."""
+    curve = WholeCurve(audit.problem, tuple(shares))
+    curve.search(audit.records[0].channel, audit.records[0].candidate, Clock())
+    return curve
+
+
+def slope_of(audit, target):
+    """The slope that is chosen where the bounds are to come down to a target."""
+    curve = WholeCurve(audit.problem, ())
+    known = [(record.channel, record.candidate) for record in audit.records]
+    curve.choose_slope(known, target, rng=np.random.default_rng(0), clock=audit.clock)
+    return curve.slope
 
 
 def joint(mu: str) -> JointLeaf:
@@ -136,8 +151,8 @@ def test_the_slope_is_that_of_the_curve(loose):
     """A difference quotient of witnesses on either side."""
     (record,), step, records = loose.records, Fraction(1, 100), loose.problem.records
     shares = [Fraction(3, 5) - step, Fraction(3, 5) + step]
-    witnesses = curve_witnesses(record.channel, record.candidate, shares, records, clock=Clock())
-    leakages = {witness.share: witness.candidate.leakage for witness in witnesses}
+    curve = searched(loose, shares)
+    leakages = {witness.share: witness.candidate.leakage for witness in curve.witnesses}
     left, right = (leakages[share] for share in shares)
     width = 2 * float(step) * records.log_datasets
     assert (left - right) / width == pytest.approx(record.candidate.mu, rel=1e-2)
@@ -146,34 +161,29 @@ def test_the_slope_is_that_of_the_curve(loose):
 def test_a_slope_that_cannot_close_the_audit_is_not_tried(loose):
     """Where some prior has I + m (H - b) above the target, no leaves of slope m come down to it."""
     (record,), audit = loose.records, loose
-    known = [(record.channel, record.candidate)]
     best = priced(record.channel, record.candidate.mu, rng=np.random.default_rng(0), clock=audit.clock)
     assert best == pytest.approx(record.candidate.leakage, rel=1e-6)
-    rng = np.random.default_rng(0)
-    assert tangent_slope(known, 1.001 * best, rng=rng, clock=audit.clock) == pytest.approx(record.candidate.mu, 1e-5)
-    assert tangent_slope(known, 0.999 * best, rng=rng, clock=audit.clock) is None
+    assert slope_of(audit, 1.001 * best) == pytest.approx(record.candidate.mu, 1e-5)
+    assert slope_of(audit, 0.999 * best) is None
 
 
 def test_where_entropy_costs_nothing_there_is_no_slope():
     level = support.problem(dl.Records(2, alphabet=2), dl.Identity(), dl.symmetric(0.3, k=4), "0.05 max")
-    audit = audited(level, gap=1e-2)
-    known = [(audit.records[0].channel, audit.records[0].candidate)]
-    assert tangent_slope(known, 1.0, rng=np.random.default_rng(0), clock=audit.clock) is None
+    assert slope_of(audited(level, gap=1e-2), 1.0) is None
 
 
 # ------------------------------------------------------------ steps
 
 
 def test_witnesses_are_feasible_and_fall(loose):
-    (record,) = loose.records
-    witnesses = curve_witnesses(record.channel, record.candidate, SHARES, loose.problem.records, clock=Clock())
-    assert sorted(witness.share for witness in witnesses) == SHARES
-    steps = curve_steps(witnesses, 1e-13)
+    curve = searched(loose, SHARES)
+    assert sorted(witness.share for witness in curve.witnesses) == SHARES
+    steps = curve.steps(1e-13)
     lows = [Fraction(step.low) for step in steps]
     assert lows == sorted(lows, reverse=True)
     assert len(set(lows)) == len(lows) >= 5
     assert [step.entropy for step in steps][-1] == "7/8 max"
-    for witness in witnesses:
+    for witness in curve.witnesses:
         p, log_uniform = witness.candidate.p, witness.channel.log_uniform
         used = p > 0.0
         knowledge = float(np.sum(p[used] * (np.log(p[used]) - log_uniform[used])))
@@ -184,9 +194,7 @@ def test_witnesses_are_feasible_and_fall(loose):
 def test_a_certificate_has_no_more_witnesses_than_it_has_room_for(loose, monkeypatch, limit):
     """Eight numbers each, and four outputs."""
     monkeypatch.setattr(f"dalenius.audits.curve.{limit}", 3 * 8 * (1 if limit == "MOST_NUMBERS" else 4))
-    (record,) = loose.records
-    found = curve_witnesses(record.channel, record.candidate, SHARES, loose.problem.records, clock=Clock())
-    assert len(found) == 3
+    assert len(searched(loose, SHARES).witnesses) == 3
 
 
 # ------------------------------------------------------------ the certificate
