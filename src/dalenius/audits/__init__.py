@@ -79,13 +79,13 @@ class LettersAudit(RecordsAudit[_Letters]):
 # by the names of routes; of an audit only what it needs is imported
 AUDITS = {
     "entropy_at_least": "entropy_at_least.EntropyAudit",
-    "finite_chain": "finite_chains.FiniteChainAudit",
+    "finite_chain": "chains.FiniteChainAudit",
     "free_noise": "noise.FreeNoiseAudit",
     "histogram": "histograms.HistogramAudit",
     "independent_blocks": "blocks.BlocksAudit",
     "law_class": "law_classes.ClassAudit",
     "local_protocol": "law_classes.ProtocolAudit",
-    "markov_chain": "chains.ChainAudit",
+    "markov_chain": "binary_chains.MarkovChainAudit",
     "noise": "noise.NoiseAudit",
     "prior_set": "listed.PriorSetAudit",
     "product_priors": "selections.ProductAudit",

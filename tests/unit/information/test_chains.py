@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from campaigns import draws
+from dalenius.audits.binary_chains import count_law, tilted
 from dalenius.information import mutual_information
-from dalenius.information.chain_tilts import count_law, tilted
 from dalenius.information.chains import (
     Chain,
     after_bound,
