@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from dalenius._prove import Proved
 from dalenius.audits.audit import Audit, LowerEnd
+from dalenius.designs.rational import weight_texts
+from dalenius.designs.terms import Terms
 from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
 from dalenius.evidence.lower import (
     AlsoLine,
@@ -27,7 +29,7 @@ from dalenius.evidence.lower import (
     WeightLine,
 )
 from dalenius.model import DesignProblem, MaxInformation
-from dalenius.outcome import Scope, Termination
+from dalenius.outcome import ConstraintPrice, Scope, Termination
 from dalenius.results import DesignResult, Result, relative_gap
 from dalenius.search import Run
 from dalenius.units import Quantity
@@ -138,6 +140,41 @@ class MadeUpper(Upper):
 
     rows: Rows | None = None
     ends: tuple[Fraction, ...] = ()
+
+    @classmethod
+    def of(cls, problem: DesignProblem, terms: Terms, rows: Rows, ends: tuple[Fraction, ...], **more: Any) -> Self:
+        """What the ends of its terms come to."""
+        return cls(
+            value=terms.exactly(ends),
+            unit=distortion_unit(problem),
+            terms=None if problem.objective is None else tuple(map(claim_text, ends)),
+            mechanism=weight_texts(rows),
+            rows=rows,
+            ends=ends,
+            **more,
+        )
+
+
+TINY = 1e-6  # share of the largest price below which one counts as none
+
+
+def constraint_prices(
+    kinds: Mapping[int, str],
+    totals: Mapping[int, float],
+    rows: Mapping[int, Mapping[int, float]],
+    slack: Callable[[int], Fraction | float | None],
+    *,
+    binding: bool = False,
+) -> tuple[ConstraintPrice, ...]:
+    """An entry for each constraint, or for those that bind, as for what stands beside them, whose numbers are below 0."""
+    least, found = TINY * max(totals.values(), default=0.0), []
+    for j, kind in kinds.items():
+        price, own = (totals.get(j, 0.0), j >= 0)
+        price = price if price > least else 0.0
+        if price or (own and not binding):
+            of_rows = [(r, p) for r, p in sorted(rows.get(j, {}).items()) if abs(p) > least] if own else []
+            found.append(ConstraintPrice(j if own else None, kind, price, slack(j), tuple(of_rows)))
+    return tuple(found)
 
 
 class DesignProposer(ABC, Generic[U]):

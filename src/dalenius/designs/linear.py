@@ -6,24 +6,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from dalenius._prove import Proved
-from dalenius.designs.claims import NOTHING, DesignProposer, MadeUpper, distortion_unit, dual_lines
+from dalenius.designs.claims import (
+    NOTHING,
+    DesignProposer,
+    MadeUpper,
+    constraint_prices,
+    distortion_unit,
+    dual_lines,
+)
 from dalenius.designs.lp import ZERO, Doubles
-from dalenius.designs.rational import short_above, weight_texts, writable
+from dalenius.designs.rational import writable
 from dalenius.designs.ratios import Multipliers, RatioProgram, Rows, Which
 from dalenius.designs.terms import Terms
-from dalenius.evidence import CERTAIN, Lower, claim_text, short_text
+from dalenius.evidence import CERTAIN, Lower, short_text
 from dalenius.evidence.lower import LowerLine, RatioLine, Vector, WeightLine
 from dalenius.exact import fraction_text
 from dalenius.model import DesignProblem, MinDistortion
-from dalenius.outcome import ConstraintPrice, TermValue
 from dalenius.results import DesignResult
 from dalenius.search import Run
-from dalenius.units import Quantity
 
 # e^epsilon in the doubles' program, one after the other: multipliers fall with it, and below TIGHT they count as 0
 STEEPEST = (Fraction(10**9), Fraction(10**4))
 CLOSE = Fraction(1, 2**60)  # relative width that doubles do not show
-TINY = 1e-6  # share of the largest price below which one counts as none
 
 
 class LinearDesign(DesignProposer[MadeUpper]):
@@ -163,24 +167,12 @@ class LinearDesign(DesignProposer[MadeUpper]):
 
     def uppers(self) -> Iterator[MadeUpper]:
         """What the mechanism distorts, which it does by construction; at last that of a mechanism that releases nothing."""
-        yield self._upper(self.upper, self.rows, exact=self._one)
-        yield self._upper(self.minimised.of_constant, self.minimised.constant, candidate=CERTAIN)
-
-    def _upper(self, value: Fraction, rows: Rows, *, exact: bool = False, candidate: int = 0) -> MadeUpper:
-        parts = [self.terms.distortions[j].of(rows) for j in range(self.terms.count)]
-        ends = tuple(map(short_above, parts))
-        several = self.problem.objective is not None
-        return MadeUpper(
-            value=self.terms.exactly(ends) if several else value,
-            unit=distortion_unit(self.problem),
-            exact=exact and (not several or list(ends) == parts),
-            candidate=candidate,
-            lines=(),
-            mechanism=weight_texts(rows),
-            terms=tuple(map(claim_text, ends)) if several else None,
-            rows=rows,
-            ends=ends,
-        )
+        ends = self.terms.ends(self.rows, {})
+        exact = self._one and self.terms.exactly(ends) == self.upper
+        yield MadeUpper.of(self.problem, self.terms, self.rows, ends, exact=exact, lines=())
+        constant = self.minimised.constant
+        silent = self.terms.ends(constant, {})
+        yield MadeUpper.of(self.problem, self.terms, constant, silent, candidate=CERTAIN, lines=())
 
     @property
     def _one(self) -> bool:
@@ -189,33 +181,19 @@ class LinearDesign(DesignProposer[MadeUpper]):
 
     def result(self, proved: Proved[Lower, MadeUpper]) -> DesignResult:
         """The mechanism, the proved interval for the best there is, and what each constraint costs."""
-        return self.answer(
-            proved, proved.upper_end.rows, objective=self._values(proved), constraints=tuple(self._costs(proved))
-        )
-
-    def _costs(self, proved: Proved[Lower, MadeUpper]) -> Iterator[ConstraintPrice]:
-        """One entry a constraint."""
-        if self.problem.privacy is not None or proved.upper_end.rows is None:
-            return
-        prices = {} if proved.lower_end.candidate else self.program.prices(self.multipliers)
-        slack = self.program.slack(proved.upper_end.rows)
-        totals = {j: float(sum(own.values())) for j, own in prices.items()}
-        least = TINY * max(totals.values(), default=0.0)
-        for j, limit in enumerate(self.problem.own_constraints):
-            kept = tuple((r, float(x)) for r, x in sorted(prices.get(j, {}).items()) if x > least)
-            total = totals.get(j, 0.0)
-            yield ConstraintPrice(j, limit.kind, total if total > least else 0.0, slack[j], kept)
-
-    def _values(self, proved: Proved[Lower, MadeUpper]) -> tuple[TermValue, ...]:
-        """What each term of an objective comes to."""
-        ends = proved.upper_end.ends
-        if self.problem.objective is None:
-            return ()
-        weighs = proved.lower_end.candidate == 0
-        return tuple(
-            TermValue(j, "distortion", w, end, end, float(w) if weighs else 0.0, Quantity.DISTORTION.units)
-            for j, (w, end) in enumerate(zip(self.terms.weights, ends, strict=True))
-        )
+        rows, terms, searched = proved.upper_end.rows, self.terms, proved.lower_end.candidate == 0
+        assert rows is not None
+        if self.problem.objective is not None:
+            weights = {j: float(w) if searched else 0.0 for j, w in enumerate(terms.weights)}
+            ends = {j: (end, end) for j, end in enumerate(proved.upper_end.ends)}
+            return self.answer(proved, rows, objective=terms.values(ends, weights))
+        if self.problem.privacy is not None:
+            return self.answer(proved, rows)
+        exact = self.program.prices(self.multipliers) if searched else {}
+        prices = {j: {r: float(x) for r, x in own.items()} for j, own in exact.items()}
+        totals, slack = {j: sum(own.values()) for j, own in prices.items()}, self.program.slack(rows)
+        kinds = {j: limit.kind for j, limit in enumerate(self.problem.own_constraints)}
+        return self.answer(proved, rows, constraints=constraint_prices(kinds, totals, prices, slack.get))
 
 
 def _by_input(values: Mapping[int, Fraction], compared: Sequence[int], inputs: int) -> Vector:

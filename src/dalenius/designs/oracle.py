@@ -7,7 +7,7 @@ they are is nobody's promise: the exchange proves its bounds from whatever it ge
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from dalenius.information.capacity import capacities
 from dalenius.information.law_classes import GivenChannel, WorstLaw, worst_law
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.numbers import doubles
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, PriorSet, ProductPriors
+from dalenius.model.adversaries import Adversary, IndependentBlocks
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.model.problems.pieces import PlacedBlock, placed_blocks
 from dalenius.reduction import (
@@ -309,18 +309,19 @@ def oracle_of(
 
     Where a relative gap is said, priors are searched for no longer than it is worth.
     """
-    adversary = problem.against("an exchange") if adversary is None else adversary
-    match adversary:
-        case EntropyAtLeast():
-            return EntropyOracle(parts, adversary.max_knowledge(problem.records), rng, max(WORTH * gap, FINEST))
-        case ProductPriors():
-            return ProductOracle(problem)
-        case IndependentBlocks() if not adversary.own.amount:
-            return BlocksOracle(problem, adversary)
-        case IndependentBlocks():
-            return HouseholdsOracle(problem, adversary, rng, max(WORTH * gap, FINEST))
-        case LawClass(priors=priors):
-            return ClassOracle(problem, priors)
-        case PriorSet(weights=weights):
-            return ListedOracle(problem, weights)
-    raise AssertionError(adversary.kind)
+    who = problem.against("an exchange") if adversary is None else adversary
+    return ORACLES[who.audit](problem, parts, who, rng, max(WORTH * gap, FINEST))
+
+
+# by the names of the adversaries' audits
+ORACLES: dict[str, Callable[[DesignProblem, Sequence[Completions], Any, np.random.Generator, float], Oracle]] = {
+    "entropy_at_least": lambda problem, parts, who, *how: EntropyOracle(
+        parts, who.max_knowledge(problem.records), *how
+    ),
+    "independent_blocks": lambda problem, parts, who, *how: (
+        HouseholdsOracle(problem, who, *how) if who.own.amount else BlocksOracle(problem, who)
+    ),
+    "law_class": lambda problem, parts, who, *how: ClassOracle(problem, who.priors),
+    "prior_set": lambda problem, parts, who, *how: ListedOracle(problem, who.weights),
+    "product_priors": lambda problem, parts, who, *how: ProductOracle(problem),
+}

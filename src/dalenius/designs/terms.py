@@ -10,10 +10,14 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius.designs.rational import at_most_one
+from dalenius.designs.rational import at_most_one, short_above
 from dalenius.model import Adversary, DesignProblem
 from dalenius.model.distortions import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
+from dalenius.outcome import TermValue
+from dalenius.units import Quantity
+
+End = float | Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +96,21 @@ class Terms:
     def exactly(self, values: Sequence[Fraction]) -> Fraction:
         """The same exactly, of all terms in their order."""
         return values[0] if self.objective is None else self.objective.of(values)
+
+    def ends(self, rows: Sequence[Sequence[Fraction]], leaks: Mapping[int, Fraction]) -> tuple[Fraction, ...]:
+        """U_j of a mechanism whose terms that are leakages come to so much; of several terms as numbers that can be written."""
+        exact = {j: distortion.of(rows) for j, distortion in self.distortions.items()}
+        distorted = exact if self.objective is None else {j: short_above(end) for j, end in exact.items()}
+        return tuple((distorted | dict(leaks))[j] for j in range(self.count))
+
+    def values(self, ends: Mapping[int, tuple[End, End]], weights: Mapping[int, float]) -> tuple[TermValue, ...]:
+        """What each term of an objective comes to, and its weight in the bound."""
+        distortion, leakage = ("distortion", Quantity.DISTORTION.units), ("leakage", "nats")
+        found = []
+        for j, weight in enumerate(self.weights):
+            kind, units = distortion if j in self.distortions else leakage
+            found.append(TermValue(j, kind, weight, *ends[j], weights[j], units))
+        return tuple(found)
 
     def allowed(self, multipliers: Sequence[tuple[int, float]]) -> list[float]:
         """Multipliers (j, v) lowered by as little as makes their sums v_j keep v_j <= w_j, or sum v_j / w_j <= 1, as they are written.

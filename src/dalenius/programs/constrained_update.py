@@ -14,8 +14,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
-from dalenius.programs.cone_interior import demanded
-from dalenius.programs.demands import Demands, Levels
+from dalenius.programs.demands import Demands, Levels, demanded
 from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.highs import METHODS, solved
 from dalenius.programs.mechanism import Leakages, MechanismProgram

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import takewhile
 from operator import attrgetter
 from typing import Self
@@ -17,6 +18,7 @@ from dalenius.designs.claims import (
     MadeUpper,
     ProvedElsewhere,
     Retreat,
+    constraint_prices,
     distortion_unit,
     rounded_lowers,
     with_doubts,
@@ -27,8 +29,7 @@ from dalenius.designs.exchange.goals import OWN, Place
 from dalenius.designs.exchange.keeping import Kept
 from dalenius.designs.exchange.rows import BUDGET, PRIVACY
 from dalenius.designs.exchange.secrets import limit_sections
-from dalenius.designs.rational import short_above, weight_texts
-from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
+from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem
 from dalenius.model.constraints import LeakageLimit, SecretLeakageLimit, SecretLimit
@@ -36,7 +37,6 @@ from dalenius.outcome import ConstraintPrice, Termination, TermValue
 from dalenius.results import DesignResult, Result
 from dalenius.search import Run
 
-TINY = 1e-6  # share of the largest price below which one counts as none
 LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's
 ROUNDED = 1.0 + 2.0**-50  # a budget in nats as a double is off by at most three roundings
 
@@ -60,17 +60,10 @@ def prices_of(
         if place in limited:
             j = BUDGET if place == OWN else place.number
             totals[j] = totals.get(j, 0.0) + part.weight
-    least = TINY * max(totals.values(), default=0.0)
-    found = []
-    named = {BUDGET: run.problem.budget_key, PRIVACY: "privacy"}
-    for j in [BUDGET, PRIVACY, *range(len(run.problem.own_constraints))]:
-        price = totals.get(j, 0.0) if totals.get(j, 0.0) > least else 0.0
-        if (j < 0 or conflict is not None) and not price:
-            continue
-        kind = named[j] if j < 0 else run.problem.own_constraints[j].kind
-        rows = tuple((r, p) for r, p in sorted(prices.get(j, {}).items()) if abs(p) > least) if j >= 0 else ()
-        found.append(ConstraintPrice(j if j >= 0 else None, kind, price, _slack(run, j, kept, audits), rows))
-    return tuple(found)
+    kinds = {BUDGET: run.problem.budget_key, PRIVACY: "privacy"}
+    kinds |= {j: constraint.kind for j, constraint in enumerate(run.problem.own_constraints)}
+    slack = partial(_slack, run, kept=kept, audits=audits)
+    return constraint_prices(kinds, totals, prices, slack, binding=conflict is not None)
 
 
 def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]) -> tuple[TermValue, ...]:
@@ -85,20 +78,10 @@ def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Pl
         if watcher.term is not None:
             audit = audits[watcher.place]
             ends[watcher.term] = (0.0, 0.0) if kept.constant else (audit.lower, audit.upper)
-    return tuple(
-        TermValue(
-            j,
-            "distortion" if j in run.terms.distortions else "leakage",
-            weight,
-            *ends[j],
-            own.weights[j],
-            units="distortion" if j in run.terms.distortions else "nats",
-        )
-        for j, weight in enumerate(run.terms.weights)
-    )
+    return run.terms.values(ends, own.weights)
 
 
-def _slack(run: Exchange, j: int, kept: Kept | None, audits: Mapping[Place, Result]) -> Fraction | float | None:
+def _slack(run: Exchange, j: int, *, kept: Kept | None, audits: Mapping[Place, Result]) -> Fraction | float | None:
     """How much room the mechanism leaves: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
     if kept is None or j < 0:
         return None
@@ -250,33 +233,21 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         for j, limit in problem.numbered(SecretLeakageLimit).items():
             sections[Place("constraint", j)] = [*limit_sections(problem, j, limit, told)]
         lines = [line for place in sorted(sections, key=_order) for line in sections[place]]
-        ends = self._ends(kept, leaks)
-        return ProvedUpper(
-            value=run.terms.exactly(ends),
-            unit=distortion_unit(problem),
+        told_of = {watcher.term: leaks[watcher.place] for watcher in run.watchers if watcher.term is not None}
+        ends = run.terms.ends(kept.rows, dict.fromkeys(told_of, Fraction(0)) if kept.constant else told_of)
+        return ProvedUpper.of(
+            problem,
+            run.terms,
+            kept.rows,
+            ends,
             exact=run.vertex is not None,
             lines=tuple(lines),
-            terms=None if problem.objective is None else tuple(map(claim_text, ends)),
-            ends=ends,
-            mechanism=weight_texts(kept.rows),
             candidate=candidate,
             doubtful=kept.doubtful,
-            rows=kept.rows,
             kept=kept,
             audits=audits or {},
             later=later,
         )
-
-    def _ends(self, kept: Kept, leaks: Mapping[Place, Fraction]) -> tuple[Fraction, ...]:
-        """U_j: what the audits prove, and the exact distortions; of several terms as numbers that can be written."""
-        run, ends = self.exchange, dict[int, Fraction]()
-        for watcher in run.watchers:
-            if watcher.term is not None:
-                ends[watcher.term] = Fraction(0) if kept.constant else leaks[watcher.place]
-        for j, distortion in run.terms.distortions.items():
-            exact = distortion.of(kept.rows)
-            ends[j] = exact if run.problem.objective is None else short_above(exact)
-        return tuple(ends[j] for j in range(run.terms.count))
 
     # ------------------------------------------------------------ the answer
 

@@ -22,8 +22,7 @@ from dalenius.model.constraints import Rows
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.problems.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
-from dalenius.programs.cone_interior import cone_interior
-from dalenius.programs.demands import ConeRows, Demands, Levels, LinearRows
+from dalenius.programs.demands import ConeRows, Demands, Levels, LinearRows, cone_interior
 from dalenius.programs.secrets import Secrets
 from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits, orbits_of
