@@ -291,20 +291,19 @@ def design_run(
         return scheme.run()
 
 
+@dataclass
 class _Scheme:
     """One run of Algorithm 6 or 9: the mechanism Q, the adversary's law, and all of both so far."""
 
-    def __init__(
-        self,
-        problem: DesignProblem,
-        family: Family,
-        rng: np.random.Generator | None,
-        settings: DesignSettings,
-        log: Log,
-    ) -> None:
-        self.problem, self.family, self.rng, self.settings, self.log = problem, family, rng, settings, log
-        self.letters = max(view.letters for view in family.views)
-        self.law = family.uniform
+    problem: DesignProblem
+    family: Family
+    rng: np.random.Generator | None
+    settings: DesignSettings
+    log: Log
+
+    def __post_init__(self) -> None:
+        self.letters = max(view.letters for view in self.family.views)
+        self.law = self.family.uniform
         self.Q = self._first()
         self.mechanisms, self.priors = list[Floats](), list[Floats]()
 

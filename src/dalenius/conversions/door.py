@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Unpack
 
 from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, Epsilon
-from dalenius.conversions.rule import NOTIONS, Facts, Given, Notion, notion_of
+from dalenius.conversions.rule import NOTIONS, Facts, Given, GivenFacts, Notion, notion_of
 from dalenius.conversions.search import Found, Place, Taken, best_chain, is_better, why_not
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_bounded, fraction_text
+from dalenius.exact import Number, as_bounded, fraction_text
 from dalenius.information.balls import ball, exactly
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.answer import units_of
@@ -146,17 +147,9 @@ def convert(
     value: Number,
     *,
     to: str,
-    p_min: Number | None = None,
-    p_max: Number | None = None,
-    letters: Integer | None = None,
-    outputs: Integer | None = None,
-    records: Integer | None = None,
-    independent: bool = False,
-    attribute_max: Number | None = None,
-    prior_ratio: Number | None = None,
-    releases: Integer = 1,
     sharp: bool = True,
     units: str = "nats",
+    **facts: Unpack[GivenFacts],
 ) -> Conversion:
     """The best guarantee in the notion `to` that follows from ``notion <= value`` by the rules of the shelf.
 
@@ -211,18 +204,7 @@ def convert(
     >>> dl.convert("local_dp", 1, to="mutual_information", sharp=False).value
     0.5
     """
-    facts = Facts.of(
-        p_min=p_min,
-        p_max=p_max,
-        letters=letters,
-        outputs=outputs,
-        records=records,
-        independent=independent,
-        attribute_max=attribute_max,
-        prior_ratio=prior_ratio,
-        releases=releases,
-    )
-    return convert_with(notion, value, to=to, facts=facts, sharp=sharp, units=units)
+    return convert_with(notion, value, to=to, facts=Facts.of(**facts), sharp=sharp, units=units)
 
 
 def convert_with(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
+from typing import Any, TypedDict, Unpack
 
 from flint import arb
 
@@ -177,6 +178,20 @@ MEANINGS = {
 }
 
 
+class GivenFacts(TypedDict, total=False):
+    """Facts as people write them, by the names that `Facts` has."""
+
+    p_min: Number | None
+    p_max: Number | None
+    letters: Integer | None
+    outputs: Integer | None
+    records: Integer | None
+    independent: bool
+    attribute_max: Number | None
+    prior_ratio: Number | None
+    releases: Integer
+
+
 @dataclass(frozen=True)
 class Facts:
     """Facts that rules may need; what is None is not known.
@@ -205,19 +220,7 @@ class Facts:
     releases: int = 1
 
     @classmethod
-    def of(
-        cls,
-        *,
-        p_min: Number | None = None,
-        p_max: Number | None = None,
-        letters: Integer | None = None,
-        outputs: Integer | None = None,
-        records: Integer | None = None,
-        independent: bool = False,
-        attribute_max: Number | None = None,
-        prior_ratio: Number | None = None,
-        releases: Integer = 1,
-    ) -> Facts:
+    def of(cls, **given: Unpack[GivenFacts]) -> Facts:
         """Facts as people write them, and what follows from them: a least probability bounds the number of letters.
 
         Raises
@@ -228,8 +231,8 @@ class Facts:
         >>> Facts.of(p_min="0.3").letters
         3
         """
-        least, most = _share(p_min, "p_min"), _share(p_max, "p_max")
-        size = None if letters is None else as_integer(letters, "letters", at_least=2)
+        shares = {name: _share(given.get(name), name) for name in ("p_min", "p_max", "attribute_max", "prior_ratio")}
+        least, most, size = shares["p_min"], shares["p_max"], _size(given.get("letters"), "letters", 2)
         if least is not None:
             if least > Fraction(1, 2) or (size is not None and least * size > 1):
                 raise InputError(
@@ -241,17 +244,16 @@ class Facts:
             raise InputError(
                 f"p_max: {fraction_text(most)} is too small for {size} values that are at least as probable as p_min"
             )
-        return cls(
-            p_min=least,
-            p_max=most,
-            letters=size,
-            outputs=None if outputs is None else as_integer(outputs, "outputs", at_least=1),
-            records=None if records is None else as_integer(records, "records", at_least=1),
-            independent=independent,
-            attribute_max=_share(attribute_max, "attribute_max"),
-            prior_ratio=_share(prior_ratio, "prior_ratio"),
-            releases=as_integer(releases, "releases", at_least=1, at_most=MOST_RELEASES),
-        )
+        read: dict[str, Any] = {
+            **given,  # what is no fact is refused
+            **shares,
+            "p_max": most,
+            "letters": size,
+            "outputs": _size(given.get("outputs"), "outputs"),
+            "records": _size(given.get("records"), "records"),
+            "releases": as_integer(given.get("releases", 1), "releases", at_least=1, at_most=MOST_RELEASES),
+        }
+        return cls(**read)
 
     def known(self) -> frozenset[str]:
         """The names of what is known.
@@ -263,7 +265,11 @@ class Facts:
         return frozenset(name for name in given if getattr(self, name) not in (None, False) and name != "releases")
 
 
-def _share(value: Number | None, what: str) -> Fraction | None:
+def _size(value: Integer | None, what: str, least: int = 1) -> int | None:
+    return None if value is None else as_integer(value, what, at_least=least)
+
+
+def _share(value: Any, what: str) -> Fraction | None:
     return None if value is None else as_bounded(value, what, above=0, at_most=1)
 
 

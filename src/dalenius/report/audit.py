@@ -25,7 +25,7 @@ from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import in_brief, table
 from dalenius.outcome import Termination
 from dalenius.report.page import report_page
-from dalenius.report.page.proofs import TOLD, WITHOUT, advantage_at_most
+from dalenius.report.page.proofs import TOLD, advantage_at_most, without_own_answer
 from dalenius.report.words import (
     FOLLOWS,
     PROVED,
@@ -105,11 +105,7 @@ class Audit:
 
         From the least to the most over these letters; letter 0 of a count or a sum leaves the person out.
         """
-        if self.at_prior is None:
-            return None
-        rows = [row for row in self.at_prior if row.name.startswith(WITHOUT)]
-        lower, upper = min(row.lower for row in rows), max(row.upper for row in rows)
-        return Measure(WITHOUT, lower, upper, "bits", "what the others give away about the person")
+        return None if self.at_prior is None else without_own_answer(self.at_prior)
 
     def _at_prior(self, name: str) -> Measure | None:
         return None if self.at_prior is None else self.at_prior[name]
@@ -211,10 +207,7 @@ class Audit:
 
     def _numbers_at(self, found: Measures) -> Iterator[str]:
         why = computed(self.problem)
-        guess, sharpest, without = self.bayes_advantage, self.pointwise_maximal_leakage, self.without_own_answer
-        assert guess is not None
-        assert sharpest is not None
-        assert without is not None
+        guess, sharpest = found["bayes_advantage"], found["pointwise_maximal_leakage"]
         yield point(
             f"To that adversary the best guess of the person's answer is right more often by {ends_shown(guess.lower, guess.upper)}, "
             "as a probability (Bayes advantage).",
@@ -225,7 +218,7 @@ class Audit:
             f"be right: {ends_shown(sharpest.lower, sharpest.upper)} bits (pointwise maximal leakage).",
             why,
         )
-        told = told_without(self.problem, found["mutual_information"], without)
+        told = told_without(self.problem, found["mutual_information"], without_own_answer(found))
         yield point(f"With the person's own answer left out, that adversary still learns {told}.", why)
 
     def _individuals(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -180,23 +180,19 @@ def noise_of(mechanism: Mechanism) -> ScaledNoise:
     raise InputError(f"mechanism: expected noise with a scale: {', '.join(NOISES)}; got {mechanism.kind}")
 
 
+@dataclass
 class _Search:
     """Scales on both sides of where the budget is met, ever closer."""
 
-    def __init__(
-        self,
-        problem: WorstCaseLeakage,
-        amount: Fraction,
-        units: str,
-        gap: float,
-        clock: Clock,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self.problem, self.amount, self.units, self.gap = problem, amount, units, gap
-        self.clock, self.progress = clock, progress
-        self.levels = list[NoiseLevel]()
-        self.within: NoiseLevel | None = None
-        self.above: NoiseLevel | None = None
+    problem: WorstCaseLeakage
+    amount: Fraction
+    units: str
+    gap: float
+    clock: Clock
+    progress: Callable[[Progress], None] | None
+    levels: list[NoiseLevel] = field(default_factory=list)
+    within: NoiseLevel | None = None
+    above: NoiseLevel | None = None
 
     def run(self, guess: float, least: Fraction, most: Fraction) -> None:
         """Until the two are close, or as close as intervals around the budget let them, or there is nothing more to try."""

@@ -18,7 +18,7 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import ENDINGS, Certificate, exact_fraction_above
 from dalenius.exact import as_nonnegative
 from dalenius.intervals import interval_text, text_above
-from dalenius.measures import Measure
+from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
 from dalenius.measures.witness import witness_of
 from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited, digest
@@ -322,16 +322,23 @@ def facts_of(proof: Proof) -> Facts:
     except InputError as error:
         return Facts(guess=f"at most {text_above(most, 4)}", why_not=str(error))
     gained, sharpest = found["bayes_advantage"], found["pointwise_maximal_leakage"]
-    without = [found[f"{WITHOUT}[{letter}]"] for letter in range(len(witness.masses))]
+    without = without_own_answer(found)
     return Facts(
         guess=interval_text(min(gained.lower, most), most, places=4),
         guess_at_prior=ends_shown(gained.lower, gained.upper),
         sharpest=leakage_shown(sharpest.lower, sharpest.upper),
         average=leakage_shown(found[AVERAGE].lower, found[AVERAGE].upper),
         factor=_factor(sharpest),
-        without=leakage_shown(min(row.lower for row in without), max(row.upper for row in without)),
+        without=leakage_shown(without.lower, without.upper),
         belief=tuple(belief(witness)),
     )
+
+
+def without_own_answer(found: Measures) -> Measure:
+    """What the others give away about a record, from the least to the most over the letters that may stand in for it."""
+    rows = [row for row in found if row.name.startswith(WITHOUT)]
+    lower, upper = min(row.lower for row in rows), max(row.upper for row in rows)
+    return Measure(WITHOUT, lower, upper, rows[0].units, "what the others give away about the person")
 
 
 def _factor(row: Measure) -> str:
