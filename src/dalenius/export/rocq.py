@@ -218,9 +218,10 @@ class _Query:
 def _query(problem: WorstCaseLeakage) -> _Query:
     table, alphabets = normal_form(problem)["query"], problem.records.alphabets
     kind = "identity" if problem.mechanism.indexed_by() == "dataset" else table["kind"]
-    if kind not in QUERIES:
+    made = QUERIES.get(kind)
+    if made is None:
         raise _no_theorem(f"query {kind!r}")
-    return QUERIES[kind](table, alphabets)
+    return made(table, alphabets)
 
 
 def _sum(table: Table, alphabets: Sequence[int]) -> _Query:
@@ -272,9 +273,10 @@ def _states(problem: WorstCaseLeakage) -> int:
 def _mechanism(problem: WorstCaseLeakage, values: Sequence[int]) -> str:
     table = normal_form(problem)["mechanism"]
     kind = table["kind"]
-    if kind not in MECHANISMS:
+    made = MECHANISMS.get(kind)
+    if made is None:
         raise _no_theorem(f"mechanism {kind!r}")
-    return f"({kind} {MECHANISMS[kind](table, values)})"
+    return f"({kind} {made(table, values)})"
 
 
 def _matrix(table: Table, values: Sequence[int]) -> str:

@@ -62,15 +62,13 @@ from dalenius.model import (
     Adversary,
     AnyPrior,
     DesignProblem,
-    EntropyAtLeast,
     MaxInformation,
     Problem,
-    ProductPriors,
     Records,
     SecretLeakage,
     WorstCaseLeakage,
+    audited,
 )
-from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
@@ -78,6 +76,7 @@ from dalenius.search import Clock, Limits, ended_with, stopped_by_interrupt
 from dalenius.units import unit_size
 
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
+UNIFORM = Uniform.kind
 LEAST = 0.5  # seconds that formulas may take, however low the limit is
 LATE = "no value: the time was over before there was one; raise the time limit, or ask for less"
 UNREAD = "a mechanism that was not read in time"
@@ -175,7 +174,7 @@ def measure(
         if claims:
             rows = [_with_claim(row, chosen, clock, progress) for row in rows]
     refused = {definition.name: ends for definition, ends in found if isinstance(ends, str)}
-    values = subject.most_values if isinstance(subject, Problem) else chosen.shape[0]
+    values = getattr(subject, "most_values", chosen.shape[0])
     return Measures(chosen.about, tuple(rows), refused, values)
 
 
@@ -226,29 +225,18 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
         subject = Channel(as_list(subject, "channel"))
     if prior is None:
         return OfClass(subject, inputs_of(subject), AllPriors())
-    if isinstance(prior, LawClass):
-        return OfClass(subject, inputs_of(subject), prior.priors)
     if isinstance(prior, PriorClass):
         return OfClass(subject, inputs_of(subject), exactly(prior))
-    if isinstance(prior, EntropyAtLeast | ProductPriors):
-        return OfClass(subject, inputs_of(subject), _as_class(prior, len(inputs_of(subject))))
-    if isinstance(prior, PriorSet):
-        return OfListed(tuple(OfInput(subject, inputs_of(subject), law, names) for law in prior.priors))
-    uniform = isinstance(prior, str) and prior == Uniform.kind
+    if isinstance(prior, Adversary):
+        if prior.listed:
+            return OfListed(tuple(OfInput(subject, inputs_of(subject), law, names) for law in prior.listed))
+        alone = Records(1, alphabet=len(inputs_of(subject)))
+        if prior.bound is not None:
+            prior.check(alone)
+        if prior.bound is not None or (prior.record_laws is not None and not prior.in_blocks):
+            return OfClass(subject, inputs_of(subject), prior.laws(alone))  # of one record, product laws are all laws
+    uniform = isinstance(prior, str) and prior == UNIFORM
     return OfInput(subject, inputs_of(subject), None if uniform else prior, names)
-
-
-def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
-    """The laws of one input that an adversary about datasets allows: of one record, product laws are all laws.
-
-    Raises
-    ------
-    InputError
-        If no law has so much entropy.
-    """
-    alone = Records(1, alphabet=inputs)
-    adversary.check(alone)
-    return adversary.laws(alone)
 
 
 def _of_record(
@@ -270,8 +258,7 @@ def _of_record(
     else:
         if mechanism is not None:
             raise InputError("mechanism: the problem has one already; leave it out")
-        assert isinstance(problem, WorstCaseLeakage)
-        audit = problem
+        audit = audited(problem)
     return of_adversary(audit) if law is None else OfRecord(audit, law)
 
 
@@ -334,7 +321,7 @@ def _evaluated(
 
 def _unread(subject: object, epsilon: Sequence[Number], only: Sequence[str]) -> Measures:
     """Every measure refused, for a subject that could not be read in time."""
-    secrets = isinstance(subject, SecretLeakage)
+    secrets = getattr(subject, "about_secrets", False)
     factors = [(str(value), _factor(value)) for value in as_list(epsilon, "epsilon")]
     asked = [*OF_LAWS, *OF_PAIRS] if secrets else list(OF_CHANNEL)
     for value, factor in factors:

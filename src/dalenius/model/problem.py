@@ -169,6 +169,11 @@ class Problem(metaclass=Stated):
         return None
 
     @property
+    def leakage_allowed(self) -> tuple[Fraction, str] | None:
+        """The same as written: the amount and its unit."""
+        return None
+
+    @property
     def query_of_inputs(self) -> Query:
         """The query whose values are the inputs of the problem's mechanisms: its own, or the dataset itself."""
         return Identity() if self.inputs == "dataset" else self.query

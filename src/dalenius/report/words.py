@@ -61,12 +61,13 @@ def query_in_words(query: Query) -> str:
     >>> query_in_words(dl.Count(letters=[0, 2])), query_in_words(dl.Threshold(3))
     ('how many of them are 0 or 2', 'whether their sum is at least 3')
     """
-    if query.kind not in QUERIES:
+    words = QUERIES.get(query.kind)
+    if words is None:
         return spaced(query.kind)
     given = {
         key: " or ".join(map(str, value)) if key == "letters" else value for key, value in query.to_table().items()
     }
-    return QUERIES[query.kind].format(**given)
+    return words.format(**given)
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:

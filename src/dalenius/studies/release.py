@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -242,10 +241,7 @@ def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> WorstCas
         raise InputError(f"problem: expected a WorstCaseLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     if not isinstance(mechanism, DesignedMechanism):
         raise InputError(f"mechanism: expected a DesignedMechanism, got {brief(mechanism)}")
-    if isinstance(problem, DesignProblem):
-        problem.check_designed(mechanism)
-        return problem.release(mechanism.rows)
-    return dataclasses.replace(problem, mechanism=mechanism)
+    return problem.released_by(mechanism)
 
 
 def bound_of(
@@ -267,19 +263,17 @@ def bound_of(
     NotProvedError
         If it is about another mechanism.
     """
-    if not _is_of_design(certificate, problem):
+    design = _design(certificate, problem)
+    if design is None:
         assert upper is not None
         return _leakage(problem, upper)
-    assert isinstance(problem, DesignProblem)
-    if _rows(_header(certificate), problem) != list(mechanism.rows):
+    if _rows(_header(certificate), design) != list(mechanism.rows):
         message = "the certificate of the design is about another mechanism than this one"
         raise NotProvedError(message, status="about another mechanism", exit_code=2)
-    if problem.leakage_budget is not None:
-        return _budget(problem)
+    if design.leakage_allowed is not None:
+        return _budget(design, *design.leakage_allowed)
     terms = certificate.header.terms
-    if (
-        problem.objective is not None and terms is not None
-    ):  # the claim is about all terms; its own leakage is the first
+    if design.objective is not None and terms is not None:  # the claim is about all terms; its own leakage is the first
         upper = as_fraction(terms[0], "certificate: terms")
     assert upper is not None
     return _leakage(problem, upper)
@@ -297,7 +291,7 @@ def _audited(
 
 def _proved(problem: Problem, audit: WorstCaseLeakage, certificate: Certificate) -> Fraction | None:
     """The upper claim of a certificate that the checker proves; None if nothing is claimed from above."""
-    about = problem if _is_of_design(certificate, problem) else audit
+    about = _design(certificate, problem) or audit
     told = need_proved(
         about, certificate, lambda verdict: f"{verdict.status.value}: {verdict.reason}; nothing is released"
     )
@@ -312,9 +306,9 @@ def _need_budget(problem: Problem, leakage: LeakageBound, distortion: Fraction |
             f"the expected distortion, {text_above(spent)}, is above the budget {fraction_text(allowed)}",
             "take a mechanism that distorts less, or a larger max_distortion",
         )
-    elif isinstance(problem, DesignProblem) and problem.leakage_budget is not None and not leakage.within_budget:
+    elif problem.leakage_allowed is not None and not leakage.within_budget:
         missing, instead = (
-            f"the budget of leakage, {budget_text(problem.budget, problem.budget_units, None)}, is not proved to be met, "
+            f"the budget of leakage, {budget_text(*problem.leakage_allowed, None)}, is not proved to be met, "
             f"only {leakage}",
             "take a mechanism that leaks less, a certificate that proves more, or a larger max_leakage",
         )
@@ -331,28 +325,29 @@ def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequenc
     return problem.query.value(problem.records, letters)
 
 
-def _is_of_design(certificate: Certificate, problem: Problem) -> bool:
-    """Whether this is a certificate of the design model, and not of an audit, going by its first line."""
+def _design(certificate: Certificate, problem: Problem) -> DesignProblem | None:
+    """The design model, if this is a certificate of it, and not of an audit, going by its first line."""
     header = _header(certificate)
-    return isinstance(problem, DesignProblem) and header is not None and header.problem == problem.kind
+    if not isinstance(problem, DesignProblem) or header is None or header.problem != problem.kind:
+        return None
+    return problem
 
 
 def _leakage(problem: Problem, upper: Fraction) -> LeakageBound:
     """An upper claim in nats."""
     nats = exact_fraction_above(upper)
     bits = upper_in(nats, "bits")
-    if not isinstance(problem, DesignProblem) or problem.leakage_budget is None:
+    if problem.leakage_allowed is None:
         return LeakageBound(nats, bits, values=problem.most_values)
-    within = Fraction(bits if problem.budget_units == "bits" else nats) <= problem.budget
-    return LeakageBound(nats, bits, within, problem.most_values)
+    amount, units = problem.leakage_allowed
+    return LeakageBound(nats, bits, Fraction(bits if units == "bits" else nats) <= amount, problem.most_values)
 
 
-def _budget(problem: DesignProblem) -> LeakageBound:
+def _budget(problem: Problem, allowed: Fraction, units: str) -> LeakageBound:
     """The budget of leakage itself, rounded upward."""
-    amount = exact_fraction_above(min(problem.budget, LARGEST_IN_DOUBLES))
-    if problem.budget_units == "nats":
-        return LeakageBound(amount, upper_in(amount, "bits"), True, problem.most_values)
-    return LeakageBound(nats_above(amount, "bits"), amount, True, problem.most_values)
+    amount = exact_fraction_above(min(allowed, LARGEST_IN_DOUBLES))
+    ends = (amount, upper_in(amount, "bits")) if units == "nats" else (nats_above(amount, "bits"), amount)
+    return LeakageBound(*ends, True, problem.most_values)
 
 
 def _header(certificate: Certificate) -> Header | None:

@@ -139,6 +139,10 @@ class MinDistortion(DesignProblem):
         return None if self.max_leakage is None else self.max_leakage_nats
 
     @property
+    def leakage_allowed(self) -> tuple[Fraction, str] | None:
+        return None if self.max_leakage is None else self._amount
+
+    @property
     def max_leakage_nats(self) -> float:
         """The budget in nats, as a double."""
         return in_nats(*self._amount)

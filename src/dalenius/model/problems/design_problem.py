@@ -30,7 +30,7 @@ from dalenius.model.fields import Given, declared, part
 from dalenius.model.in_words import stated
 from dalenius.model.laws import Law, Uniform, check_size, value_weights
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.model.mechanisms import Channel
+from dalenius.model.mechanisms import Channel, DesignedMechanism
 from dalenius.model.objectives import DistortionTerm, Objective, read_objective
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.problems.mechanism_choice import MechanismChoice
@@ -350,6 +350,11 @@ class DesignProblem(MechanismChoice):
         inputs, outputs = self.cost.shape
         read = reading(self.query, self.records, self.adversary, (inputs, outputs))
         return audit_costs(self.query_of_inputs, self.records, (inputs, outputs), adversary, read)
+
+    def released_by(self, mechanism: DesignedMechanism) -> WorstCaseLeakage:
+        """The audit of a release by this mechanism; `InputError` unless it is one of the class."""
+        self.check_designed(mechanism)
+        return self.release(mechanism.rows)
 
     # ------------------------------------------------------------ the budget
 

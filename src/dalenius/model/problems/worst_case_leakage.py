@@ -13,6 +13,7 @@ from dalenius.model.adversaries.chains import WRITTEN_OUT
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.costs import ARRAYS, BALL, CLOSED_FORM, ENTRY, MOVE, POINTER, RECORD, Cost, Costs, audit_costs
 from dalenius.model.fields import declared, keep
+from dalenius.model.mechanisms import Mechanism
 from dalenius.model.problem import Problem
 from dalenius.model.problems.large import Cells, WideCount
 from dalenius.model.problems.mechanism_problem import MechanismProblem, of_vectors
@@ -142,6 +143,10 @@ class WorstCaseLeakage(MechanismProblem):
         shape = (self.shape[0], CLOSED_FORM) if route.audit == "local_protocol" else self.shape
         alike = self.mechanism.alike
         return audit_costs(self.query_of_inputs, self.records, shape, adversary, self._reading(shape), alike=alike)
+
+    def released_by(self, mechanism: Mechanism) -> WorstCaseLeakage:
+        """The audit of a release by another mechanism."""
+        return replace(self, mechanism=mechanism)
 
     @property
     def along(self) -> tuple[str, ...]:
