@@ -1,21 +1,5 @@
 """Entropy and mutual information of arrays of probabilities, in nats; 0 log 0 = 0 is handled here and nowhere else."""
 
-from dalenius.information.entropies import (
-    above_tangent,
-    binary_entropy,
-    entropy,
-    log_sum_exp,
-    mutual_information,
-    relative_entropy,
-    x_log_x,
-)
+from cvxcertify.faces import lazily
 
-__all__ = [
-    "above_tangent",
-    "binary_entropy",
-    "entropy",
-    "log_sum_exp",
-    "mutual_information",
-    "relative_entropy",
-    "x_log_x",
-]
+__getattr__, __dir__ = lazily(__name__, __file__)

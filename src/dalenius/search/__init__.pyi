@@ -1,0 +1,16 @@
+from dalenius.search.checkpoint import Checkpoint as Checkpoint
+from dalenius.search.clock import PROVING as PROVING
+from dalenius.search.clock import Clock as Clock
+from dalenius.search.clock import Progress as Progress
+from dalenius.search.clock import Stop as Stop
+from dalenius.search.clock import ended_with as ended_with
+from dalenius.search.clock import hearing as hearing
+from dalenius.search.clock import stop_requested as stop_requested
+from dalenius.search.clock import stopped_by_interrupt as stopped_by_interrupt
+from dalenius.search.crew import crew_of as crew_of
+from dalenius.search.run import SOLVERS as SOLVERS
+from dalenius.search.run import LimitOptions as LimitOptions
+from dalenius.search.run import Limits as Limits
+from dalenius.search.run import Run as Run
+from dalenius.search.run import need_gap as need_gap
+from dalenius.search.run import need_solver as need_solver
