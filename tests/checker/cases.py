@@ -33,7 +33,13 @@ from dalenius_check import Verdict
 from dalenius_check.core.model import parse_model
 
 HERE = Path(__file__).parent / "cases"
-UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion", "max_information": "nats"}
+UNITS = {
+    "maximal_leakage": "nats",
+    "min_leakage": "nats",
+    "min_distortion": "distortion",
+    "max_information": "nats",
+    "secret_leakage": "nats",
+}
 
 
 @dataclass(frozen=True)

@@ -244,6 +244,19 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
         " => 1 if i or self.chain.stationary else sum(hi > 0 for _, hi in box[k * k :])"
     ),
     "own_just_on_budget__empty": "need_above: (gt, le) => (ge, lt)",
+    "told_with_lambda_two": "Alone.informed: share <= 1 => True",
+    "told_up_to_a_fiftieth": "Alone.informed: ends[-1] == 1 and all(t < u for t, u in pairwise(ends)) => True",
+    "ends_of_three_letters": 'Alone.ends: two and query in ("count", "sum") and epsilon is not None => True',
+    "asked_twice_counted_once": "_sequences: ways *= comb(times, count) => pass",
+    "asked_again_counted_once": "Tree.__init__: self.classes.get(steps, 0) + 1 => 1",
+    "released_without_the_others": "Releases.__init__: all(part.alone for part in self.parts) => True",
+    "mean_of_a_negative_m": "Informed._most: t > 0 => True",
+    "exponential_with_one_total": "Drifting.key: (shape, t) => (shape, 0)",
+    "bits_turned_round_one_way": (
+        "counted: comb(v, j) * comb(n - v, y - j) * shares[v + y - 2 * j] => comb(v, j) * shares[v + y - 2 * j]"
+    ),
+    "blocks_of_any_start": "Chains._blocks: self.chain.stationary and b + d <= 1 => b + d <= 1",
+    "three_inputs_of_two_letters": "mixed_information: all(len(row) <= 1 for row in held) => True",
 }
 
 
@@ -274,7 +287,7 @@ def test_verdicts(topic):
 def test_a_case_tells_a_checker_with_a_hole(name, planted):
     case = cases.cases()[name]
     verdict = planted(name, HOLES[name]).check(*case.files)
-    assert (case.status, verdict.exit_code) == (1, 0), verdict.reason
+    assert (case.status in (1, 2), verdict.exit_code) == (True, 0), verdict.reason
 
 
 def test_the_corpus_is_complete():
@@ -289,7 +302,7 @@ def test_the_corpus_is_complete():
     stored = {f"{name}.toml" for name, table in models.items() if table.get("stored")}
     stored |= {f"{name}.cert" for name, table in tables.items() if table.get("stored")}
     assert {path.name for path in (cases.HERE / "stored").iterdir()} == stored
-    assert sum(path.stat().st_size for path in cases.HERE.rglob("*.*")) < 620_000
+    assert sum(path.stat().st_size for path in cases.HERE.rglob("*.*")) < 625_000
 
 
 def test_every_case_that_is_refused_says_why():

@@ -10,6 +10,8 @@ import cases
 import dalenius_check
 from dalenius_check import check
 from dalenius_check.core.registry import LEMMAS, lemma
+from test_corpus import HOLES
+from test_forgeries import OFTEN, SELDOM
 from test_program import code_lines
 
 PACKAGE = Path(dalenius_check.__file__).parent
@@ -131,3 +133,19 @@ def test_what_is_said_of_a_proof_assistant_is_what_it_has_proved():
     said = {number for row in table().values() for number in re.findall(r"\b[A-Z][0-9]\b", row[3])}
     assert said == proved.keys()
     assert all(f"`{name}`" in printed for name in proved.values())
+
+
+def asked() -> list[tuple[str, str, str, str]]:
+    """The table of hypotheses: theorem, hypothesis, the function that asks, and the claim that is false without it."""
+    section = (DOCS / "checker.md").read_text().split("## What each lemma asks")[1]
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line[:1] == "|"]
+    return [(theorem, words, where.strip("`"), claim) for theorem, words, where, claim in rows[2:]]
+
+
+def test_every_theorem_of_a_lemma_has_hypotheses_without_which_a_false_claim_is_proved():
+    holes = {**OFTEN, **SELDOM, **HOLES}  # which other tests plant, one by one
+    for _, words, where, claim in asked():
+        assert claim in holes, words
+        assert holes[claim].partition(": ")[0] == where, words
+        assert " " in claim or cases.cases()[claim].status in (1, 2), words
+    assert {theorem for theorem, *_ in asked()} == {one for theorems in LEMMAS.values() for one in theorems}
