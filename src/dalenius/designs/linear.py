@@ -159,7 +159,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
         inputs, objective, ratios = self.problem.input_count, self.problem.objective, []
         for (j, y), part in self.multipliers.items():
             ratio = self.program.ratios[j]
-            compared = [form[0][0] for form in ratio.forms]
+            compared = [self.program.forms[k][0][0] for k in ratio.forms]
             below = ratio.number if ratio.average is not None else _by_input(part.b, compared, inputs)
             ratios.append(RatioLine(y, below, _by_input(part.a, compared, inputs)))
         weights = () if objective is None else objective.weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -40,8 +40,9 @@ class Ratio:
 
     Attributes
     ----------
-    forms : tuple of Form
-    average : Form or None
+    forms : tuple of int
+    average : int or None
+        Numbers of forms.
     below, above : Fraction
         Rationals around c: what keeps the limit for the smaller keeps it; what bounds the optimum for the larger bounds it.
     number : int
@@ -50,8 +51,8 @@ class Ratio:
         Form f, or pair of forms, number k has the row first + sides (k outputs + y) of the constraint at output y.
     """
 
-    forms: tuple[Form, ...]
-    average: Form | None
+    forms: tuple[int, ...]
+    average: int | None
     below: Fraction
     above: Fraction
     number: int
@@ -63,7 +64,7 @@ def has_only_ratios(problem: DesignProblem) -> bool:
     """Whether a large problem asks for limits of ratios alone: the columns that keep them are a cone, which must have room."""
     if problem.adversary is not None or problem.privacy is not None or problem.objective is not None:
         return False
-    limits = [limit for limit in problem.own_constraints if isinstance(limit, RatioLimit)]
+    limits = problem.numbered(RatioLimit).values()
     if len(limits) < len(problem.constraints) or problem.tied.rows < problem.input_count:
         return False
     if not all(LocalDP(limit.epsilon).factor()[0] >= 1 + ROOM for limit in limits):
@@ -72,31 +73,28 @@ def has_only_ratios(problem: DesignProblem) -> bool:
     return problem.input_count * problem.output_count > EXACT or terms > DENSE
 
 
-def _of_notion(problem: MinDistortion) -> Iterator[Ratio]:
+def _of_notion(problem: MinDistortion, number: Callable[[Form], int]) -> Iterator[Ratio]:
     """Those of a privacy notion: entries of a column against its averages, or against each other."""
     assert problem.privacy is not None
     low, high = problem.privacy.factor()
     for k, reference in enumerate(problem.references):
-        average = None if reference.law is None else tuple(zip(reference.inputs, reference.law, strict=True))
-        yield Ratio(tuple(((x, ONE),) for x in reference.inputs), average, min(low, CEILING), high, k)
+        forms = tuple(number(((x, ONE),)) for x in reference.inputs)
+        average = None if reference.law is None else number(tuple(zip(reference.inputs, reference.law, strict=True)))
+        yield Ratio(forms, average, min(low, CEILING), high, k)
 
 
-def _of_constraints(problem: DesignProblem) -> Iterator[Ratio]:
+def _of_constraints(problem: MinDistortion, number: Callable[[Form], int]) -> Iterator[Ratio]:
     """Those of a problem's constraints, which has no others."""
-    for number, limit in enumerate(problem.own_constraints):
-        assert isinstance(limit, RatioLimit)
-        first, sides, (low, high) = 0, limit.sides, LocalDP(limit.epsilon).factor()
+    for j, limit in problem.numbered(RatioLimit).items():
+        first, sides, factor = 0, limit.sides, LocalDP(limit.epsilon).factor()
         for sums, mean in limit.compared(problem.space):
-            forms, count = tuple(tuple(each.items()) for each in sums), len(sums)
-            if mean is None:
-                yield Ratio(forms, None, low, high, number, first, sides)
-                count = count * (count - 1) // 2
-            else:
-                average = tuple(mean.items())
-                yield Ratio(forms, average, low, high, number, first, sides)
-                for k, form in enumerate(forms if sides == 2 else ()):
-                    yield Ratio((average,), form, low, high, number, first + 2 * k * problem.output_count + 1, 2)
-            first += sides * count * problem.output_count
+            forms, count = tuple(number(tuple(each.items())) for each in sums), len(sums)
+            average = None if mean is None else number(tuple(mean.items()))
+            yield Ratio(forms, average, *factor, j, first, sides)
+            for k, form in enumerate(forms if sides == 2 and average is not None else ()):
+                assert average is not None
+                yield Ratio((average,), form, *factor, j, first + 2 * k * problem.output_count + 1, 2)
+            first += sides * (count if average is not None else count * (count - 1) // 2) * problem.output_count
 
 
 @dataclass(frozen=True)
@@ -164,12 +162,9 @@ class RatioProgram:
             )
         self.tied, self.outputs, self._numbers = problem.tied, problem.output_count, problem.tied.numbers.tolist()
         self.cost = tuple(entry for row in minimised.costs() for entry in row)
-        self.ratios = list(_of_notion(problem) if private else _of_constraints(problem))
         places = dict[Form, int]()
-        self._sides = [
-            ([places.setdefault(form, len(places)) for form in ratio.forms], _place(ratio.average, places))
-            for ratio in self.ratios
-        ]
+        of_kind = _of_notion if private else _of_constraints
+        self.ratios = list(of_kind(problem, lambda form: places.setdefault(form, len(places))))
         self.forms = list(places)
         count, self._variables = len(self.cost), list[list[int]]()  # of each form, by output
         for form in self.forms:
@@ -192,10 +187,10 @@ class RatioProgram:
 
     def _columns(self) -> Iterator[tuple[Which, list[int], int | None]]:
         """Every ratio at every output, with the variables of its forms, and that of its average."""
-        for j, (forms, average) in enumerate(self._sides):
+        for j, ratio in enumerate(self.ratios):
             for y in range(self.outputs):
-                own = [self._variables[k][y] for k in forms]
-                yield (j, y), own, None if average is None else self._variables[average][y]
+                own = [self._variables[k][y] for k in ratio.forms]
+                yield (j, y), own, None if ratio.average is None else self._variables[ratio.average][y]
 
     # ------------------------------------------------------------ as rows of a linear program
 
@@ -287,10 +282,10 @@ class RatioProgram:
         common = math.lcm(*(entry.denominator for row in rows for entry in row))
         entries = [entry.numerator * (common // entry.denominator) for row in rows for entry in row]
         values, found = [self._values(form, entries) for form in self.forms], list[list[int]]()
-        for ratio, (forms, average) in zip(self.ratios, self._sides, strict=True):
-            p, q, columns = ratio.below.numerator, ratio.below.denominator, [values[k] for k in forms]
+        for ratio in self.ratios:
+            p, q, columns = ratio.below.numerator, ratio.below.denominator, [values[k] for k in ratio.forms]
             by_output = list(zip(*columns, strict=True))
-            least = values[average] if average is not None else list(map(min, by_output))
+            least = values[ratio.average] if ratio.average is not None else list(map(min, by_output))
             most = columns[0] if len(columns) == 1 else list(map(max, by_output))
             found.append([q * f - p * g for f, g in zip(most, least, strict=True)])
         return found, common * self._parts
@@ -338,7 +333,7 @@ class RatioProgram:
         """
         added = defaultdict[Which, Fraction](Fraction)  # by form and output
         for (j, y), part in multipliers.items():
-            forms, average = self._sides[j]
+            forms, average = self.ratios[j].forms, self.ratios[j].average
             taken, total = self.ratios[j].above * sum(part.a.values()), sum(part.b.values())
             for k, value in part.a.items():
                 added[forms[k], y] += value
@@ -351,7 +346,3 @@ class RatioProgram:
             for x, p in self.forms[k]:
                 G[self._numbers[x][y]] += more * p
         return sum((min(row) for row in self.by_row(G)), ZERO)
-
-
-def _place(form: Form | None, places: dict[Form, int]) -> int | None:
-    return None if form is None else places.setdefault(form, len(places))

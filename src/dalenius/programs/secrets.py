@@ -258,7 +258,9 @@ class SelectionPart(SecretPart):
 
 
 Named = dict[str, Floats]
-Tangent = tuple[int, int, float, Floats]  # a part's number, the tangent's in it, its weight and its hint
+Tangent = tuple[
+    int, int, float | Fraction, Floats | list[Fraction]
+]  # a part's number, the tangent's in it, its weight and its hint
 HALF = 0.5
 USED = 1e-12  # share of the largest weight below which one is 0
 

@@ -246,7 +246,7 @@ def test_any_multipliers_prove_a_valid_bound(problem, seed):
     for j, ratio in enumerate(run.program.ratios):
         for y in range(problem.output_count):
             sides = [{k: Fraction(int(rng.integers(0, 9)), 7) for k in range(len(ratio.forms))} for _ in range(2)]
-            multipliers[j, y] = Multipliers(sides[0], {} if ratio.average else sides[1])
+            multipliers[j, y] = Multipliers(sides[0], sides[1] if ratio.average is None else {})
     assert run.program.proved(run.program.proving(multipliers)) <= run.upper
 
 

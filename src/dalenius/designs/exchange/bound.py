@@ -13,9 +13,8 @@ from dalenius.designs.claims import dual_lines
 from dalenius.designs.exchange.goals import OWN, Goal, Place, Watched, WeightedPrior, of_all_letters, on_inputs, term_of
 from dalenius.designs.exchange.region import Region
 from dalenius.designs.exchange.rows import BUDGET, PRIVACY
-from dalenius.designs.exchange.vertex import Vertex
 from dalenius.designs.terms import Terms
-from dalenius.evidence import matrix_text, short_text, vector_text
+from dalenius.evidence import matrix_text, short_text
 from dalenius.evidence.lower import (
     AlsoLine,
     InputLaw,
@@ -52,7 +51,7 @@ class DesignBound:
     distortions : dict of term -> v
         Weights of the terms of what is minimised that are distortions.
     prices : (rows of the region,)
-        Those that keep entries away which are 0 in every mechanism are among them.
+        Fractions where the optimum is known exactly. Those that keep entries away which are 0 in every mechanism are among them.
     cones : (t, u...) of every cone
     tangents : (number of the law, number of the tangent, weight, hint)
         Of the region's limits about secrets.
@@ -239,7 +238,10 @@ class OwnBound:
             terms=(TermLine(j, *_written(part)) for j, part in self._of("term")),
             prices={j: rows for j, rows in prices.items() if j >= 0},
             cones={j: [*map(fraction_text, both)] for j, both in self.cones.items()},
-            tangents=(law.line(i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
+            tangents=(
+                law.line(i, _price_text(weight), tuple(map(_price_text, hint)))
+                for law, i, weight, hint in self.tangents
+            ),
             also=(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
         )
 
@@ -314,23 +316,12 @@ class OwnBound:
                 for (x, y), c in part.summed.items():
                     matrix[x, y] -= float(multiplier * c)
                     size[x, y] += abs(float(multiplier * c))
-        for law, i, weight, hint in self.tangents:
+        for law, i, price, exactly in self.tangents:
+            weight, hint = float(price), np.asarray(exactly, dtype=float)
             slopes, sizes = law.part.slopes(i, hint)
             matrix, size = matrix + weight * (law.part.masses.T @ slopes), size + weight * (law.part.masses.T @ sizes)
             spent += weight * law.part.behind(i, hint)
         return matrix, size, spent
-
-
-def exact_lines(vertex: Vertex, region: Region) -> tuple[LowerLine, ...]:
-    """The multipliers of an exact optimum, as they are."""
-    prices: dict[int, dict[int, str]] = {}
-    for row, price in zip(region.rows, vertex.prices, strict=True):
-        for j, r in row.members if price else ():
-            prices.setdefault(j, {})[r] = fraction_text(price / len(row.members))
-    tangents = (
-        law.line(i, fraction_text(weight), tuple(map(fraction_text, hint))) for law, i, weight, hint in vertex.tangents
-    )
-    return dual_lines(prices=prices, tangents=tangents)
 
 
 def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:

@@ -183,13 +183,8 @@ class Exchange:
 
     def _settle(self, vertex: Vertex) -> None:
         """The optimum is known exactly."""
-        prices = np.array([float(price) for price in vertex.prices])
-        places = {law: k for k, law in enumerate(self.region.secrets)}
-        tangents = tuple(
-            (places[law], i, float(weight), np.array([float(x) for x in hint]))
-            for law, i, weight, hint in vertex.tangents
-        )
-        self.bound = DesignBound(float(vertex.value), prices=prices, paid=prices, tangents=tangents)
+        prices = np.array(vertex.prices, dtype=object)
+        self.bound = DesignBound(float(vertex.value), prices=prices, paid=prices, tangents=vertex.tangents)
         constant, rows = self.region.is_constant(vertex.q), self.region.own_rows(vertex.q)
         self.keeper.take(Kept(vertex.q, rows, {}, float(vertex.value), constant), "highs")
 

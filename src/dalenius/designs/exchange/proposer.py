@@ -23,7 +23,7 @@ from dalenius.designs.claims import (
     rounded_lowers,
     with_doubts,
 )
-from dalenius.designs.exchange.bound import DesignBound, OwnBound, exact_lines
+from dalenius.designs.exchange.bound import DesignBound, OwnBound
 from dalenius.designs.exchange.exchange import Exchange
 from dalenius.designs.exchange.goals import OWN, Place
 from dalenius.designs.exchange.keeping import Kept
@@ -147,11 +147,10 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             yield Lower(value=None, lines=OwnBound(run.conflict, run.region, infeasible=True).lines())
             yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
             return
-        if run.vertex is not None:
-            lines = exact_lines(run.vertex, run.region)
-            unit = distortion_unit(run.problem)
-            yield Lower(value=run.vertex.value, exact=True, unit=unit, lines=lines)
         own = OwnBound(run.bound, run.region)
+        if run.vertex is not None:
+            unit = distortion_unit(run.problem)
+            yield Lower(value=run.vertex.value, exact=True, unit=unit, lines=own.lines())
         found, size = own.value() if run.bound.value > 0.0 else (0.0, 0.0)
         found = min(found, run.bound.scaled(run.terms.scale).value)
         yield from rounded_lowers(run.problem, found, own.lines() if found > 0.0 else NOTHING, size)

@@ -11,7 +11,6 @@ from dalenius.exact import sum_of_ratios
 from dalenius.information.arrays import Integers
 from dalenius.model import DesignProblem
 from dalenius.model.constraints import (
-    Constraint,
     LocalDPBetween,
     PointwiseLeakageLimit,
     RowConstraint,
@@ -102,17 +101,16 @@ def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
     DaleniusError
         If they have more terms than can be handled exactly.
     """
-    named: list[tuple[int, Constraint]] = list(enumerate(problem.own_constraints))
+    with_rows: dict[int, RowConstraint] = problem.numbered(RowConstraint)
     if problem.privacy is not None:
-        named.append((PRIVACY, _as_constraint(problem.privacy)))
-    with_rows = [(j, constraint) for j, constraint in named if isinstance(constraint, RowConstraint)]
-    terms = sum(constraint.size(problem.space)[1] for _, constraint in with_rows)
+        with_rows[PRIVACY] = _as_constraint(problem.privacy)
+    terms = sum(constraint.size(problem.space)[1] for constraint in with_rows.values())
     if terms > MAX_TERMS:
         raise DaleniusError(
             f"nothing can be computed about this design: its constraints have {terms} terms, at most {MAX_TERMS} are handled exactly; "
             "coarsen the query, or list fewer pairs"
         )
-    found = {j: constraint.rows(problem.space) for j, constraint in with_rows}
+    found = {j: constraint.rows(problem.space) for j, constraint in with_rows.items()}
     if problem.distortion_budget is not None:
         cost = problem.exact_cost()
         listed = tuple((x, y, p * d) for x, p in enumerate(problem.exact_input_law()) for y, d in enumerate(cost[x]))
@@ -120,7 +118,7 @@ def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
     return found
 
 
-def _as_constraint(privacy: object) -> Constraint:
+def _as_constraint(privacy: object) -> RowConstraint:
     """A privacy notion as rows."""
     if isinstance(privacy, LocalDP):
         return LocalDPBetween.everywhere(privacy)

@@ -8,12 +8,12 @@ from fractions import Fraction
 from itertools import groupby
 
 from dalenius.designs.exchange.region import Exact, Region
-from dalenius.designs.exchange.rows import BUDGET, PRIVACY, Folding
+from dalenius.designs.exchange.rows import BUDGET, PRIVACY
 from dalenius.designs.exchange.secrets import ToldLaw
 from dalenius.designs.lp import LinearProgram, LinearRow, value
 from dalenius.designs.rational import writable
 from dalenius.programs.highs import METHODS
-from dalenius.programs.secrets import Difference
+from dalenius.programs.secrets import Difference, Tangent
 
 ZERO, ONE = Fraction(0), Fraction(1)
 LARGEST = 3000  # variables of a program that is tried
@@ -24,10 +24,10 @@ SHARE, LONGEST = 0.2, 100.0  # of the time that is left, which the solver may ta
 class _Limit:
     """A limit on a sum of sizes: the row of the sum, and for each size the rows that are below it, with their signs."""
 
-    law: ToldLaw
-    number: int  # of its tangent
+    law: int
+    tangent: int
     total: int
-    both: bool  # whether sizes are of differences of both signs
+    shared: bool  # whether each size has the same share, which is the line's
     sides: list[list[tuple[int, int]]] = field(default_factory=list)
 
 
@@ -40,13 +40,13 @@ class Vertex:
     q : exact entries of the variable on orbits
     value : Fraction
     prices : (rows of the region,), exactly
-    tangents : list of (law, number of the tangent, weight, hint)
+    tangents : tuple of (number of the law, number of the tangent, weight, hint), exactly
     """
 
     q: Exact
     value: Fraction
     prices: list[Fraction]
-    tangents: list[tuple[ToldLaw, int, Fraction, list[Fraction]]]
+    tangents: tuple[Tangent, ...]
 
 
 def vertex_of(region: Region) -> Vertex | None:
@@ -65,7 +65,7 @@ def vertex_of(region: Region) -> Vertex | None:
     bound = -sum((m * row.end for m, row in zip(multipliers, program.rows, strict=True) if m), ZERO)
     if bound != attained or not region.meets(entries) or not writable([attained]):
         return None
-    return Vertex(entries, attained, multipliers[: len(region.rows)], list(built.tangents(multipliers)))
+    return Vertex(entries, attained, multipliers[: len(region.rows)], tuple(built.tangents(multipliers)))
 
 
 def _proves(program: LinearProgram, multipliers: list[Fraction]) -> bool:
@@ -109,41 +109,41 @@ class _Program:
         self.rows = [LinearRow(row.terms, row.end, row.equal) for row in region.rows]
         self.rows += [LinearRow({x * outputs + y: ONE for y in range(outputs)}, ONE, True) for x in range(count)]
         self.limits: list[_Limit] = []
-        for told in region.secrets:
-            for number, own in groupby(_differences(told) or (), lambda each: each.tangent):
-                self._limit(told, number, [*own], outputs, region.folding)
+        for k, told in enumerate(region.secrets):
+            for tangent, own in groupby(_differences(told) or (), lambda each: each.tangent):
+                self._limit(k, tangent, told, list(own), region)
 
     @property
     def program(self) -> LinearProgram:
         return LinearProgram(self.variables, self.cost, self.rows)
 
-    def _limit(self, law: ToldLaw, number: int, differences: list[Difference], outputs: int, folding: Folding) -> None:
+    def _limit(self, number: int, tangent: int, law: ToldLaw, differences: list[Difference], region: Region) -> None:
         """sum of share * size <= limit, each size at least each of its differences, and 0."""
-        first, given = self.variables, [_scaled(row) for row in law.masses]
+        first, outputs, given = self.variables, region.shape[1], [_scaled(row) for row in law.masses]
         own = [sum(column, ZERO) for column in zip(*law.masses, strict=True)]
-        made = _Limit(law, number, len(self.rows), differences[0].both)
-        self.limits.append(made)
+        limit = _Limit(number, tangent, len(self.rows), not differences[0].both)
+        self.limits.append(limit)
         shares = [each.share for each in differences for _ in range(outputs)]
         self.rows.append(LinearRow({first + k: share for k, share in enumerate(shares)}, law.limit.limit[0], False))
         for each in differences:
             laws = [(own if s is None else given[s], c) for s, c in each.taken.items()]
             mean = [sum((c * row[x] for row, c in laws), ZERO) for x in range(len(own))]
             for y in range(outputs):
-                terms = folding.terms({(x, y): c for x, c in enumerate(mean)})
+                terms = region.folding.terms({(x, y): c for x, c in enumerate(mean)})
                 sides = [terms, {i: -c for i, c in terms.items()}][: 1 + each.both]
-                made.sides.append([(len(self.rows) + n, 1 - 2 * n) for n in range(len(sides))])
+                limit.sides.append([(len(self.rows) + n, 1 - 2 * n) for n in range(len(sides))])
                 self.rows += [LinearRow({**side, self.variables: -ONE}) for side in sides]
                 self.variables += 1
 
-    def tangents(self, multipliers: list[Fraction]) -> Iterator[tuple[ToldLaw, int, Fraction, list[Fraction]]]:
+    def tangents(self, multipliers: list[Fraction]) -> Iterator[Tangent]:
         """Of each limit that has a multiplier: how much of it each difference has, by size."""
         for limit in self.limits:
             price, terms = multipliers[limit.total], self.rows[limit.total].terms
             if price:
                 sums = (sum((sign * multipliers[r] for r, sign in sides), ZERO) for sides in limit.sides)
                 hint = [x / (price * share) for x, share in zip(sums, terms.values(), strict=True)]
-                # of one side, each size has the same share, which is the line's
-                yield limit.law, limit.number, price if limit.both else price * next(iter(terms.values())), hint
+                weight = price * next(iter(terms.values())) if limit.shared else price
+                yield limit.law, limit.tangent, weight, hint
 
 
 def _scaled(masses: Sequence[Fraction]) -> list[Fraction]:

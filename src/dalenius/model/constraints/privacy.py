@@ -12,7 +12,6 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_integer, as_list
 from dalenius.exact import Rows as WrittenRows
 from dalenius.model.constraints.base import (
-    Constraint,
     Entry,
     MechanismSpace,
     RowConstraint,
@@ -148,7 +147,7 @@ class LocalDPBetween(MaybeOfSecret):
             yield from (([{a: ONE}], {b: ONE}) for a, b in self.pairs)
 
     @classmethod
-    def everywhere(cls, notion: LocalDP) -> Constraint:
+    def everywhere(cls, notion: LocalDP) -> RatioLimit:
         """The same for all pairs of inputs."""
         return cls(notion.epsilon)
 
@@ -215,7 +214,7 @@ class PointwiseLeakageLimit(MaybeOfSecret):
             yield [{x: ONE} for x in reference.inputs], dict(zip(reference.inputs, reference.law, strict=True))
 
     @classmethod
-    def of(cls, notion: PointwiseMaximalLeakage) -> Constraint:
+    def of(cls, notion: PointwiseMaximalLeakage) -> RatioLimit:
         """The same as a constraint."""
         return cls(notion.epsilon, notion.priors)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -204,9 +204,10 @@ class DesignProblem(MechanismChoice):
         """`constraints`, which are kept as such."""
         return self.constraints
 
-    def numbered(self, kind: type[C]) -> dict[int, C]:
-        """Those of one kind, by their numbers."""
-        return {j: limit for j, limit in enumerate(self.own_constraints) if isinstance(limit, kind)}
+    def numbered(self, kind: Callable[..., C]) -> dict[int, C]:
+        """Those of one kind, by their numbers; the kind is a class, perhaps an abstract one."""
+        kinds: Any = kind
+        return {j: limit for j, limit in enumerate(self.own_constraints) if isinstance(limit, kinds)}
 
     @property
     def plain(self) -> bool:
