@@ -10,7 +10,7 @@ import dalenius as dl
 from campaigns import draws, each
 from dalenius.information import mutual_information
 from dalenius.information.capacity import capacity
-from dalenius.information.noise_rows import gaussian_rows, laplace_rows
+from dalenius.model.mechanisms.real_noise import gaussian_rows, laplace_rows
 
 ONE = dl.Records(1, alphabet=2)
 

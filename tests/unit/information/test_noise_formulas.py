@@ -13,7 +13,7 @@ import dalenius as dl
 from campaigns import each
 from dalenius.information import noise_formulas as formulas
 from dalenius.information import relative_entropy
-from dalenius.information.noise_rows import gaussian_rows, laplace_rows
+from dalenius.model.mechanisms.real_noise import gaussian_rows, laplace_rows
 from digits import same
 from support import refused
 
