@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -181,10 +182,15 @@ class ProtocolAudit(MixtureAudit):
 
     def _common(self, selections: Selections, rows: Integers) -> tuple[Floats, Line]:
         """From the law of all inputs alike."""
-        weights = np.ones(self.inputs)
-        bounds = planned(self.sets, weights / weights.sum(), SUMMED)
+        divergences, how = self._even
+        return divergences, self._mixture(vector_text(np.ones(self.inputs)), how=how)
+
+    @cached_property
+    def _even(self) -> tuple[Floats, How]:
+        """Divergences from the law of all inputs alike, and how they are summed."""
+        bounds = planned(self.sets, np.full(self.inputs, 1.0 / self.inputs), SUMMED)
         assert bounds is not None, "one group needs no sum over others"
-        return bounds[2], self._mixture(vector_text(weights), how=bounds[0].how)
+        return bounds[2], bounds[0].how
 
     def _found(self, tuple_of_rows: Integers) -> Evidence:
         """The largest information over the class with these inputs; over a part of it, where too many probabilities differ."""
@@ -215,10 +221,7 @@ class ProtocolAudit(MixtureAudit):
 
     def _without_plan(self, inputs: Integers) -> Evidence:
         """The bound of the law of all inputs alike, and nothing from below: the closed form has too many terms."""
-        weights = np.ones(self.inputs)
-        bounds = planned(self.sets, weights / weights.sum(), SUMMED)
-        assert bounds is not None
-        law = np.full(len(inputs), 1.0 / len(inputs))
-        upper = largest_mean(self.priors, bounds[2][inputs])
-        line = self._mixture(vector_text(weights), multiplier_text(self.priors, bounds[2][inputs]), bounds[0].how)
-        return Evidence(0.0, upper, law, None, line)
+        divergences, how = self._even[0][inputs], self._even[1]
+        line = self._mixture(vector_text(np.ones(self.inputs)), multiplier_text(self.priors, divergences), how)
+        even = np.full(len(inputs), 1.0 / len(inputs))
+        return Evidence(0.0, largest_mean(self.priors, divergences), even, None, line)

@@ -274,7 +274,6 @@ def _width(ends: tuple[fmpq, fmpq]) -> fmpq:
 
 
 Moves = tuple[Fraction, Fraction]
-_Matrix = tuple[arb, arb, arb, arb]
 DIGITS = 40  # binary ones of a scale that is proved
 
 
@@ -351,16 +350,5 @@ def _kept(count: int, record: int, moves: Moves, budget: Fraction, epsilon: Frac
 
 def _sums(up: arb, down: arb, weight: arb, times: int) -> tuple[arb, arb]:
     """(T diag(1, w))^k (1, 1): sums of products of positive numbers, so that balls stay narrow."""
-    step = (1 - up, up * weight, down, (1 - down) * weight)
-    power: _Matrix = (arb(1), arb(0), arb(0), arb(1))
-    for bit in bin(times)[2:]:
-        power = _product(power, power)
-        if bit == "1":
-            power = _product(power, step)
-    a, b, c, d = power
-    return a + b, c + d
-
-
-def _product(left: _Matrix, right: _Matrix) -> _Matrix:
-    (a, b, c, d), (e, f, g, h) = left, right
-    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h
+    power = arb_mat([[1 - up, up * weight], [down, (1 - down) * weight]]) ** times * arb_mat([[1], [1]])
+    return power[0, 0], power[1, 0]

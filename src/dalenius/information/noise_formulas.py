@@ -161,11 +161,7 @@ def anisotropic_gaussian(epsilon: float, eigenvalues: Sequence[float]) -> list[f
     def excess(multiplier: float) -> float:
         return 0.5 * float(np.log1p(s[moved] / variances(multiplier)[moved]).sum()) - epsilon
 
-    most = 1.0
-    while excess(most) > 0.0:
-        most *= 4.0
-    found = variances(_root(excess, most))
-    return [float(k) for k in found]
+    return [float(k) for k in variances(_root(excess))]
 
 
 def scale_by_ratios(epsilon: float, sensitivity: float) -> float:
@@ -194,10 +190,7 @@ def scale_by_ratios(epsilon: float, sensitivity: float) -> float:
         c = ratio / -math.expm1(-ratio)
         return c - 1.0 - math.log(c) - epsilon
 
-    most = 1.0
-    while excess(most) > 0.0:
-        most *= 4.0
-    return _at_least(sensitivity, "sensitivity") * _root(excess, most)
+    return _at_least(sensitivity, "sensitivity") * _root(excess)
 
 
 def classical_gaussian_variance(epsilon: float, delta: float, sensitivity: float, *, variance: float = 0.0) -> float:
@@ -386,9 +379,11 @@ def _spectrum(eigenvalues: Sequence[float], name: str = "eigenvalues") -> Floats
     return s
 
 
-def _root(falling: Callable[[float], float], most: float) -> float:
-    """Where it falls to 0, from 0 to `most`, where it is at most 0: the double at which it is at most 0."""
+def _root(falling: Callable[[float], float], most: float = 1.0) -> float:
+    """Where it falls to 0: the least double at which it is at most 0, up to `most` or four times that as often as need be."""
     low, high = 0.0, most
+    while falling(high) > 0.0:
+        high *= 4.0
     while low < (middle := 0.5 * (low + high)) < high:
         low, high = (low, middle) if falling(middle) <= 0.0 else (middle, high)
     return high
