@@ -61,7 +61,6 @@ SHELVES: dict[str, Mapping[str, Any]] = {
     "given": FUNCTIONS,
 }
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
-MAKERS: dict[str, dict[str, Maker]] = {shelf: {} for shelf in SHELVES}
 SIZES = [[2], [3], [5], [2, 2], [2, 2], [2, 2, 2], [3, 3], [2, 3], [1, 2], [3, 1], [2] * 4, [3] * 3, [4, 4]]
 LARGE = [[2] * 12, [3] * 8, [2] * 50, [16], [16, 16]]
 EPSILONS = ["0.1", "1", "2.5", "1/3", "0.7", "3", "1e-17", "40", "0", "1e-40", "300"]
@@ -71,17 +70,6 @@ ENTROPIES = ["0.5 max", "0.8 max", "0.3", "0.5 bits", "0.7 max", 0, "1e-17 max",
 LIMITS = ["0.05", "0.2", "0.1", "0.3", "0.5", "0", "1e-17", "1e-40", "5"]
 MOST_FULL = 9  # inputs of a design whose mechanisms look at all of the data
 SCALES = ["1", "0.5", "3", "10", "1/100", "1000"]
-
-
-def made(shelf: str, *kinds: str) -> Callable[[Maker], Maker]:
-    """Of a function that draws the table of these kinds of a shelf."""
-
-    def kept(maker: Maker) -> Maker:
-        for kind in kinds or (maker.__name__.rstrip("_"),):
-            MAKERS[shelf][kind] = maker
-        return maker
-
-    return kept
 
 
 @dataclass
@@ -171,32 +159,12 @@ class Draw:
 # Queries ------------------------------------------------------------------------------------------------------------------------
 
 
-@made("query", "parity", "histogram", "identity")
-@made("queries", "parity")
-@made("of", "parity", "identity")
-def bare(draw: Draw) -> Table:
-    return {}
-
-
-@made("query")
-@made("queries")
-@made("of")
-def modular_sum(draw: Draw) -> Table:
-    return {"modulus": draw.rng.randint(2, 5)}
-
-
-@made("query")
-@made("queries")
-@made("of")
 def count(draw: Draw) -> Table:
     top = max(draw.alphabets)
     letters = sorted(draw.rng.sample(range(top), draw.rng.randint(1, top)))
     return {"letters": letters} if draw.chance(0.4) or top == 1 else {}
 
 
-@made("query", "sum")
-@made("queries", "sum")
-@made("of", "sum")
 def weighted(draw: Draw) -> Table:
     shape, low, high = draw.rng.random(), -draw.rng.randint(0, 3), draw.rng.randint(1, 5)
     if shape < 0.3:
@@ -206,31 +174,12 @@ def weighted(draw: Draw) -> Table:
     return {"weights": [[draw.rng.randint(low, high) for _ in range(letters)] for letters in draw.alphabets]}
 
 
-@made("query")
-@made("queries")
-@made("of")
-def threshold(draw: Draw) -> Table:
-    return {"at": draw.rng.randint(0, sum(draw.alphabets) - len(draw.alphabets) + 1)}
-
-
-@made("query", "table")
-@made("of", "table")
 def tabled(draw: Draw) -> Table:
     draw.need_small(draw.size)
     top = draw.rng.randint(1, 4)
     return {"values": [draw.rng.randint(-1, top) for _ in range(draw.size)]}
 
 
-@made("query")
-def joint(draw: Draw) -> Table:
-    return (
-        {"queries": draw.several("queries", 3)}
-        if draw.chance(0.2)
-        else {"queries": [draw.of("queries"), draw.of("queries")]}
-    )
-
-
-@made("of")
 def letters(draw: Draw) -> Table:
     records = sorted(draw.rng.sample(range(len(draw.alphabets)), draw.rng.randint(1, len(draw.alphabets))))
     told = {draw.rng.choice(["records", "others"]): records}
@@ -241,30 +190,13 @@ def letters(draw: Draw) -> Table:
     return told
 
 
-MAKERS["given"] = MAKERS["of"]
-
-
 # Mechanisms ---------------------------------------------------------------------------------------------------------------------
 
 
-@made("mechanism")
-@made("parts")
 def matrix(draw: Draw) -> Table:
     if draw.chance(0.2) and draw.size <= 64:
         return {"rows": draw.rows(draw.size), "inputs": "dataset"}
     return {"rows": draw.rows(draw.inputs)}
-
-
-@made("mechanism")
-@made("parts")
-def symmetric(draw: Draw) -> Table:
-    return {"flip": draw.number(PROBABILITIES), **({"k": draw.inputs} if draw.chance(0.2) else {})}
-
-
-@made("mechanism", "randomized_response", "laplace_threshold")
-@made("parts", "randomized_response", "laplace_threshold")
-def loss(draw: Draw) -> Table:
-    return {"epsilon": draw.number(EPSILONS)}
 
 
 def ranged(draw: Draw, share: float) -> Table:
@@ -275,51 +207,21 @@ def ranged(draw: Draw, share: float) -> Table:
     return {"range": [low - draw.rng.choice([0, 0, 1, 3]), high + draw.rng.choice([0, 1, 5]) + (low == high)]}
 
 
-@made("mechanism")
-@made("parts")
-def geometric(draw: Draw) -> Table:
-    return {"epsilon": draw.number(EPSILONS), **ranged(draw, 0.3)}
-
-
-@made("mechanism")
-@made("parts")
-def discrete_laplace(draw: Draw) -> Table:
-    return {"epsilon": draw.number(EPSILONS)} if draw.chance(0.5) else {"scale": draw.number(SCALES)}
-
-
-@made("mechanism", "gaussian", "laplace")
-def real(draw: Draw) -> Table:
-    return {"scale": draw.number(SCALES)}
-
-
-@made("mechanism")
-@made("parts")
-def discrete_gaussian(draw: Draw) -> Table:
-    return {"scale": draw.number(SCALES), **ranged(draw, 0.6)}
-
-
-@made("mechanism")
-@made("parts")
 def staircase(draw: Draw) -> Table:
     sensitivity = draw.rng.randint(1, 3)
     top = draw.rng.randint(1, sensitivity)
     return {"epsilon": draw.number(EPSILONS), "sensitivity": sensitivity, "top": top}
 
 
-@made("mechanism")
-@made("parts")
 def exponential(draw: Draw) -> Table:
     more = {"sensitivity": draw.rng.choice(["1", "2", "1/3"])} if draw.chance(0.3) else {}
     return {"epsilon": draw.number(EPSILONS), **ranged(draw, 0.3), **more}
 
 
-@made("mechanism")
-@made("parts")
 def randomized_count(draw: Draw) -> Table:
     return {"epsilon": draw.number(EPSILONS)} if draw.chance(0.5) else {"flip": draw.number(PROBABILITIES)}
 
 
-@made("mechanism")
 def randomized_histogram(draw: Draw) -> Table:
     others = {"others": [draw.rng.randint(0, 3) for _ in range(max(draw.alphabets))]} if draw.chance(0.3) else {}
     return {**randomized_count(draw), **others}
@@ -336,17 +238,11 @@ def part(draw: Draw, shelf: str = "parts") -> Table:
     return {**table, "on": on} if on else table
 
 
-@made("mechanism")
 def several_releases(draw: Draw) -> Table:
     parts = [part(draw) for _ in range(draw.rng.randint(1, 2 + (draw.query["kind"] == "joint")))]
     for one in parts:
         one |= {"times": draw.rng.randint(2, 3)} if draw.chance(0.2) else {}
     return {"parts": parts}
-
-
-@made("mechanism")
-def adaptive(draw: Draw) -> Table:
-    return stage(draw, 0)
 
 
 def stage(draw: Draw, depth: int) -> Table:
@@ -361,40 +257,13 @@ def stage(draw: Draw, depth: int) -> Table:
     return {"mechanism": table, **({"on": on} if on else {}), **({"then": then} if any(then) else {})}
 
 
-@made("mechanism", "optimized_unary_encoding", "hadamard_response")
 def protocol(draw: Draw) -> Table:
     return {"epsilon": draw.number(AMOUNTS)}
-
-
-@made("mechanism")
-def subset_selection(draw: Draw) -> Table:
-    return {**protocol(draw), "size": draw.rng.randint(1, max(draw.inputs - 1, 1))}
-
-
-@made("mechanism")
-def local_hashing(draw: Draw) -> Table:
-    return {**protocol(draw), "buckets": draw.rng.randint(2, 3)}
 
 
 # Adversaries --------------------------------------------------------------------------------------------------------------------
 
 
-@made("adversary")
-def entropy_at_least(draw: Draw) -> Table:
-    return {"entropy_at_least": draw.number(ENTROPIES)}
-
-
-@made("adversary")
-def product_priors(draw: Draw) -> Table:
-    return {}
-
-
-@made("adversary")
-def prior_set(draw: Draw) -> Table:
-    return {"priors": draw.laws(draw.size)}
-
-
-@made("adversary")
 def independent_blocks(draw: Draw) -> Table:
     records = len(draw.alphabets)
     first = draw.rng.randint(1, records)
@@ -414,7 +283,6 @@ def of_a_chain(draw: Draw) -> Table:
     return {**({"start": draw.rng.choice(["any", "stationary"])} if draw.chance(0.7) else {}), **record}
 
 
-@made("adversary")
 def markov_chain(draw: Draw) -> Table:
     ranges = {
         way: between(draw, *draw.rng.choice([("1e-40", "1e-6"), ("0.2", "0.3"), ("0.9", "0.9999999999999999")]))
@@ -423,7 +291,6 @@ def markov_chain(draw: Draw) -> Table:
     return {**ranges, **of_a_chain(draw)}
 
 
-@made("adversary")
 def finite_chain(draw: Draw) -> Table:
     letters = max(draw.alphabets)
 
@@ -441,31 +308,12 @@ def law_letters(draw: Draw) -> int:
     return draw.size if draw.problem == "secret_leakage" else max(draw.alphabets)
 
 
-@made("adversary")
-def floor_priors(draw: Draw) -> Table:
-    return {"floor": draw.rng.choice(["0", "1e-40", "0.01", "0.1", str(Fraction(1, law_letters(draw)))])}
-
-
-@made("adversary")
 def box_priors(draw: Draw) -> Table:
     law, room = (
         [Fraction(p) for p in draw.law(law_letters(draw))],
         Fraction(draw.rng.choice(["0", "0.05", "0.3", "1e-40"])),
     )
     return {"low": [str(max(p - room, Fraction(0))) for p in law], "high": [str(p + room) for p in law]}
-
-
-@made("adversary")
-def polytope_priors(draw: Draw) -> Table:
-    return {"vertices": draw.laws(law_letters(draw), 4)}
-
-
-@made("adversary", "l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
-def ball(draw: Draw) -> Table:
-    return {
-        "center": draw.law(law_letters(draw)),
-        "radius": draw.number(["0.1", "0.5", "0.02", "0", "1e-17", "1e-40", "3"]),
-    }
 
 
 # Designs ------------------------------------------------------------------------------------------------------------------------
@@ -477,17 +325,6 @@ def numbered(draw: Draw) -> Table:
     return {"outputs": [str(Fraction(one, 2)) for one in outputs]}
 
 
-@made("distortion")
-def hamming(draw: Draw) -> Table:
-    return {}
-
-
-@made("distortion", "absolute", "squared")
-def of_numbers(draw: Draw) -> Table:
-    return numbered(draw) if draw.outputs != draw.inputs or draw.chance(0.2) else {}
-
-
-@made("distortion", "matrix")
 def of_a_matrix(draw: Draw) -> Table:
     rows = [
         [draw.number(["0", "1", "2", "1/3", "0.5", "1e-40", "1000"]) for _ in range(draw.outputs)]
@@ -496,22 +333,6 @@ def of_a_matrix(draw: Draw) -> Table:
     return {"rows": rows, **(numbered(draw) if draw.chance(0.4) else {})}
 
 
-@made("law")
-def uniform(draw: Draw) -> Table:
-    return {}
-
-
-@made("law")
-def iid(draw: Draw) -> Table:
-    return {"probabilities": draw.law(max(draw.alphabets))}
-
-
-@made("privacy")
-def local_dp(draw: Draw) -> Table:
-    return {"epsilon": draw.number(AMOUNTS)}
-
-
-@made("privacy")
 def pointwise_maximal_leakage(draw: Draw) -> Table:
     priors = (
         {"priors": draw.laws(draw.columns, 1 if draw.problem == "max_information" else 2)} if draw.chance(0.3) else {}
@@ -530,29 +351,16 @@ def terms(draw: Draw, most: int = 3) -> list[list[Any]]:
     return [[*entry(draw), draw.rng.choice(["1", "-1", "2", "1/3"])] for _ in range(draw.rng.randint(1, most))]
 
 
-@made("constraints")
 def linear(draw: Draw) -> Table:
     side = "at_most" if draw.chance(0.8) else "equals"
     return {"terms": terms(draw), side: draw.rng.choice(["0.5", "0.2", "1", "0", "1e-40"])}
 
 
-@made("constraints")
 def zero(draw: Draw) -> Table:
     entries = [entry(draw) for _ in range(draw.rng.randint(1, 2))]
     return {"entries": [one for k, one in enumerate(entries) if one not in entries[:k]]}
 
 
-@made("constraints")
-def band(draw: Draw) -> Table:
-    return {"width": draw.rng.choice(["1", "0", "2", "1/2"])}
-
-
-@made("constraints")
-def unbiased(draw: Draw) -> Table:
-    return {"tolerance": draw.rng.choice(["0.3", "1", "1e-17"])} if draw.chance(0.7) else {}
-
-
-@made("constraints")
 def error(draw: Draw) -> Table:
     return {
         "at_most": draw.number(["0.5", "1", "0.2", "0", "1e-17"]),
@@ -566,16 +374,6 @@ def other(draw: Draw) -> Table:
     return {"distortion": draw.of("distortion")} if draw.chance(0.3) else {}
 
 
-@made("constraints")
-def distortion(draw: Draw) -> Table:
-    return {"at_most": draw.number(["0.5", "1", "0.2", "0", "1e-17"]), "distortion": draw.of("distortion")}
-
-
-@made("constraints")
-def monotone(draw: Draw) -> Table:
-    return {}
-
-
 def about_a_secret(draw: Draw, priors: bool = True) -> Table:
     """The secret, if it is another one than the input."""
     if draw.chance(0.5):
@@ -583,7 +381,6 @@ def about_a_secret(draw: Draw, priors: bool = True) -> Table:
     return {"priors": draw.laws(draw.columns, 2)} if priors and draw.chance(0.4) else {}
 
 
-@made("constraints", "local_dp")
 def local_dp_between(draw: Draw) -> Table:
     pairs = (
         {"pairs": [[0, draw.columns - 1]]}
@@ -593,12 +390,10 @@ def local_dp_between(draw: Draw) -> Table:
     return {"epsilon": draw.number(AMOUNTS), **pairs}
 
 
-@made("constraints", "pointwise_maximal_leakage", "local_information_privacy")
 def ratios(draw: Draw) -> Table:
     return {"epsilon": draw.number(AMOUNTS), **about_a_secret(draw)}
 
 
-@made("constraints")
 def information_privacy(draw: Draw) -> Table:
     exempt = {"exempt": [entry(draw)]} if draw.chance(0.6) else {}
     return {
@@ -609,7 +404,6 @@ def information_privacy(draw: Draw) -> Table:
     }
 
 
-@made("constraints")
 def cone(draw: Draw) -> Table:
     norm = [{"terms": terms(draw), "constant": draw.rng.choice(["0", "-1/2"])} for _ in range(draw.rng.randint(1, 2))]
     return {
@@ -619,53 +413,12 @@ def cone(draw: Draw) -> Table:
     }
 
 
-@made("constraints")
-def leakage(draw: Draw) -> Table:
-    return {"adversary": adversary(draw), "at_most": draw.number(LIMITS)}
-
-
-@made("constraints")
-def secret_leakage(draw: Draw) -> Table:
-    return {**secret(draw), "at_most": draw.number(["0.1", "0.3 bits", "0.05", "1e-17", "1e-3", "5"])}
-
-
-@made("constraints")
 def mutual_information(draw: Draw) -> Table:
     return {"at_most": draw.number(LIMITS), **about_a_secret(draw)}
 
 
-@made("constraints", "kl", "total_variation", "chi_square")
-def divergence(draw: Draw) -> Table:
-    return {**mutual_information(draw), **({"strong": True} if draw.chance(0.5) else {})}
-
-
-@made("constraints")
-def maximal_correlation(draw: Draw) -> Table:
-    return {draw.rng.choice(["at_most", "square_at_most"]): draw.number(LIMITS), **about_a_secret(draw)}
-
-
-@made("constraints", "local_dp_delta", "local_information_privacy_delta")
-def with_delta(draw: Draw) -> Table:
-    return {**ratios(draw), "at_most": draw.number(LIMITS)}
-
-
-@made("terms", "leakage")
-def leakage_term(draw: Draw) -> Table:
-    return {"adversary": adversary(draw), **weight(draw)}
-
-
-@made("terms", "distortion")
-def distortion_term(draw: Draw) -> Table:
-    return {"distortion": draw.of("distortion"), **weight(draw)}
-
-
 def weight(draw: Draw) -> Table:
     return {"weight": draw.number(["2", "1/10", "1e-17", "1000"])} if draw.chance(0.6) else {}
-
-
-@made("combine", "sum", "max")
-def objective(draw: Draw) -> Table:
-    return {"terms": draw.several("terms", 2), **weight(draw)}
 
 
 # Problems -----------------------------------------------------------------------------------------------------------------------
@@ -689,21 +442,6 @@ def released(draw: Draw) -> Table:
     return {"mechanism": draw.of("mechanism", among), "adversary": adversary(draw)}
 
 
-@made("problem")
-def maximal_leakage(draw: Draw) -> Table:
-    return released(draw)
-
-
-@made("problem", "secret_leakage")
-def about_secrets(draw: Draw) -> Table:
-    return {**released(draw), "secrets": [secret(draw) for _ in range(draw.rng.randint(1, 2))]}
-
-
-@made("class", "oblivious", "full", "additive")
-def class_of_mechanisms(draw: Draw) -> Table:
-    return {}
-
-
 def design(draw: Draw) -> Table:
     """What both kinds of designs have."""
     word = draw.of("class")["kind"]
@@ -721,13 +459,11 @@ def design(draw: Draw) -> Table:
     return table
 
 
-@made("problem")
 def min_leakage(draw: Draw) -> Table:
     most = draw.number(["0.1", "0.3", "0.5", "0.25", "0", "1e-17", "1e-40", "2"])
     return {"max_distortion": most, **design(draw), "adversary": adversary(draw)}
 
 
-@made("problem")
 def min_distortion(draw: Draw) -> Table:
     table = design(draw)
     if draw.wanted[0] == "privacy" or (draw.wanted[0] != "adversary" and draw.chance(0.3)):
@@ -741,12 +477,149 @@ def min_distortion(draw: Draw) -> Table:
     }
 
 
-@made("problem")
 def max_information(draw: Draw) -> Table:
     draw.columns = draw.inputs
     useful = {"useful": {"joint": draw.joint(draw.rng.randint(1, 3), draw.inputs)}} if draw.chance(0.6) else {}
     return {"law": draw.of("law"), "privacy": draw.of("privacy"), **useful}
 
+
+MAKERS: dict[str, dict[str, Maker]] = {
+    "query": {
+        **dict.fromkeys(("parity", "histogram", "identity"), lambda draw: {}),
+        "modular_sum": lambda draw: {"modulus": draw.rng.randint(2, 5)},
+        "count": count,
+        "sum": weighted,
+        "threshold": lambda draw: {"at": draw.rng.randint(0, sum(draw.alphabets) - len(draw.alphabets) + 1)},
+        "table": tabled,
+        "joint": lambda draw: (
+            {"queries": draw.several("queries", 3)}
+            if draw.chance(0.2)
+            else {"queries": [draw.of("queries"), draw.of("queries")]}
+        ),
+    },
+    "of": {
+        "letters": letters,
+    },
+    "mechanism": {
+        "matrix": matrix,
+        "symmetric": lambda draw: {
+            "flip": draw.number(PROBABILITIES),
+            **({"k": draw.inputs} if draw.chance(0.2) else {}),
+        },
+        **dict.fromkeys(("randomized_response", "laplace_threshold"), lambda draw: {"epsilon": draw.number(EPSILONS)}),
+        "geometric": lambda draw: {"epsilon": draw.number(EPSILONS), **ranged(draw, 0.3)},
+        "discrete_laplace": lambda draw: (
+            {"epsilon": draw.number(EPSILONS)} if draw.chance(0.5) else {"scale": draw.number(SCALES)}
+        ),
+        **dict.fromkeys(("gaussian", "laplace"), lambda draw: {"scale": draw.number(SCALES)}),
+        "discrete_gaussian": lambda draw: {"scale": draw.number(SCALES), **ranged(draw, 0.6)},
+        "staircase": staircase,
+        "exponential": exponential,
+        "randomized_count": randomized_count,
+        "randomized_histogram": randomized_histogram,
+        "several_releases": several_releases,
+        "adaptive": lambda draw: stage(draw, 0),
+        "optimized_unary_encoding": protocol,
+        "hadamard_response": protocol,
+        "subset_selection": lambda draw: {**protocol(draw), "size": draw.rng.randint(1, max(draw.inputs - 1, 1))},
+        "local_hashing": lambda draw: {**protocol(draw), "buckets": draw.rng.randint(2, 3)},
+    },
+    "adversary": {
+        "entropy_at_least": lambda draw: {"entropy_at_least": draw.number(ENTROPIES)},
+        "product_priors": lambda draw: {},
+        "prior_set": lambda draw: {"priors": draw.laws(draw.size)},
+        "independent_blocks": independent_blocks,
+        "markov_chain": markov_chain,
+        "finite_chain": finite_chain,
+        "floor_priors": lambda draw: {
+            "floor": draw.rng.choice(["0", "1e-40", "0.01", "0.1", str(Fraction(1, law_letters(draw)))])
+        },
+        "box_priors": box_priors,
+        "polytope_priors": lambda draw: {"vertices": draw.laws(law_letters(draw), 4)},
+        **dict.fromkeys(
+            ("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"),
+            lambda draw: {
+                "center": draw.law(law_letters(draw)),
+                "radius": draw.number(["0.1", "0.5", "0.02", "0", "1e-17", "1e-40", "3"]),
+            },
+        ),
+    },
+    "distortion": {
+        "hamming": lambda draw: {},
+        **dict.fromkeys(
+            ("absolute", "squared"),
+            lambda draw: numbered(draw) if draw.outputs != draw.inputs or draw.chance(0.2) else {},
+        ),
+        "matrix": of_a_matrix,
+    },
+    "law": {
+        "uniform": lambda draw: {},
+        "iid": lambda draw: {"probabilities": draw.law(max(draw.alphabets))},
+    },
+    "privacy": {
+        "local_dp": lambda draw: {"epsilon": draw.number(AMOUNTS)},
+        "pointwise_maximal_leakage": pointwise_maximal_leakage,
+    },
+    "constraints": {
+        "linear": linear,
+        "zero": zero,
+        "band": lambda draw: {"width": draw.rng.choice(["1", "0", "2", "1/2"])},
+        "unbiased": lambda draw: {"tolerance": draw.rng.choice(["0.3", "1", "1e-17"])} if draw.chance(0.7) else {},
+        "error": error,
+        "distortion": lambda draw: {
+            "at_most": draw.number(["0.5", "1", "0.2", "0", "1e-17"]),
+            "distortion": draw.of("distortion"),
+        },
+        "monotone": lambda draw: {},
+        "local_dp": local_dp_between,
+        "pointwise_maximal_leakage": ratios,
+        "local_information_privacy": ratios,
+        "information_privacy": information_privacy,
+        "cone": cone,
+        "leakage": lambda draw: {"adversary": adversary(draw), "at_most": draw.number(LIMITS)},
+        "secret_leakage": lambda draw: {
+            **secret(draw),
+            "at_most": draw.number(["0.1", "0.3 bits", "0.05", "1e-17", "1e-3", "5"]),
+        },
+        "mutual_information": mutual_information,
+        **dict.fromkeys(
+            ("kl", "total_variation", "chi_square"),
+            lambda draw: {**mutual_information(draw), **({"strong": True} if draw.chance(0.5) else {})},
+        ),
+        "maximal_correlation": lambda draw: {
+            draw.rng.choice(["at_most", "square_at_most"]): draw.number(LIMITS),
+            **about_a_secret(draw),
+        },
+        **dict.fromkeys(
+            ("local_dp_delta", "local_information_privacy_delta"),
+            lambda draw: {**ratios(draw), "at_most": draw.number(LIMITS)},
+        ),
+    },
+    "terms": {
+        "leakage": lambda draw: {"adversary": adversary(draw), **weight(draw)},
+        "distortion": lambda draw: {"distortion": draw.of("distortion"), **weight(draw)},
+    },
+    "combine": {
+        **dict.fromkeys(("sum", "max"), lambda draw: {"terms": draw.several("terms", 2), **weight(draw)}),
+    },
+    "problem": {
+        "maximal_leakage": lambda draw: released(draw),
+        "secret_leakage": lambda draw: {
+            **released(draw),
+            "secrets": [secret(draw) for _ in range(draw.rng.randint(1, 2))],
+        },
+        "min_leakage": min_leakage,
+        "min_distortion": min_distortion,
+        "max_information": max_information,
+    },
+    "class": {
+        **dict.fromkeys(("oblivious", "full", "additive"), lambda draw: {}),
+    },
+}
+MAKERS["queries"] = {kind: maker for kind, maker in MAKERS["query"].items() if kind in JOINED}
+MAKERS["parts"] = {kind: maker for kind, maker in MAKERS["mechanism"].items() if kind in PARTS}
+MAKERS["of"] = {kind: maker for kind, maker in MAKERS["query"].items() if kind in FUNCTIONS} | MAKERS["of"]
+MAKERS["given"] = MAKERS["of"]
 
 ABOUT = {  # which problems have a shelf; all have one that is not here
     **dict.fromkeys(("queries", "mechanism", "parts"), ("maximal_leakage", "secret_leakage")),
