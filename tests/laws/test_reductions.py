@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 import dalenius as dl
 import support
+from campaigns import each
 from dalenius.information import mutual_information
 from dalenius.model.sums import attained_values
 from dalenius.reduction import (
     Aggregation,
     Orbits,
     RowSets,
+    completions,
     dataset_pairs,
     distinct_rows,
     record_channels,
@@ -28,6 +30,33 @@ from support import examples
 
 some = examples(10, 10)
 EXACT = 1e-12
+QUERIES = [
+    ([2, 3, 2, 4], dl.Parity()),
+    ([1, 2, 1], dl.Parity()),
+    ([3, 3, 2], dl.ModularSum(3)),
+    ([2, 2], dl.ModularSum(7)),
+    ([5, 4, 5], dl.ModularSum(2)),
+    ([2, 2, 2, 2], dl.Count()),
+    ([4, 2, 3, 4], dl.Count([0, 3])),
+    ([2, 3, 4], dl.Sum()),
+    ([3, 2, 3], dl.Sum([-2, 5, 0])),
+    ([3, 3], dl.Sum([1, 1, 4])),
+    ([2, 3, 2], dl.Sum([[0, 1], [10, -10, 3], [0, 1]])),
+    ([2, 3, 3], dl.Threshold(3)),
+    ([2, 3], dl.Threshold(-5)),
+    ([2, 3], dl.Threshold(50)),
+    ([2, 3, 2], dl.Table([5, 5, -1, 0, 0, 5, 7, 7, -1, 0, 5, 5])),
+    ([3, 2, 2], dl.Identity()),
+    *(
+        ([2, 3, 1, 2], query)
+        for query in (
+            dl.Count([0, 1]),
+            dl.Sum([-2, 5, 1]),
+            dl.Sum([[0, 4], [6, 0, 4], [3], [-1, 1]]),
+            dl.Table([(j * j) % 5 for j in range(12)]),
+        )
+    ),
+]
 
 
 def problems(support):
@@ -36,6 +65,23 @@ def problems(support):
 
 def leaking(problem) -> list[int]:
     return [i for i, letters in enumerate(problem.records.alphabets) if letters > 1]
+
+
+def counted_and_drawn(holds):
+    """Make one test of problems that are listed here, and of some that are drawn; `holds` takes a generator, too."""
+
+    @some
+    @given(st.data())
+    def test(support, data):
+        holds(support, data.draw(problems(support)), drawn_rng(data))
+
+    def whole(support):
+        for sizes, query in QUERIES:
+            rows = [[f"{v + 1}/99", f"{98 - v}/99"] for v in range(query.values(dl.Records(alphabets=sizes)).size)]
+            holds(support, support.problem(sizes, query, dl.Channel(rows), "0.5 max"), np.random.default_rng(len(rows)))
+        test(support)
+
+    return whole
 
 
 def relative_entropy(masses, log_uniform) -> float:
@@ -73,20 +119,20 @@ def test_letters_of_datasets_are_those_that_are_listed(support, data):
             assert others[places].tolist() == others[by_letter[0]].tolist()
 
 
-@some
-@given(st.data())
-def test_the_values_of_datasets_are_those_that_are_listed(support, data):
-    problem = data.draw(problems(support))
+@counted_and_drawn
+def test_the_values_of_datasets_are_those_that_are_listed(support, problem, rng):
     query, records, listed = problem.query_of_inputs, problem.records, support.inputs_of_datasets(problem)
     assert query.index_of_dataset(records).tolist() == listed
     assert attained_values(query, records).tolist() == sorted(set(listed))
+    values = query.values(records).tolist()
+    assert values == sorted(set(values))
+    if query.kind in ("sum", "table", "identity"):
+        assert len(values) == len(set(listed))
 
 
-@some
-@given(st.data())
-def test_pairs_of_datasets_keep_leakage_and_the_largest_entropy(support, data):
-    problem = data.draw(problems(support))
-    priors = drawn_rng(data).dirichlet(np.full(problem.records.datasets, 0.5), size=3)
+@counted_and_drawn
+def test_pairs_of_datasets_keep_leakage_and_the_largest_entropy(support, problem, rng):
+    priors = rng.dirichlet(np.full(problem.records.datasets, 0.5), size=3)
     channel = support.full_channel(problem)
     for record in leaking(problem):
         pairs, letters = dataset_pairs(problem, record), support.letters_of(problem, record)
@@ -106,11 +152,9 @@ def test_pairs_of_datasets_keep_leakage_and_the_largest_entropy(support, data):
 # ---------------------------------------------------------------- counting
 
 
-@some
-@given(st.data())
-def test_completions_are_counted(support, data):
+@counted_and_drawn
+def test_completions_are_counted(support, problem, rng):
     """log(N(a,v) / |X|) against a list of all datasets; every record that can leak is of one kind, with equal counts."""
-    problem = data.draw(problems(support))
     inputs = np.array(support.inputs_of_datasets(problem))
 
     def counts(record):
@@ -124,6 +168,7 @@ def test_completions_are_counted(support, data):
         assert kind.uniform * problem.records.datasets == pytest.approx(listed, abs=1e-10)
         assert np.array_equal(np.isfinite(kind.log_uniform), listed > 0)
         assert kind.uniform.sum() == pytest.approx(1.0, abs=EXACT)
+    assert sum(part.times for part in completions(problem.query_of_inputs, problem.records)) == len(problem.records)
     assert sum(kind.times for kind in kinds) == len(leaking(problem))
     tables = {counts(kind.record).tobytes() for kind in kinds}
     assert {counts(record).tobytes() for record in leaking(problem)} == tables
@@ -132,12 +177,10 @@ def test_completions_are_counted(support, data):
 # ---------------------------------------------------------------- aggregation
 
 
-@some
-@given(st.data())
-def test_aggregation_loses_nothing(support, data):
+@counted_and_drawn
+def test_aggregation_loses_nothing(support, problem, rng):
     """From a prior on datasets to masses on classes: the same leakage, and no less entropy."""
-    problem = data.draw(problems(support))
-    prior = drawn_rng(data).dirichlet(np.full(problem.records.datasets, 0.5))
+    prior = rng.dirichlet(np.full(problem.records.datasets, 0.5))
     uniform = np.full(problem.records.datasets, 1.0 / problem.records.datasets)
     for record in record_channels(problem):
         letters = support.letters_of(problem, record.record)
@@ -152,11 +195,8 @@ def test_aggregation_loses_nothing(support, data):
         assert p == pytest.approx(record.uniform, abs=EXACT)
 
 
-@some
-@given(st.data())
-def test_lifted_masses_are_a_prior_on_datasets_that_is_as_good(support, data):
-    problem = data.draw(problems(support))
-    rng = drawn_rng(data)
+@counted_and_drawn
+def test_lifted_masses_are_a_prior_on_datasets_that_is_as_good(support, problem, rng):
     for record in record_channels(problem):
         p = masses_where(rng, np.isfinite(record.log_uniform))
         masses = record.lift(p)
@@ -175,12 +215,9 @@ def test_lifted_masses_are_a_prior_on_datasets_that_is_as_good(support, data):
         assert told == pytest.approx(float(mutual_information(p @ record.rows)), abs=EXACT)
 
 
-@some
-@given(st.data())
-def test_laws_and_slopes_are_lifted_to_all_outputs(support, data):
+@counted_and_drawn
+def test_laws_and_slopes_are_lifted_to_all_outputs(support, problem, rng):
     """A lifted law has no zero where the channel has mass, and bounds what it bounded; a lifted slope weighs no less."""
-    problem = data.draw(problems(support))
-    rng = drawn_rng(data)
     extra = np.zeros((len(problem.channel), 1))
     places = np.sort(rng.integers(problem.channel.shape[1] + 1, size=2))
     channel = np.insert(problem.channel, places, extra, axis=1)
@@ -198,10 +235,8 @@ def test_laws_and_slopes_are_lifted_to_all_outputs(support, data):
     assert (slopes @ aggregation.rows.T)[:, aggregation.row_of_input] == pytest.approx(lifted @ channel.T, abs=EXACT)
 
 
-@some
-@given(st.data())
-def test_aggregation_of_what_is_aggregated_changes_nothing(support, data):
-    problem = data.draw(problems(support))
+@counted_and_drawn
+def test_aggregation_of_what_is_aggregated_changes_nothing(support, problem, rng):
     once = Aggregation.of(problem.channel)
     twice = Aggregation.of(once.rows)
     assert np.array_equal(twice.rows, once.rows)
@@ -210,11 +245,18 @@ def test_aggregation_of_what_is_aggregated_changes_nothing(support, data):
     assert twice.kept_outputs.tolist() == list(range(once.rows.shape[1]))
 
 
-@some
-@given(st.data())
-def test_kinds_of_record_are_told_apart_by_the_leakage_that_they_allow(support, data):
+@each("sizes, query", *QUERIES)
+def test_equal_rows_are_merged(sizes, query):
+    """A channel with two distinct rows, and an output that never occurs, has at most two classes and two outputs."""
+    inputs = query.values(dl.Records(alphabets=sizes)).size
+    mechanism = dl.Channel([["0.5", "0.5", 0] if v % 2 else ["0.1", "0.9", 0] for v in range(inputs)])
+    for channel in record_channels(support.problem(sizes, query, mechanism, "0.5 max")):
+        assert channel.rows.shape == (min(inputs, 2), 2)
+
+
+@counted_and_drawn
+def test_kinds_of_record_are_told_apart_by_the_leakage_that_they_allow(support, problem, rng):
     """Records of one kind have the very same record channel; each record that can leak is of exactly one."""
-    problem = data.draw(problems(support))
     kinds = record_channels(problem)
     assert sum(kind.times for kind in kinds) == len(leaking(problem))
     rows = np.array([kind.aggregation.row_of_input for kind in kinds[:1]]).reshape(-1)
@@ -230,11 +272,9 @@ def test_kinds_of_record_are_told_apart_by_the_leakage_that_they_allow(support, 
 # ---------------------------------------------------------------- selections
 
 
-@some
-@given(st.data())
-def test_selections_are_the_rows_that_letters_select(support, data):
-    problem = data.draw(problems(support))
-    rng, inputs = drawn_rng(data), np.array(support.inputs_of_datasets(problem))
+@counted_and_drawn
+def test_selections_are_the_rows_that_letters_select(support, problem, rng):
+    inputs = np.array(support.inputs_of_datasets(problem))
     for kind in record_selections(problem):
         letters, chosen = support.letters_of(problem, kind.record), {}
         for place, others in enumerate(support.datasets(problem.records)):
@@ -250,11 +290,8 @@ def test_selections_are_the_rows_that_letters_select(support, data):
             assert mutual_information(masses @ problem.channel) == pytest.approx(told, abs=EXACT)
 
 
-@some
-@given(st.data())
-def test_selections_of_equal_rows_are_one_set(support, data):
-    problem = data.draw(problems(support))
-    rng = drawn_rng(data)
+@counted_and_drawn
+def test_selections_of_equal_rows_are_one_set(support, problem, rng):
     rows, row_of_input = distinct_rows(problem.channel)
     for kind in record_selections(problem):
         reduced = RowSets.of(kind, row_of_input)

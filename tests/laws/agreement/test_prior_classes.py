@@ -294,12 +294,6 @@ def test_selections_are_those_of_all_datasets(support, monkeypatch, query, shift
         assert [tuple(row) for row in kind.inputs.tolist()] == listed_selections(support, problem, kind.record)
 
 
-@each("query", *QUERIES)
-def test_inputs_of_datasets(support, query):
-    problem = question(support, query, dl.ProductPriors())
-    assert problem.query_of_inputs.index_of_dataset(problem.records).tolist() == support.inputs_of_datasets(problem)
-
-
 @pytest.mark.parametrize("shifts", [0, 64])
 def test_sums_of_many_weighted_records(monkeypatch, shifts):
     monkeypatch.setattr(query_sums, "FEW_SHIFTS", shifts)

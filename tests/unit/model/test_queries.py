@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -14,44 +13,6 @@ from dalenius.reduction import completions
 from support import refused, refuses
 
 BINARY, MIXED = dl.Records(4, alphabet=2), dl.Records(alphabets=[2, 3, 1, 2])
-FUNCTIONS = {
-    "parity": (dl.Parity(), lambda x: sum(x) % 2),
-    "modular_sum": (dl.ModularSum(3), lambda x: sum(x) % 3),
-    "count": (dl.Count(letters=[0, 1]), lambda x: sum(a in (0, 1) for a in x)),
-    "sum": (dl.Sum(), sum),
-    "weighted sum": (dl.Sum([-2, 5, 1]), lambda x: sum((-2, 5, 1)[a] for a in x)),
-    "sum per record": (
-        dl.Sum([[0, 1], [4, 0, 4], [3], [-1, 1]]),
-        lambda x: (0, 1)[x[0]] + (4, 0, 4)[x[1]] + 3 + (-1, 1)[x[3]],
-    ),
-    "threshold": (dl.Threshold(2), lambda x: int(sum(x) >= 2)),
-    "identity": (dl.Identity(), lambda x: ((x[0] * 3 + x[1]) * 1 + x[2]) * 2 + x[3]),
-    "table": (
-        dl.Table([x[0] * x[1] - x[3] for x in itertools.product(*map(range, (2, 3, 1, 2)))]),
-        lambda x: x[0] * x[1] - x[3],
-    ),
-}
-
-
-def listed(query, value_of, records, record):
-    """log(N(a, v)/|X|) by listing every dataset."""
-    values = query.values(records).tolist()
-    counts = Counter((x[record], values.index(value_of(x))) for x in itertools.product(*map(range, records.alphabets)))
-    table = np.array(
-        [[counts[a, v] for v in range(len(values))] for a in range(records.alphabets[record])], dtype=float
-    )
-    with np.errstate(divide="ignore"):
-        return np.log(table / records.datasets)
-
-
-@each("name", *FUNCTIONS)
-def test_counts_agree_with_listing_every_dataset(name):
-    query, value_of = FUNCTIONS[name]
-    query.check(MIXED)
-    parts = completions(query, MIXED)
-    assert sum(part.times for part in parts) == len(MIXED)
-    for part in parts:
-        np.testing.assert_allclose(part.log_uniform, listed(query, value_of, MIXED, part.record), atol=1e-12)
 
 
 def test_a_histogram_lists_its_values_by_number():
