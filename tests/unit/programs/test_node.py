@@ -174,17 +174,6 @@ def test_a_repaired_point_is_in_the_box_and_has_the_entropy(instances):
             assert np.all(v[:, occurs] <= high[:, occurs] + 1e-9)
 
 
-def test_two_solvers_agree(instances):
-    rng = np.random.default_rng(40)
-    for sides in SIDES:
-        for _ in range(5):
-            rows, log_counts, b, _, boxes = random_instance(rng, instances, 0.5, 0.2)
-            program = node(rows, log_counts, b, boxes, sides)
-            answers = [program.solve(solver=solver) for solver in ("CLARABEL", "SCS")]
-            assert max(a.lower for a in answers) <= min(a.upper for a in answers)
-            assert answers[0].upper == pytest.approx(answers[1].upper, abs=2e-6)
-
-
 @pytest.mark.thorough
 def test_both_majorants_are_no_worse_than_either(instances):
     rng = np.random.default_rng(50)

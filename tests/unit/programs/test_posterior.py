@@ -140,17 +140,6 @@ def test_without_an_entropy_bound_the_best_class_of_every_letter(instances):
     assert answer.gap < 1e-7
 
 
-def test_at_the_largest_entropy_there_is_one_prior(instances):
-    rng = np.random.default_rng(7)
-    for _ in range(draws(1, 5)):
-        rows, log_counts, phi, _ = random_instance(rng, instances, 1.0)
-        program = PosteriorUpdate(rows, log_counts, phi, 0.0)
-        answer = program.solve()
-        assert answer.lower <= program.value({"p": np.exp(log_counts)}) <= answer.upper
-        assert answer.gap <= 2e-6 * (1.0 + abs(answer.upper))
-        assert np.allclose(answer.point["p"], np.exp(log_counts), atol=1e-6)
-
-
 def test_posteriors_that_forbid_pairs(instances):
     """c = -inf where phi(a|y) = 0 < R(k,y); a letter without any pair left has no mass."""
     rows = np.array([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.2, 0.3, 0.5]])

@@ -13,6 +13,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+import instances
 from campaigns import draws
 from cvxcertify import solvers
 from cvxcertify.solvers import SETTINGS
@@ -381,6 +382,14 @@ def test_a_gap_of_anything_needs_no_solver_and_a_gap_of_nothing_stalls(program):
 
 
 # ---------------------------------------------------------------- our own methods
+
+
+@pytest.mark.parametrize("cls", instances.program_classes(), ids=lambda c: c.name)
+def test_two_solvers_agree_about_every_program(cls):
+    for seed in range(draws(3, 10)):
+        answers = [instances.make(cls, seed).solve(solver=solver, gap=1e-5) for solver in ("CLARABEL", "SCS")]
+        assert max(a.lower for a in answers) <= min(a.upper for a in answers)
+        assert all(a.gap <= 2e-5 * (1.0 + abs(a.upper)) for a in answers)
 
 
 @pytest.mark.parametrize(
