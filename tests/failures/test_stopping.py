@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import itertools
 import json
 import math
 import os
@@ -13,6 +14,7 @@ import threading
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dalenius as dl
@@ -34,26 +36,57 @@ def hard(support):
     return support.problem([2] * 3, dl.Identity(), dl.randomized_response(1.0, k=8), "0.5 max")
 
 
-def interrupter(times: int):
-    """A progress callback that sends SIGINT on its first calls."""
-    calls: list[dl.answers.Progress] = []
-
-    def progress(moment: dl.answers.Progress) -> None:
-        calls.append(moment)
-        if len(calls) <= times:
-            signal.raise_signal(signal.SIGINT)
-
-    return progress, calls
+def of_datasets(adversary):
+    """Thousands of selections, or half a thousand numbers a prior."""
+    rows = np.random.default_rng(0).dirichlet(np.ones(6), size=2**9)
+    return support.problem(dl.Records(9, alphabet=2), None, dl.Channel(rows, inputs="dataset"), adversary)
 
 
-@each("limit", 0.001, 0.05, 0.5)
-def test_time_limit(support, limit):
-    question = hard(support)
-    result = dl.solve(question, gap=1e-6, time_limit=limit)
-    assert result.termination is dl.answers.Termination.TIME_LIMIT
-    assert dl.verify(question, result.certificate).proved
+def many_priors():
+    weights = np.random.default_rng(0).integers(1, 9, size=(8, 2**9))
+    return dl.PriorSet([[f"{w}/{sum(row)}" for w in row] for row in weights.tolist()])
+
+
+EIGHT = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+QUICK = ("product", "priors")
+HARD = {  # each takes longer than the time it is given here
+    "audit": lambda: hard(support),
+    "product": lambda: of_datasets(dl.ProductPriors()),
+    "priors": lambda: of_datasets(many_priors()),
+    "leakage": lambda: dl.MinLeakage(**EIGHT, max_distortion=0.3, adversary=dl.EntropyAtLeast("0.7 max")),
+    "distortion": lambda: dl.MinDistortion(**EIGHT, max_leakage=0.1, adversary=dl.EntropyAtLeast("0.7 max")),
+}
+
+
+def assert_stopped(problem, result, reasons=(dl.answers.Termination.TIME_LIMIT,)):
+    """What was reached is proved, and the reason is said."""
+    if isinstance(result, dl.answers.DesignResult):
+        support.assert_design(problem, result)
     assert 0.0 <= result.lower <= result.upper
-    assert result.seconds < 30.0
+    assert dl.verify(problem, result.certificate).proved
+    assert result.termination in reasons
+    if result.termination is not dl.answers.Termination.GAP_REACHED:
+        with pytest.raises(dl.errors.GapNotReachedError, match=result.termination.value):
+            result.require(gap=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [
+        *itertools.product(["audit", "leakage"], [0.001, 0.5]),
+        *itertools.product(["product", "priors"], [1e-9]),
+        *(pytest.param("distortion", limit, marks=pytest.mark.thorough) for limit in (0.001, 0.5, 2.0)),
+    ],
+)
+def test_time_limits(name, limit):
+    problem = HARD[name]()
+    result = dl.solve(problem, gap=1e-9, time_limit=limit)
+    assert_stopped(problem, result)
+    assert result.seconds < limit + 5.0
+    if name in QUICK:
+        whole = dl.solve(problem)
+        assert whole.termination is dl.answers.Termination.GAP_REACHED
+        assert result.lower <= whole.lower <= whole.upper <= result.upper
 
 
 @each(
@@ -64,32 +97,33 @@ def test_time_limit(support, limit):
     ([2] * 4, dl.Parity(), dl.laplace_threshold(1.0), "2.5"),
     ([2, 2, 3], dl.Identity(), dl.symmetric(0.2), "1 max"),
 )
-def test_hardly_any_time(support, sizes, query, mechanism, bound):
+def test_hardly_any_time(sizes, query, mechanism, bound):
     question = support.problem(sizes, query, mechanism, bound)
     result = dl.solve(question, gap=1e-6, time_limit=0.001)
     assert dl.verify(question, result.certificate).proved
     assert result.termination in (dl.answers.Termination.TIME_LIMIT, dl.answers.Termination.GAP_REACHED)
 
 
-def test_progress_reports_an_honest_interval(support):
-    question, seen = hard(support), []
-    result = dl.solve(question, gap=1e-6, time_limit=1.0, progress=seen.append)
-    assert len(seen) >= 2
-    for moment in seen:
+@pytest.mark.parametrize("name", [*list(HARD)[:-1], pytest.param("distortion", marks=pytest.mark.thorough)])
+def test_interrupt_returns_what_was_reached(name):
+    """And of every moment that was told the interval is an honest one."""
+    problem, calls = HARD[name](), list[dl.answers.Progress]()
+
+    def progress(moment):
+        calls.append(moment)
+        if len(calls) == (1 if name in QUICK else 2):
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    result = dl.solve(problem, gap=1e-9, time_limit=300.0, progress=progress)
+    assert signal.getsignal(signal.SIGINT) is before
+    done = (dl.answers.Termination.GAP_REACHED,) if name in QUICK else ()
+    assert_stopped(problem, result, (dl.answers.Termination.INTERRUPTED, *done))
+    assert result.seconds < 30.0
+    assert len(calls) >= (1 if name in QUICK else 2)
+    for moment in calls:
         assert moment.lower <= result.upper + 1e-9
         assert result.lower <= moment.upper + 1e-9
-
-
-def test_interrupt_returns_what_was_reached(support):
-    question, (progress, calls) = hard(support), interrupter(1)
-    before = signal.getsignal(signal.SIGINT)
-    result = dl.solve(question, gap=1e-6, time_limit=300.0, progress=progress)
-    assert calls
-    assert result.termination is dl.answers.Termination.INTERRUPTED
-    assert result.seconds < 30.0
-    assert 0.0 <= result.lower <= result.upper
-    assert dl.verify(question, result.certificate).proved
-    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_interrupt_in_the_middle_of_the_search(support, work_clock):
@@ -191,21 +225,21 @@ def test_a_witness_is_proved_where_nothing_from_above_is(support, monkeypatch, w
     assert 0.01 < result.lower < math.log(2.0) <= result.upper
 
 
-def test_second_interrupt_is_an_interrupt_as_usual(support):
-    progress, _ = interrupter(2)
+def test_second_interrupt_is_an_interrupt_as_usual():
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        dl.solve(hard(support), gap=1e-6, time_limit=20.0, progress=progress)
+        dl.solve(HARD["audit"](), gap=1e-6, time_limit=20.0, progress=lambda _: signal.raise_signal(signal.SIGINT))
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_errors_of_the_callback_reach_the_caller(support):
+@each("name", "audit", "leakage")
+def test_errors_of_the_callback_reach_the_caller(name):
     def progress(moment):
         raise ZeroDivisionError("mine")
 
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ZeroDivisionError, match="mine"):
-        dl.solve(support.parity4(1), progress=progress)
+        dl.solve(HARD[name](), progress=progress)
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -1,7 +1,6 @@
 """Designs that run out of time, are interrupted, or are lied to: the interval stays proved, and the mechanism meets its budget."""
 
 import dataclasses
-import signal
 from fractions import Fraction
 
 import numpy as np
@@ -28,17 +27,6 @@ both = pytest.mark.parametrize(
 )
 
 
-@both
-@pytest.mark.parametrize("limit", thinned([0.001, 2.0, 0.5], every=2))
-def test_time_limits(make, limit):
-    problem = make(**HARD)
-    result = support.assert_design(problem, dl.solve(problem, gap=1e-9, time_limit=limit))
-    assert result.termination is dl.answers.Termination.TIME_LIMIT
-    assert result.seconds < limit + 5.0
-    with pytest.raises(dl.errors.GapNotReachedError, match="time_limit"):
-        result.require(gap=1e-9)
-
-
 @pytest.mark.thorough
 @both
 def test_a_problem_that_is_large_for_its_time(make):
@@ -53,23 +41,6 @@ def test_few_nodes(make):
     assert result.termination is not dl.answers.Termination.GAP_REACHED
 
 
-@both
-def test_interrupt_returns_what_was_reached(make):
-    calls = list[dl.answers.Progress]()
-
-    def progress(moment):
-        calls.append(moment)
-        if len(calls) == 2:
-            signal.raise_signal(signal.SIGINT)
-
-    problem, before = make(**HARD), signal.getsignal(signal.SIGINT)
-    result = support.assert_design(problem, dl.solve(problem, gap=1e-9, time_limit=300.0, progress=progress))
-    assert len(calls) >= 2
-    assert result.termination is dl.answers.Termination.INTERRUPTED
-    assert result.seconds < 30.0
-    assert signal.getsignal(signal.SIGINT) is before
-
-
 @pytest.mark.thorough
 def test_control_c_in_a_process_of_its_own(interrupted, tmp_path):
     model = tmp_path / "model.toml"
@@ -77,14 +48,6 @@ def test_control_c_in_a_process_of_its_own(interrupted, tmp_path):
     answer = interrupted(1, "solve", model, "--gap", "1e-9", "--time-limit", "300", "--json", cwd=tmp_path)
     assert answer.returncode == 130, answer.stderr
     assert '"termination": "interrupted"' in answer.stdout
-
-
-def test_errors_of_the_callback_reach_the_caller():
-    def progress(moment):
-        raise ZeroDivisionError("mine")
-
-    with pytest.raises(ZeroDivisionError, match="mine"):
-        dl.solve(MAKERS["leakage"](**EASY), progress=progress)
 
 
 @both
