@@ -65,20 +65,38 @@ def some_problem(rng, k):
     )
 
 
-@pytest.mark.campaign(minutes=3)
-def test_no_chain_of_the_ranges_tells_more():
+def some_bits(rng, k):
+    """The same of chains of bits, with more records."""
+    query, mechanism = [(dl.Count(), dl.geometric(1)), *RELEASES[1:4], (dl.Parity(), dl.symmetric(0.2))][k % 5]
+    count, start = int(rng.integers(2, 7)), ("stationary", "any")[k % 3 == 2]
+    low = rng.uniform(0.05, 0.8, 2).round(3)
+    ends = np.stack([low, low + rng.uniform(0, 0.1, 2).round(3)], axis=1).tolist()
+    adversary = dl.MarkovChain(*ends, start=start, record=None if k % 2 else int(rng.integers(count)))
+    return support.problem(dl.Records(count, alphabet=2), query, mechanism, adversary)
+
+
+def some_chain(rng, adversary):
+    """A matrix of transitions, and a first law, in the adversary's ranges."""
+    if isinstance(adversary, dl.FiniteChain):
+        point = np.array([some_law(rng, ranges) for ranges in adversary.box])
+        steps = point[: adversary.letters]
+        return steps, stationary_laws(steps[None])[0] if adversary.stationary else point[-1]
+    up, down = (rng.uniform(*map(float, side)) for side in (adversary.to_one, adversary.to_zero))
+    first = up / (up + down) if adversary.start == "stationary" else rng.uniform()
+    return [[1 - up, up], [down, 1 - down]], [1 - first, first]
+
+
+@pytest.mark.campaign(minutes=5)
+@pytest.mark.parametrize("draw", [some_problem, some_bits])
+def test_no_chain_of_the_ranges_tells_more(draw):
     rng = np.random.default_rng(11)
     for k in range(draws(3, 40, 200)):
-        problem = some_problem(rng, k)
-        chain = problem.adversary
-        result = dl.solve(problem, gap=5e-2, node_limit=draws(8, 60))
-        asked = chain.records_of(problem.records)
+        problem = draw(rng, k)
+        result = dl.solve(problem, gap=5e-2, node_limit=draws(8, 60) if draw is some_problem else draws(20, 100))
+        asked = range(len(problem.records)) if problem.adversary.record is None else [problem.adversary.record]
         best = 0.0
-        for _ in range(draws(4, 30)):
-            point = np.array([some_law(rng, ranges) for ranges in chain.box])
-            steps = point[: chain.letters]
-            first = stationary_laws(steps[None])[0] if chain.stationary else point[-1]
-            found = leakages(problem, steps, first)
+        for _ in range(draws(4, 30) if draw is some_problem else 20):
+            found = leakages(problem, *some_chain(rng, problem.adversary))
             best = max(best, *(found[i] for i in asked))
         assert best <= result.upper + 1e-12, problem.to_model()
 
@@ -146,39 +164,3 @@ def test_what_is_known_of_a_letter_at_once_is_not_proved_by_a_tree():
     found = dl.solve(problem, gap=1e-3, node_limit=40)
     assert found.upper > math.log(3) - 1e-9
     assert [(proof.method, proof.leaves) for proof in found.records] == [("letters", 1)] * 4
-
-
-# What is certified about a box of Markov chains holds for every chain of it: against sums over all paths.
-
-
-@pytest.mark.campaign(minutes=2)
-def test_no_chain_of_the_box_tells_more():
-    rng = np.random.default_rng(7)
-    releases = [
-        (dl.Count(), dl.geometric(1)),
-        (dl.Sum(), dl.discrete_laplace(scale=2)),
-        (dl.Parity(), dl.symmetric(0.2)),
-        (dl.ModularSum(3), dl.randomized_response(1)),
-        (dl.Threshold(2), dl.symmetric(0.1)),
-    ]
-    for k in range(draws(3, 40, 200)):
-        query, mechanism = releases[k % len(releases)]
-        count, start = int(rng.integers(2, 7)), ("stationary", "any")[k % 3 == 2]
-        ends = np.sort(rng.uniform(0.05, 0.9, (2, 2)).round(3), axis=1)
-        ends[:, 1] = np.minimum(ends[:, 1], (ends[:, 0] + 0.1).round(3))
-        record = None if k % 2 else int(rng.integers(count))
-        problem = support.problem(
-            dl.Records(count, alphabet=2),
-            query,
-            mechanism,
-            dl.MarkovChain(ends[0].tolist(), ends[1].tolist(), start=start, record=record),
-        )
-        result = dl.solve(problem, gap=5e-2, node_limit=draws(20, 100))
-        asked = range(count) if record is None else [record]
-        best = 0.0
-        for _ in range(20):
-            alpha, beta = rng.uniform(ends[:, 0], ends[:, 1])
-            first = alpha / (alpha + beta) if start == "stationary" else rng.uniform()
-            found = leakages(problem, [[1 - alpha, alpha], [beta, 1 - beta]], [1 - first, first])
-            best = max(best, *(found[i] for i in asked))
-        assert best <= result.upper + 1e-12, problem.to_model()
