@@ -41,7 +41,7 @@ BASES = {
     "constraints": Constraint,
 }
 TESTS = {
-    "queries": "unit/model/test_queries.py",
+    "queries": "unit/model/test_queries.py laws/test_reductions.py",
     "mechanisms": "unit/model/test_queries.py",
     "adversaries": "failures/test_adversaries.py",
     "distortions": "unit/model/problems/test_design_problem.py",
@@ -94,7 +94,7 @@ def test_the_recipe_was_followed(shelf, kind):
     assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
     names = {*dir(dalenius), *dir(dalenius.constraints), *dir(dalenius.objectives)}
     assert {cls.__name__, kind} & names, "a public name"
-    tests = (ROOT / "tests" / TESTS[shelf]).read_text()
+    tests = "".join((ROOT / "tests" / name).read_text() for name in TESTS[shelf].split())
     assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
 
 

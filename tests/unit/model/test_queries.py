@@ -1,4 +1,4 @@
-"""Counts by convolution against listing every dataset, and channels against their formulas."""
+"""Values and counts of queries, and channels against their formulas; laws/test_reductions.py lists every dataset."""
 
 import itertools
 import math
