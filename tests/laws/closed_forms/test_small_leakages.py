@@ -195,21 +195,6 @@ def test_uniform_binary_designs(limit, value):
     assert found.upper - found.lower <= 1e-7
 
 
-@each("n, epsilon, value", (2, 0.3, 0.3250705962), (4, 0.5, 0.5878196823), (5, 1, 0.4563436343))
-def test_pointwise_maximal_leakage_of_a_uniform_law(n, epsilon, value):
-    """Section 2.16: 1 - e^epsilon / n, with Hamming distortion."""
-    found = dl.solve(
-        dl.MinDistortion(
-            records=dl.Records(1, alphabet=n),
-            query=dl.Identity(),
-            distortion=dl.Hamming(),
-            privacy=dl.PointwiseMaximalLeakage(epsilon),
-        )
-    )
-    assert found.lower - 5e-11 <= value <= found.upper + 5e-11
-    assert found.upper == pytest.approx(1 - math.exp(epsilon) / n, rel=1e-12)
-
-
 @each("epsilon, value", (0.1, 0.8), (0.5, 0.8), (1, 0.8321205588))
 def test_a_useful_guess(epsilon, value):
     """Section 2.16: the largest probability to guess right whether the letter is the last one."""

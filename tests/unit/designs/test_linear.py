@@ -65,6 +65,9 @@ def found(problem, seconds=60.0):
     (PML(0.1, BOX), P1, dl.Hamming(), 3, 0.5),
     (PML(0.5, BOX), P1, dl.Hamming(), 3, 0.4048583346),
     (PML(1, BOX), P1, dl.Hamming(), 3, 0.2),
+    (PML(0.3), UNIFORM, dl.Hamming(), 2, 0.3250705962),
+    (PML(0.5), UNIFORM, dl.Hamming(), 4, 0.5878196823),
+    (PML(1), UNIFORM, dl.Hamming(), 5, 0.4563436343),
     (LDP(0.5), P1, dl.Hamming(), 3, 0.5),
     (LDP(1), P1, dl.Hamming(), 3, 0.4151531371),
 )

@@ -15,7 +15,6 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
-from dalenius import cli
 from dalenius.model import digest
 from dalenius.studies import release as deciding
 from dalenius.studies.release import LeakageBound, bound_of, read_letters
@@ -27,17 +26,13 @@ ARGUMENTS = ["--column", "smoker", "--letters", "no,yes"]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
+def run(command_line, monkeypatch, tmp_path):
     """The command line in this process: exit status, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["dalenius", *map(str, arguments)])
-        try:
-            status = cli.main() or 0
-        except SystemExit as stopped:
-            status = stopped.code or 0
-        return status, *capsys.readouterr()
+        done = command_line(*arguments)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
