@@ -22,8 +22,7 @@ from cvxcertify.instance import Floats, Instance, as_bound, as_float
 from cvxcertify.intervals import ends_text, gap_text
 from cvxcertify.proof import Lower, Upper, proof_text
 from cvxcertify.search import Search
-from cvxcertify.solvers import Attempt, ladder, usable
-from cvxcertify.solving import Answer, Stop
+from cvxcertify.solvers import Answer, Attempt, Stop, ladder, usable
 
 
 class Termination(Enum):

@@ -5,17 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = [
-    "ends_text",
-    "gap_text",
-    "interval_text",
-    "percent_text",
-    "plain_above",
-    "plain_below",
-    "text_above",
-    "text_below",
-]
-
 LOSS = Fraction(1, 100)  # of the width, that each end may lose
 MOST_DIGITS = 17  # of an end where there is no width to compare with; they tell doubles apart
 SHORT_FRACTION = 40  # bits of a fraction that is shown as it is

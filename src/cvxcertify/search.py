@@ -17,8 +17,7 @@ from cvxcertify.instance import Floats, Instance, Nonnegative, as_float, exactly
 from cvxcertify.point import Point, feasible, inner_instance, mixed
 from cvxcertify.proof import Lower, Upper
 from cvxcertify.ranges import RangeState, outward, propagated
-from cvxcertify.solvers import Attempt
-from cvxcertify.solving import Answer, Stop, ask
+from cvxcertify.solvers import Answer, Attempt, Stop, ask
 
 ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
 PINNINGS = 3  # how often inequalities are pinned at most

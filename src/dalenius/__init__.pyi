@@ -8,7 +8,7 @@ from dalenius.catalogue.models import load as load
 from dalenius.conversions import convert as convert
 from dalenius.evidence import Certificate as Certificate
 from dalenius.measures.door import measure as measure
-from dalenius.measures.supersamples import supersample_cmi as supersample_cmi
+from dalenius.measures.secrets import supersample_cmi as supersample_cmi
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FiniteChain as FiniteChain
