@@ -212,32 +212,28 @@ def _shape(value: Any, what: str) -> tuple[int, ...]:
     return tuple(whole_of(entry, what) for entry in value)
 
 
-def _flag(value: Any, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(f"{what}: expected true or false, got {brief(value)}")
-    return value
-
-
 def _columns(value: Any) -> tuple[Columns, ...]:
-    blocks = []
-    for j, entry in enumerate(_listed(value, "columns")):
-        what = f"columns[{j}]"
-        keys_of(entry, what, ("name", "shape", "auxiliary"))
-        name, shape = text_of(entry["name"], f"{what}.name"), _shape(entry["shape"], f"{what}.shape")
-        blocks.append(Columns(name, shape, _flag(entry["auxiliary"], f"{what}.auxiliary")))
-    return tuple(blocks)
+    return tuple(Columns(*_block(entry, f"columns[{j}]")) for j, entry in enumerate(_listed(value, "columns")))
 
 
 def _rows(value: Any) -> tuple[Rows, ...]:
     blocks = []
     for j, entry in enumerate(_listed(value, "rows")):
-        what = f"rows[{j}]"
-        keys_of(entry, what, ("name", "cone", "shape", "auxiliary"))
+        name, shape, auxiliary = _block(entry, f"rows[{j}]", "cone")
         if entry["cone"] not in CONES:
-            raise InputError(f"{what}.cone: expected one of {', '.join(CONES)}; got {brief(entry['cone'])}")
-        name, shape = text_of(entry["name"], f"{what}.name"), _shape(entry["shape"], f"{what}.shape")
-        blocks.append(Rows(name, entry["cone"], shape, _flag(entry["auxiliary"], f"{what}.auxiliary")))
+            raise InputError(f"rows[{j}].cone: expected one of {', '.join(CONES)}; got {brief(entry['cone'])}")
+        blocks.append(Rows(name, entry["cone"], shape, auxiliary))
     return tuple(blocks)
+
+
+def _block(entry: Any, what: str, *more: str) -> tuple[str, tuple[int, ...], bool]:
+    """Name, shape, and whether it is auxiliary."""
+    keys_of(entry, what, ("name", *more, "shape", "auxiliary"))
+    name, shape = text_of(entry["name"], f"{what}.name"), _shape(entry["shape"], f"{what}.shape")
+    flag = entry["auxiliary"]
+    if not isinstance(flag, bool):
+        raise InputError(f"{what}.auxiliary: expected true or false, got {brief(flag)}")
+    return name, shape, flag
 
 
 def _matrix(value: Any, height: int, width: int) -> csr_array:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -76,6 +76,7 @@ from dalenius.search import Clock, Limits, ended_with, stopped_by_interrupt
 from dalenius.units import unit_size
 
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
+T = TypeVar("T")
 UNIFORM = Uniform.kind
 LEAST = 0.5  # seconds that formulas may take, however low the limit is
 LATE = "no value: the time was over before there was one; raise the time limit, or ask for less"
@@ -163,26 +164,39 @@ def measure(
     unit_size(units or "nats")
     clock = Clock(Limits(time_limit=time_limit).seconds)
     clock.reserved = max(LEAST - clock.time_limit, 0.0)
+    work, names = _Work(clock, progress), as_list(only, "only")
     with stopped_by_interrupt(clock):
-        try:
-            with ended_with(_Whole(clock)):
-                chosen = _subject(subject, prior, law, mechanism)
-        except TimeIsOverError:
-            return _unread(subject, epsilon, as_list(only, "only"))
-        found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), clock, progress))
+        chosen = work.timed(lambda: _subject(subject, prior, law, mechanism))
+        if chosen is None:
+            return _unread(subject, epsilon, names)
+        found = list(_evaluated(chosen, outputs, epsilon, delta, names, work))
         rows = [_row(definition, ends, units, chosen.against) for definition, ends in found if isinstance(ends, Ends)]
         if claims:
-            rows = [_with_claim(row, chosen, clock, progress) for row in rows]
+            rows = [_with_claim(row, chosen, work) for row in rows]
     refused = {definition.name: ends for definition, ends in found if isinstance(ends, str)}
     values = getattr(subject, "most_values", chosen.shape[0])
     return Measures(chosen.about, tuple(rows), refused, values)
 
 
 @dataclass(frozen=True)
-class _Whole:
-    """The deadline of formulas: all of a clock, what is reserved as well."""
+class _Work:
+    """A clock, all of which formulas may take, what is reserved as well, and who is told what is evaluated next."""
 
     clock: Clock
+    progress: Callable[[str], None] | None = None
+
+    def told(self, name: str) -> None:
+        """Say what is next."""
+        if self.progress is not None:
+            self.progress(name)
+
+    def timed(self, make: Callable[[], T]) -> T | None:
+        """What is made, or nothing where there was no time for it."""
+        try:
+            with ended_with(self):
+                return make()
+        except TimeIsOverError:
+            return None
 
     @property
     def expired(self) -> bool:
@@ -268,36 +282,29 @@ def _evaluated(
     epsilon: Sequence[Number],
     delta: Sequence[Number],
     only: Sequence[str],
-    clock: Clock,
-    progress: Callable[[str], None] | None,
+    work: _Work,
 ) -> Iterator[tuple[Definition, Ends | str]]:
     """Each measure with its interval, or why it has none."""
-    factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
+    epsilons = _factors(epsilon)
     shares = [_share(value) for value in as_list(delta, "delta")]
     if isinstance(subject, OfSecrets):
         if outputs or shares:
             raise InputError("outputs, delta: not offered about secrets of the data; give epsilons")
         asked = [*(OF_LAWS if subject.listed else ()), *OF_PAIRS]
-        asked += [
-            row
-            for value, factor in zip(epsilon, factors, strict=True)
-            for row in of_pairs_at_epsilon(str(value), factor)
-        ]
-        yield from (
-            (row, _in_time(subject, row, clock, progress)) for row in asked if not only or stem(row.name) in only
-        )
+        asked += [row for each in epsilons for row in of_pairs_at_epsilon(*each)]
+        yield from ((row, _in_time(subject, row, work)) for row in asked if not only or stem(row.name) in only)
         return
     if isinstance(subject, OfAdversary):
         if outputs or shares:
             raise InputError(
                 f"outputs, delta: not offered against {subject.problem.adversary.kind} (docs/measures.md); {LISTED}"
             )
-        asked = subject.rows([(str(value), factor) for value, factor in zip(epsilon, factors, strict=True)])
+        asked = subject.rows(epsilons)
         _need_names(only, [definition.name for definition, _ in asked])
         wanted = [(definition, way) for definition, way in asked if not only or stem(definition.name) in only]
-        yield from _against(subject, wanted, clock, progress)
+        yield from _against(subject, wanted, work)
         return
-    if factors or shares:
+    if epsilons or shares:
         _need_pairs(subject.shape)
     offered = _over_class(subject.priors) if isinstance(subject, OfClass) else {}
     always = [offered.get(definition.name, definition) for definition in OF_CHANNEL]
@@ -307,25 +314,22 @@ def _evaluated(
     if outputs:
         each = of_output_over_class if isinstance(subject, OfClass) else of_output
         asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in each(y, label)]
-    for value, factor in zip(epsilon, factors, strict=True):
-        asked += [(row, subject) for row in at_epsilon(str(value), factor)]
+    asked += [(row, subject) for each in epsilons for row in at_epsilon(*each)]
     names = [stem(definition.name) for definition, _ in asked]
     _need_names(only, names)
     for (definition, about), name in zip(asked, names, strict=True):
         if not only or name in only:
             refused = NO_CLASS if offered and name not in (*offered, DELTA_OF_CLASS) else subject.refused.get(name)
-            yield definition, refused or _in_time(about, definition, clock, progress)
+            yield definition, refused or _in_time(about, definition, work)
     for share in shares:
-        yield from _least_epsilons(subject, share, clock, progress)
+        yield from _least_epsilons(subject, share, work)
 
 
 def _unread(subject: object, epsilon: Sequence[Number], only: Sequence[str]) -> Measures:
     """Every measure refused, for a subject that could not be read in time."""
     secrets = getattr(subject, "about_secrets", False)
-    factors = [(str(value), _factor(value)) for value in as_list(epsilon, "epsilon")]
-    asked = [*OF_LAWS, *OF_PAIRS] if secrets else list(OF_CHANNEL)
-    for value, factor in factors:
-        asked += of_pairs_at_epsilon(value, factor) if secrets else at_epsilon(value, factor)
+    asked, each = ([*OF_LAWS, *OF_PAIRS], of_pairs_at_epsilon) if secrets else ([*OF_CHANNEL], at_epsilon)
+    asked += [row for one in _factors(epsilon) for row in each(*one)]
     names = [definition.name for definition in asked]
     return Measures(UNREAD, (), {name: LATE for name in names if not only or stem(name) in only})
 
@@ -337,7 +341,7 @@ def _over_class(priors: PriorClass) -> dict[str, Definition]:
 
 
 def _against(
-    subject: OfAdversary, wanted: Sequence[tuple[Definition, Way]], clock: Clock, progress: Callable[[str], None] | None
+    subject: OfAdversary, wanted: Sequence[tuple[Definition, Way]], work: _Work
 ) -> Iterator[tuple[Definition, Ends | str]]:
     """Measures against a model's adversary; audits and searches share the time, and each audit is made once."""
     whole = [(definition, way.way if isinstance(way, AtMost) else way) for definition, way in wanted]
@@ -348,12 +352,12 @@ def _against(
             found: Ends | str = way
         elif isinstance(way, Searched):
             if id(way) not in searches:
-                _tell(progress, definition.name)
-                searches[id(way)] = LATE if clock.interrupted else _searched(way, clock.part(1 / left))
+                work.told(definition.name)
+                searches[id(way)] = LATE if work.clock.interrupted else _searched(way, work.clock.part(1 / left))
                 left -= 1
             found = searches[id(way)]
         else:
-            found = _in_time(subject, replace(definition, value=way), clock, progress)
+            found = _in_time(subject, replace(definition, value=way), work)
         larger_set = isinstance(offered, AtMost) and isinstance(found, Ends)
         yield definition, Ends(Fraction(0), found.upper) if larger_set and isinstance(found, Ends) else found
 
@@ -361,16 +365,11 @@ def _against(
 def _searched(way: Searched, clock: Clock) -> Ends | str:
     """What an audit proves, or the search over the box of a chain finds; or why nothing is."""
     if isinstance(way, OfChain):
-        return _in_time(way, OF_CHAINS[0], clock, None) if way.in_closed_form else way.searched(clock)
+        return _in_time(way, OF_CHAINS[0], _Work(clock)) if way.in_closed_form else way.searched(clock)
     try:
         return proved(way, clock)
     except DaleniusError as error:
         return f"no value: {error}"
-
-
-def _tell(progress: Callable[[str], None] | None, name: str) -> None:
-    if progress is not None:
-        progress(name)
 
 
 def _need_names(only: Sequence[str], names: Sequence[str]) -> None:
@@ -380,16 +379,10 @@ def _need_names(only: Sequence[str], names: Sequence[str]) -> None:
             raise InputError(f"only: no measure here is named {brief(name)}{hint(str(name), stems)}")
 
 
-def _in_time(
-    subject: Subject, definition: Definition, clock: Clock, progress: Callable[[str], None] | None
-) -> Ends | str:
+def _in_time(subject: Subject, definition: Definition, work: _Work) -> Ends | str:
     """The interval of a measure, or that there was no time for one."""
-    _tell(progress, definition.name)
-    try:
-        with ended_with(_Whole(clock)):
-            return _ends(subject, definition)
-    except TimeIsOverError:
-        return LATE
+    work.told(definition.name)
+    return work.timed(lambda: _ends(subject, definition)) or LATE
 
 
 def _ends(subject: Subject, definition: Definition) -> Ends:
@@ -407,9 +400,7 @@ def _ends(subject: Subject, definition: Definition) -> Ends:
     return ends if definition.limit is None else ends.below(definition.limit)
 
 
-def _least_epsilons(
-    subject: Subject, delta: Fraction, clock: Clock, progress: Callable[[str], None] | None
-) -> Iterator[tuple[Definition, Ends | str]]:
+def _least_epsilons(subject: Subject, delta: Fraction, work: _Work) -> Iterator[tuple[Definition, Ends | str]]:
     """For each notion with a delta the least epsilon that this one allows."""
     for place, named in enumerate(at_epsilon("", fmpq(1))):
         name = named.name.removesuffix("_delta()")
@@ -422,13 +413,8 @@ def _least_epsilons(
         def delta_at(factor: fmpq, place: int = place) -> Ends:
             return _ends(subject, at_epsilon("", factor)[place])
 
-        _tell(progress, name)
-        try:
-            with ended_with(_Whole(clock)):
-                least: Ends | str = least_epsilon(delta_at, delta)
-        except TimeIsOverError:
-            least = LATE
-        yield row, least
+        work.told(name)
+        yield row, work.timed(partial(least_epsilon, delta_at, delta)) or LATE
 
 
 def _row(definition: Definition, ends: Ends, units: str | None, against: str) -> Measure:
@@ -437,20 +423,25 @@ def _row(definition: Definition, ends: Ends, units: str | None, against: str) ->
     return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact, against=against)
 
 
-def _with_claim(row: Measure, subject: Subject, clock: Clock, progress: Callable[[str], None] | None) -> Measure:
+def _with_claim(row: Measure, subject: Subject, work: _Work) -> Measure:
     """The row, proved by the checker where it can be, and in time; against a class of priors only what needs none."""
     alone = isinstance(subject, OfClass) and row.name == "local_dp"
     if row.name not in CLAIMED or not (alone or isinstance(subject, OfInput)):
         return row
-    try:
-        with ended_with(_Whole(clock)):
-            measured = subject.at_precision()[0]
-            if not (is_rational(measured.channel) and (alone or is_rational(measured.prior))):
-                return row
-            _tell(progress, f"{row.name}, the proof")
-            return replace(row, claim=claim(row.name, measured.channel, measured.prior))
-    except TimeIsOverError:
-        return row
+
+    def claimed() -> Measure:
+        measured = subject.at_precision()[0]
+        if not (is_rational(measured.channel) and (alone or is_rational(measured.prior))):
+            return row
+        work.told(f"{row.name}, the proof")
+        return replace(row, claim=claim(row.name, measured.channel, measured.prior))
+
+    return work.timed(claimed) or row
+
+
+def _factors(epsilon: Sequence[Number]) -> list[tuple[str, fmpq | arb]]:
+    """Each epsilon as it is written, and e to it."""
+    return [(str(value), _factor(value)) for value in as_list(epsilon, "epsilon")]
 
 
 def _factor(epsilon: Number) -> fmpq | arb:

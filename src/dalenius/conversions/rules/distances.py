@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flint import arb
 
 from dalenius.conversions.numbers import positive
@@ -38,36 +40,37 @@ FORMULA = "sqrt(eta), from eta = 1 on 2 eta/(1 + eta)"
 CIRCULANT = "circulants: X uniform on a large ring, the output X + noise"
 
 
-def total_variation(given: Given) -> arb | None:
+def where_it_is_above_0(value: Callable[[Given], arb]) -> Value:
+    """A rule of an epsilon above 0."""
+    return lambda given: value(given) if given.epsilon_after > 0 else None
+
+
+@where_it_is_above_0
+def total_variation(given: Given) -> arb:
     """Min(1, (eta/2) coth(epsilon/2))."""
-    if not given.epsilon_after > 0:
-        return None
     return (given.value / 2 / (given.epsilon_after / 2).tanh()).min(arb(1))
 
 
-def chi_square(given: Given) -> arb | None:
+@where_it_is_above_0
+def chi_square(given: Given) -> arb:
     """Min(1, eta / (2 cosh epsilon - 2)).
 
     *Bound because* chi-square is the mean of (d-1)^2/d under the joint law, which is at least 4 sinh^2(epsilon/2) outside of the band.
     """
-    if not given.epsilon_after > 0:
-        return None
     return (given.value / (4 * (given.epsilon_after / 2).sinh() ** 2)).min(arb(1))
 
 
-def printed_chi_square(given: Given) -> arb | None:
+@where_it_is_above_0
+def printed_chi_square(given: Given) -> arb:
     """g(e^-epsilon) + g(e^epsilon), g(G) = G eta / ((G-1)^2 + eta)."""
-    if not given.epsilon_after > 0:
-        return None
     return sum(
         (_g(factor, given.value) for factor in (given.epsilon_after.exp(), (-given.epsilon_after).exp())), arb(0)
     )
 
 
-def printed_information(given: Given) -> arb | None:
+@where_it_is_above_0
+def printed_information(given: Given) -> arb:
     """Zeta(epsilon) + zeta(-epsilon)."""
-    if not given.epsilon_after > 0:
-        return None
     return _zeta(given.value, given.epsilon_after) + _zeta(given.value, -given.epsilon_after)
 
 
@@ -94,14 +97,12 @@ def _zeta(eta: arb, epsilon: arb) -> arb:
 
 BY_DISTANCE = {
     "total_variation": total_variation,
-    "mutual_information": lambda given: (
-        two_tails(given.value, given.epsilon_after) if given.epsilon_after > 0 else None
-    ),
+    "mutual_information": where_it_is_above_0(lambda given: two_tails(given.value, given.epsilon_after)),
     "chi_square": chi_square,
 }
 PRINTED = {
     "total_variation": (
-        lambda given: given.value / (1 - (-given.epsilon_after).exp()) if given.epsilon_after > 0 else None,
+        where_it_is_above_0(lambda given: given.value / (1 - (-given.epsilon_after).exp())),
         "Theorem 1(a)",
         "eta/(1 - exp(-e))",
     ),
