@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import each, thinned
-from dalenius.alternating.conditionals import best_selection, bounded
+from dalenius.alternating.leakage_scheme import best_selection, bounded
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualTree
