@@ -184,12 +184,6 @@ CATALOGUE = [  # section 3.15: for A, B and C
     ("information privacy", 0.5, 0.1572000233, 0.4277571961, 0.4358619795),
     ("information privacy", 1, 0.04026092617, 0.2742007565, 0.2089357991),
 ]
-REFERENCES = [
-    (name, most, secret, value)
-    for k, (name, most, *values) in enumerate(CATALOGUE)
-    for secret, value in list(zip((A, B, C), values, strict=True))[k % 3 :]
-    + list(zip((A, B, C), values, strict=True))[: k % 3]
-]
 
 
 def design(secret, *constraints, distortion=None) -> dl.MinDistortion:
@@ -205,9 +199,60 @@ def design(secret, *constraints, distortion=None) -> dl.MinDistortion:
     )
 
 
-@each("name, most, secret, value", *thinned(REFERENCES, 8))
-def test_the_catalogue_has_these_values(name, most, secret, value):
-    found = dl.solve(design(secret, MADE[name](most, secret)))
+def of_the_input(law: str):
+    """The input itself, whose letters have these probabilities."""
+    probabilities = [Fraction(p) for p in law.split()]
+    return [[p if s == x else 0 for x in range(len(probabilities))] for s, p in enumerate(probabilities)]
+
+
+def given_delta(epsilon, delta):
+    if delta == 0:
+        return dl.constraints.LocalInformationPrivacy(epsilon)
+    return dl.constraints.LocalInformationPrivacyDelta(epsilon, delta)
+
+
+OPTIMA = [
+    *(
+        (secret, MADE[name](most, secret), value)
+        for k, (name, most, *values) in enumerate(CATALOGUE)
+        for secret, value in (2 * [*zip((A, B, C), values, strict=True)])[k % 3 : k % 3 + 3]
+    ),
+    *(  # section 3.15: the secret is the input, uniform and binary
+        (of_the_input("1/2 1/2"), limit, value)
+        for limit, value in (
+            (dl.constraints.TotalVariation(0.05), 0.475),
+            (dl.constraints.TotalVariation(0.2), 0.4),
+            (dl.constraints.KL(0.05), 0.3432184016),
+            (dl.constraints.KL(0.2), 0.1948271628),
+            (dl.constraints.ChiSquare(0.05), 0.3881966011),
+            (dl.constraints.ChiSquare(0.2), 0.2763932022),
+            (dl.constraints.MaximalCorrelation(square_at_most=0.2), 0.2763932022),
+            (dl.constraints.LocalInformationPrivacy(0.3), 0.3704091103),
+        )
+    ),
+    *(  # the other catalogue's D5: (1 - delta)(k - 1)/(e^epsilon + k - 1)
+        (of_the_input(" ".join([f"1/{k}"] * k)), dl.constraints.LocalDPDelta(epsilon, 0.05), value)
+        for k, epsilon, value in ((3, 1, 0.402688959472), (4, 0.5, 0.613071817827), (2, 1, 0.255494350301))
+    ),
+    *(
+        (of_the_input(law), given_delta(epsilon, delta), value)
+        for law, epsilon, delta, value in (
+            ("0.6 0.3 0.1", 1, 0, 0.243472982),
+            ("0.6 0.3 0.1", 0.5, 0, 0.350656195),
+            ("0.6 0.3 0.1", 1, 0.05, 0.210293327),
+            ("1/3 1/3 1/3", 1, 0, 0.2452529607809616),
+            ("1/3 1/3 1/3", 0.5, 0, 0.45042624309995727),
+            ("1/3 1/3 1/3", 1, 0.05, 0.226858989),
+            ("2/3 1/3", 1, 0, 0.163501974),
+            ("1/2 1/2", 1, 0, 0.18393972058572),
+        )
+    ),
+]
+
+
+@each("secret, limit, value", *OPTIMA, every=6)
+def test_the_catalogue_has_these_values(secret, limit, value):
+    found = dl.solve(design(secret, limit))
     assert found.lower - 2e-9 <= value <= found.upper + 2e-9
     assert found.upper - found.lower <= WIDTH
 
@@ -242,45 +287,6 @@ def test_plain_information_privacy_has_a_copy_for_every_set_of_letters(copies):
     plain = dl.constraints.InformationPrivacy(0.5, 0.05, exempt=exempt, secret=A)
     found = dl.solve(design(A, plain, distortion=dl.DistortionMatrix([row * copies for row in rows])))
     assert found.upper <= 0.1459714502 + 1e-9 if copies == 4 else found.lower <= 0.1572000233 <= found.upper
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "delta", "law", "value"),
-    [
-        (1, 0.05, [Fraction(1, 3)] * 3, 0.402688959472),
-        pytest.param(0.5, 0.05, [Fraction(1, 4)] * 4, 0.613071817827, marks=pytest.mark.thorough),
-        pytest.param(1, 0.05, [Fraction(1, 2)] * 2, 0.255494350301, marks=pytest.mark.thorough),
-    ],
-)
-def test_randomised_response_with_delta(epsilon, delta, law, value):
-    """(1 - delta)(k - 1)/(e^epsilon + k - 1), of the other catalogue's D5."""
-    secret = [[p if s == x else 0 for x in range(len(law))] for s, p in enumerate(law)]
-    found = dl.solve(design(secret, dl.constraints.LocalDPDelta(epsilon, delta)))
-    assert found.lower - 2e-9 <= value <= found.upper + 2e-9
-
-
-@each(
-    "text, epsilon, delta, value",
-    ("0.6 0.3 0.1", 1, 0, 0.243472982),
-    ("0.6 0.3 0.1", 0.5, 0, 0.350656195),
-    ("0.6 0.3 0.1", 1, 0.05, 0.210293327),
-    ("1/3 1/3 1/3", 1, 0, 0.2452529607809616),
-    ("1/3 1/3 1/3", 0.5, 0, 0.45042624309995727),
-    ("1/3 1/3 1/3", 1, 0.05, 0.226858989),
-    ("2/3 1/3", 1, 0, 0.163501974),
-    ("1/2 1/2", 1, 0, 0.18393972058572),
-    every=4,
-)
-def test_local_information_privacy_of_the_input(text, epsilon, delta, value):
-    law = [Fraction(p) for p in text.split()]
-    secret = [[p if s == x else 0 for x in range(len(law))] for s, p in enumerate(law)]
-    limit = (
-        dl.constraints.LocalInformationPrivacyDelta(epsilon, delta)
-        if delta
-        else dl.constraints.LocalInformationPrivacy(epsilon)
-    )
-    found = dl.solve(design(secret, limit))
-    assert found.lower - 2e-9 <= value <= found.upper + 2e-9
 
 
 # ---------------------------------------------------------------- random designs

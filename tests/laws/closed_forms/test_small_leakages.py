@@ -176,25 +176,6 @@ def test_unsanitised(joint, values):
     assert rho.lower**2 - 5e-11 <= float(values[3]) <= rho.upper**2 + 5e-11
 
 
-@each(
-    "limit, value",  # section 3.15: the secret is the input, uniform and binary; Hamming distortion
-    (dl.constraints.TotalVariation(0.05), 0.475),
-    (dl.constraints.TotalVariation(0.2), 0.4),
-    (dl.constraints.KL(0.05), 0.3432184016),
-    (dl.constraints.KL(0.2), 0.1948271628),
-    (dl.constraints.ChiSquare(0.05), 0.3881966011),
-    (dl.constraints.ChiSquare(0.2), 0.2763932022),
-    (dl.constraints.MaximalCorrelation(square_at_most=0.2), 0.2763932022),
-    (dl.constraints.LocalInformationPrivacy(0.3), 0.3704091103),
-    every=4,
-)
-def test_uniform_binary_designs(limit, value):
-    found = dl.solve(dl.MinDistortion(**ONE, distortion=dl.Hamming(), constraints=[limit]), gap=1e-8)
-    assert found.lower - 5e-11 <= value + 1e-8 * value
-    assert value <= found.upper + 5e-11
-    assert found.upper - found.lower <= 1e-7
-
-
 @each("epsilon, value", (0.1, 0.8), (0.5, 0.8), (1, 0.8321205588))
 def test_a_useful_guess(epsilon, value):
     """Section 2.16: the largest probability to guess right whether the letter is the last one."""
