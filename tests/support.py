@@ -62,6 +62,13 @@ def parity4(bound, epsilon=1.0) -> dl.WorstCaseLeakage:
     return problem([2] * 4, dl.Parity(), dl.laplace_threshold(epsilon), bound)
 
 
+def rows_of_two():
+    """A full channel of two records whose last gap the tree over boxes of the conditionals closes."""
+    rows = np.random.default_rng(1).dirichlet(np.full(3, 0.6), size=16).round(6)
+    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+    return problem(dl.Records(alphabets=[4, 4]), None, dl.Channel(rows, inputs="dataset"), "0.7 max")
+
+
 def solve(question, *, gap=2e-2, time_limit=1.5) -> dl.answers.Result:
     """A loose and quick audit: proved, in whatever time there is."""
     result = dl.solve(question, gap=gap, time_limit=time_limit)

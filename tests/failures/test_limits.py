@@ -513,13 +513,6 @@ def hard(share, records=6):
     return support.problem(dl.Records(records, alphabet=2), dl.Count(), dl.geometric(1.0), share)
 
 
-def rows_of_two():
-    """A full channel of two records whose last gap the tree over boxes of the conditionals closes."""
-    rows = np.random.default_rng(1).dirichlet(np.full(3, 0.6), size=16).round(6)
-    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    return support.problem(dl.Records(alphabets=[4, 4]), None, dl.Channel(rows, inputs="dataset"), "0.7 max")
-
-
 def leaves_in(family):
     """Of what takes a leaf's place: a list of leaves, or cuts with leaves."""
     if isinstance(family, tree.Leaf):
@@ -571,7 +564,7 @@ CASES = [
     pytest.param(hard("0.5 max"), 2e-2, 16, "posterior", marks=pytest.mark.thorough),
     pytest.param(hard("0.95 max"), 1e-2, 15, "dual", marks=pytest.mark.thorough),
     pytest.param(hard("0.95 max", 8), 0.05, 30, "dual", marks=pytest.mark.thorough),  # in groups of outputs
-    pytest.param(rows_of_two(), 5e-3, 20, "dual tree", marks=pytest.mark.thorough),
+    pytest.param(support.rows_of_two(), 5e-3, 20, "dual tree", marks=pytest.mark.thorough),
 ]
 
 

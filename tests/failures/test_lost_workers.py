@@ -46,13 +46,6 @@ def together(monkeypatch):
     return call
 
 
-def rows_of_two():
-    """A full channel of two records whose last gap the tree over boxes of the conditionals closes."""
-    rows = np.random.default_rng(1).dirichlet(np.full(3, 0.6), size=16).round(6)
-    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
-    return support.problem(dl.Records(alphabets=[4, 4]), None, dl.Channel(rows, inputs="dataset"), "0.7 max")
-
-
 def count(share, records=6):
     return support.problem(dl.Records(records, alphabet=2), dl.Count(), dl.geometric(1.0), share)
 
@@ -60,7 +53,7 @@ def count(share, records=6):
 CASES = [
     pytest.param(count("0.95 max"), 1e-2, {"dual"}, marks=pytest.mark.thorough),
     (count("0.95 max", 8), 0.12, {"dual"}),  # in groups of outputs
-    pytest.param(rows_of_two(), 1e-2, {"dual tree"}, marks=pytest.mark.thorough),
+    pytest.param(support.rows_of_two(), 1e-2, {"dual tree"}, marks=pytest.mark.thorough),
 ]
 
 
@@ -105,7 +98,7 @@ def test_limits_are_for_all_together(together):
 @pytest.mark.thorough
 def test_time_is_up_for_everybody(together):
     pool = together(Colleagues())
-    result = dl.solve(rows_of_two(), gap=1e-9, time_limit=1.0)
+    result = dl.solve(support.rows_of_two(), gap=1e-9, time_limit=1.0)
     assert pool.tasks > 1
     assert result.termination is dl.answers.Termination.TIME_LIMIT
     assert 0.0 < result.lower <= result.upper
@@ -113,9 +106,9 @@ def test_time_is_up_for_everybody(together):
 
 def test_an_interrupt_answers_with_what_is_proved(together):
     together(Colleagues(before=lambda number: signal.raise_signal(signal.SIGINT) if number == 3 else None))
-    result = dl.solve(rows_of_two(), gap=1e-9, time_limit=None)
+    result = dl.solve(support.rows_of_two(), gap=1e-9, time_limit=None)
     assert result.termination is dl.answers.Termination.INTERRUPTED
-    assert dl.verify(rows_of_two(), result.certificate).proved
+    assert dl.verify(support.rows_of_two(), result.certificate).proved
 
 
 def test_workers_that_all_die_are_done_without(together):
@@ -180,7 +173,7 @@ def test_processes_one_of_which_is_killed(monkeypatch):
             killed.append(children()[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    question, gap = rows_of_two(), 2e-3
+    question, gap = support.rows_of_two(), 2e-3
     result = dl.solve(question, gap=gap, time_limit=None, jobs=2, progress=progress)
     assert killed
     assert result.gap <= gap
@@ -224,7 +217,7 @@ def test_a_cluster_one_of_whose_workers_is_killed(monkeypatch, cluster):
         if moment.stage != "search" and not killed:
             killed.append(kill())
 
-    question, gap = rows_of_two(), 1e-5
+    question, gap = support.rows_of_two(), 1e-5
     result = dl.solve(question, gap=gap, time_limit=None, scheduler=address, progress=progress)
     assert killed
     assert result.gap <= gap

@@ -66,12 +66,18 @@ def test_all_records_are_their_halves_in_a_stationary_chain():
     assert [proof.record for proof in free.records] == [0, 1, 2]
 
 
-def test_a_hundred_thousand_records():
-    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), dl.discrete_laplace(0.5), record=50_000)
+@each(
+    "method, lower, upper, mechanism, more",
+    ("window", 7.144e-4, 7.152e-4, dl.discrete_laplace(0.5), {"record": 50_000}),
+    ("after", 7.144e-4, 7.22e-4, None, {"record": 50_000, "start": "any"}),  # it is stationary in the middle
+    ("blocks", 2e-4, 1e-3, None, {"record": 3}),
+)
+def test_a_hundred_thousand_records(method, lower, upper, mechanism, more):
+    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), mechanism, **more)
     result = dl.solve(question, gap=1e-3).to("bits")
-    assert result.gap <= 1e-3
-    assert 7.144e-4 < result.lower <= result.upper < 7.152e-4
-    assert result.records[0].method == "window"
+    assert result.gap <= 1e-3 or method != "window"
+    assert lower < result.lower <= result.upper < upper
+    assert result.records[0].method == method
     assert dl.verify(question, result.certificate).proved
     assert dl.loads(dl.dumps(question)) == question
 
@@ -116,22 +122,6 @@ def test_letters_that_hardly_ever_change():
     result = dl.solve(chain(3, ("1e-40", "0.84"), "1e-40", rare, dl.Threshold(2), record=2), gap=1e-2)
     assert (result.refusals, result.gap <= 1e-2) == ((), True)
     assert 0.001248 < result.lower <= result.upper < 0.00126
-
-
-def test_records_near_the_ends_of_a_long_chain():
-    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), record=3)
-    result = dl.solve(question, gap=1e-3).to("bits")
-    assert 2e-4 < result.lower <= result.upper < 1e-3
-    assert result.records[0].method == "blocks"
-    assert dl.verify(question, result.certificate).proved
-
-
-def test_a_long_chain_from_any_start_is_stationary_in_the_middle():
-    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), record=50_000, start="any")
-    result = dl.solve(question, gap=1e-3).to("bits")
-    assert 7.144e-4 < result.lower <= result.upper < 7.22e-4
-    assert result.records[0].method == "after"
-    assert dl.verify(question, result.certificate).proved
 
 
 def test_what_there_is_no_time_to_check_has_a_closed_form():

@@ -44,10 +44,6 @@ COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}
 LISTED = dl.PriorSet([[Fraction(1, 8)] * 8, [Fraction(1, 2), 0, 0, 0, 0, 0, 0, Fraction(1, 2)]])
 
 
-def entropy(*laws: float) -> float:
-    return -sum(p * math.log(p) for p in laws if p > 0.0)
-
-
 # ---------------------------------------------------------------- what the optimum is
 
 
@@ -55,7 +51,7 @@ def test_a_capped_error_is_a_rate_distortion_problem():
     """An error of at most 0.1 for each bit, whatever its probability: capacity of the channel that attains it."""
     problem = dl.MinLeakage(**FAIR, distortion=dl.Hamming(), max_distortion=1, constraints=[ErrorCap("0.1")])
     result = support.solve_design(problem)
-    assert result.lower <= math.log(2) - entropy(0.1, 0.9) <= result.upper
+    assert result.lower <= math.log(2) - support.binary_entropy(0.1) <= result.upper
     assert [price.binds for price in result.constraints] == [True]
     assert str(result.constraints[0]) == "constraints[0] (error)"
     assert dl.solve(dataclasses.replace(problem, constraints=())).upper == 0.0

@@ -35,8 +35,8 @@ WRONG = dl.objectives.DistortionTerm(dl.Hamming(), weight="3/2")
 
 
 def told(flip: float) -> float:
-    """log 2 - h(flip), the capacity of a bit that is told wrongly so often."""
-    return math.log(2) + flip * math.log(flip) + (1 - flip) * math.log(1 - flip)
+    """The capacity of a bit that is told wrongly so often."""
+    return math.log(2) - support.binary_entropy(flip)
 
 
 def proved(problem: dl.problems.DesignProblem, **options) -> dl.answers.DesignResult:

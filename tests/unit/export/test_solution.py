@@ -1,7 +1,5 @@
 """The way back: whatever is handed in, the interval is valid; and it is narrow for a good solution."""
 
-import inspect
-
 import numpy as np
 import pytest
 
@@ -10,13 +8,9 @@ from dalenius import programs
 from dalenius.errors import InputError
 from dalenius.export import Solution, certify, digest, read_solution, write_solution
 from dalenius.outcome import Termination
-from dalenius.programs import Program
+from instances import MAKERS
 
-NAMES = [
-    name
-    for name in dir(programs)
-    if inspect.isclass(cls := getattr(programs, name)) and issubclass(cls, Program) and not inspect.isabstract(cls)
-]
+NAMES = sorted(MAKERS)
 
 
 @pytest.fixture(scope="module")
