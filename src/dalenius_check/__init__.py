@@ -5,6 +5,7 @@ from __future__ import annotations
 from .core.allowance import LimitError
 from .core.model import ModelFile
 from .core.numbers import RefusedError
-from .core.verdict import Status, Verdict, check, digest
+from .core.verdict import Status, Verdict
+from .running import check, digest
 
 __all__ = ["LimitError", "ModelFile", "RefusedError", "Status", "Verdict", "check", "digest"]

@@ -154,7 +154,7 @@ def test_limits_of_size(monkeypatch):
             verdict = check(model, b"")
             assert verdict.status is (status or Status.UNREADABLE), (text, verdict.reason)
     monkeypatch.undo()
-    places = {"secret": "lemmas.designs.secret._MAX_CELLS", "tables": "core.tables._MOST_NUMBERS"}
+    places = {"secret": "lemmas.designs.secret._MAX_CELLS", "tables": "lemmas.designs.tables._MOST_NUMBERS"}
     for name, most, reason in (("secret", 8, "letters and outputs"), ("tables", 3, "at most 2^22 numbers")):
         monkeypatch.setattr(f"dalenius_check.{places[name]}", most)
         text = 'kind="chi_square"; at_most=1' + ("" if name == "secret" else "; secret=[[[0.5,0,0],[0,0.5,0]]]")

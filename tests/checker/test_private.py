@@ -267,7 +267,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "nu_allowed": "Design._dual: self.leakage or nu == 0 => True",
     "epsilon_large": "epsilon: result[0] <= 1000 => True",
     "log_negative": "epsilon: number(match[1], what, positive=True) => exact(match[1], what)",
-    "min_leakage": 'model_of: problem == "min_distortion" and "privacy" in data => "privacy" in data',
+    "min_leakage": 'tables.schema: data["problem"] == "min_distortion" and "privacy" in data => "privacy" in data',
     "expected": "Design.check: self.budget if self.leakage else ends[0] => self.budget",
 }
 

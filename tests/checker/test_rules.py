@@ -38,13 +38,16 @@ def files_of(name: str) -> list[Path]:
 
 @contextmanager
 def running() -> Iterator[set[tuple[str, str]]]:
-    """The functions of lemma modules that are run in a block, with the lemma's name; not what a module does when it is loaded."""
+    """The functions of lemma modules that are run in a block, with the lemma's name.
+
+    Left out is what a module does when it is loaded, and how a model is read.
+    """
     found = set[tuple[str, str]]()
     loading = 0
 
     def look(frame, event, _):
         nonlocal loading
-        if frame.f_code.co_name == "<module>":
+        if frame.f_code.co_name in ("<module>", "model_of"):
             loading += {"call": 1, "return": -1}.get(event, 0)
         path = Path(frame.f_code.co_filename)
         if event == "call" and not loading and path.is_relative_to(LEMMA_FILES):

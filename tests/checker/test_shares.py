@@ -9,9 +9,9 @@ import pytest
 import cases
 from campaigns import each, thinned
 from dalenius_check import Status, check
+from dalenius_check import processes as shares
+from dalenius_check import running as checking
 from dalenius_check.__main__ import main
-from dalenius_check.core import shares
-from dalenius_check.core import verdict as checking
 from dalenius_check.core.allowance import Allowance, LimitError
 from dalenius_check.core.arithmetic import NAMES, arb, choose, chosen, using
 

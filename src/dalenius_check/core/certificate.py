@@ -9,11 +9,11 @@ from typing import Any
 
 from . import read
 from .allowance import PAIR, Allowance, limit
+from .arithmetic import arb
 from .model import Model
 from .noise import REAL
 from .numbers import RefusedError, need
 from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
-from .shares import Shares
 
 _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
@@ -55,6 +55,20 @@ _HEADER: Schema = {
     **dict.fromkeys(("format", "problem", "unit", "model", "producer"), (read.text, REQUIRED)),
     **dict.fromkeys(_CLAIM, (read.decimal, REQUIRED)),
 }
+
+
+class Shares:
+    """The shares of one process alone: whatever it meets is its own."""
+
+    whole = True  # whether all that a leaf consists of comes together here
+
+    def row(self, number: int, work: Callable[[], list[arb]]) -> list[arb]:
+        """psi of the row leaf on this line: one number, or none where it is vacuous."""
+        return work()
+
+    def leaf(self, number: int, work: Callable[[], bool]) -> bool:
+        """Whether the leaf on this line, which has no lines of its own below, is vacuous; refused if its bound is too large."""
+        return work()
 
 
 class Lines:

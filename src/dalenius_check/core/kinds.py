@@ -1,4 +1,4 @@
-"""The kinds of mechanisms, queries and chains with their keys and defaults, and the tables of secrets (docs/model-format.md)."""
+"""The kinds of mechanisms, queries and chains with their keys and defaults (docs/model-format.md)."""
 
 from __future__ import annotations
 
@@ -138,7 +138,6 @@ def unknown(kind: str) -> str:
     )
 
 
-_MAX_SECRETS = 1000
 QUERIES: dict[str, Schema] = {
     "parity": {},
     "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
@@ -159,36 +158,6 @@ def _queries(value: Any, what: str) -> list[dict[str, Any]]:
 
 
 QUERIES["joint"] = {"queries": (_queries, REQUIRED)}
-_NAMED = (read.letters, None)
-_TOLD = {key: schema for key, schema in QUERIES.items() if key not in ("histogram", "joint")}
-_TOLD["letters"] = {"records": _NAMED, "others": _NAMED, "groups": (read.groups, None)}
-
-
-def _told(value: Any, what: str) -> list[dict[str, Any]]:
-    """What is told together: queries, and letters of some records."""
-    tables = value if isinstance(value, list) else [value]
-    found = [read.known(item, what, _TOLD) for item in tables]
-    for table in found:
-        one = bool(table.get("records")) != bool(table.get("others"))
-        need(one or table["kind"] != "letters", f"{what} must have either 'records' or 'others', not empty")
-    return found
-
-
-def _secret(value: Any, what: str) -> list[dict[str, Any]]:
-    found = _told(value, what)
-    need(len(found) > 0, f"{what} must be at least one table")
-    return found
-
-
-TOLD: Schema = {"of": (_secret, REQUIRED), "given": (_told, [])}
-
-
-def secrets(value: Any, what: str) -> list[dict[str, Any]]:
-    tables = read.entries(value, what)
-    need(1 <= len(tables) <= _MAX_SECRETS, f"{what} must be from 1 to {_MAX_SECRETS} tables")
-    return [read.table(item, f"{what} {j}", TOLD) for j, item in enumerate(tables)]
-
-
 _MOST_LETTERS = 16
 Range = list[fmpq]
 

@@ -18,9 +18,14 @@ from .classes import CLASSES
 from .files import parse_toml
 from .kinds import MAX_STATES, MECHANISMS, QUERIES
 from .numbers import at_most, need, normalised
-from .tables import AUDIT, FREE, PRIVATE, TOPS
+from .registry import lemma
+from .tables import AUDIT
 
 _HEAD = ("problem", "title", "source", "records")
+_LEMMAS = {
+    **dict.fromkeys(("min_leakage", "min_distortion", "max_information"), "designs"),
+    "secret_leakage": "secrets",
+}  # that know the tables of a problem
 
 
 @dataclass(frozen=True)
@@ -173,10 +178,8 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     """The model of a file's tables, or of some that were made here."""
     named = str(data.get("problem"))
     problem = "maximal_leakage" if named == "worst_case_leakage" else named
-    private = problem == "min_distortion" and "privacy" in data
-    held = {"adversary", "max_leakage", "privacy"} & data.keys()
-    free = problem == "min_distortion" and bool(data.get("constraints")) and not held
-    top = read.table(data, "model", PRIVATE if private else FREE if free else TOPS.get(problem, AUDIT))
+    asks = _LEMMAS.get(problem)
+    top = read.table(data, "model", lemma(asks).schema(data) if asks else AUDIT)
     for key in ("constraints", "objective", "useful"):
         if not top.get(key):
             top.pop(key, None)

@@ -12,6 +12,9 @@ from __future__ import annotations
 from ...core.model import Model
 from .design import Design, Free
 from .privacy import Private
+from .tables import schema
+
+__all__ = ["design", "schema"]
 
 
 def design(model: Model) -> Design | Private:

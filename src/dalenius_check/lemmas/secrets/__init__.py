@@ -25,7 +25,9 @@ from ...core.proof import AFTER, Masses
 from ...core.read import decimal, entries, integer, nonnegative
 from ...core.registry import rests_on
 from ...core.subjects import Subject, Words
-from .told import Kind, Secret, Told
+from .told import Kind, Secret, Told, schema
+
+__all__ = ["Informed", "Unsaid", "schema", "subject"]
 
 ABOUT = (
     "largest information about a secret given what is said to be given, I(of; Y | given), over the secrets and the adversary's "

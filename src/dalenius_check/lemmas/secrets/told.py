@@ -9,15 +9,53 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from ...core import read
 from ...core.allowance import PAIR, POINTER, limit
 from ...core.counts import datasets, values
+from ...core.kinds import QUERIES
 from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.numbers import need
+from ...core.read import REQUIRED, Schema, required
+from ...core.tables import AUDIT, adversary
 
 _MOST_PLACES, _MOST_TRIPLES = 1 << 22, 1 << 22
 Codes = list[int]  # of each dataset
 Kind = frozenset[tuple[frozenset[int], int]]  # the sets of inputs of a value's cells, with how often each is there
+_MAX_SECRETS = 1000
+_NAMED = (read.letters, None)
+_TOLD = {key: schema for key, schema in QUERIES.items() if key not in ("histogram", "joint")}
+_TOLD["letters"] = {"records": _NAMED, "others": _NAMED, "groups": (read.groups, None)}
+
+
+def _told(value: Any, what: str) -> list[dict[str, Any]]:
+    """What is told together: queries, and letters of some records."""
+    tables = value if isinstance(value, list) else [value]
+    found = [read.known(item, what, _TOLD) for item in tables]
+    for table in found:
+        one = bool(table.get("records")) != bool(table.get("others"))
+        need(one or table["kind"] != "letters", f"{what} must have either 'records' or 'others', not empty")
+    return found
+
+
+def _secret(value: Any, what: str) -> list[dict[str, Any]]:
+    found = _told(value, what)
+    need(len(found) > 0, f"{what} must be at least one table")
+    return found
+
+
+TOLD: Schema = {"of": (_secret, REQUIRED), "given": (_told, [])}
+
+
+def _secrets(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(1 <= len(tables) <= _MAX_SECRETS, f"{what} must be from 1 to {_MAX_SECRETS} tables")
+    return [read.table(item, f"{what} {j}", TOLD) for j, item in enumerate(tables)]
+
+
+def schema(data: dict[str, Any]) -> Schema:
+    """The keys of a model about secrets."""
+    return {**AUDIT, "adversary": required(adversary), "secrets": required(_secrets)}
 
 
 class Secret:

@@ -18,30 +18,17 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, BinaryIO
 
-from .allowance import Allowance, LimitError
-from .arithmetic import arb, fmpq
-from .numbers import OpenError, RefusedError
+from .core.allowance import Allowance, LimitError
+from .core.arithmetic import arb, fmpq
+from .core.certificate import Shares
+from .core.numbers import OpenError, RefusedError
 
 CHUNK = 16  # lines that have one owner
 LEAST = 1 << 18  # bytes of a certificate that others are called for
 _LOOK = 0.1  # seconds between two looks at the clock
 _PATH = "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline())"
-_START = f"{_PATH}; import {__package__}.verdict as v; v.main()"
+_START = f"{_PATH}; import {__package__}.running as r; r.main()"
 _ENDS: dict[str, type[Exception]] = {"refused": RefusedError, "open": OpenError}
-
-
-class Shares:
-    """The shares of one process alone: whatever it meets is its own."""
-
-    whole = True  # whether all that a leaf consists of comes together here
-
-    def row(self, number: int, work: Callable[[], list[arb]]) -> list[arb]:
-        """psi of the row leaf on this line: one number, or none where it is vacuous."""
-        return work()
-
-    def leaf(self, number: int, work: Callable[[], bool]) -> bool:
-        """Whether the leaf on this line, which has no lines of its own below, is vacuous; refused if its bound is too large."""
-        return work()
 
 
 class Helper(Shares):
@@ -112,7 +99,7 @@ def shared(parts: int, options: dict[str, Any], files: tuple[bytes, bytes], allo
         return
     helpers: list[subprocess.Popen[bytes]] = []
     told: list[SimpleQueue[dict[str, Any] | None]] = []
-    path = [*sys.path, str(Path(__file__).parents[2])]
+    path = [*sys.path, str(Path(__file__).parents[1])]
     try:
         for j in range(1, parts):
             pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}

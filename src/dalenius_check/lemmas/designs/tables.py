@@ -1,0 +1,174 @@
+"""The tables of a design's model, by kind, with their keys and defaults (docs/model-format.md)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ...core import read
+from ...core.arithmetic import fmpq
+from ...core.kinds import POSITIVE, QUERIES
+from ...core.numbers import grouped, need, total
+from ...core.read import REQUIRED, Schema, required
+from ...core.tables import AUDIT, adversary, audited, probabilities
+from ..secrets.told import TOLD
+
+_MOST_NUMBERS = 1 << 22
+
+
+def _joint(value: Any, what: str) -> list[list[list[fmpq]]]:
+    """At least one joint law, as they are written."""
+    laws = [read.matrix(rows, what) for rows in read.entries(value, what)]
+    few = 0 < sum(len(rows) * len(rows[0]) for rows in laws if rows) <= _MOST_NUMBERS and all(laws)
+    need(few, f"{what} must be at least one law, of at most 2^22 numbers altogether")
+    for j, rows in enumerate(laws):
+        sums = total(n * x for x, n in grouped([x for row in rows for x in row]))
+        need(abs(sums - 1) <= fmpq(1, read.BIG), f"{what}: law {j} does not sum to 1 within 1e-9")
+    return laws
+
+
+SECRET: Schema = {"secret": (_joint, None)}
+ABOUT: Schema = {**SECRET, "priors": (read.priors, None)}
+_ABOUT_LEVEL: Schema = {"epsilon": required(read.level), **ABOUT}
+_STRONG: Schema = {"strong": (read.boolean, False)}
+_ABOUT_MOST: Schema = {"at_most": required(read.number), **ABOUT}
+_NATS: Schema = {"at_most": required(read.amount, units="nats|bits", number=read.number), **ABOUT}
+_SQUARE: Schema = {"at_most": (read.number, None), "square_at_most": (read.number, None)}
+_DELTA: Schema = {"delta": required(read.number, high=1), "exempt": (partial(read.cells, distinct=True), None)}
+SECRETS: dict[str, Schema] = {
+    "local_information_privacy": _ABOUT_LEVEL,
+    "information_privacy": {**_ABOUT_LEVEL, **_DELTA, **_STRONG},
+    "mutual_information": _NATS,
+    "kl": {**_NATS, **_STRONG},
+    "total_variation": {**_ABOUT_MOST, **_STRONG},
+    "chi_square": {**_ABOUT_MOST, **_STRONG},
+    "maximal_correlation": {**_SQUARE, **ABOUT},
+    "local_dp_delta": {**_ABOUT_LEVEL, **_ABOUT_MOST},
+    "local_information_privacy_delta": {**_ABOUT_LEVEL, **_ABOUT_MOST},
+}
+
+
+def need_secret(table: dict[str, Any], what: str) -> None:
+    """Refuse keys that exclude each other; the kinds that are not always about a secret have the key only where it is given."""
+    for other in ("priors", "pairs"):
+        need(not (table.get("secret") and table.get(other)), f"{what} must not have both 'secret' and '{other}'")
+    if table["kind"] == "maximal_correlation":
+        one = (table["at_most"] is None) != (table["square_at_most"] is None)
+        need(one, f"{what} must have either 'at_most' or 'square_at_most'")
+    if table["kind"] not in SECRETS and table.get("secret", 0) is None:
+        del table["secret"]
+
+
+_MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
+
+
+_OUTPUTS: Schema = {"outputs": (read.ascending, None)}
+_FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
+_DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}
+_LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (probabilities, REQUIRED)}}
+_CLASSES = ["oblivious", "full", "additive"]
+
+
+def _designed(value: Any, what: str) -> dict[str, Any]:
+    """The adversary of a design."""
+    blocks = isinstance(value, dict) and value.get("kind") == "independent_blocks"
+    return (audited if blocks else adversary)(value, what)
+
+
+def _distortion(value: Any, what: str) -> dict[str, Any]:
+    """A distortion, with `outputs` only where they are given."""
+    table = read.known(value, what, _DISTORTIONS)
+    return {key: item for key, item in table.items() if item is not None}
+
+
+def _norm(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(len(tables) > 0, f"{what} must be at least one table")
+    return [read.table(item, what, {"terms": (read.terms, REQUIRED), "constant": (read.exact, 0)}) for item in tables]
+
+
+def _constraints(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(len(tables) <= _MAX_CONSTRAINTS, f"{what} must be at most {_MAX_CONSTRAINTS} tables")
+    found = [read.known(item, f"{what} {j}", _CONSTRAINTS) for j, item in enumerate(tables)]
+    for j, table in enumerate(found):
+        one = table["kind"] != "linear" or (table["at_most"] is None) != (table["equals"] is None)
+        need(one, f"{what} {j} must have either 'at_most' or 'equals'")
+        need_secret(table, f"{what} {j}")
+    return found
+
+
+def _terms(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(1 <= len(tables) <= _MAX_OBJECTIVE, f"{what} must be from 1 to {_MAX_OBJECTIVE} tables")
+    return [read.known(item, f"{what} {j}", _TERMS) for j, item in enumerate(tables, 1)]
+
+
+def _objective(value: Any, what: str) -> dict[str, Any]:
+    combine = required(read.text, options=["sum", "max"])
+    return read.table(value, what, {"combine": combine, "weight": _WEIGHT, "terms": (_terms, REQUIRED)})
+
+
+def _useful(value: Any, what: str) -> dict[str, Any]:
+    """The joint law of the useful variable and the input, as written."""
+    table = read.table(value, what, {"joint": (read.matrix, REQUIRED)})
+    numbers = [x for row in table["joint"] for x in row]
+    need(0 < len(numbers) <= 1 << 22, f"{what}.joint must be at least one list, of at most 2^22 numbers altogether")
+    whole = total(times * x for x, times in grouped(numbers))
+    need(abs(whole - 1) <= fmpq(1, read.BIG), f"{what}.joint does not sum to 1 within 1e-9")
+    return table
+
+
+_LOSS: Schema = {"epsilon": required(read.epsilon)}
+_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (read.priors, None)}}
+_NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
+_SIDES: Schema = {"at_most": (read.exact, None), "equals": (read.exact, None)}
+_MOST: Schema = {"at_most": required(read.exact)}
+_LEVEL: Schema = {"epsilon": required(read.level)}
+_CONSTRAINTS: dict[str, Schema] = {
+    "linear": {"terms": required(read.terms, least=1), **_SIDES},
+    "zero": {"entries": required(read.cells, distinct=True)},
+    "band": {"width": required(read.number)},
+    "unbiased": {"tolerance": (read.number, 0)},
+    "error": {**_MOST, "groups": (read.groups, None), "distortion": (_distortion, None)},
+    "distortion": {**_MOST, "distortion": required(_distortion)},
+    "monotone": {},
+    "local_dp": {**_LEVEL, "pairs": (read.cells, None), **SECRET},
+    "pointwise_maximal_leakage": {**_LEVEL, **ABOUT},
+    "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
+    "leakage": {"adversary": required(adversary), "at_most": required(read.amount, units="nats|bits")},
+    "secret_leakage": {**TOLD, "at_most": required(read.amount, units="nats|bits", number=POSITIVE)},
+    **SECRETS,
+}
+_WEIGHT = (POSITIVE, 1)
+_TERMS: dict[str, Schema] = {
+    "leakage": {"weight": _WEIGHT, "adversary": required(adversary)},
+    "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
+}
+_DESIGN: Schema = {
+    **AUDIT,
+    "adversary": (_designed, REQUIRED),
+    "query": required(read.variant, kinds=QUERIES),
+    "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
+    "distortion": required(_distortion),
+    "law": required(read.known, kinds=_LAWS),
+    "constraints": (_constraints, []),
+    "objective": (_objective, None),
+}
+_TOPS = {
+    "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},
+    "min_distortion": {**_DESIGN, "max_leakage": required(read.amount, units="nats|bits")},
+}
+_FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
+_PRIVATE: Schema = {**_FREE, **_NOTION}
+_ASKED = ("problem", "title", "source", "records", "query", "law")
+_TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}
+
+
+def schema(data: dict[str, Any]) -> Schema:
+    """The keys of a design's model: against an adversary, under [privacy], or under constraints alone."""
+    if data["problem"] == "min_distortion" and "privacy" in data:
+        return _PRIVATE
+    held = {"adversary", "max_leakage"} & data.keys()
+    free = data["problem"] == "min_distortion" and data.get("constraints") and not held
+    return _FREE if free else _TOPS[data["problem"]]
