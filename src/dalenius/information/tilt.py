@@ -47,38 +47,33 @@ class Tilt:
         return np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
 
 
-def tilt_at(pi: Floats, c: Floats, log_uniform: Floats, mu: Floats) -> Tilt:
-    """The same for a given letter law pi (letters,): sum_a pi_a G_a + (1+mu) H(pi), attained at pi_a w_a.
-
-    >>> one = tilt_at(np.array([0.5, 0.5]), np.zeros((2, 2)), np.log(np.full((2, 2), 0.25)), np.array(1.0))
-    >>> one.p.tolist(), bool(abs(one.value - np.log(2.0)) < 1e-12)
-    ([[0.25, 0.25], [0.25, 0.25]], True)
-    """
-    weight = log_uniform + c / mu[..., None, None]
-    total = log_sum_exp(weight)
-    w = np.exp(weight - total[..., None])
-    log_pi = np.log(np.where(pi > 0.0, pi, 1.0))
-    surprise = np.where(np.isfinite(log_uniform), total[..., None] - log_pi[:, None] - c / mu[..., None, None], 0.0)
-    value = mu * (total @ pi) - (1.0 + mu) * np.sum(x_log_x(pi))
-    return Tilt(pi[:, None] * w, np.broadcast_to(pi, total.shape), w, surprise, np.asarray(value))
-
-
-def tilt(c: Floats, log_uniform: Floats, mu: Floats | float, shift: Floats | float = 0.0) -> Tilt:
+def tilt(
+    c: Floats, log_uniform: Floats, mu: Floats | float, shift: Floats | float = 0.0, *, pi: Floats | None = None
+) -> Tilt:
     """The closed form above, for any leading batch axes of `c` (..., letters, classes) and `mu` (...).
 
     `shift` (..., letters) is added to a letter's scores, without the rounding that it would cost them where they are divided by mu.
+    For a given letter law `pi` (letters,) the maximum is sum_a pi_a G_a + (1+mu) H(pi), attained at pi_a w_a.
+
+    >>> one = tilt(np.zeros((2, 2)), np.log(np.full((2, 2), 0.25)), 1.0, pi=np.array([0.5, 0.5]))
+    >>> one.p.tolist(), bool(abs(one.value - np.log(2.0)) < 1e-12)
+    ([[0.25, 0.25], [0.25, 0.25]], True)
     """
     mu = np.asarray(mu, dtype=float)
-    weight = log_uniform + c / mu[..., None, None]
+    scaled = c / mu[..., None, None]
+    weight = log_uniform + scaled
     total = log_sum_exp(weight)
-    score = (mu / (1.0 + mu))[..., None] * total + shift / (1.0 + mu)[..., None]
-    norm = log_sum_exp(score)
-    log_pi = score - norm[..., None]
-    log_w = weight - total[..., None]
-    w = np.exp(log_w)
-    pi = np.exp(log_pi)
-    surprise = np.where(np.isfinite(log_uniform), total[..., None] - log_pi[..., None] - c / mu[..., None, None], 0.0)
-    return Tilt(pi[..., None] * w, pi, w, surprise, (1.0 + mu) * norm)
+    if pi is None:
+        score = (mu / (1.0 + mu))[..., None] * total + shift / (1.0 + mu)[..., None]
+        norm = log_sum_exp(score)
+        log_pi, value = score - norm[..., None], (1.0 + mu) * norm
+        pi = np.exp(log_pi)
+    else:
+        log_pi, value = np.log(np.where(pi > 0.0, pi, 1.0)), mu * (total @ pi) - (1.0 + mu) * np.sum(x_log_x(pi))
+        pi = np.broadcast_to(pi, total.shape)
+    w = np.exp(weight - total[..., None])
+    surprise = np.where(np.isfinite(log_uniform), total[..., None] - log_pi[..., None] - scaled, 0.0)
+    return Tilt(pi[..., None] * w, pi, w, surprise, np.asarray(value))
 
 
 def entropy_of(p: Floats, log_uniform: Floats) -> Floats:

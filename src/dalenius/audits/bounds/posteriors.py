@@ -21,7 +21,7 @@ from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
-from dalenius.information.tilt import Tilt, tilt, tilt_at
+from dalenius.information.tilt import Tilt, tilt
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
 from dalenius.search.boxes import EndsTree, Relaxed, cuts
 from dalenius.search.clock import Clock
@@ -193,9 +193,7 @@ class PosteriorRelaxation:
         sigma, mu = hints[:, :-1].reshape(low.shape), hints[:, -1]
         gain = intercept(sigma, low, high).sum(axis=1)[:, None, :] + sigma
         scores = gain @ self.rows.T
-        point = (
-            tilt(scores, self.log_uniform, mu) if self.pi is None else tilt_at(self.pi, scores, self.log_uniform, mu)
-        )
+        point = tilt(scores, self.log_uniform, mu, pi=self.pi)
         value = point.value + mu * self.max_knowledge
         return point, np.where(np.isnan(value), np.inf, value)
 
