@@ -148,6 +148,17 @@ class Constraint(Shelved):
         """Raise `InputError` if the constraint does not fit these mechanisms."""
 
 
+class Limit(Constraint):
+    """A constraint with a number that is not to be passed."""
+
+    at_most: Any
+
+    @property
+    def limit(self) -> tuple[Fraction, str]:
+        """That number, and its unit: nats or bits, or none."""
+        return self.at_most, ""
+
+
 class RowConstraint(Constraint):
     """A constraint that is short for linear rows."""
 

@@ -10,7 +10,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_quantity
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.base import (
-    Constraint,
+    Limit,
     MechanismSpace,
     RowConstraint,
     Rows,
@@ -59,14 +59,13 @@ class DistortionBudget(RowConstraint):
         return Rows((self.at_most,), False, (terms,))
 
 
-class AmountLimit(Constraint):
+class AmountLimit(Limit):
     """A limit that is an amount of information, `at_most`."""
 
     at_most: Given[Number, str]
 
     @property
     def limit(self) -> tuple[Fraction, str]:
-        """The number in `at_most`, and its unit."""
         return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
 
     @property

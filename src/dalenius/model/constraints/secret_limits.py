@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_quantity
-from dalenius.exact import Rows as WrittenRows
-from dalenius.model.constraints.base import MechanismSpace
+from dalenius.model.constraints.base import Limit, MechanismSpace
+from dalenius.model.constraints.budgets import AmountLimit
 from dalenius.model.constraints.secret import (
     AboutSecret,
     PriorsOrNone,
     Private,
-    Secret,
     SecretOrNone,
     as_private,
     as_secret,
@@ -26,7 +25,6 @@ from dalenius.model.fields import (
     amount_text,
     declared,
     flag,
-    keep,
     normal_amount,
     normal_epsilon,
     number,
@@ -53,12 +51,12 @@ at_least_zero = number(at_least=0)
 
 
 @declared
-class SecretLimit(AboutSecret):
+class SecretLimit(AboutSecret, Limit):
     """A convex measure of what the output tells about a secret S on a chain S - X - Y is at most so much, for each of some laws.
 
     P(s,x) is the law of the secret and the input, pi(s) and P(x) are its margins; u(s,y) = sum_x P(s,x) Q(x,y), r(y) = sum_s u(s,y)
-    and W(s,y) = u(s,y)/pi(s) are those of the output. All kinds have these two parameters; left out, the secret is the input itself,
-    under the model's law of the data.
+    and W(s,y) = u(s,y)/pi(s) are those of the output. All kinds have these two parameters, after those that say how much; left out,
+    the secret is the input itself, under the model's law of the data.
 
     Parameters
     ----------
@@ -74,12 +72,8 @@ class SecretLimit(AboutSecret):
         If a law is none, both are given, or a number cannot be read or is negative; a design raises it where a law does not fit.
     """
 
-    secret: SecretOrNone = Given(as_secret, default=None, kw_only=True, tables=_joint_laws)
-    priors: PriorsOrNone = Given(as_priors, default=None, kw_only=True)
-
-    def _take(self, **given: object) -> None:
-        keep(self, **given)
-        self.__post_init__()
+    secret: SecretOrNone = Given(as_secret, default=None, tables=_joint_laws)
+    priors: PriorsOrNone = Given(as_priors, default=None)
 
     def check(self, space: MechanismSpace) -> None:
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
@@ -95,56 +89,43 @@ class SecretLimit(AboutSecret):
         return "local_information_privacy (dl.constraints.LocalInformationPrivacy) with epsilon 0"
 
     @property
-    def limit(self) -> tuple[Fraction, str]:
-        """The number that is not to be passed, and its unit: nats or bits, or none."""
-        return getattr(self, "at_most"), ""  # noqa: B009  (not all kinds have one)
-
-    @property
     def limit_in_doubles(self) -> float:
-        """The same; in nats where it is an amount of information."""
+        """The number that is not to be passed; in nats where it is an amount of information."""
         amount, units = self.limit
         return float(amount) * (unit_size(units) if units else 1.0)
 
-    def to_table(self) -> dict[str, Any]:
-        table = super().to_table()
-        return {**{key: x for key, x in table.items() if key not in ("secret", "priors")}, **table}
+
+# How much: fields of these classes come before those of a secret, which is why they are further bases.
 
 
 @declared
-class Information(SecretLimit):
+class Information(AmountLimit):
     """An amount of information: nats or bits."""
 
     at_most: Given[Number, str] = Given(_as_amount, normal=normal_amount)
 
-    @property
-    def limit(self) -> tuple[Fraction, str]:
-        return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
+
+@declared
+class StrongInformation(Information):
+    """The same, of all letters together or of each."""
+
+    strong: Given[bool, bool] = Given(flag, default=False)
 
 
 @declared
-class Divergence(SecretLimit):
+class Divergence(Limit):
     """A number without unit, of all letters together or of each."""
 
     at_most: Exact = Given(at_least_zero)
     strong: Given[bool, bool] = Given(flag, default=False)
 
-    def __init__(
-        self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
-    ) -> None:
-        self._take(at_most=at_most, strong=strong, secret=secret, priors=priors)
-
 
 @declared
-class HockeyStick(SecretLimit):
+class HockeyStick(Limit):
     """sum_y max(A(y) - e^epsilon B(y), 0) of certain laws A and B is at most so much."""
 
     epsilon: Private = Given(as_private, normal=normal_epsilon)
     at_most: Exact = Given(at_least_zero)
-
-    def __init__(
-        self, epsilon: Number, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None
-    ) -> None:
-        self._take(epsilon=epsilon, at_most=at_most, secret=secret, priors=priors)
 
     def factor(self) -> tuple[Fraction, Fraction]:
         """Rationals c- <= e^epsilon <= c+."""
@@ -152,7 +133,15 @@ class HockeyStick(SecretLimit):
 
 
 @declared
-class MutualInformation(Information):
+class Correlation(Limit):
+    """A correlation, or its square."""
+
+    at_most: ExactOrNone = Given(at_least_zero, default=None)
+    square_at_most: ExactOrNone = Given(at_least_zero, default=None)
+
+
+@declared
+class MutualInformation(SecretLimit, Information):
     """I(S;Y) = sum_sy u log( u / (pi r) ) is at most so much.
 
     Parameters
@@ -168,12 +157,9 @@ class MutualInformation(Information):
 
     kind: ClassVar[str] = "mutual_information"
 
-    def __init__(self, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
-        self._take(at_most=at_most, secret=secret, priors=priors)
-
 
 @declared
-class KL(Information):
+class KL(SecretLimit, StrongInformation):
     """The KL divergence of u from pi r, which is I(S;Y), is at most so much; or, if strong, sum_y r log(r/W(s,.)) for every s.
 
     Parameters
@@ -189,15 +175,10 @@ class KL(Information):
     """
 
     kind: ClassVar[str] = "kl"
-    strong: Given[bool, bool] = Given(flag, default=False)
-
-    def __init__(
-        self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
-    ) -> None:
-        self._take(at_most=at_most, strong=strong, secret=secret, priors=priors)
 
 
-class ChiSquare(Divergence):
+@declared
+class ChiSquare(SecretLimit, Divergence):
     """sum_sy u^2/(pi r) - 1 is at most so much; or, if strong, sum_y r(y)^2/W(s,y) - 1 for every s.
 
     Parameters
@@ -215,7 +196,8 @@ class ChiSquare(Divergence):
     kind: ClassVar[str] = "chi_square"
 
 
-class TotalVariation(Divergence):
+@declared
+class TotalVariation(SecretLimit, Divergence):
     """sum_sy |u - pi r|, from 0 to 2, is at most so much; or, if strong, sum_y |W(s,y) - r(y)| for every s.
 
     Parameters
@@ -234,7 +216,7 @@ class TotalVariation(Divergence):
 
 
 @declared
-class MaximalCorrelation(SecretLimit):
+class MaximalCorrelation(SecretLimit, Correlation):
     """The largest correlation E f(S) g(Y) of functions with mean 0 and variance 1, or its square, is at most so much.
 
     Parameters
@@ -249,22 +231,14 @@ class MaximalCorrelation(SecretLimit):
     """
 
     kind: ClassVar[str] = "maximal_correlation"
-    at_most: ExactOrNone = Given(at_least_zero, default=None)
-    square_at_most: ExactOrNone = Given(at_least_zero, default=None)
 
-    def __init__(
-        self,
-        at_most: Number | None = None,
-        square_at_most: Number | None = None,
-        secret: Secret | None = None,
-        priors: WrittenRows | None = None,
-    ) -> None:
-        if (at_most is None) == (square_at_most is None):
+    def __post_init__(self) -> None:
+        if (self.at_most is None) == (self.square_at_most is None):
             raise InputError(
                 f"constraints: {self.kind}: expected one of at_most and square_at_most, got "
-                f"{'neither' if at_most is None else 'both'}"
+                f"{'neither' if self.at_most is None else 'both'}"
             )
-        self._take(at_most=at_most, square_at_most=square_at_most, secret=secret, priors=priors)
+        super().__post_init__()
 
     @property
     def limit(self) -> tuple[Fraction, str]:
@@ -275,7 +249,8 @@ class MaximalCorrelation(SecretLimit):
         return self.square_at_most, ""
 
 
-class LocalDPDelta(HockeyStick):
+@declared
+class LocalDPDelta(SecretLimit, HockeyStick):
     """sum_y max(W(s,y) - e^epsilon W(s',y), 0) is at most so much for all letters s and s': (epsilon, delta) local privacy.
 
     Parameters
@@ -298,7 +273,8 @@ class LocalDPDelta(HockeyStick):
         return f"local_dp (dl.constraints.LocalDPBetween) with epsilon {self.epsilon}"
 
 
-class LocalInformationPrivacyDelta(HockeyStick):
+@declared
+class LocalInformationPrivacyDelta(SecretLimit, HockeyStick):
     """sum_y max(r - e^epsilon W(s,.), 0) and e^-epsilon sum_y max(W(s,.) - e^epsilon r, 0) are at most so much for every letter s.
 
     Parameters
