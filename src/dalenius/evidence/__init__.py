@@ -1,48 +1,5 @@
 """Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
-from dalenius.evidence.certificate import ENDINGS, Certificate, CurveClaim, Header, certificate_beside, claim_text
-from dalenius.evidence.ends import (
-    CERTAIN,
-    MARGINS,
-    QUICK,
-    CurveStep,
-    Lower,
-    Upper,
-    double_above,
-    double_below,
-    exact_fraction_above,
-    matrix_text,
-    round_down,
-    round_up,
-    short_text,
-    slope_text,
-    step,
-    unit_of,
-    vector_text,
-)
+from cvxcertify.faces import lazily
 
-__all__ = [
-    "CERTAIN",
-    "ENDINGS",
-    "MARGINS",
-    "QUICK",
-    "Certificate",
-    "CurveClaim",
-    "CurveStep",
-    "Header",
-    "Lower",
-    "Upper",
-    "certificate_beside",
-    "claim_text",
-    "double_above",
-    "double_below",
-    "exact_fraction_above",
-    "matrix_text",
-    "round_down",
-    "round_up",
-    "short_text",
-    "slope_text",
-    "step",
-    "unit_of",
-    "vector_text",
-]
+__getattr__, __dir__ = lazily(__name__, __file__)
