@@ -16,7 +16,7 @@ from dalenius.evidence.upper import CellSection, ClassPart, LettersLine, OutputL
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.model import Records
-from dalenius.model.problems.selections import Family
+from dalenius.model.secret import Family
 from dalenius.reduction import RecordChannel, SecretCells, distinct_rows
 from dalenius.search import Clock
 from dalenius.search.tree import Branch

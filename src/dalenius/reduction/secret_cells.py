@@ -10,35 +10,23 @@ import numpy as np
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.secret_leakage import SecretLeakage
-from dalenius.model.problems.selections import Family, families
+from dalenius.model.secret import Told
 
 LEAST = 1e-20  # a probability whose log is taken
 
 
-@dataclass(frozen=True)
-class SecretCells:
-    """One secret of a problem, dataset by dataset, in lexicographic order of the datasets.
+@dataclass(frozen=True, eq=False)
+class SecretCells(Told):
+    """One secret of a problem, and its number there.
 
-    Attributes
-    ----------
-    secret : int
-        Its number.
-    of, given : (datasets,)
-        The numbers of its value, and of the value of what is given.
-    inputs : (datasets,)
-        The channel input.
+    >>> import dalenius as dl
+    >>> problem = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+    ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2), given=dl.Letters(2)))
+    >>> cells_of_secrets(problem)[0].families
+    [((0, 1), (2,)), ((1,), (2, 3))]
     """
 
     secret: int
-    of: Integers
-    given: Integers
-    inputs: Integers
-
-    @cached_property
-    def _triples(self) -> tuple[Integers, Integers]:
-        """The different (given, of, input), ascending, and the first dataset of each."""
-        triples, first = np.unique(np.stack([self.given, self.of, self.inputs]), axis=1, return_index=True)
-        return triples, first
 
     @cached_property
     def cells(self) -> Integers:
@@ -52,18 +40,6 @@ class SecretCells:
         found[self.cells] = self.given
         return found
 
-    @cached_property
-    def families(self) -> list[Family]:
-        """For each value of what is given the inputs of its cells, in the order of the secret's values.
-
-        >>> import dalenius as dl
-        >>> problem = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
-        ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2), given=dl.Letters(2)))
-        >>> cells_of_secrets(problem)[0].families
-        [((0, 1), (2,)), ((1,), (2, 3))]
-        """
-        return families(self._triples[0])
-
     @property
     def determined(self) -> bool:
         """Whether the secret and what is given determine the channel input."""
@@ -71,7 +47,7 @@ class SecretCells:
 
     def dataset(self, given: int, cell: int, channel_input: int) -> int:
         """A dataset with this value of what is given, of this of its cells, with this channel input."""
-        (values, of, inputs), first = self._triples
+        (values, of, inputs), first = self.triples
         own = np.unique(of[values == given])[cell]
         return int(first[np.flatnonzero((values == given) & (of == own) & (inputs == channel_input))[0]])
 
@@ -127,4 +103,4 @@ def cells_of_secrets(problem: SecretLeakage) -> list[SecretCells]:
     """The cells of each secret of a problem."""
     inputs = problem.query_of_inputs.index_of_dataset(problem.records)
     pairs = (secret.values(problem.records) for secret in problem.secrets)
-    return [SecretCells(s, of, given, inputs) for s, (of, given) in enumerate(pairs)]
+    return [SecretCells(of, given, inputs, s) for s, (of, given) in enumerate(pairs)]

@@ -23,7 +23,7 @@ from dalenius.information.balls import ball, rational
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import JointLaw, SecretLeakageLimit, SecretLimit
 from dalenius.model.problems.design_problem import DesignProblem
-from dalenius.model.problems.selections import Family
+from dalenius.model.secret import Family
 from dalenius.programs.secret_parts import PARTS
 from dalenius.programs.secrets import NEAREST, RARELY, SecretPart, SelectionPart, Told
 

@@ -35,8 +35,8 @@ from dalenius.model.objectives import DistortionTerm, Objective, read_objective
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.problems.mechanism_choice import MechanismChoice
 from dalenius.model.problems.pieces import placed_blocks
-from dalenius.model.problems.selections import Told
 from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
+from dalenius.model.secret import Told
 from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
 

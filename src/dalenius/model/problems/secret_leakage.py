@@ -12,8 +12,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import as_list
 from dalenius.model.costs import BALL, CELL, ENTRY, KEPT, LOGARITHM, SECTION, SUMMAND, WEIGHT, Cost, Costs
 from dalenius.model.fields import Given, declared, keep
-from dalenius.model.problems.mechanism_problem import MechanismProblem
-from dalenius.model.problems.route import Route
+from dalenius.model.problems.mechanism_problem import MechanismProblem, Route
 from dalenius.model.queries import Query
 from dalenius.model.secret import Letters, Secret
 

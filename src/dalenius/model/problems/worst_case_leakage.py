@@ -16,9 +16,8 @@ from dalenius.model.fields import declared, keep
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.problem import Problem
 from dalenius.model.problems.large import Cells, WideCount
-from dalenius.model.problems.mechanism_problem import MechanismProblem, of_vectors
+from dalenius.model.problems.mechanism_problem import MechanismProblem, Route, of_vectors
 from dalenius.model.problems.pieces import Piece, pieces
-from dalenius.model.problems.route import Route
 
 
 @declared(kw_only=True)
