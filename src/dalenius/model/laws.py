@@ -217,9 +217,9 @@ MAX_WIDTH = 2**22
 
 def check_size(query: Query, records: Records, law: Law) -> None:
     """`InputError` if the weights of the query's values are too long to be computed exactly."""
-    if not isinstance(query, AdditiveQuery):
+    if query.sums is None:
         return
-    width = _width(query, record_types(query, records))
+    width = width_of_sums(query.sums, record_types(query.sums, records))
     bits = width * (1 + sum(times * math.log2(sum(law.weights(size))) for size, times in records.runs))
     if bits > MAX_BITS or width > MAX_WIDTH:
         raise InputError(
@@ -237,9 +237,9 @@ def value_weights(query: Query, records: Records, law: Law) -> list[int]:
     [1, 9, 27, 27]
     """
     weights = [0] * query.values(records).size
-    if isinstance(query, AdditiveQuery):
-        sums, parts = sum_weights(query, record_types(query, records), law)
-        index = query.index_of_total(sums, records)
+    if query.sums is not None:
+        totals, parts = sum_weights(query.sums, record_types(query.sums, records), law)
+        index = query.sums.index_of_total(totals, records)
     else:
         index, parts = query.index_of_dataset(records), dataset_weights(records, law)
     for v, weight in zip(index.tolist(), parts, strict=True):
@@ -262,7 +262,7 @@ def dataset_weights(records: Records, law: Law) -> list[int]:
     return weights.tolist()
 
 
-def _width(query: AdditiveQuery, types: list[RecordType]) -> int:
+def width_of_sums(query: AdditiveQuery, types: list[RecordType]) -> int:
     """How many sums there are, from the smallest to the largest, one step apart."""
     step = spacing(t.contribution for t in types)
     span = sum(t.times * ((max(t.contribution) - min(t.contribution)) // step) for t in types)
@@ -271,7 +271,7 @@ def _width(query: AdditiveQuery, types: list[RecordType]) -> int:
 
 def sum_weights(query: AdditiveQuery, types: list[RecordType], law: Law) -> tuple[Integers, list[int]]:
     """The sums of positive probability, ascending, and their weights: coefficients of prod_i sum_a w(a) x^(what a adds)."""
-    modulus, width = query.modulus(), _width(query, types)
+    modulus, width = query.modulus(), width_of_sums(query, types)
     step = 1 if modulus else spacing(t.contribution for t in types)
     low = 0 if modulus else sum(t.times * min(t.contribution) for t in types)
     cycle = fmpz_poly([-1, *[0] * (width - 1), 1])

@@ -83,9 +83,10 @@ def attained_values(query: Query, records: Records) -> Integers:
     >>> attained_values(Threshold(5), Records(4, alphabet=2)).tolist()
     [0]
     """
-    if not isinstance(query, AdditiveQuery):
+    sums = query.sums
+    if sums is None:
         return np.unique(query.index_of_dataset(records))
-    return np.unique(query.index_of_total(attained_sums(query, record_types(query, records)), records))
+    return np.unique(sums.index_of_total(attained_sums(sums, record_types(sums, records)), records))
 
 
 def attained_sums(query: AdditiveQuery, types: list[RecordType]) -> Integers:

@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from flint import fmpz
 
 from dalenius.information.arrays import Floats, Integers
-from dalenius.model.laws import Law, dataset_weights, sum_weights
+from dalenius.model.laws import Law, Uniform, dataset_weights, sum_weights, width_of_sums
 from dalenius.model.queries import AdditiveQuery, Query
-from dalenius.model.queries.base import spacing
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, Sums, folded, record_types, sums_of_others
 
@@ -58,66 +56,30 @@ def completions(query: Query, records: Records) -> list[Completions]:
     >>> [(c.times, c.log_uniform.round(3).tolist()) for c in completions(Parity(), Records(3, alphabet=2))]
     [(3, [[-1.386, -1.386], [-1.386, -1.386]])]
     """
-    return list(_of_sums(query, records) if isinstance(query, AdditiveQuery) else _of_datasets(query, records))
+    return list(_of_sums(query.sums, records) if query.sums else _of_datasets(query, records))
 
 
 def exact_counts(query: Query, records: Records, record: int) -> list[list[int]] | None:
     """N(a,v) of one record exactly, by letter, then by value; None where the numbers have too many digits.
 
-    Sums are counted as a polynomial at a power of 2 above all its coefficients: a product of integers convolves.
-
     >>> from dalenius.model.queries import Count
     >>> exact_counts(Count(), Records(4, alphabet=2), 0)
     [[1, 3, 3, 1, 0], [0, 1, 3, 3, 1]]
     """
-    if not isinstance(query, AdditiveQuery):
+    sums = query.sums
+    if sums is None:
         counts = np.exp(next(part for part in _of_datasets(query, records) if part.record == record).log_uniform)
         return [[round(count * math.exp(records.log_datasets)) for count in row] for row in counts.tolist()]
-    types, modulus = record_types(query, records), query.modulus()
-    own = query.contribution(record, records.alphabets[record])
-    step = 1 if modulus else spacing(t.contribution for t in types)
-    slot = int(records.log_datasets / math.log(2.0)) + 2
-    lows = {t.first: 0 if modulus else min(t.contribution) for t in types}
-    spans = [1 + t.times * (max(t.contribution) - lows[t.first]) // step for t in types]
-    if slot * (modulus or sum(spans)) > MOST_BITS:
+    types, own = record_types(sums, records), sums.contribution(record, records.alphabets[record])
+    if (records.log_datasets / math.log(2.0) + 2) * width_of_sums(sums, types) > MOST_BITS:
         return None
-    product, low = fmpz(1), 0  # whose products of millions of bits take no time
-    for t in types:
-        times = t.times - (t.contribution == own)
-        places = [(c % modulus if modulus else c - lows[t.first]) // step for c in t.contribution]
-        base = sum((fmpz(1) << slot * s for s in places), fmpz(0))
-        product = _folded(product * _power(base, times, slot, modulus), slot, modulus)
-        low += times * lows[t.first]
+    others = [dataclasses.replace(t, times=t.times - (t.contribution == own)) for t in types]
+    totals, settings = sum_weights(sums, others, Uniform())
     table = [[0] * query.values(records).size for _ in own]
-    for s, count in enumerate(_slots(int(product), slot)):
-        if count:
-            for letter, v in enumerate(query.index_of_total(low + step * s + np.array(own), records).tolist()):
-                table[letter][v] += count
+    for row, added in zip(table, own, strict=True):
+        for v, count in zip(sums.index_of_total(totals + added, records).tolist(), settings, strict=True):
+            row[v] += count
     return table
-
-
-def _power(base: fmpz, times: int, slot: int, modulus: int | None) -> fmpz:
-    result = fmpz(1)
-    while times:
-        if times & 1:
-            result = _folded(result * base, slot, modulus)
-        times >>= 1
-        if times:
-            base = _folded(base * base, slot, modulus)
-    return result
-
-
-def _folded(product: fmpz, slot: int, modulus: int | None) -> fmpz:
-    """A polynomial with its exponents taken modulo the modulus."""
-    while modulus and product >> slot * modulus:
-        product = (product & ((1 << slot * modulus) - 1)) + (product >> slot * modulus)
-    return product
-
-
-def _slots(product: int, slot: int) -> Iterator[int]:
-    digits = f"{product:b}"
-    ends = range(len(digits), 0, -slot)
-    return (int(digits[max(end - slot, 0) : end], 2) for end in ends)
 
 
 def _of_sums(query: AdditiveQuery, records: Records) -> Iterator[Completions]:
@@ -198,7 +160,7 @@ def settings_of_others(query: Query, records: Records, law: Law) -> list[Setting
     >>> [(s.inputs.tolist(), s.weights) for s in settings_of_others(Count(), Records(3, alphabet=2), Iid([0.25, 0.75]))]
     [([[0, 1], [1, 2], [2, 3]], (1, 6, 9))]
     """
-    return list(_by_sum(query, records, law) if isinstance(query, AdditiveQuery) else _by_dataset(query, records, law))
+    return list(_by_sum(query.sums, records, law) if query.sums else _by_dataset(query, records, law))
 
 
 def _by_sum(query: AdditiveQuery, records: Records, law: Law) -> Iterator[Settings]:

@@ -64,7 +64,7 @@ def selections(query: Query, records: Records) -> list[Selections]:
     >>> [(s.times, s.inputs.tolist()) for s in selections(Count(), Records(3, alphabet=2))]
     [(3, [[0, 1], [1, 2], [2, 3]])]
     """
-    return _by_sum(query, records) if isinstance(query, AdditiveQuery) else _by_dataset(query, records)
+    return _by_sum(query.sums, records) if query.sums else _by_dataset(query, records)
 
 
 def _by_sum(query: AdditiveQuery, records: Records) -> list[Selections]:
