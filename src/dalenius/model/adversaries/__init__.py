@@ -3,7 +3,8 @@
 `EntropyAtLeast` has no kind in a model file: it is written ``entropy_at_least = ...``.
 """
 
-from dalenius.model.adversaries.base import Adversary, AnyPrior, EntropyAtLeast
+from cvxcertify.faces import lazily
+from dalenius.model.adversaries.base import Adversary
 from dalenius.model.adversaries.chains import FiniteChain, MarkovChain
 from dalenius.model.adversaries.independent_blocks import IndependentBlocks, ProductPriors
 from dalenius.model.adversaries.law_classes import (
@@ -12,31 +13,11 @@ from dalenius.model.adversaries.law_classes import (
     FloorPriors,
     KLBallPriors,
     L1BallPriors,
-    LawClass,
     PolytopePriors,
 )
-from dalenius.model.adversaries.prior_set import FixedPrior, PriorSet
+from dalenius.model.adversaries.prior_set import PriorSet
 
-__all__ = [
-    "ADVERSARIES",
-    "Adversary",
-    "AnyPrior",
-    "BoxPriors",
-    "ChiSquareBallPriors",
-    "EntropyAtLeast",
-    "FiniteChain",
-    "FixedPrior",
-    "FloorPriors",
-    "IndependentBlocks",
-    "KLBallPriors",
-    "L1BallPriors",
-    "LawClass",
-    "MarkovChain",
-    "PolytopePriors",
-    "PriorSet",
-    "ProductPriors",
-]
-
+__getattr__, __dir__ = lazily(__name__, __file__)
 ADVERSARIES = Adversary.shelf
 ADVERSARIES.update(
     (adversary.kind, adversary)

@@ -1,14 +1,7 @@
 """The shelf of constraints on a design's mechanisms; `CONSTRAINTS` maps the model file's `kind` to the class."""
 
-from dalenius.model.constraints.base import (
-    Affine,
-    Constraint,
-    Linear,
-    MechanismSpace,
-    RowConstraint,
-    Rows,
-    SecondOrderCone,
-)
+from cvxcertify.faces import lazily
+from dalenius.model.constraints.base import Constraint, Linear, SecondOrderCone
 from dalenius.model.constraints.budgets import DistortionBudget, LeakageLimit, SecretLeakageLimit
 from dalenius.model.constraints.outputs import Band, ErrorCap, Monotone, Unbiased, ZeroEntries
 from dalenius.model.constraints.privacy import (
@@ -17,7 +10,6 @@ from dalenius.model.constraints.privacy import (
     LocalInformationPrivacy,
     PointwiseLeakageLimit,
 )
-from dalenius.model.constraints.secret import JointLaw
 from dalenius.model.constraints.secret_limits import (
     KL,
     ChiSquare,
@@ -25,42 +17,10 @@ from dalenius.model.constraints.secret_limits import (
     LocalInformationPrivacyDelta,
     MaximalCorrelation,
     MutualInformation,
-    SecretLimit,
     TotalVariation,
 )
 
-__all__ = [
-    "CONSTRAINTS",
-    "KL",
-    "Affine",
-    "Band",
-    "ChiSquare",
-    "Constraint",
-    "DistortionBudget",
-    "ErrorCap",
-    "InformationPrivacy",
-    "JointLaw",
-    "LeakageLimit",
-    "Linear",
-    "LocalDPBetween",
-    "LocalDPDelta",
-    "LocalInformationPrivacy",
-    "LocalInformationPrivacyDelta",
-    "MaximalCorrelation",
-    "MechanismSpace",
-    "Monotone",
-    "MutualInformation",
-    "PointwiseLeakageLimit",
-    "RowConstraint",
-    "Rows",
-    "SecondOrderCone",
-    "SecretLeakageLimit",
-    "SecretLimit",
-    "TotalVariation",
-    "Unbiased",
-    "ZeroEntries",
-]
-
+__getattr__, __dir__ = lazily(__name__, __file__)
 CONSTRAINTS = Constraint.shelf
 CONSTRAINTS.update(
     (constraint.kind, constraint)

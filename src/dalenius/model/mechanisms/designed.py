@@ -19,7 +19,6 @@ from dalenius.exact import Integer, Rows, as_integer, as_list, exact_sum, fracti
 from dalenius.files import MAX_INPUT, write_whole
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import Given, declared, keep
-from dalenius.model.mechanisms.base import READERS
 from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.shelf import check_keys
 
@@ -245,9 +244,6 @@ class DesignedMechanism(Channel):
         if (rows, width) != (len(self.rows), len(self.outputs)):
             lines.append(f"... {len(self.rows)} rows, {len(self.outputs)} outputs")
         return "\n".join(lines)
-
-
-READERS[FORMAT] = DesignedMechanism.from_file
 
 
 def _values(given: Any, count: int, inputs: str) -> tuple[int, ...]:

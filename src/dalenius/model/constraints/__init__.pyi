@@ -1,0 +1,30 @@
+from dalenius.model.constraints.base import Affine as Affine
+from dalenius.model.constraints.base import Constraint as Constraint
+from dalenius.model.constraints.base import Linear as Linear
+from dalenius.model.constraints.base import MechanismSpace as MechanismSpace
+from dalenius.model.constraints.base import RowConstraint as RowConstraint
+from dalenius.model.constraints.base import Rows as Rows
+from dalenius.model.constraints.base import SecondOrderCone as SecondOrderCone
+from dalenius.model.constraints.budgets import DistortionBudget as DistortionBudget
+from dalenius.model.constraints.budgets import LeakageLimit as LeakageLimit
+from dalenius.model.constraints.budgets import SecretLeakageLimit as SecretLeakageLimit
+from dalenius.model.constraints.outputs import Band as Band
+from dalenius.model.constraints.outputs import ErrorCap as ErrorCap
+from dalenius.model.constraints.outputs import Monotone as Monotone
+from dalenius.model.constraints.outputs import Unbiased as Unbiased
+from dalenius.model.constraints.outputs import ZeroEntries as ZeroEntries
+from dalenius.model.constraints.privacy import InformationPrivacy as InformationPrivacy
+from dalenius.model.constraints.privacy import LocalDPBetween as LocalDPBetween
+from dalenius.model.constraints.privacy import LocalInformationPrivacy as LocalInformationPrivacy
+from dalenius.model.constraints.privacy import PointwiseLeakageLimit as PointwiseLeakageLimit
+from dalenius.model.constraints.secret import JointLaw as JointLaw
+from dalenius.model.constraints.secret_limits import KL as KL
+from dalenius.model.constraints.secret_limits import ChiSquare as ChiSquare
+from dalenius.model.constraints.secret_limits import LocalDPDelta as LocalDPDelta
+from dalenius.model.constraints.secret_limits import LocalInformationPrivacyDelta as LocalInformationPrivacyDelta
+from dalenius.model.constraints.secret_limits import MaximalCorrelation as MaximalCorrelation
+from dalenius.model.constraints.secret_limits import MutualInformation as MutualInformation
+from dalenius.model.constraints.secret_limits import SecretLimit as SecretLimit
+from dalenius.model.constraints.secret_limits import TotalVariation as TotalVariation
+
+CONSTRAINTS: dict[str, type[Constraint]]
