@@ -201,7 +201,9 @@ def _first_proved(
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
         reason = verdict.reason + (SLOW if verdict.allowed == "seconds" else "")
         hopeless = None if _rounding_may_help(verdict) else upper.candidate
-    raise DaleniusError(f"nothing can be proved about this {desk.problem.noun}: {reason}")
+    raise DaleniusError(
+        f"nothing can be proved about this {'model' if desk.problem.task == 'audit' else 'design'}: {reason}"
+    )
 
 
 def _rounded_to(refused: Lower | Upper, proved: Lower | Upper) -> bool:

@@ -269,11 +269,7 @@ def _argument(tree: Mapping[str, Any], name: str, kind: type[A]) -> A:
 
 def _double(tree: Mapping[str, Any], name: str) -> Fraction:
     """A number, as the double that it is."""
-    arguments = tree.get("__kwargs__")
-    value = arguments.get(name) if isinstance(arguments, Mapping) else None
-    if not isinstance(value, Rational):
-        raise InputError(f"mechanism: {tree.get('__function__')} has no {name} that is known; got {brief(value)}")
-    return Fraction(float(value))
+    return Fraction(float(_argument(tree, name, Rational)))  # type: ignore[type-abstract]
 
 
 def _probability(tree: Mapping[str, Any]) -> Fraction:

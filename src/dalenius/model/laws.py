@@ -150,10 +150,15 @@ class CsvLaw(Shelved):
 
 def resolved(model: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
     """The tables of a model file with the law that they say where to find."""
+    return (
+        {**model, "law": Law.of_kind(model["law"], "[law]").read(folder).to_model()} if is_elsewhere(model) else model
+    )
+
+
+def is_elsewhere(model: Mapping[str, Any]) -> bool:
+    """Whether a file does not state the law itself, but says where to find it."""
     law = model.get("law")
-    if not isinstance(law, Mapping) or law.get("kind") != CsvLaw.kind:
-        return model
-    return {**model, "law": read_shelved({CsvLaw.kind: CsvLaw}, law, "[law]").read(folder).to_model()}
+    return isinstance(law, Mapping) and law.get("kind") == CsvLaw.kind
 
 
 def law_from_csv(path: str | Path, column: str, letters: Sequence[str]) -> Iid:

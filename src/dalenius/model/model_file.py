@@ -13,7 +13,7 @@ from typing import Any
 from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Numeral, as_fraction, fraction_text
 from dalenius.files import read_bytes
-from dalenius.model.laws import CsvLaw
+from dalenius.model.laws import is_elsewhere
 from dalenius.model.problem import Problem
 from dalenius.model.problems.budgeted import MinDistortion, MinLeakage
 from dalenius.model.problems.max_information import MaxInformation
@@ -72,7 +72,7 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
             f"model: expected problem = one of {', '.join(PROBLEMS)}; got {brief(kind)}{hint(kind, SPELLINGS)}"
         )
     problem = SPELLINGS[kind].from_model(model, folder)
-    return problem if _is_resolved(model) else problem._as_written(data)
+    return problem if is_elsewhere(model) else problem._as_written(data)
 
 
 def model_bytes(problem: Problem) -> bytes:
@@ -149,12 +149,6 @@ def _as_bytes(text: str | bytes) -> bytes:
             "not a TOML 1.0 file: it begins as a certificate does, or another JSON file; expected a model file"
         )
     return data
-
-
-def _is_resolved(model: Mapping[str, Any]) -> bool:
-    """Whether the file does not state the law itself, but says where to find it."""
-    law = model.get("law")
-    return isinstance(law, Mapping) and law.get("kind") == CsvLaw.kind
 
 
 def _normal(value: Any) -> Any:

@@ -57,7 +57,6 @@ class Problem(metaclass=Stated):
 
     kind: ClassVar[str]  # in certificates, digests and records
     about_secrets: ClassVar[bool] = False  # whether an adversary's laws are those of the whole dataset
-    noun: ClassVar[str] = "design"  # what it is called in messages
     in_models: ClassVar[str]  # in model files, and to people; the same but for `WorstCaseLeakage`
     task: ClassVar[str] = "design"  # what answering it is
     budget_key: ClassVar[str | None] = None  # of a design: the key of its budget in model files

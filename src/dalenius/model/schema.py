@@ -140,7 +140,7 @@ def _property(problem: type[Problem], key: str) -> Schema:
             return {"type": "string"}
         case "constraints":
             return {"type": "array", "items": {"$ref": "#/definitions/constraint"}}
-        case "mechanism" if problem.noun == "design":
+        case "mechanism" if problem.task == "design":
             return {"$ref": "#/definitions/mechanism_class"}
         case "secrets":
             return {"type": "array", "items": {"$ref": "#/definitions/secret"}, "minItems": 1}

@@ -335,7 +335,7 @@ class Told:
         largest = [each for each in sets if not any(each < other for other in sets)] if mixed else sets
         if listed > MOST_LISTED or len(largest) > MOST_SETS:
             raise InputError(
-                f"the secret's values can be had from {max(listed, len(largest))} selections of inputs, and at most {MOST_SETS} are worked "
-                "with; limit a coarser secret, or what is told of the query's value (dl.constraints.LeakageLimit)"
+                f"the secret's values can be had from {max(listed, len(largest))} selections of inputs, and at most {MOST_SETS} are "
+                "worked with; limit a coarser secret, or what is told of the query's value (dl.constraints.LeakageLimit)"
             )
         return [found[each] for each in largest]

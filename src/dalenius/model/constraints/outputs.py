@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -104,8 +105,24 @@ class ErrorCap(RowConstraint):
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
+class Zeros(RowConstraint):
+    """Some entries are 0."""
+
+    @abstractmethod
+    def listed(self, space: MechanismSpace) -> Sequence[Entry]:
+        """Those that are."""
+
+    def size(self, space: MechanismSpace) -> tuple[int, int]:
+        entries = len(self.listed(space))
+        return entries, entries
+
+    def rows(self, space: MechanismSpace) -> Rows:
+        entries = self.listed(space)
+        return Rows((ZERO,) * len(entries), True, tuple(((x, y, ONE),) for x, y in entries))
+
+
 @declared
-class Band(RowConstraint):
+class Band(Zeros):
     """Q(x,y) = 0 wherever the number o_y that the output stands for is farther than `width` from the true value v(x).
 
     Parameters
@@ -125,20 +142,12 @@ class Band(RowConstraint):
     kind: ClassVar[str] = "band"
     width: Exact = Given(number(at_least=0))
 
-    def _entries(self, space: MechanismSpace) -> list[Entry]:
+    def listed(self, space: MechanismSpace) -> Sequence[Entry]:
         numbers = space.need_numbers(f"constraints: {self.kind}")
         return [(x, y) for x in space.possible for y, o in enumerate(numbers) if abs(space.values[x] - o) > self.width]
 
     def check_parts(self, space: MechanismSpace) -> None:
         space.need_numbers(f"constraints: {self.kind}")
-
-    def size(self, space: MechanismSpace) -> tuple[int, int]:
-        entries = len(self._entries(space))
-        return entries, entries
-
-    def rows(self, space: MechanismSpace) -> Rows:
-        entries = self._entries(space)
-        return Rows((ZERO,) * len(entries), True, tuple(((x, y, ONE),) for x, y in entries))
 
 
 @declared
@@ -217,7 +226,7 @@ def _as_entries(value: WrittenEntries, what: str) -> tuple[Entry, ...]:
 
 
 @declared
-class ZeroEntries(RowConstraint):
+class ZeroEntries(Zeros):
     """Q(x,y) = 0 for the listed inputs x and outputs y.
 
     Parameters
@@ -241,8 +250,5 @@ class ZeroEntries(RowConstraint):
         for x, y in self.entries:
             space.check_entry(x, y, f"constraints: {self.kind}: entries")
 
-    def size(self, space: MechanismSpace) -> tuple[int, int]:
-        return len(self.entries), len(self.entries)
-
-    def rows(self, space: MechanismSpace) -> Rows:
-        return Rows((ZERO,) * len(self.entries), True, tuple(((x, y, ONE),) for x, y in self.entries))
+    def listed(self, space: MechanismSpace) -> Sequence[Entry]:
+        return self.entries

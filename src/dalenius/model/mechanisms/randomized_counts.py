@@ -33,7 +33,18 @@ from dalenius.model.records import MAX_RECORDS, Records
 
 
 @declared
-class RandomizedCount(ByKind):
+class RandomizedAnswers(ByKind):
+    """Every answer by itself is randomised; how much is said by its privacy, or by the probability of another answer."""
+
+    words: ClassVar[str] = "randomised answers"
+    epsilon: ExactOrNone = Given(as_epsilon, default=None)
+    flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        need_one(self, "epsilon", "flip")
+
+
+class RandomizedCount(RandomizedAnswers):
     """Every bit is kept with probability 1 - flip and turned round otherwise (Warner 1965), then the ones are counted.
 
     Of v ones among n bits there are y with the probability of B(v, 1 - flip) + B(n - v, flip) = y, two independent binomial numbers;
@@ -57,12 +68,6 @@ class RandomizedCount(ByKind):
     """
 
     kind: ClassVar[str] = "randomized_count"
-    words: ClassVar[str] = "randomised answers"
-    epsilon: ExactOrNone = Given(as_epsilon, default=None)
-    flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        need_one(self, "epsilon", "flip")
 
     def channel(self, values: Integers) -> Floats:
         n = _last(values)
@@ -138,7 +143,7 @@ BITS = 256  # of the balls that doubles are read from
 
 
 @declared
-class RandomizedHistogram(ByKind):
+class RandomizedHistogram(RandomizedAnswers):
     """Every letter goes through k-ary randomised response (Warner 1965; Kairouz, Oh, Viswanath 2014), then the histogram is released.
 
     A letter is kept with probability 1 - flip, and else replaced by one of the k - 1 others, each with flip/(k - 1). Of N_a records
@@ -169,15 +174,9 @@ class RandomizedHistogram(ByKind):
 
     kind: ClassVar[str] = "randomized_histogram"
     by_letter: ClassVar[bool] = True
-    words: ClassVar[str] = "randomised answers"
     repeated: ClassVar[bool] = False
-    epsilon: ExactOrNone = Given(as_epsilon, default=None)
-    flip: ExactOrNone = Given(as_share, default=None, kw_only=True)
     others: Given[Sequence[Integer] | None, tuple[int, ...] | None] = Given(_as_others, default=None, kw_only=True)
     records: Records | None = field(default=None, init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        need_one(self, "epsilon", "flip")
 
     def of_records(self, records: Records) -> Self:
         letters = records.alphabets[0]

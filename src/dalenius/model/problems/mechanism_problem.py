@@ -139,7 +139,6 @@ class Route:
 class MechanismProblem(Problem):
     """A question about what a given mechanism tells: `WorstCaseLeakage` or `SecretLeakage`."""
 
-    noun: ClassVar[str] = "model"
     task: ClassVar[str] = "audit"
     in_files: ClassVar[tuple[str, ...]] = ("records", "query", "mechanism", "adversary")
     mechanism: Given[Mechanism, Mechanism] = Given(stated(Mechanism), tables=Mechanism.of_kind)
