@@ -11,14 +11,12 @@ from dalenius.exact import sum_of_ratios
 from dalenius.information.arrays import Integers
 from dalenius.model import DesignProblem
 from dalenius.model.constraints import (
-    LocalDPBetween,
-    PointwiseLeakageLimit,
     RowConstraint,
     Rows,
     SecondOrderCone,
 )
 from dalenius.model.constraints.base import Affine
-from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
+from dalenius.model.constraints.privacy import as_limit
 
 BUDGET, PRIVACY = -1, -2  # numbers of what is no constraint of the model's list
 MAX_TERMS = 2**19  # that can be handled exactly
@@ -103,7 +101,12 @@ def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
     """
     with_rows: dict[int, RowConstraint] = problem.numbered(RowConstraint)
     if problem.privacy is not None:
-        with_rows[PRIVACY] = _as_constraint(problem.privacy)
+        limit = as_limit(problem.privacy)
+        if limit is None:
+            raise DaleniusError(
+                "constraints: beside a privacy notion of your own no constraints can be handled; state it as constraints"
+            )
+        with_rows[PRIVACY] = limit
     terms = sum(constraint.size(problem.space)[1] for constraint in with_rows.values())
     if terms > MAX_TERMS:
         raise DaleniusError(
@@ -116,17 +119,6 @@ def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
         listed = tuple((x, y, p * d) for x, p in enumerate(problem.exact_input_law()) for y, d in enumerate(cost[x]))
         found[BUDGET] = Rows((problem.distortion_budget,), False, (listed,))
     return found
-
-
-def _as_constraint(privacy: object) -> RowConstraint:
-    """A privacy notion as rows."""
-    if isinstance(privacy, LocalDP):
-        return LocalDPBetween.everywhere(privacy)
-    if isinstance(privacy, PointwiseMaximalLeakage):
-        return PointwiseLeakageLimit.of(privacy)
-    raise DaleniusError(
-        "constraints: beside a privacy notion of your own no constraints can be handled; state it as constraints"
-    )
 
 
 def rows_of(numbered: Mapping[int, Rows], folding: Folding) -> list[Row]:

@@ -146,11 +146,6 @@ class LocalDPBetween(MaybeOfSecret):
         else:
             yield from (([{a: ONE}], {b: ONE}) for a, b in self.pairs)
 
-    @classmethod
-    def everywhere(cls, notion: LocalDP) -> RatioLimit:
-        """The same for all pairs of inputs."""
-        return cls(notion.epsilon)
-
 
 def _as_priors(value: WrittenRows, what: str) -> Priors | None:
     return PointwiseMaximalLeakage(0, value).priors
@@ -213,10 +208,15 @@ class PointwiseLeakageLimit(MaybeOfSecret):
             assert reference.law is not None
             yield [{x: ONE} for x in reference.inputs], dict(zip(reference.inputs, reference.law, strict=True))
 
-    @classmethod
-    def of(cls, notion: PointwiseMaximalLeakage) -> RatioLimit:
-        """The same as a constraint."""
-        return cls(notion.epsilon, notion.priors)
+
+def as_limit(notion: object) -> RatioLimit | None:
+    """The constraint that says the same as a privacy notion; None where there is none."""
+    match notion:
+        case LocalDP(epsilon=epsilon):
+            return LocalDPBetween(epsilon)
+        case PointwiseMaximalLeakage(epsilon=epsilon, priors=priors):
+            return PointwiseLeakageLimit(epsilon, priors)
+    return None
 
 
 @declared

@@ -19,11 +19,10 @@ from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlo
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.constraints import (
     Constraint,
-    LocalDPBetween,
     MechanismSpace,
-    PointwiseLeakageLimit,
     SecretLeakageLimit,
 )
+from dalenius.model.constraints.privacy import as_limit
 from dalenius.model.costs import ENTRY, PRIORS, WEIGHT, Costs, audit_costs, reading
 from dalenius.model.distortions import Distortion, ExpectedDistortion
 from dalenius.model.fields import Given, declared, part
@@ -32,7 +31,7 @@ from dalenius.model.laws import Law, Uniform, check_size, value_weights
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.mechanisms import Channel, DesignedMechanism
 from dalenius.model.objectives import DistortionTerm, Objective, read_objective
-from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
+from dalenius.model.privacy import Privacy
 from dalenius.model.problems.mechanism_choice import MechanismChoice
 from dalenius.model.problems.pieces import placed_blocks
 from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
@@ -53,17 +52,12 @@ def _as_constraints(value: Sequence[Constraint | Privacy], what: str) -> tuple[C
         raise InputError(f"{what}: at most {MAX_CONSTRAINTS} can be handled, got {len(listed)}")
     found = list[Constraint]()
     for j, member in enumerate(listed):
-        match member:
-            case Constraint():
-                found.append(member)
-            case LocalDP():
-                found.append(LocalDPBetween.everywhere(member))
-            case PointwiseMaximalLeakage():
-                found.append(PointwiseLeakageLimit.of(member))
-            case _:
-                raise InputError(
-                    f"{what}[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}"
-                )
+        constraint = member if isinstance(member, Constraint) else as_limit(member)
+        if constraint is None:
+            raise InputError(
+                f"{what}[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}"
+            )
+        found.append(constraint)
     return tuple(found)
 
 
