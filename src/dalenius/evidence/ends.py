@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -131,7 +132,7 @@ def step(margin: float, roundoff: float = 0.0) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _End:
+class _End(ABC):
     """One end as found.
 
     Attributes
@@ -157,6 +158,16 @@ class _End:
     candidate: int = 0
     doubtful: bool = False
 
+    @property
+    @abstractmethod
+    def rounded(self) -> float | None:
+        """The value as a double, rounded outward."""
+
+    @property
+    def claim(self) -> float | Fraction | None:
+        """What is claimed."""
+        return self.value if self.exact else self.rounded
+
 
 @dataclass(frozen=True, kw_only=True)
 class Lower(_End):
@@ -173,11 +184,6 @@ class Lower(_End):
         if isinstance(self.value, Fraction):
             return double_below(self.value, self.unit)
         return max(round_down(self.value / self.unit - self.margin), 0.0) * self.unit
-
-    @property
-    def claim(self) -> float | Fraction | None:
-        """What is claimed."""
-        return self.value if self.exact else self.rounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,8 +207,3 @@ class Upper(_End):
         if isinstance(self.value, Fraction):
             return double_above(self.value, self.unit)
         return max(round_up(self.value / self.unit + self.margin), 0.0) * self.unit
-
-    @property
-    def claim(self) -> float | Fraction | None:
-        """What is claimed."""
-        return self.value if self.exact else self.rounded

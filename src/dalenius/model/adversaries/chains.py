@@ -47,13 +47,18 @@ class _Chain(Adversary):
             )
 
 
-def _as_range(value: Sequence[Number] | Number, what: str) -> Range:
-    """The two ends of a range inside (0, 1)."""
+def _ends(value: Sequence[Number] | Number, what: str, words: str) -> Range:
+    """The two ends of a range; one number stands for both."""
     single = isinstance(value, str) or not hasattr(value, "__len__")
     listed = [value, value] if single else as_list(value, what)
     if len(listed) != 2:
-        raise InputError(f"{what} must be a number, or the least and the largest, got {brief(value)}")
+        raise InputError(f"{what} must be a {words}, or the least and the largest, got {brief(value)}")
     low, high = (as_fraction(end, what) for end in listed)
+    return low, high
+
+
+def _as_range(value: Sequence[Number] | Number, what: str) -> Range:
+    low, high = _ends(value, what, "number")
     if not 0 < low <= high < 1:
         raise InputError(f"{what} must be from above 0 to below 1, the least first, got {brief(value)}")
     return low, high
@@ -200,11 +205,7 @@ def _ranges(value: object, letters: int, what: str) -> tuple[Range, ...]:
 
 
 def _finite_chain_range(value: Entry, what: str) -> Range:
-    single = isinstance(value, str) or not hasattr(value, "__len__")
-    listed = [value, value] if single else as_list(value, what)
-    if len(listed) != 2:
-        raise InputError(f"{what} must be a probability, or the least and the largest, got {brief(value)}")
-    low, high = (as_fraction(end, what) for end in listed)
+    low, high = _ends(value, what, "probability")
     if not 0 <= low <= high <= 1:
         raise InputError(f"{what} must be from 0 to 1, the least first, got {brief(value)}")
     return low, high
