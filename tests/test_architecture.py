@@ -130,6 +130,21 @@ def test_what_is_not_needed_is_not_imported(code, unwanted):
     assert not unwanted & set(done.stderr.split())
 
 
+STUBS = sorted(
+    path for path in (ROOT / "src").rglob("__init__.pyi") if "sanitizers" not in path.parts or find_spec("torch")
+)
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=lambda path: path.parent.name)
+def test_every_name_of_a_stub_is_found(stub):
+    """Also one so long that its statement takes three lines."""
+    package = importlib.import_module(".".join(stub.parent.relative_to(ROOT / "src").parts))
+    statements = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.ImportFrom)]
+    names = {alias.asname for node in statements for alias in node.names}
+    assert {*dir(package)} >= names
+    assert all(getattr(package, name) is not None for name in names)
+
+
 def test_every_public_name_is_found_where_it_is_asked_for():
     """By completion, by `from dalenius import`, and by type checkers, which read the stub that is the one list of them."""
     assert len(dir(dalenius)) <= 100

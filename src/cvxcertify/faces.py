@@ -11,7 +11,7 @@ from importlib.util import find_spec
 def lazily(
     package: str, file: str, rooms: Sequence[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package, from the lines `from HOME import NAME as NAME` of its `__init__.pyi`.
+    """`__getattr__` and `__dir__` of a package, from the statements `from HOME import NAME as NAME` of its `__init__.pyi`.
 
     Type checkers read the stub itself. A module of the package is found by its name, too, as after an import of it. There is no
     `__all__`: help(package) would write out all that it names.
@@ -24,7 +24,8 @@ def lazily(
         Its names that are namespaces: who asks the package itself for a name of theirs is told where it is.
     """
     with open(f"{file}i", encoding="utf-8") as stub:
-        homes = {name: home for home, name in re.findall(r"^from (\S+) import (\w+) as \2$", stub.read(), re.MULTILINE)}
+        listed = re.findall(r"^from (\S+) import (?:\(\s*)?(\w+) as \2(?:,\s*\))?$", stub.read(), re.MULTILINE)
+    homes = {name: home for home, name in listed}
 
     def found(name: str) -> object:
         if name in homes:
