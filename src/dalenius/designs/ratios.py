@@ -205,19 +205,28 @@ class RatioProgram:
 
     def _program(self, factors: tuple[Fraction, ...]) -> LinearProgram:
         rows, back, ends, above = list[LinearRow](), list[LinearRow](), self._sums, {*range(self.size, self._sums)}
+        sizes = {g: factors[j] for (j, _), _, g in self._columns() if g is not None and g >= self.size}
+
+        def share(variable: int, c: Fraction = ONE) -> Fraction:
+            """Of a sum that is an average the variable is c times as much: solvers need less than half of the time then."""
+            return c / sizes.get(variable, ONE)
+
         for (j, _), forms, average in self._columns():
             if average is None:
-                rows += [LinearRow({form: ONE, ends: -ONE}) for form in forms]
-                back += [LinearRow({ends: 1 / factors[j], form: -ONE}) for form in forms]
+                rows += [LinearRow({form: share(form), ends: -ONE}) for form in forms]
+                back += [LinearRow({ends: 1 / factors[j], form: -share(form)}) for form in forms]
                 above.update(forms)  # s/c bounds them from below
                 ends += 1
             else:
-                c = factors[j]
-                rows += [LinearRow({form: ONE, average: -c} if form != average else {form: 1 - c}) for form in forms]
+                c = share(average, factors[j])
+                own = [{f: share(f), average: -c} if f != average else {f: share(f) - c} for f in forms]
+                rows += map(LinearRow, own)
         rows += [*back, *(LinearRow(dict.fromkeys(row, ONE), ONE, True) for row in self.by_row(range(self.size)))]
         for form, variables in zip(self.forms, self._variables, strict=True):
             for y, variable in enumerate(variables if len(form) > 1 else ()):
-                rows.append(LinearRow({variable: -ONE} | {self._numbers[x][y]: p for x, p in form}, equal=True))
+                size = sizes.get(variable, ONE)
+                terms = {self._numbers[x][y]: -size * p for x, p in form}
+                rows.append(LinearRow({**terms, variable: ONE}, equal=True))
         return LinearProgram(ends, dict(enumerate(self.cost)), rows, above)
 
     @property
