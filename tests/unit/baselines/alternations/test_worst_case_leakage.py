@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -33,6 +34,7 @@ from dalenius.baselines.laws import blahut_arimoto, coordinate_ascent, fresh_row
 from dalenius.baselines.nonlinear import Answer, RecordProgram, record_by_record
 from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
+from support import refuses
 
 slsqp_run, trust_constr_run, cvxpy_nlp_run = (
     functools.partial(optimised_run, optimiser=method) for method in (Slsqp(), TrustConstr(), CvxpyNlp())
@@ -339,32 +341,23 @@ def test_a_thousand_records(support):
     assert leakage_run(family, family.random(np.random.default_rng(1))).value == pytest.approx(exact, rel=1e-6)
 
 
-class TestBadInput:
-    def test_too_many_datasets(self, support):
-        with pytest.raises(dl.errors.InputError, match="aggregated"):
-            full_joint(support.problem([2] * 30, dl.Parity(), dl.symmetric(0.1, k=2), 1.0))
-        support.refused(lambda: full_joint(support.problem([2] * 21, dl.Count(), dl.geometric(0.5), 1.0)), "cells")
+def asked(sizes, query=None, mechanism=None, bound=1.0):
+    return support.problem(sizes, query or dl.Parity(), mechanism or dl.symmetric(0.1, k=2), bound)
 
-    def test_another_adversary(self, support):
-        for family in FAMILIES.values():
-            with pytest.raises(dl.errors.InputError, match="entropy"):
-                family(support.problem([2, 2], dl.Parity(), dl.symmetric(0.1, k=2), dl.ProductPriors()))
 
-    def test_nobody_to_learn_about(self, support):
-        for family in FAMILIES.values():
-            with pytest.raises(dl.errors.InputError, match="more than one letter"):
-                family(support.problem([1, 1], dl.Parity(), dl.symmetric(0.1, k=2), 0.0))
-
-    def test_steps_that_are_dense(self, support):
-        for run, most in ((slsqp_run, 600), (trust_constr_run, 600), (cvxpy_nlp_run, 4096)):
-            if run is cvxpy_nlp_run and find_spec("unopy") is None:
-                continue
-            with pytest.raises(dl.errors.InputError, match=f"at most {most} cells"):
-                run(full_joint(support.problem([2] * 13, dl.Parity(), dl.symmetric(0.1, k=2), 1.0)))
-
-    @pytest.mark.parametrize(
-        ("settings", "name", "value"),
-        [
+test_bad_input = refuses(
+    (lambda: full_joint(asked([2] * 30)), "aggregated"),
+    (lambda: full_joint(asked([2] * 21, dl.Count(), dl.geometric(0.5))), "cells"),
+    *((partial(family, asked([2, 2], bound=dl.ProductPriors())), "entropy") for family in FAMILIES.values()),
+    *((partial(family, asked([1, 1], bound=0.0)), "more than one letter") for family in FAMILIES.values()),
+    *(
+        (lambda run=run: run(full_joint(asked([2] * 13))), f"at most {most} cells")
+        for run, most in ((slsqp_run, 600), (trust_constr_run, 600), (cvxpy_nlp_run, 4096))
+        if run is not cvxpy_nlp_run or find_spec("unopy") is not None
+    ),
+    *(
+        (partial(settings, **{name: value}), name)
+        for settings, name, value in (
             (MarginalSettings, "iterations", 0),
             (MarginalSettings, "multiplier_step", -1.0),
             (ConditionalSettings, "backtrack", 1.0),
@@ -379,8 +372,6 @@ class TestBadInput:
             (TrustConstr, "radius", 0.0),
             (CvxpyNlp, "iterations", "many"),
             (CvxpyNlp, "preset", "newton"),
-        ],
-    )
-    def test_settings(self, settings, name, value):
-        with pytest.raises(dl.errors.InputError, match=name):
-            settings(**{name: value})
+        )
+    ),
+)
