@@ -9,6 +9,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
+from support import refuses
 
 MILLION = dl.Records(1_000_000, alphabet=2)
 
@@ -174,24 +175,24 @@ def test_gaussian_noise_is_clamped_far_out():
     assert dl.verify(question, result.certificate).proved
 
 
-@each(
-    "changed, message",
+test_what_is_refused = refuses(
     ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),
     ({"adversary": dl.IndependentBlocks(2, entropy_at_least=1)}, "not known for a histogram; leave it out"),
     ({"mechanism": dl.symmetric("0.1")}, "got symmetric"),
-    ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, "without a range.*; got discrete_gaussian"),
-    ({"mechanism": dl.geometric(1, range=(1, 9))}, r"runs from 0 to 6, outside the range \[1, 9\]; widen it"),
+    ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, ["without a range", "; got discrete_gaussian"]),
+    ({"mechanism": dl.geometric(1, range=(1, 9))}, "runs from 0 to 6, outside the range [1, 9]; widen it"),
     ({"records": dl.Records(alphabets=[2] * 5 + [3])}, "one alphabet, got from 2 to 3 letters"),
     ({"mechanism": dl.discrete_gaussian(scale=10_000)}, "are more than 65536 numbers"),
+    by=lambda changed: dl.WorstCaseLeakage(
+        **{
+            "records": dl.Records(6, alphabet=3),
+            "query": dl.Histogram(),
+            "mechanism": dl.discrete_laplace(1),
+            "adversary": dl.IndependentBlocks(2),
+        }
+        | changed
+    ),
 )
-def test_what_is_refused(changed, message):
-    parts = {
-        "records": dl.Records(6, alphabet=3),
-        "mechanism": dl.discrete_laplace(1),
-        "adversary": dl.IndependentBlocks(2),
-    }
-    with pytest.raises(dl.errors.InputError, match=message):
-        dl.WorstCaseLeakage(query=dl.Histogram(), **(parts | changed))
 
 
 def test_a_design_has_no_histogram():
