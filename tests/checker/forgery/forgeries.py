@@ -110,13 +110,23 @@ class Forger:
     """Forges certificates of some models, and has them checked."""
 
     def __init__(
-        self, subjects: list[Subject], seed: object, arithmetic: str = "flint", checker: Check | None = None
+        self,
+        subjects: list[Subject],
+        seed: object,
+        arithmetic: str = "flint",
+        checker: Check | None = None,
+        only: tuple[str, ...] = (),
     ) -> None:
         self.subjects, self.rng, self.checker = subjects, random.Random(str(seed)), checker or check
         self.arithmetics = ARITHMETICS[arithmetic]
         self.tally = Tally(models=len(subjects))
         self.climbed: dict[str, list[Certificate]] = {subject.name: [] for subject in subjects}
-        self.kinds = {problem: forgery_kinds.kinds(problem) for problem in forgery_subjects.UNITS}
+        self.kinds = {
+            problem: {
+                kind: share for kind, share in forgery_kinds.kinds(problem).items() if kind.__name__ in only or not only
+            }
+            for problem in forgery_subjects.UNITS
+        }
 
     def run(self, count: int, first: bool = False) -> Tally:
         """So many forgeries; up to the first that is accepted, if that is wanted."""

@@ -263,7 +263,7 @@ def careless(draft: Any) -> bool:
     draft.header["mechanism"] = [["1" if d == min(ds) else "0" for d in ds] for ds in question.distortions]
     at = draft.pick("adversary")
     if at is not None and rng.random() < 0.7:
-        del draft.lines[at : at + 1 if rng.random() < 0.3 else None]
+        del draft.lines[at + rng.randrange(2) : at + 1 if rng.random() < 0.3 else None]  # the line may stay
     cost = question.least_cost + draft.subject.low / 2
     draft.claim = {"lower": "0", "upper": claimed(cost, "floor")} if cost < draft.subject.low else {}
     if draft.claim:

@@ -8,6 +8,7 @@ import forgery_classes
 import forgery_constraints
 import forgery_limits
 import forgery_lines
+import forgery_meant
 import forgery_protocols
 import forgery_releases
 import forgery_symmetries
@@ -68,6 +69,7 @@ AUDITS: dict[Kind, float] = {
     **forgery_classes.KINDS,
     **forgery_protocols.KINDS,
     **forgery_releases.KINDS,
+    **forgery_meant.AUDITS,
 }
 DESIGNS: dict[Kind, float] = {
     mechanism: 3,
@@ -79,6 +81,7 @@ DESIGNS: dict[Kind, float] = {
     **forgery_constraints.KINDS,
     **forgery_limits.KINDS,
     **forgery_lines.OBJECTIVES,
+    **forgery_meant.DESIGNS,
 }
 
 
@@ -87,5 +90,10 @@ def kinds(problem: str) -> dict[Kind, float]:
     if problem == "max_information":
         return {**EVERYWHERE, mechanism: 3}
     if problem == "secret_leakage":
-        return EVERYWHERE | forgery_releases.SECRETS | {trees.drop_branch: 3.0, trees.threshold: 2.0}
+        return (
+            EVERYWHERE
+            | forgery_releases.SECRETS
+            | forgery_meant.SECRETS
+            | {trees.drop_branch: 3.0, trees.threshold: 2.0}
+        )
     return EVERYWHERE | PROOFS | (AUDITS if problem == "maximal_leakage" else DESIGNS)
