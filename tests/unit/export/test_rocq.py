@@ -13,7 +13,8 @@ from campaigns import each
 from dalenius.catalogue.models import library_model
 from dalenius.cli import app
 from dalenius.errors import InputError
-from dalenius.export.rocq import ONE, rocq_text
+from dalenius.export.rocq import rocq_text
+from dalenius.export.rocq_proof import ONE
 from dalenius.model import digest
 
 FORMAL = Path(__file__).resolve().parents[3] / "formal"
