@@ -1,7 +1,7 @@
 (** Counting: every query here is a function of what the records' letters add up to, so that datasets are counted by sums of integers,
     however many there are. *)
 From Coq Require Import Reals ZArith Arith Bool Lia List Permutation.
-From Dalenius Require Import Definitions Sums Counting Checker Certificates.
+From Dalenius Require Import Definitions Sums Counting Enclosures Boxes Checker Certificates.
 Import ListNotations.
 Open Scope Z_scope.
 

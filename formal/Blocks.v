@@ -1,7 +1,7 @@
 (** Independent blocks of records. Leakage is convex in the law of the other blocks, so that it is largest where their letters are
     known; what is left is a smaller model, a *piece*, whose records are those of one block. *)
 From Coq Require Import Reals ZArith QArith Qreals Arith Bool Lra Lia List.
-From Dalenius Require Import Definitions Sums Bounds Vertices Counting Enclosures Checker Certificates Additive Witnesses.
+From Dalenius Require Import Definitions Sums Bounds Vertices Counting Enclosures Boxes Checker Certificates Additive Witnesses.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -422,7 +422,7 @@ Definition piece_check (h : piece_proof) : bool :=
   let p := piece (within (of_block h) ws) (of_sum h) in
   let s := piece_sums (within (of_block h) ws) (of_sum h) in
   values_by_sums s values
-  && above_check p values (sum_tables s values (map about (about_piece h))) channel (in_nats p b) upper (about_piece h).
+  && above_check p values (sum_tables s values (map about (about_piece h))) channel (about_piece h) (in_nats p b) upper.
 Lemma piece_check_correct h : piece_check h = true -> at_most (piece (within (of_block h) ws) (of_sum h)) (EntropyAtLeast b) upper.
 Proof.
   intro H. apply andb_prop in H as [H1 H2]. pose proof (piece_additive (within (of_block h) ws) (of_sum h)) as A.

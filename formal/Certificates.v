@@ -1,7 +1,6 @@
 (** Certificates, the program that checks them, and the theorem that a certificate that it accepts proves its claim. *)
 From Coq Require Import Reals ZArith QArith Qreals Arith Bool Lra Lia List.
-From Interval Require Float.Basic.
-From Dalenius Require Import Definitions Sums Bounds Counting Enclosures Checker.
+From Dalenius Require Import Definitions Sums Rows Bounds Counting Enclosures Boxes Checker.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -120,43 +119,46 @@ Proof. intro Ha. unfold inputs_of, row_at at 1. now rewrite nth_map_seq. Qed.
 Lemma count_nonneg i a k : (0 <= count m values i a k)%Z.
 Proof. unfold count, how_many. lia. Qed.
 
-(** ** Ranges of the channel's entries, by letter and output. They are hints, and checked. *)
+(** ** Symmetries: rows that are written alike, but for the outputs' names *)
 
-Definition in_units (x : F.type) : Z :=
-  match F.toF x with
-  | Basic.Float s k e => Z.shiftl (if s then Zneg k else Zpos k) (e + unit_exponent)
-  | _ => 0%Z
-  end.
-Definition around (i : interval) : range :=
-  let low := in_units (I.lower i) in
-  let high := in_units (I.upper i) in
-  (Z.max 0 (low - Z.shiftr low 70 - 1), high + Z.shiftr high 70 + 2)%Z.
-Definition hull (l : list range) : range :=
-  match l with
-  | [] => (0, one)%Z
-  | g :: l => fold_right (fun g h => (Z.min (fst g) (fst h), Z.max (snd g) (snd h))) g l
-  end.
-Definition root_of (channel : list (list interval)) (inputs : list (list nat)) : list (list range) :=
-  let ranges := map (map around) channel in
-  map (fun ks => map (fun y => hull (map (fun k => range_at (row_at ranges k) y) ks)) (seq 0 Y)) inputs.
+Definition Q_dec (p q : Q) : {p = q} + {p <> q}.
+Proof. decide equality; [apply Pos.eq_dec|apply Z.eq_dec]. Defined.
+Definition expr_dec (e f : expr) : {e = f} + {e <> f}.
+Proof. decide equality. apply Q_dec. Defined.
+
+Definition written_alike (ks pi tau : list nat) : bool :=
+  permutes Y tau && forallb (fun k => forallb (fun y =>
+    if expr_dec (weight m (nth (image pi k) values 0%Z) (image tau y)) (weight m (nth k values 0%Z) y) then true else false) (seq 0 Y)) ks.
+Lemma written_alike_correct ks pi tau : written_alike ks pi tau = true -> forall k y, In k ks -> (y < Y)%nat ->
+  rows m values (image pi k) (image tau y) = rows m values k y.
+Proof.
+  intros H k y Hk Hy. apply andb_prop in H as [Ht H]. rewrite forallb_forall in H. specialize (H k Hk).
+  assert (E : forall z, (z < Y)%nat -> weight m (nth (image pi k) values 0%Z) (image tau z) = weight m (nth k values 0%Z) z).
+  { intros z Hz. rewrite forallb_forall in H. specialize (H z (proj2 (in_to _ _) Hz)). destruct (expr_dec _ _); [auto|discriminate]. }
+  unfold rows, probability. rewrite (E y Hy). f_equal. fold Y.
+  rewrite <- (sum_images Y tau (fun z => value (weight m (nth (image pi k) values 0%Z) z)) Ht). apply sum_to_ext; intros z Hz. now rewrite E.
+Qed.
 
 (** ** From above *)
 
 Section Above.
-Variables (channel : list (list interval)) (bound : interval) (upper : Q) (sections : list section).
+Variables (channel : list (list interval)) (sections : list section).
+
+Section Claim.
+(** Whether c - mu H(P) is at most what is claimed of a prior P, which may depend on its entropy. *)
+Variable enough : interval -> Z -> bool.
 
 Definition section_check (s : section) : bool :=
   let i := about s in
   (i <? n)%nat && letters_check i
-  && record_check (letter i (alphabets m)) Y V (row_at tables i) (inputs_of i) channel bound (of_Q upper)
-    (root_of channel (inputs_of i)) (from_above s).
+  && record_check (letter i (alphabets m)) Y V (row_at tables i) (inputs_of i) channel written_alike enough (from_above s).
 
 Definition same_table (t t' : list (list Z)) : bool := if list_eq_dec (list_eq_dec Z.eq_dec) t t' then true else false.
 Definition covered (i : nat) : bool :=
-  ((letter i (alphabets m) =? 1)%nat && Qle_bool 0 upper)
+  ((letter i (alphabets m) =? 1)%nat && enough zero 0)
   || existsb (fun s => (letter i (alphabets m) =? letter (about s) (alphabets m))%nat
        && same_table (row_at tables i) (row_at tables (about s))) sections.
-Definition above_check : bool := forallb section_check sections && forallb covered (seq 0 n).
+Definition claim_check : bool := forallb section_check sections && forallb covered (seq 0 n).
 
 Lemma one_letter P i : is_prior (alphabets m) P -> (i < n)%nat -> letter i (alphabets m) = 1%nat -> information m P i = 0.
 Proof.
@@ -171,39 +173,61 @@ Proof.
   destruct (Req_dec (of_output m P y) 0) as [->|NZ]; [ring|]. unfold Rdiv. rewrite Rinv_r by auto. rewrite ln_1. ring.
 Qed.
 
-Theorem above_correct b : is_channel m -> all_values m values -> tables_right tables ->
-  (forall k y, encl (entry2 channel k y) (rows m values k y)) -> encl bound (nats (alphabets m) b) -> above_check = true ->
-  at_most m (EntropyAtLeast b) upper.
+Theorem claim_correct b (claimed : R -> R) : is_channel m -> all_values m values -> tables_right tables ->
+  (forall k y, encl (entry2 channel k y) (rows m values k y)) ->
+  (forall h h', b <= h -> h <= h' -> claimed h' <= claimed h) ->
+  (forall i mu c P, enough i mu = true -> encl i c -> (0 <= mu)%Z -> is_prior (alphabets m) P -> b <= entropy (alphabets m) P ->
+    c - fixed mu * entropy (alphabets m) P <= claimed (entropy (alphabets m) P)) ->
+  claim_check = true ->
+  forall i P, (i < n)%nat -> is_prior (alphabets m) P -> b <= entropy (alphabets m) P -> information m P i <= claimed (entropy (alphabets m) P).
 Proof.
-  intros Hc Hv Ht HW Hb H i P Hi HP Hent. simpl in Hent. unfold above_check in H. apply andb_prop in H as [HS HC].
+  intros Hc Hv Ht HW Hfalls Henough H i P Hi HP Hent. unfold claim_check in H. apply andb_prop in H as [HS HC].
   rewrite forallb_forall in HC. specialize (HC i (proj2 (in_to _ _) Hi)). apply orb_prop in HC as [C|C].
   { apply andb_prop in C as [C1 C2]. apply Nat.eqb_eq in C1. rewrite one_letter; auto.
-    apply Qle_bool_correct in C2. now rewrite RMicromega.Q2R_0 in C2. }
+    pose proof (Henough zero 0%Z 0 P C2 (encl_Z 0) (Z.le_refl 0) HP Hent) as E. rewrite fixed_0 in E. lra. }
   apply existsb_exists in C as (s & Hs & C). apply andb_prop in C as [CA CT]. apply Nat.eqb_eq in CA.
   unfold same_table in CT. destruct (list_eq_dec _ _ _) as [ET|]; [|discriminate]. clear CT.
   rewrite forallb_forall in HS. specialize (HS s Hs). unfold section_check in HS.
-  apply andb_prop in HS as [HS HR]. apply andb_prop in HS as [Hj HL]. apply Nat.ltb_lt in Hj. unfold record_check in HR.
-  apply andb_prop in HR as [HR1 HR2]. set (j := about s) in *.
+  apply andb_prop in HS as [HS HR]. apply andb_prop in HS as [Hj HL]. apply Nat.ltb_lt in Hj. set (j := about s) in *.
   assert (HL' : letters_check i = true) by (unfold letters_check in *; now rewrite ET, CA).
   pose proof (letters_correct i Ht Hi HL') as Letters.
   pose proof (counted m values i Hv Hc Letters) as Hwc.
   rewrite (information_is m values i Hv Hi Hc Letters P HP).
-  pose proof (proj1 (prior_is m i Hi P) HP) as Law.
-  rewrite (entropy_is m i Hi P) in Hent.
-  destruct (conditionals _ _ _ _ _ _ _ Hwc P Law) as (v & K & Hv0 & Hv1 & HK & HK1 & HKb).
+  pose proof (entropy_is m i Hi) as Ent. rewrite (Ent P) in *.
   assert (HN : forall a k, (a < letter i (alphabets m))%nat -> (k < V)%nat ->
     count_at (row_at tables j) a k = count m values i a k /\ (0 <= count m values i a k)%Z).
   { intros a k Ha Hk. split; [|apply count_nonneg]. unfold count_at. rewrite <- ET. now apply Ht. }
   assert (HI : forall a, (a < letter i (alphabets m))%nat ->
     row_at (inputs_of j) a = filter (fun k => (0 <? count_at (row_at tables j) a k)%Z) (seq 0 V)).
   { intros a Ha. apply inputs_right. now rewrite <- CA. }
-  rewrite <- CA in HR1, HR2.
-  eapply (check_correct (letter i (alphabets m)) Y V (row_at tables j) (inputs_of j) channel bound (of_Q upper)
-    (having m i) (row_of m values) (count m values i) (rows m values) P (nats (alphabets m) b) (Q2R upper)); eauto using encl_Q.
+  rewrite <- CA in HR.
+  eapply (record_check_correct (letter i (alphabets m)) Y V (row_at tables j) (inputs_of j) channel written_alike enough
+    (having m i) (row_of m values) (count m values i) (rows m values)
+    (fun Q => is_law (letter i (alphabets m)) (having m i) Q /\ b <= ent (letter i (alphabets m)) (having m i) Q) claimed); eauto.
+  - exact written_alike_correct.
   - intros a x _ Hx. apply filter_In in Hx as [_ E]. apply Nat.eqb_eq in E. exact E.
-  - intros a y Ha Hy. replace (range_at (row_at [] y) a) with (0, one)%Z by (destruct y; destruct a; reflexivity).
-    unfold inside. cbn [fst snd]. rewrite fixed_0, fixed_one. now apply Hv0.
-  - eapply root_check_correct; eauto.
+  - intros Q [HQ _]. exact HQ.
+  - intros Q R [HQ BQ] HR' L. split; [split; [exact HR'|lra]|]. apply Hfalls; auto.
+  - intros k mu c Q E I Hm [HQ BQ]. rewrite <- (Ent Q). apply (Henough k mu c Q); auto; [now apply (prior_is m i Hi)|]. now rewrite Ent.
+  - split; [now apply (prior_is m i Hi)|exact Hent].
+Qed.
+End Claim.
+
+(** One number that is claimed of all priors with enough entropy. *)
+Variables (bound : interval) (upper : Q).
+Definition enough_below (i : interval) (mu : Z) : bool := not_above (minus i (times (of_fixed mu) bound)) (of_Q upper).
+Definition above_check : bool := claim_check enough_below.
+Theorem above_correct b : is_channel m -> all_values m values -> tables_right tables ->
+  (forall k y, encl (entry2 channel k y) (rows m values k y)) -> encl bound (nats (alphabets m) b) -> above_check = true ->
+  at_most m (EntropyAtLeast b) upper.
+Proof.
+  intros Hc Hv Ht HW Hb H i P Hi HP Hent. simpl in Hent.
+  apply (claim_correct enough_below (nats (alphabets m) b) (fun _ => Q2R upper)); auto; [intros; lra|].
+  intros k mu c Q E I Hm HQ HentQ.
+  assert (c - fixed mu * nats (alphabets m) b <= Q2R upper).
+  { eapply not_above_correct; [exact E| |apply encl_Q]. apply encl_minus; auto. apply encl_times; auto using encl_fixed. }
+  assert (fixed mu * nats (alphabets m) b <= fixed mu * entropy (alphabets m) Q); [|lra].
+  apply Rmult_le_compat_l; auto. rewrite <- fixed_0. now apply fixed_le.
 Qed.
 End Above.
 

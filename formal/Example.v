@@ -1,7 +1,7 @@
 (** The README's first example as a theorem: four bits, their parity, Laplace noise rounded to a bit, and every adversary who has at
     least one nat of entropy. `dalenius export` writes files like this one. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Definitions Checker Certificates Witnesses Additive.
+From Dalenius Require Import Definitions RowChecker Checker Certificates Witnesses Additive.
 Import ListNotations.
 
 Definition the_model : model := Model [2; 2; 2; 2]%nat parity 2 (laplace_threshold 1).

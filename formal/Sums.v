@@ -207,3 +207,26 @@ Proof.
     { apply (sum_zero_member l (fun a => p a * t a)); auto. intros; apply Rmult_le_pos; auto. }
     unfold xlnx. rewrite <- Rmult_assoc, E. ring.
 Qed.
+
+(** u ln (u / s) is convex in (u, s) together, and 0 where both are. *)
+Lemma relative_convex {B} (l : list B) (q u s : B -> R) : (forall z, In z l -> 0 <= q z) -> (forall z, In z l -> 0 <= u z <= s z) ->
+  let u' := sum l (fun z => q z * u z) in let s' := sum l (fun z => q z * s z) in
+  u' * (ln u' - ln s') <= sum l (fun z => q z * (u z * (ln (u z) - ln (s z)))).
+Proof.
+  intros Hq H u' s'. set (t := fun z => if Req_EM_T (s z) 0 then 0 else u z / s z).
+  assert (T : forall z, In z l -> 0 <= t z /\ s z * t z = u z /\ s z * xlnx (t z) = u z * (ln (u z) - ln (s z))).
+  { intros z Hz. specialize (H z Hz). unfold t. destruct (Req_EM_T (s z) 0) as [E|E].
+    - rewrite E in *. replace (u z) with 0 by lra. unfold xlnx. repeat split; lra.
+    - assert (0 < s z) by lra. repeat split.
+      + apply Rmult_le_pos; [lra|]. now apply Rlt_le, Rinv_0_lt_compat.
+      + field. lra.
+      + unfold xlnx. destruct (Req_dec (u z) 0) as [->|U]; [unfold Rdiv; rewrite !Rmult_0_l; ring|].
+        rewrite ln_over by lra. field. lra. }
+  pose proof (log_sum l (fun z => q z * s z) t) as L. cbv beta zeta in L.
+  assert (E : sum l (fun z => q z * s z * t z) = u').
+  { apply sum_ext; intros z Hz. destruct (T z Hz) as (_ & E & _). now rewrite Rmult_assoc, E. }
+  rewrite E in L. fold s' in L. eapply Rle_trans; [apply L|].
+  - intros z Hz. specialize (H z Hz). apply Rmult_le_pos; auto. lra.
+  - intros z Hz. now apply T.
+  - right. apply sum_ext; intros z Hz. destruct (T z Hz) as (_ & _ & F). now rewrite Rmult_assoc, F.
+Qed.

@@ -1,32 +1,9 @@
 (** The entropy bound dropped: I(X_i; Y) is convex in each letter's conditional law, so that it is largest where each letter uses one
     input; trees over the inputs of letters, whose leaves are an output law close to all rows that are left. *)
 From Coq Require Import Reals ZArith Arith Bool Lra Lia List.
-From Dalenius Require Import Definitions Sums Bounds.
+From Dalenius Require Import Definitions Sums Rows Bounds.
 Import ListNotations.
 Open Scope R_scope.
-
-(** u ln (u / s) is convex in (u, s) together, and 0 where both are. *)
-Lemma relative_convex {B} (l : list B) (q u s : B -> R) : (forall z, In z l -> 0 <= q z) -> (forall z, In z l -> 0 <= u z <= s z) ->
-  let u' := sum l (fun z => q z * u z) in let s' := sum l (fun z => q z * s z) in
-  u' * (ln u' - ln s') <= sum l (fun z => q z * (u z * (ln (u z) - ln (s z)))).
-Proof.
-  intros Hq H u' s'. set (t := fun z => if Req_EM_T (s z) 0 then 0 else u z / s z).
-  assert (T : forall z, In z l -> 0 <= t z /\ s z * t z = u z /\ s z * xlnx (t z) = u z * (ln (u z) - ln (s z))).
-  { intros z Hz. specialize (H z Hz). unfold t. destruct (Req_EM_T (s z) 0) as [E|E].
-    - rewrite E in *. replace (u z) with 0 by lra. unfold xlnx. repeat split; lra.
-    - assert (0 < s z) by lra. repeat split.
-      + apply Rmult_le_pos; [lra|]. now apply Rlt_le, Rinv_0_lt_compat.
-      + field. lra.
-      + unfold xlnx. destruct (Req_dec (u z) 0) as [->|U]; [unfold Rdiv; rewrite !Rmult_0_l; ring|].
-        rewrite ln_over by lra. field. lra. }
-  pose proof (log_sum l (fun z => q z * s z) t) as L. cbv beta zeta in L.
-  assert (E : sum l (fun z => q z * s z * t z) = u').
-  { apply sum_ext; intros z Hz. destruct (T z Hz) as (_ & E & _). now rewrite Rmult_assoc, E. }
-  rewrite E in L. fold s' in L. eapply Rle_trans; [apply L|].
-  - intros z Hz. specialize (H z Hz). apply Rmult_le_pos; auto. lra.
-  - intros z Hz. now apply T.
-  - right. apply sum_ext; intros z Hz. destruct (T z Hz) as (_ & _ & F). now rewrite Rmult_assoc, F.
-Qed.
 
 Section Record.
 Context {X : Type}.
@@ -162,38 +139,45 @@ Lemma law_leaf (S : nat -> nat -> bool) (r : nat -> R) c : (forall y, (y < Y)%na
     sum_to Y (fun y => xlnx (W k y)) - sum_to Y (fun y => W k y * ln (r y)) <= c) ->
   forall P, is_law A xs P -> within S P -> info A Y xs f W P <= c.
 Proof.
-  intros Hr Hr1 H P HP HS.
-  destruct (conditionals _ _ _ _ _ _ _ Hwc P HP) as (v & K & Hv & _).
-  apply (joint_leaf_free A Y V xs f N W Hwc P HP v (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) r (fun _ => c)); auto; try lra.
-  - intros; now apply Hv.
-  - intros a y Ha Hy. split; [lra|now apply Hv].
-  - intros a Ha. apply (row_free A Y V xs f N W Hwc P HP); auto; [lra|]. intros x Hx Nx.
-    destruct (wc_row _ _ _ _ _ _ _ Hwc a x Ha Hx) as [Hk Nk]. specialize (H a (f x) Ha Hk Nk (HS a x Ha Hx Nx)).
-    unfold score. rewrite (sum_to_ext _ _ (fun y => - (W (f x) y * ln (r y)))).
-    + unfold sum_to in *. rewrite sum_opp. lra.
-    + intros y Hy. rewrite no_lines. ring.
+  intros Hr Hr1 H P HP HS. rewrite <- (Rplus_0_r (info A Y xs f W P)).
+  replace 0 with (mean A xs f P (fun _ => 0)) by (apply sum_all_zero; intros; apply sum_all_zero; intros; ring).
+  apply (joint_leaf_free A Y V xs f N W Hwc P HP (posterior A xs f W P) (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) r (fun _ => 0) (fun _ => c)); auto; try lra.
+  - intros; now apply (posterior_is A Y V xs f N W Hwc P HP).
+  - intros a y Ha Hy. split; [lra|now apply (posterior_is A Y V xs f N W Hwc P HP)].
+  - intros a Ha. unfold row_problem. rewrite Rmult_0_l, Rplus_0_r, Rmult_1_l.
+    apply Rle_trans with (sum (xs a) (fun x => P x * (sum_to Y (fun y => xlnx (W (f x) y)) - sum_to Y (fun y => W (f x) y * ln (r y))))).
+    + apply Rle_trans with (sum (xs a) (fun x => P x * sum_to Y (fun y => - (W (f x) y * ln (r y)))) + sum_to Y (fun y => sum (xs a) (fun x => P x * xlnx (W (f x) y)))).
+      * apply Rplus_le_compat.
+        -- right. apply sum_ext; intros x _. f_equal. rewrite Rplus_0_r. unfold score. apply sum_to_ext; intros y Hy.
+           replace (1 - 1) with 0 by ring. rewrite no_lines. ring.
+        -- apply sum_to_le; intros y Hy. apply log_sum; intros x Hx; [eapply P0|eapply W0]; eauto.
+      * right. unfold sum_to. rewrite (sum_swap (seq 0 Y)), <- sum_plus. apply sum_ext; intros x _.
+        rewrite sum_opp, (sum_scale _ (P x)). unfold sum_to. ring.
+    + unfold mass. rewrite <- sum_scale_r. apply sum_le; intros x Hx. destruct (Req_dec (P x) 0) as [->|E]; [lra|].
+      apply Rmult_le_compat_l; [eapply P0; eauto|]. destruct (wc_row _ _ _ _ _ _ _ Hwc a x Ha Hx) as [Hk Nk].
+      exact (H a (f x) Ha Hk Nk (HS a x Ha Hx E)).
   - intros; lra.
 Qed.
 
 (** No output tells more of a letter than its entropy. *)
 Lemma letters_leaf P : is_law A xs P -> info A Y xs f W P <= ln (INR A).
 Proof.
-  intro HP. destruct (conditionals _ _ _ _ _ _ _ Hwc P HP) as (v & K & Hv & _).
-  pose proof (joint_leaf A Y V xs f N W Hwc P HP 0 0 v (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) (fun _ => / INR (Datatypes.S Y)) (fun _ => 0)
-    (ent A xs P)) as J.
+  intro HP.
+  pose proof (joint_leaf A Y V xs f N W Hwc P HP 0 0 (posterior A xs f W P) (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) (fun _ => / INR (Datatypes.S Y))
+    (fun _ => 0) (fun _ => 0)) as J.
   assert (Y0 : 0 < INR (Datatypes.S Y)) by (apply lt_0_INR; lia).
-  rewrite Rminus_0_r, Rplus_0_r, Rmult_1_l, Rmult_0_l, Rminus_0_r in J.
+  replace (mean A xs f P (fun _ => 0)) with 0 in J by (symmetry; apply sum_all_zero; intros; apply sum_all_zero; intros; ring).
+  rewrite Rminus_0_r, Rmult_0_l, !Rplus_0_r, Rmult_1_l in J.
   replace (sum_to A (fun _ => exp (0 / 1))) with (INR A) in J.
   2: { unfold sum_to. rewrite sum_const, seq_length. unfold Rdiv. rewrite Rmult_0_l, exp_0. ring. }
   apply J; try lra.
-  - intros; now apply Hv.
-  - intros a y Ha Hy. split; [lra|now apply Hv].
+  - intros; now apply (posterior_is A Y V xs f N W Hwc P HP).
+  - intros a y Ha Hy. split; [lra|now apply (posterior_is A Y V xs f N W Hwc P HP)].
   - intros. now apply Rinv_0_lt_compat.
   - unfold sum_to. rewrite sum_const, seq_length. apply Rmult_le_reg_r with (INR (Datatypes.S Y)); auto.
     rewrite Rmult_assoc, Rinv_l, S_INR by lra. lra.
   - intros a Ha. unfold row_problem. rewrite !Rmult_0_l, !Rplus_0_r, Rmult_0_r. right. apply sum_all_zero; intros x Hx.
-    unfold score.
-    replace (sum_to Y _) with 0; [ring|]. symmetry. apply sum_all_zero; intros y _. rewrite no_lines. ring.
+    unfold score. rewrite Rplus_0_r. replace (sum_to Y _) with 0; [ring|]. symmetry. apply sum_all_zero; intros y _. rewrite no_lines. ring.
 Qed.
 
 End Record.

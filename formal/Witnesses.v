@@ -1,6 +1,6 @@
 (** The lower end: a prior that is written down, evaluated. *)
 From Coq Require Import Reals ZArith QArith Qreals Arith Bool Lra Lia List.
-From Dalenius Require Import Definitions Sums Bounds Counting Enclosures Checker Certificates.
+From Dalenius Require Import Definitions Sums Rows Bounds Counting Enclosures Boxes Checker Certificates.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -348,11 +348,6 @@ Proof.
   rewrite J, O. destruct (Req_dec (of_letter m P i a * p y) 0) as [->|N]; [ring|]. unfold Rdiv. rewrite Rinv_r, ln_1 by auto. ring.
 Qed.
 
-Definition Q_dec (p q : Q) : {p = q} + {p <> q}.
-Proof. decide equality; [apply Pos.eq_dec|apply Z.eq_dec]. Defined.
-Definition expr_dec (e f : expr) : {e = f} + {e <> f}.
-Proof. decide equality. apply Q_dec. Defined.
-
 (** All rows are written alike. *)
 Definition same_rows (m : model) (values : list Z) : bool :=
   forallb (fun v => forallb (fun y => if expr_dec (weight m v y) (weight m (nth 0 values 0%Z) y) then true else false) (seq 0 (outputs m))) values.
@@ -404,7 +399,7 @@ Definition certificate_check (m : model) (values : list Z) (tables : list (list 
   channel_check m weights
   && shape_check m values tables w && below_check m values tables channel w b lower
   && (if same_rows m values then Qle_bool 0 upper else if all_entropy b then uniform_above_check m values tables channel upper
-      else above_check m values tables channel bound upper sections).
+      else above_check m values tables channel sections bound upper).
 
 Theorem certificate_correct m values tables b lower upper w sections : counts_right m values tables ->
   certificate_check m values tables b lower upper w sections = true -> leakage_between m (EntropyAtLeast b) lower upper.

@@ -22,10 +22,15 @@ BUILD = HERE.parent / "build" / "formal"
 THEORY = (
     "Definitions",
     "Sums",
+    "Rows",
     "Bounds",
     "Vertices",
+    "Groups",
+    "Orbits",
     "Counting",
     "Enclosures",
+    "Boxes",
+    "RowChecker",
     "Checker",
     "Certificates",
     "Additive",
@@ -33,7 +38,7 @@ THEORY = (
     "Blocks",
     "Example",
 )
-FALSE = 10  # claims that are false by one digit, and must be refused
+FALSE = 13  # claims that are false by one digit, and must be refused
 LIMIT = 1200  # seconds for one file
 PROCESSES = 2  # that prove models at the same time
 CLAIM = re.compile(r"\((\d+) # (\d+)\)%Q\.$", re.MULTILINE)

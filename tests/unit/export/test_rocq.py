@@ -161,14 +161,55 @@ def test_hints_are_in_parts_and_trees_close():
     half = ONE // 2
     assert "Definition the_witness := Witness 1 [[6; 0; 0; 0]%Z; [0; 3; 0; 0]%Z; [0; 0; 2; 0]%Z]." in text
     assert f"(Split 2 1 ({ONE // 4})\n(Joint ({half}) ({half}) [[{ONE}; 0; 0; 0]%Z; []; []]" in text
-    tree = f"\n(RowCut {{}} ({half})\n(Row [])\n(Row [{{}}]%Z))"
+    tree = f"\n(RowCut {{}} ({half})\n(Row [] [])\n(Row [{{}}]%Z []))"
     forward, backward = ["; ".join(str(ONE * x) for x in slopes) for slopes in ([1, 2, 3, 4], [4, 3, 2, 1])]
     trees = "; ".join([tree.format(3, forward), tree.format(3, forward), tree.format(0, backward)])
     assert f"[{trees}]" in text
     assert text.count("(") == text.count(")")
     law = [int(x) for x in re.search(r"\[\]; \[\]\] \[([^]]*)\]%Z", text)[1].split("; ")]
-    assert sum(law) == ONE
-    assert min(law) == 1
+    assert ONE - 4 <= sum(law) <= ONE
+    assert law[0] == 1
+    assert law[1] == law[2] == (ONE - 4) // 4  # equal weights are equal parts, as symmetries of a proof ask
+
+
+def test_groups_chambers_and_their_images():
+    """The tree of a letter, and of one whose outputs are read backwards: groups and orders move, what is about groups does not."""
+    problem = audit(dl.Count(), dl.geometric(1.0), records=dl.Records(3, alphabet=2))
+    text = rocq_text(
+        problem,
+        certificate_of(
+            problem,
+            WITNESS,
+            '["record",0]',
+            '["joint","1","0.5",null,["1","1","1","1"]]',
+            '["chamber",0,[[[3,2,1,0],[3,2,1,0]],[[1,0,2,3],[0,1,3,2]]]]',
+            '["group",[[0,1],[2],[3]]]',
+            '["cut",1,"0.5"]',
+            '["row",["1","2","3"],[["4","5","6","7"]]]',
+            '["row",null,[null]]',
+            '["as",0,[3,2,1,0],[3,2,1,0]]',
+        ),
+    )
+    first, second = text[text.index("\n(Chamber") :].split("; \n(Chamber")
+    forward, backward = "[3; 2; 1; 0]%nat", "[1; 0; 2; 3]%nat"
+    assert f"(Chamber 0 [({forward}, {forward}); ({backward}, [0; 1; 3; 2]%nat)]" in first
+    assert f" 3 [({forward}, {forward}); ([0; 1; 3; 2]%nat, {backward})]" in second
+    assert "(RowGroup [[0; 1]%nat; [2]%nat; [3]%nat]" in first
+    assert "(RowGroup [[3; 2]%nat; [1]%nat; [0]%nat]" in second
+    leaf = "(Row [{}]%Z [[{}]%Z])"
+    own = "; ".join(str(ONE * x) for x in (1, 2, 3))
+    assert leaf.format(own, "; ".join(str(ONE * x) for x in (4, 5, 6, 7))) in first
+    assert leaf.format(own, "; ".join(str(ONE * x) for x in (7, 6, 5, 4))) in second
+    assert all("(RowCut 1 (" in part and "(Row [] [[]])" in part for part in (first, second))
+    assert text.count("(") == text.count(")")
+
+
+def test_orbits():
+    problem = audit(dl.Count(), dl.geometric(1.0), records=dl.Records(3, alphabet=2))
+    for word, of in (("orbit", "OfConditional"), ("orbit-split", "OfPosterior")):
+        line = f'["{word}","below",0,1,"0.25",[[[1,0],[3,2,1,0],[3,2,1,0]]]]'
+        text = rocq_text(problem, certificate_of(problem, WITNESS, '["record",0]', line, LEAF, LEAF))
+        assert f"(Orbit {of} Below 0 1 ({ONE // 4}) [([1; 0]%nat, [3; 2; 1; 0]%nat, [3; 2; 1; 0]%nat)]\n(Joint" in text
 
 
 def test_class_trees():
@@ -193,8 +234,8 @@ def test_class_trees():
     ),
     (
         audit(),
-        ['["record",0]', LEAF.replace('"0"', '"0.5"'), '["group",[[0,1],[2,3]]]', '["row",null]'],
-        "lines 'group'",
+        ['["record",0]', LEAF.replace('"0"', '"0.5"'), '["separate","0"]', '["as",0]'],
+        "lines 'separate'",
     ),
     (audit(adversary=dl.EntropyAtLeast("1 nats")), ['["record",0]', '["uniform"]'], "lines 'uniform'"),
 )
