@@ -154,6 +154,14 @@ Definition at_least (m : model) (A : adversary) (lower : Q) : Prop :=
 Definition leakage_between (m : model) (A : adversary) (lower upper : Q) : Prop :=
   is_channel m /\ at_least m A lower /\ at_most m A upper.
 
+(** The claims of a certificate with a curve. Lines are pairs (c, m), and stand for c - m b: of the priors with at least b nats of
+    entropy none learns more than the highest of them; and some points below the curve. *)
+Definition curve_at_most (m : model) (lines : list (Q * Q)) : Prop :=
+  forall i P b, (i < length (alphabets m))%nat -> is_prior (alphabets m) P -> 0 <= b <= entropy (alphabets m) P ->
+    exists line, In line lines /\ information m P i <= Q2R (fst line) - Q2R (snd line) * b.
+Definition leakage_curve (m : model) (lines : list (Q * Q)) (points : list (amount * Q)) : Prop :=
+  curve_at_most m lines /\ forall b lower, In (b, lower) points -> at_least m (EntropyAtLeast b) lower.
+
 (** ** Queries *)
 
 Definition total (x : dataset) : Z := fold_right (fun a s => (Z.of_nat a + s)%Z) 0%Z x.

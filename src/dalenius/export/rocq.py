@@ -16,7 +16,8 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
-from dalenius.evidence.lower import UNIFORM, PieceOfWitness, WitnessLine
+from dalenius.evidence.certificate import CurveClaim
+from dalenius.evidence.lower import UNIFORM, LowerLine, PieceOfWitness, WitnessLine
 from dalenius.evidence.upper import (
     LawOfSelections,
     LettersLine,
@@ -32,6 +33,7 @@ from dalenius.export.rocq_statement import (
     adversary_of,
     alphabets_text,
     amount_of,
+    amount_text,
     check_counts,
     comment,
     contributions,
@@ -52,7 +54,7 @@ HEADER = """\
     Written by dalenius from a certificate; docs/formal.md says how to read it. What is claimed are [the_model] and [claim], in the
     words of formal/Definitions.v. All numbers below them are hints. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Definitions RowChecker Checker Certificates Witnesses Additive Blocks.
+From Dalenius Require Import Definitions RowChecker Checker Certificates Witnesses Curves Additive Blocks.
 Import ListNotations.
 
 Definition the_model : model := Model
@@ -64,20 +66,40 @@ Definition the_model : model := Model
 Definition the_claim : Prop := leakage_between the_model {adversary}
   {lower}
   {upper}.
-
+{curve}
 Definition the_values : list Z := {values}.
 Definition the_sums : sums := {sums}.
 Lemma by_the_sums : additive the_model the_sums.
 Proof. exact ({theorem} _ _). Qed.
 """
+CURVE = """\
+
+Definition the_curve : Prop := leakage_curve the_model
+  [{lines}]
+  [{points}].
+"""
 WITH_ENTROPY = """\
 
 Definition the_counts := sum_tables the_sums the_values {counted}.
-Definition the_witness := Witness {record} {weights}.
+Definition the_witness := {witness}.
 {definitions}
 Theorem claim : the_claim.
 Proof.
   refine (certificate_correct the_model the_values the_counts _ _ _ the_witness {names} _ _).
+  - apply (by_sums _ _ by_the_sums); vm_compute; reflexivity.
+  - vm_cast_no_check (eq_refl true).
+Qed.
+Print Assumptions claim.
+"""
+WITH_CURVE = """\
+
+Definition the_counts := sum_tables the_sums the_values {counted}.
+Definition the_witness := {witness}.
+Definition the_witnesses := [{witnesses}].
+{definitions}
+Theorem claim : the_claim /\\ the_curve.
+Proof.
+  refine (with_curve_correct the_model the_values the_counts _ _ _ _ _ _ the_witness the_witnesses {names} _ _).
   - apply (by_sums _ _ by_the_sums); vm_compute; reflexivity.
   - vm_cast_no_check (eq_refl true).
 Qed.
@@ -109,8 +131,8 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
     header = certificate.header
     if header.model != digest(problem):
         raise InputError("certificate: it is another model's")
-    if header.curve is not None or header.resolved is not None:
-        raise no_theorem("a curve" if header.curve is not None else "a resolved mechanism")
+    if header.resolved is not None:
+        raise no_theorem("a resolved mechanism")
     adversary, query, values = adversary_of(problem), query_of(problem), inputs_of(problem)
     check_counts(problem)
     assert header.claim is not None
@@ -124,6 +146,7 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
         adversary=adversary,
         lower=lower,
         upper=upper,
+        curve="" if header.curve is None else _curve(header.curve),
         values=integers(values),
         sums=f"sums_of_{query.name}{query.sums}",
         theorem=f"{query.name}_additive{query.sums}",
@@ -133,18 +156,30 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
     return head + _of_blocks(problem, certificate)
 
 
+def _curve(curve: CurveClaim) -> str:
+    """What is claimed at other entropy bounds."""
+    lines = ("({}, {})".format(*(rational(as_fraction(x, "curve")) for x in pair)) for pair in curve.above)
+    points = (f"({amount_text(entropy)}, {rational(as_fraction(low, 'curve'))})" for entropy, low in curve.below)
+    return CURVE.format(lines=";\n   ".join(lines), points=";\n   ".join(points))
+
+
 def _with_entropy(problem: WorstCaseLeakage, certificate: Certificate) -> str:
     """The hints about priors with enough entropy, and the proof."""
-    outputs = problem.channel.shape[1]
-    record, weights = _witness(certificate)
-    sections = (
-        {} if amount_of(problem) == "(Share (1 # 1)%Q)" else certificate.sections()
-    )  # only the uniform prior is left
+    outputs, curved = problem.channel.shape[1], certificate.header.curve is not None
+    lines = [line for line in certificate.body() if isinstance(line, LowerLine)]
+    records, (witness, *witnesses) = zip(*map(_witness, lines), strict=True)
+    alone = amount_of(problem) == "(Share (1 # 1)%Q)" and not curved  # only the uniform prior is left
+    sections = {} if alone else certificate.sections()
     definitions, names = _listed(
         "section", [section_text(k, proof, problem.records.alphabets[k], outputs) for k, proof in sections.items()]
     )
-    counted = naturals(sorted({record, *sections}))
-    return WITH_ENTROPY.format(counted=counted, record=record, weights=weights, definitions=definitions, names=names)
+    return (WITH_CURVE if curved else WITH_ENTROPY).format(
+        counted=naturals(sorted({*records, *sections})),
+        witness=witness,
+        witnesses=";\n   ".join(witnesses),
+        definitions=definitions,
+        names=names,
+    )
 
 
 def _listed(kind: str, texts: Sequence[str]) -> tuple[str, str]:
@@ -153,17 +188,16 @@ def _listed(kind: str, texts: Sequence[str]) -> tuple[str, str]:
     return definitions, f"[{'; '.join(f'{kind}_{k}' for k in range(len(texts)))}]"
 
 
-def _witness(certificate: Certificate) -> tuple[int, str]:
-    """The record, and the weights by letter and input, in whole numbers."""
-    (line,) = certificate.lower_lines()
+def _witness(line: LowerLine) -> tuple[int, str]:
+    """The record, and the prior by letter and input, with weights in whole numbers."""
     if not isinstance(line, WitnessLine):
         raise no_theorem(f"the line {brief(line)}")
     if line.prior is None or line.prior == UNIFORM:
         record = line.record or 0
-        return record, f"(row_at the_counts {record})"
+        return record, f"Witness {record} (row_at the_counts {record})"
     rows: Any = line.prior
     assert line.record is not None
-    return line.record, _weights(rows)
+    return line.record, f"Witness {line.record} {_weights(rows)}"
 
 
 def _weights(rows: Iterable[Iterable[str]]) -> str:

@@ -181,7 +181,12 @@ def adversary_of(problem: WorstCaseLeakage) -> str:
 
 
 def amount_of(problem: WorstCaseLeakage) -> str:
-    number, unit = (normal_form(problem)["adversary"]["entropy_at_least"] or "0 nats").split(" ")
+    return amount_text(normal_form(problem)["adversary"]["entropy_at_least"] or "0 nats")
+
+
+def amount_text(entropy: str) -> str:
+    """An amount of entropy as a normal form has it."""
+    number, unit = entropy.split(" ")
     amount = {"nats": "Nats", "bits": "Bits", "max": "Share"}[unit]
     return f"({amount} {rational(as_fraction(number, 'entropy_at_least'))})"
 
