@@ -128,7 +128,16 @@ Definition independent_blocks (m : model) (sizes : list nat) (b : amount) (i : n
     let own := nth (block_of sizes i) (blocks sizes (alphabets m)) [] in
     nats own b <= entropy own (nth (block_of sizes i) laws (fun _ => 0)).
 
-Inductive adversary := EntropyAtLeast (b : amount) | IndependentBlocks (sizes : list nat) (b : amount).
+(** Weights of all datasets, in lexicographic order (record 0 slowest), divided by their sum. *)
+Fixpoint index (alphabets : list nat) (x : dataset) : nat :=
+  match alphabets, x with
+  | _ :: alphabets, a :: x => (a * length (datasets alphabets) + index alphabets x)%nat
+  | _, _ => 0%nat
+  end.
+Definition weighted_prior (alphabets : list nat) (weights : list Q) (x : dataset) : R :=
+  let weight := fun x => Q2R (nth (index alphabets x) weights 0%Q) in weight x / sum (datasets alphabets) weight.
+
+Inductive adversary := EntropyAtLeast (b : amount) | IndependentBlocks (sizes : list nat) (b : amount) | Listed (priors : list (list Q)).
 
 (** Records that are independent of one another: blocks of one record, of which no entropy is asked. *)
 Definition ProductPriors (records : nat) : adversary := IndependentBlocks (repeat 1%nat records) (Nats 0).
@@ -138,6 +147,8 @@ Definition admits (m : model) (A : adversary) (i : nat) (P : dataset -> R) : Pro
   match A with
   | EntropyAtLeast b => nats (alphabets m) b <= entropy (alphabets m) P
   | IndependentBlocks sizes b => independent_blocks m sizes b i P
+  | Listed priors => exists weights, In weights priors /\
+      forall x, In x (datasets (alphabets m)) -> P x = weighted_prior (alphabets m) weights x
   end.
 
 (** ** The claims of a certificate *)
@@ -181,12 +192,6 @@ Fixpoint weighted (weights : list (list Z)) (x : dataset) : Z :=
   | _, _ => 0%Z
   end.
 
-(** Datasets are numbered in lexicographic order, record 0 slowest. *)
-Fixpoint index (alphabets : list nat) (x : dataset) : nat :=
-  match alphabets, x with
-  | _ :: alphabets, a :: x => (a * length (datasets alphabets) + index alphabets x)%nat
-  | _, _ => 0%nat
-  end.
 Definition identity (alphabets : list nat) (x : dataset) : Z := Z.of_nat (index alphabets x).
 Definition table (alphabets : list nat) (entries : list Z) (x : dataset) : Z := nth (index alphabets x) entries 0%Z.
 

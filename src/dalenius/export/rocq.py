@@ -46,7 +46,7 @@ from dalenius.export.rocq_statement import (
     rational,
     sizes_of,
 )
-from dalenius.model import Problem, WorstCaseLeakage, digest
+from dalenius.model import PriorSet, Problem, WorstCaseLeakage, digest
 
 HEADER = """\
 (** {title}
@@ -54,7 +54,7 @@ HEADER = """\
     Written by dalenius from a certificate; docs/formal.md says how to read it. What is claimed are [the_model] and [claim], in the
     words of formal/Definitions.v. All numbers below them are hints. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Definitions RowChecker Checker Certificates Witnesses Curves Additive Blocks.
+From Dalenius Require Import Definitions RowChecker Checker Certificates Witnesses Curves Listed Additive Blocks.
 Import ListNotations.
 
 Definition the_model : model := Model
@@ -116,6 +116,15 @@ Proof.
 Qed.
 Print Assumptions claim.
 """
+OF_LISTED = """\
+
+Theorem claim : the_claim.
+Proof.
+  refine (listed_correct the_model the_sums the_values _ _ _ {record} {prior} by_the_sums _).
+  vm_cast_no_check (eq_refl true).
+Qed.
+Print Assumptions claim.
+"""
 
 
 def rocq_text(problem: Problem, certificate: Certificate) -> str:
@@ -153,6 +162,8 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
     )
     if problem.bound is not None:
         return head + _with_entropy(problem, certificate)
+    if isinstance(problem.adversary, PriorSet):
+        return head + _of_listed(certificate)
     return head + _of_blocks(problem, certificate)
 
 
@@ -180,6 +191,13 @@ def _with_entropy(problem: WorstCaseLeakage, certificate: Certificate) -> str:
         definitions=definitions,
         names=names,
     )
+
+
+def _of_listed(certificate: Certificate) -> str:
+    """The proof about listed priors: which record and which of them the lower end is about."""
+    (line,) = certificate.lower_lines()
+    assert isinstance(line, WitnessLine)
+    return OF_LISTED.format(record=line.record or 0, prior=line.prior or 0)
 
 
 def _listed(kind: str, texts: Sequence[str]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction
-from dalenius.model import IndependentBlocks, WorstCaseLeakage, normal_form
+from dalenius.model import IndependentBlocks, PriorSet, WorstCaseLeakage, normal_form
 
 Table = Mapping[str, Any]  # of a normal form
 MAX_RECORDS: Final = 2**11  # that are compared with one another
@@ -171,6 +171,9 @@ def adversary_of(problem: WorstCaseLeakage) -> str:
     adversary, query = problem.adversary, problem.query
     if problem.bound is not None:
         return f"(EntropyAtLeast {amount_of(problem)})"
+    if isinstance(adversary, PriorSet):
+        priors = ";\n    ".join(f"[{'; '.join(map(rational, prior))}]" for prior in adversary.priors)
+        return f"(Listed [\n    {priors}])"
     if adversary.all_products:
         return f"(ProductPriors {len(problem.records)})"
     if adversary.in_blocks:

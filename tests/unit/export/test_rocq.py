@@ -274,6 +274,15 @@ def test_a_curve_is_lines_above_and_points_below():
     assert "Theorem claim : the_claim /\\ the_curve." in lines
 
 
+def test_listed_priors_are_the_claim():
+    text = text_of("count/listed-priors")
+    assert (
+        "leakage_between the_model (Listed [\n    [(1 # 2)%Q; (0 # 1)%Q; (0 # 1)%Q; (1 # 2)%Q];\n    [(2 # 5)%Q; "
+        in text
+    )
+    assert "(listed_correct the_model the_sums the_values _ _ _ 0 0 by_the_sums _)" in text
+
+
 def test_other_models_are_refused():
     problem = audit()
     with pytest.raises(InputError, match="another model's"):
