@@ -14,6 +14,7 @@ from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FiniteChain as FiniteChain
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
+from dalenius.model import InformationBottleneck as InformationBottleneck
 from dalenius.model import Letters as Letters
 from dalenius.model import MarkovChain as MarkovChain
 from dalenius.model import MaxInformation as MaxInformation
@@ -21,6 +22,7 @@ from dalenius.model import MaxUtility as MaxUtility
 from dalenius.model import MinDistortion as MinDistortion
 from dalenius.model import MinLeakage as MinLeakage
 from dalenius.model import PriorSet as PriorSet
+from dalenius.model import PrivacyFunnel as PrivacyFunnel
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
 from dalenius.model import Secret as Secret

@@ -308,7 +308,8 @@ def _informed(problem: MaxInformation, search: Run, known: Known, method: str | 
     _need_read(problem)
     if known is not None:
         raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
-    return _made(problem, designs.ExtremeProposer(problem, search), search)
+    way = designs.FunnelProposer if problem.privacy is None else designs.ExtremeProposer
+    return _made(problem, way(problem, search), search)
 
 
 def _about_secrets(problem: SecretLeakage, search: Run, known: Known, method: str | None, _: Shares) -> SecretResult:

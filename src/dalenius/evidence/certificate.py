@@ -18,6 +18,7 @@ from dalenius.evidence.lower import How, Index, LowerLine, Matrix, Vector
 from dalenius.evidence.upper import (
     AdversaryLine,
     CellSection,
+    EnvelopeLine,
     Line,
     MeanLine,
     PieceSection,
@@ -303,7 +304,14 @@ class Certificate:
         for line in self.upper_lines():
             if isinstance(
                 line,
-                AdversaryLine | TermSection | PieceSection | PotentialLine | CellSection | SecretSection | MeanLine,
+                AdversaryLine
+                | TermSection
+                | PieceSection
+                | PotentialLine
+                | EnvelopeLine
+                | CellSection
+                | SecretSection
+                | MeanLine,
             ):
                 break
             if isinstance(line, RecordLine):

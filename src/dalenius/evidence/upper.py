@@ -80,6 +80,15 @@ class PotentialLine(Stated):
     prices: Vector
 
 
+@line("envelope")
+class EnvelopeLine(Stated):
+    """Of the most information within a limit: no column tells more of use than its price, and `price` times what is limited."""
+
+    over: Literal["inputs", "useful"]
+    price: Number
+    prices: Vector
+
+
 @line("split")
 class Split(Stated):
     """A branching on the posterior: phi(letter | output) at most the threshold, then at least it."""
@@ -356,5 +365,5 @@ OutputLaw = (
 WideLeaf = InformedLeaf | EndsLeaf
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf, WideLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
-UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
+UpperLine = Union[Section, PotentialLine, EnvelopeLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -45,7 +45,7 @@ MAX_CONSTRAINTS = 1000
 SMALLEST, LARGEST = Fraction(1, 10**6), Fraction(10**300)  # of the largest distortion: tolerances are absolute
 
 
-def _as_constraints(value: Sequence[Constraint | Privacy], what: str) -> tuple[Constraint, ...]:
+def as_constraints(value: Sequence[Constraint | Privacy], what: str) -> tuple[Constraint, ...]:
     """Constraints, also from privacy notions that stand for some."""
     listed = as_list(value, what)
     if len(listed) > MAX_CONSTRAINTS:
@@ -61,7 +61,7 @@ def _as_constraints(value: Sequence[Constraint | Privacy], what: str) -> tuple[C
     return tuple(found)
 
 
-def _constraints_of_tables(tables: Any, where: str) -> tuple[Constraint, ...]:
+def constraints_of_tables(tables: Any, where: str) -> tuple[Constraint, ...]:
     """Of a model file, which lists them as [[constraints]]."""
     if not isinstance(tables, list):
         raise InputError(f"model: constraints are tables [{where}], one for each; got {brief(tables)}")
@@ -100,7 +100,7 @@ class DesignProblem(MechanismChoice):
     budget_key: ClassVar[str]
     law: Given[Law, Law] = Given(stated(Law), default=Uniform(), tables=Law.of_kind)
     constraints: Given[Sequence[Constraint | Privacy], tuple[Constraint, ...]] = Given(
-        _as_constraints, default=(), tables=_constraints_of_tables
+        as_constraints, default=(), tables=constraints_of_tables
     )
     objective: Given[Objective | None, Objective | None] = Given(
         part(Objective, "Objective"), default=None, tables=read_objective

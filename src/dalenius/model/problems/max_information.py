@@ -1,28 +1,38 @@
-"""The most information about something useful that a private mechanism can tell: a convex utility, not an expected one."""
+"""The most information about something useful, under privacy or within a limit about a secret: a convex utility."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Never, TypeAlias
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_law, as_list
 from dalenius.model.adversaries import Adversary
+from dalenius.model.constraints import KL, ChiSquare, Constraint, MutualInformation, SecretLimit, TotalVariation
+from dalenius.model.constraints.base import MechanismSpace
 from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
 from dalenius.model.costs import RAY, WEIGHT, Costs
+from dalenius.model.distortions import Hamming
 from dalenius.model.fields import Given, declared
-from dalenius.model.in_words import stated
+from dalenius.model.in_words import stated, words_of
 from dalenius.model.laws import Law, Uniform, check_size, value_weights
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy, Reference
 from dalenius.model.problem import Problem
+from dalenius.model.problems.design_problem import as_constraints, constraints_of_tables
 from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
 from dalenius.model.shelf import check_keys
 from dalenius.model.sums import attained_values
 
+LIMITED = {  # the kinds of limits that may stand in the place of privacy, and the measures that they are of
+    MutualInformation.kind: "mutual_information",
+    KL.kind: "mutual_information",
+    ChiSquare.kind: "chi_square",
+    TotalVariation.kind: "total_variation",
+}
 MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs/certificate-format.md
 
 
@@ -48,7 +58,9 @@ def _useful_of_table(table: Any, where: str) -> Any:
 class MaxInformation(Problem):
     """max over the private mechanisms Q, with any number of outputs, of I(U;Y), on a Markov chain U - X - Y; in nats.
 
-    U is what the release is useful for, X the input of the mechanism, which sees X alone.
+    U is what the release is useful for, X the input of the mechanism, which sees X alone. Private is what keeps `privacy`, or
+    `constraints` in its place: what is told of a secret S is limited then. `PrivacyFunnel` (U is X) and `InformationBottleneck`
+    (U is a variable, S is X) make such problems from a joint law.
 
     Parameters
     ----------
@@ -56,8 +68,10 @@ class MaxInformation(Problem):
         As `Problem` says; the inputs of the mechanism are the query's values.
     law : Uniform or Iid
         The law of the data: the one that `PointwiseMaximalLeakage` is about, if it lists no prior.
-    privacy : LocalDP or PointwiseMaximalLeakage
+    privacy : LocalDP or PointwiseMaximalLeakage, optional
         With epsilon >= 0, and at most one prior.
+    constraints : sequence of one MutualInformation, KL, ChiSquare or TotalVariation, optional
+        In the place of privacy: not strong, about one law, of a secret or of the input.
     useful : (letters of U, inputs), optional
         The joint law P(u,x), exact; its sum may differ from 1 by at most 1e-9, and it is divided by that. Left out, U is the input
         itself, under `law`.
@@ -73,7 +87,9 @@ class MaxInformation(Problem):
     extreme rays of the columns that private mechanisms have, and its weights are a linear program, whose dual bounds *all*
     mechanisms. Source: P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", JMLR 17 (2016),
     Theorem 4 (staircase mechanisms); for pointwise maximal leakage L. Grosse, S. Saeidian, T. Oechtering, "Extremal mechanisms for
-    pointwise maximal leakage", IEEE Trans. Inf. Forensics Secur. 19 (2024).
+    pointwise maximal leakage", IEEE Trans. Inf. Forensics Secur. 19 (2024). Within a limit the columns are weighed by what they tell
+    of the secret, too, and a plane above all columns bounds all mechanisms: the envelope of H. S. Witsenhausen, A. D. Wyner, "A
+    conditional entropy bound for a pair of discrete random variables", IEEE Trans. Inf. Theory 21 (1975).
 
     >>> import dalenius as dl
     >>> problem = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
@@ -82,9 +98,12 @@ class MaxInformation(Problem):
     """
 
     kind: ClassVar[str] = "max_information"
-    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "useful")
+    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "constraints", "useful")
     adversary: None = field(default=None, init=False)
-    privacy: Given[Privacy, Privacy] = Given(stated(Privacy), tables=Privacy.of_kind)
+    privacy: Given[Privacy | None, Privacy | None] = Given(stated(Privacy), default=None, tables=Privacy.of_kind)
+    constraints: Given[Sequence[Constraint | Privacy], tuple[Constraint, ...]] = Given(
+        as_constraints, default=(), tables=constraints_of_tables
+    )
     law: Given[Law, Law] = Given(stated(Law), default=Uniform(), tables=Law.of_kind)
     useful: Given[Joint | None, tuple[tuple[Fraction, ...], ...] | None] = Given(
         _as_useful, default=None, tables=_useful_of_table
@@ -96,7 +115,27 @@ class MaxInformation(Problem):
         check_size(self.query, self.records, self.law)
         if self.useful is not None:
             self._check_useful()
-        self._check_privacy()
+        if (self.privacy is None) == (not self.constraints):
+            raise InputError(
+                f"{self.kind}: expected privacy, or one limit about a secret as constraints; got "
+                f"{'both' if self.constraints else 'neither'}"
+            )
+        if self.privacy is None:
+            self._check_limit()
+        else:
+            self._check_privacy(self.privacy)
+
+    def _check_limit(self) -> None:
+        limit = self.constraints[0]
+        known = isinstance(limit, SecretLimit) and limit.kind in LIMITED and not getattr(limit, "strong", False)
+        if len(self.constraints) > 1 or not known:
+            raise InputError(
+                f"{self.kind}: constraints: expected one of {', '.join(LIMITED)} about a secret, not strong, got "
+                f"{', '.join(words_of(each) for each in self.constraints)}"
+            )
+        limit.check(self.space)
+        if len(self.limit.laws(self.space)) > 1:
+            raise InputError(f"constraints: {limit.kind}: expected one law of the secret, got several")
 
     def _check_useful(self) -> None:
         assert self.useful is not None
@@ -111,17 +150,17 @@ class MaxInformation(Problem):
             if any(row[x] for row in self.useful):
                 raise InputError(f"useful: has mass at input {x}, whose value no dataset has; it must be 0")
 
-    def _check_privacy(self) -> None:
-        if not isinstance(self.privacy, LocalDP | PointwiseMaximalLeakage):
+    def _check_privacy(self, privacy: Privacy) -> None:
+        if not isinstance(privacy, LocalDP | PointwiseMaximalLeakage):
             raise InputError(
-                f"privacy: expected LocalDP or PointwiseMaximalLeakage, whose extreme mechanisms are known, got {brief(self.privacy)}"
+                f"privacy: expected LocalDP or PointwiseMaximalLeakage, whose extreme mechanisms are known, got {brief(privacy)}"
             )
-        if not self.privacy.feasible:
+        if not privacy.feasible:
             raise InputError(
-                f'privacy: no mechanism is private for a negative epsilon; expected at least 0, got "{self.privacy.epsilon}"'
+                f'privacy: no mechanism is private for a negative epsilon; expected at least 0, got "{privacy.epsilon}"'
             )
-        self.privacy.check(self.possible_inputs, self.input_count)
-        if isinstance(self.privacy, PointwiseMaximalLeakage) and len(self.privacy.priors or [()]) > 1:
+        privacy.check(self.possible_inputs, self.input_count)
+        if isinstance(privacy, PointwiseMaximalLeakage) and len(privacy.priors or [()]) > 1:
             raise InputError(
                 "privacy: priors: expected at most one, for which the extreme mechanisms are known; for several of them give the "
                 "utility as a table, to dl.MaxUtility"
@@ -129,13 +168,15 @@ class MaxInformation(Problem):
         most = MOST_COMPARED if self.reference.law is None else MOST_AVERAGED
         if len(self.reference.inputs) > most:
             raise InputError(
-                f"privacy: the extreme mechanisms are listed, some 2^n of them: at most {most} inputs under {self.privacy.kind}, got "
+                f"privacy: the extreme mechanisms are listed, some 2^n of them: at most {most} inputs under {privacy.kind}, got "
                 f"{len(self.reference.inputs)}; coarsen the query, or give the utility as a table, to dl.MaxUtility"
             )
 
     @cached_property
     def costs(self) -> Costs:
-        """Every extreme ray of private columns is evaluated, whatever is claimed."""
+        """Every extreme ray of private columns is evaluated, whatever is claimed; within a limit, what each input alone tells."""
+        if self.privacy is None:
+            return Costs(RAY.times(self.input_count * len(self.joint.letters)))
         inputs, letters = len(self.reference.inputs), len(self.joint.letters)
         rays = 2**inputs if self.reference.law is None else inputs * 2 ** (inputs - 1)
         return Costs(RAY.times(rays * letters) + WEIGHT.times(letters * inputs))
@@ -186,12 +227,52 @@ class MaxInformation(Problem):
             )
         return JointLaw.of(self.useful)
 
+    # ------------------------------------------------------------ within a limit
+
+    @cached_property
+    def space(self) -> MechanismSpace:
+        """What its limit is about: mechanisms of these inputs, with as many outputs as the best may have."""
+        law = tuple(self.exact_input_law())
+        return MechanismSpace(
+            self.records, tuple(self._values), self.possible_inputs, law, len(law) + 1, None, _no_costs, Hamming()
+        )
+
+    @property
+    def limit(self) -> SecretLimit:
+        """What is told of a secret is at most so much."""
+        (limit,) = self.constraints
+        assert isinstance(limit, SecretLimit)
+        return limit
+
+    def within(self, limit: float) -> MaxInformation:
+        """The same question with another limit, exactly this number: of nats where it is an amount of information."""
+        own = self.limit
+        most = f"{Fraction(limit)} nats" if own.limit[1] else Fraction(limit)
+        made: Any = type(own)
+        return replace(self, constraints=[made(at_most=most, secret=own.secret, priors=own.priors)])
+
+    @property
+    def limited(self) -> str:
+        """The measure that is limited, by its name among `LIMITED`."""
+        return LIMITED[self.limit.kind]
+
+    @cached_property
+    def secret(self) -> JointLaw:
+        """P(s,x) exactly."""
+        return self.limit.laws(self.space)[0]
+
     # ------------------------------------------------------------ mechanisms
+
+    @property
+    def notion(self) -> Privacy:
+        """Its privacy, which it has where it has no limit."""
+        assert self.privacy is not None
+        return self.privacy
 
     @cached_property
     def reference(self) -> Reference:
         """What private mechanisms compare entries of a column with."""
-        return self.privacy.references(self.possible_inputs, self.exact_input_law())[0]
+        return self.notion.references(self.possible_inputs, self.exact_input_law())[0]
 
     def exp_epsilon(self, rows: Rows) -> Fraction | None:
         """The least e^epsilon for which a mechanism is private, exactly; None if none is large enough.
@@ -204,7 +285,7 @@ class MaxInformation(Problem):
         laws = [as_law(row, f"mechanism: rows[{x}]") for x, row in enumerate(as_list(rows, "mechanism: rows"))]
         if len(laws) != self.input_count:
             raise InputError(f"mechanism: expected a row for each of the {self.input_count} inputs, got {len(laws)}")
-        return self.privacy.exp_epsilon(laws, [self.reference])
+        return self.notion.exp_epsilon(laws, [self.reference])
 
     def designed(self, rows: Rows) -> DesignedMechanism:
         """The mechanism with these rows, to be handed out, its outputs numbered from 0; `InputError` if a row is no law."""
@@ -235,8 +316,19 @@ class MaxInformation(Problem):
 
     @classmethod
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return ("records", "query", "law", "privacy"), ("title", "source", "useful")
+        within = "constraints" if model.get("constraints") else "privacy"
+        return ("records", "query", "law", within), ("title", "source", "useful")
+
+    @classmethod
+    def _need(cls, model: Mapping[str, Any], key: str) -> None:
+        if key != "constraints":
+            super()._need(model, key)
 
     def _stated(self, form: str) -> dict[str, Any]:
         found = super()._stated(form)
         return found if self.useful is None else {**found, "useful": {"joint": self.useful}}
+
+
+def _no_costs(distortion: object) -> Never:
+    """There is no distortion."""
+    raise InputError("expected a limit about a secret, which has no distortion")
