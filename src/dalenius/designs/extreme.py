@@ -156,7 +156,7 @@ class Extreme:
         InputError
             If there are too many rays.
         """
-        below, above = (min(factor, MOST) for factor in problem.privacy.factor())
+        below, above = (min(factor, MOST) for factor in problem.notion.factor())
         if above == 1 and not _told_freely(problem):  # all rows that count are one, which tells nothing
             return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
         c = below if below == above else Fraction(int(below * SHORT), SHORT)
@@ -241,7 +241,7 @@ def _fits(problem: MaxInformation, rows: Rows) -> bool:
     if any(min(row) < 0 for row in rows) or not all(writable(row) for row in rows):
         return False
     level = problem.exp_epsilon(rows)
-    return level is not None and level <= problem.privacy.factor()[0]
+    return level is not None and level <= problem.notion.factor()[0]
 
 
 ROUGH = (3e-6, 1e-4)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,307 +11,21 @@ import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import DesignProposer
+from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Over, Told
 from dalenius.designs.exchange.secrets import SecretLaw, as_matrix
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import mixtures, rational_rows, weight_texts
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, exact_fraction_above, short_text
 from dalenius.evidence.upper import EnvelopeLine
-from dalenius.information.arrays import Floats, Integers
-from dalenius.information.entropies import x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.programs.highs import METHODS
 from dalenius.results import DesignResult
-from dalenius.search import Clock, Run
+from dalenius.search import Run
 
-# What a column tells: convex and homogeneous functions of its masses m (..., letters), for the letters' law pi.
-
-
-def _ratios(m: Floats, pi: Floats) -> Floats:
-    """m / (pi r), r the sum of m; 1 where there is no mass at all."""
-    r = m.sum(axis=-1, keepdims=True)
-    return np.divide(m, pi * r, out=np.ones_like(m), where=r > 0.0)
-
-
-def _information(m: Floats, pi: Floats) -> Floats:
-    t = _ratios(m, pi)
-    return np.asarray((pi * m.sum(axis=-1, keepdims=True) * x_log_x(t)).sum(axis=-1))
-
-
-def _information_slopes(m: Floats, pi: Floats) -> Floats:
-    t = _ratios(m, pi)
-    return np.log(np.where(t > 0.0, t, 1.0))
-
-
-def _chi_square(m: Floats, pi: Floats) -> Floats:
-    return np.asarray((m * _ratios(m, pi)).sum(axis=-1) - m.sum(axis=-1))
-
-
-def _chi_square_slopes(m: Floats, pi: Floats) -> Floats:
-    t = _ratios(m, pi)
-    return 2.0 * t - (pi * t * t).sum(axis=-1, keepdims=True) - 1.0
-
-
-def _variation(m: Floats, pi: Floats) -> Floats:
-    return np.asarray(np.abs(m - pi * m.sum(axis=-1, keepdims=True)).sum(axis=-1))
-
-
-def _variation_slopes(m: Floats, pi: Floats) -> Floats:
-    c = np.where(m >= pi * m.sum(axis=-1, keepdims=True), 1.0, -1.0)
-    return c - (pi * c).sum(axis=-1, keepdims=True)
-
-
-Measured = Callable[[Floats, Floats], Floats]
-MEASURES: dict[str, tuple[Measured, Measured]] = {
-    "mutual_information": (_information, _information_slopes),
-    "chi_square": (_chi_square, _chi_square_slopes),
-    "total_variation": (_variation, _variation_slopes),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Told:
-    """f(v), what a column v of a mechanism tells about a variable: convex and homogeneous in its masses m(v) = P v.
-
-    Parameters
-    ----------
-    joint : (letters, inputs)
-        P(u,x), for the letters that have mass.
-    measure : str
-        A key of `MEASURES`.
-    """
-
-    joint: Floats
-    measure: str
-
-    @cached_property
-    def pi(self) -> Floats:
-        """The law of the letters."""
-        return np.asarray(self.joint.sum(axis=1))
-
-    def of_masses(self, m: Floats) -> Floats:
-        """f, by the masses (..., letters)."""
-        return MEASURES[self.measure][0](m, self.pi)
-
-    def slopes(self, m: Floats) -> Floats:
-        """t with f = t.m at these masses, and f >= t.m at all others that have none where these have none."""
-        return MEASURES[self.measure][1](m, self.pi)
-
-    def of(self, columns: Floats) -> Floats:
-        """f of columns (..., inputs)."""
-        return self.of_masses(columns @ self.joint.T)
-
-    def of_few(self, supports: Integers, values: Floats) -> Floats:
-        """f of columns that have these values (..., k) at these inputs (..., k), else 0."""
-        if self._own:  # the information about the input itself: letters elsewhere have no mass
-            p = self.pi[supports]
-            return _information(p * values, p)
-        return self.of_masses(self.masses_of_few(supports, values))
-
-    def masses_of_few(self, supports: Integers, values: Floats) -> Floats:
-        """m of such columns."""
-        at = self.joint[:, np.broadcast_to(supports, values.shape)]
-        return np.asarray(np.einsum("u...k,...k->...u", at, values))
-
-    @cached_property
-    def _own(self) -> bool:
-        square = self.joint.shape[0] == self.joint.shape[1]
-        alone = square and np.count_nonzero(self.joint - np.diag(np.diagonal(self.joint))) == 0
-        return alone and self.measure == "mutual_information"
-
-
-GRIDS = {2: 64, 3: 16, 4: 8}  # steps of the points at which a plane is tried first, by how many letters a point has
-COARSE = 5
-ZOOMS = 12
-TRIED, KEPT = 200, 50  # points that are improved, and columns that are added, in a round
+KEPT = 50  # columns that are added in a round
 ROUNDS = 100
-CHUNK = 1 << 13  # cells at a time
-MOST_CELLS = 1 << 17  # of a proof; the checker takes as many
 CHECKED = 5000.0  # cells that the checker takes a second for, at least
-DEEPEST = 60
-ASCENTS = 40
-SETTLING = 300
-SMALL = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class Envelope:
-    """That f(v) - mu g(v) <= lambda.v for all columns v, f what they tell of use and g what is limited.
-
-    Hence sum_y f <= sum(lambda) + mu times the limit for every mechanism within it: columns sum to 1, and g of them to the limit.
-
-    Parameters
-    ----------
-    useful, secret : Told
-    mu : float
-    prices : (inputs,)
-        lambda.
-    over : "inputs" or "useful"
-        Where cells are: on posteriors of as many inputs as the secret has letters, or on those of the useful variable.
-    """
-
-    useful: Told
-    secret: Told
-    mu: float
-    prices: Floats
-    over: str
-
-    @cached_property
-    def weights(self) -> Floats:
-        """p(x), the law of the inputs that the secret has."""
-        return np.asarray(self.secret.joint.sum(axis=0))
-
-    @cached_property
-    def seen(self) -> Integers:
-        """The inputs that have mass there."""
-        return np.flatnonzero(self.weights > 0.0)
-
-    def raised(self, by: float) -> Envelope:
-        """The same with so much added to the sum of the prices: in proportion to p, and to prices of inputs without mass."""
-        return replace(self, prices=self.prices + by * np.where(self.weights > 0.0, self.weights, 1.0))
-
-    @cached_property
-    def supports(self) -> Integers:
-        """The sets of inputs on which cells are: on any fibre of the secret's masses a convex function is largest at so few."""
-        size = min(len(self.secret.pi), len(self.seen)) if self.mu else 1
-        return np.array(list(itertools.combinations(self.seen.tolist(), size)), dtype=np.int64)
-
-    def excess(self, columns: Floats) -> Floats:
-        """f(v) - mu g(v) - lambda.v of columns (..., inputs)."""
-        return self.useful.of(columns) - self.mu * self.secret.of(columns) - columns @ self.prices
-
-    def cells(self, most: int = MOST_CELLS) -> int | None:
-        """The number of cells that prove it, with those that are halved; None where there are more."""
-        blind = np.eye(len(self.prices))[self.weights <= 0.0]
-        if (self.useful.of(blind) > blind @ self.prices).any():
-            return None
-        k = len(self.useful.pi) if self.over == "useful" else self.supports.shape[1]
-        supports = np.zeros((1, 0), dtype=np.int64) if self.over == "useful" else self.supports
-        left, points, count = supports, np.broadcast_to(np.eye(k), (len(supports), k, k)), 0
-        for _ in range(DEEPEST):
-            count += len(left)
-            if count > most:
-                return None
-            open_ = np.concatenate(
-                [~self._closed(left[n : n + CHUNK], points[n : n + CHUNK]) for n in range(0, max(len(left), 1), CHUNK)]
-            )
-            left, points = left[open_], points[open_]
-            if not len(left):
-                return count
-            left, points = np.vstack([left, left]), _halved(points)
-        return None
-
-    def _closed(self, supports: Integers, points: Floats) -> np.ndarray:
-        """Whether each cell of vertices `points` (cells, vertices, coordinates) proves itself."""
-        if self.over == "useful":
-            chords = np.linalg.solve(points, self.useful.of_masses(points)[..., None])[..., 0]
-            gains = chords @ self.useful.joint - self.prices
-            p = self.weights
-            with np.errstate(over="ignore"):
-                sums = np.exp(gains[:, p > 0.0] / (self.mu * p[p > 0.0])) @ p[p > 0.0]
-            return np.asarray((sums <= 1.0) & (gains[:, p <= 0.0] <= 0.0).all(axis=1))
-        scaled = points / self.weights[supports][:, None, :]
-        useful = self.useful.of_few(supports[:, None, :], scaled)
-        secret = np.einsum("uck,cvk->cvu", self.secret.joint[:, supports], scaled)
-        slopes = self.secret.slopes(secret.sum(axis=1))
-        least = (secret * slopes[:, None, :]).sum(axis=-1)
-        paid = (scaled * self.prices[supports][:, None, :]).sum(axis=-1)
-        return np.asarray((useful - self.mu * least <= paid).all(axis=1))
-
-    # ------------------------------------------------------------ where it fails
-
-    def worst(self) -> tuple[Floats, Floats]:
-        """Columns (n, inputs) with sum 1 under p at which it fails most, as far as is seen, and their excess."""
-        columns = self._useful_columns() if self.over == "useful" and self.mu > 0.0 else self._input_columns()
-        blind = np.eye(len(self.prices))[self.weights <= 0.0]
-        columns = np.vstack([columns, blind])
-        return columns, self.excess(columns)
-
-    def _input_columns(self) -> Floats:
-        supports = self.supports
-        k = supports.shape[1]
-        steps = GRIDS.get(k, COARSE)
-        grid = np.array(list(_compositions(steps, k)), dtype=float) / steps
-        scale = 1.0 / self.weights[supports]
-        found = np.concatenate(
-            [
-                self._on(supports[n : n + 64, None, :], grid * scale[n : n + 64, None, :])
-                for n in range(0, len(supports), 64)
-            ]
-        )
-        best = found.argmax(axis=1)
-        order = np.argsort(-found[np.arange(len(best)), best])[:TRIED]
-        held, at, width = supports[order], grid[best[order]], 1.0 / steps
-        moves = np.array([(*m, -sum(m)) for m in itertools.product((-1.0, -0.5, 0.0, 0.5, 1.0), repeat=k - 1)])
-        for _ in range(ZOOMS):
-            near = np.maximum(at[:, None, :] + width * moves[None], 0.0)
-            near /= near.sum(axis=-1, keepdims=True)
-            values = self._on(held[:, None, :], near / self.weights[held][:, None, :])
-            at = near[np.arange(len(near)), values.argmax(axis=1)]
-            width /= 2.0
-        columns = np.zeros((len(held), len(self.prices)))
-        np.put_along_axis(columns, held, at / self.weights[held], axis=1)
-        return columns
-
-    def _on(self, supports: Integers, values: Floats) -> Floats:
-        """The excess of columns that have these values on a support, else 0."""
-        told = self.useful.of_few(supports, values) - self.mu * self.secret.of_few(supports, values)
-        return np.asarray(told - (values * self.prices[supports]).sum(axis=-1))
-
-    def _useful_columns(self) -> Floats:
-        """By ascents: f's plane at the posterior, then the column that is best for it, in closed form; neither step falls."""
-        k = len(self.useful.pi)
-        steps = {2: 128, 3: 24}.get(k, COARSE)
-        m = np.array(list(_compositions(steps, k)), dtype=float) / steps
-        p, seen = self.weights, self.weights > 0.0
-        columns = np.zeros((len(m), len(p)))
-        for _ in range(ASCENTS):
-            gains = (self.useful.slopes(m) @ self.useful.joint - self.prices)[:, seen] / (self.mu * p[seen])
-            columns[:, seen] = np.exp(gains - gains.max(axis=1, keepdims=True))
-            columns /= (columns @ p)[:, None]
-            m = columns @ self.useful.joint.T
-        return columns
-
-    def settled(self, columns: Floats) -> tuple[Floats, Envelope]:
-        """Columns, weighed, after steps of Blahut and Arimoto, which never lower f - mu g; and the prices that they come to.
-
-        A column's share of an input is in proportion to exp(D/mu), D what the input gains at the column's posterior; what is left
-        of the shares' sum is the input's price.
-        """
-        p, shares, gains = self.weights, columns.T / columns.sum(axis=0)[:, None], self.useful.joint / self.weights
-        sums = np.ones(len(p))
-        for _ in range(SETTLING):
-            r = p @ shares
-            shares, r = shares[:, r > SMALL], r[r > SMALL]
-            slopes = self.useful.slopes((self.useful.joint @ shares).T)
-            shares = r * np.exp((slopes @ gains).T / self.mu)
-            sums = shares.sum(axis=1)
-            shares /= sums[:, None]
-        return (shares / (p @ shares)).T, replace(self, prices=self.mu * p * np.log(sums))
-
-
-def _compositions(whole: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write a number as a sum of so many, none negative."""
-    if parts == 1:
-        yield (whole,)
-        return
-    for first in range(whole + 1):
-        for rest in _compositions(whole - first, parts - 1):
-            yield (first, *rest)
-
-
-def _halved(points: Floats) -> Floats:
-    """Cells (cells, vertices, coordinates) cut at the middle of their longest edge, the first of the longest."""
-    edges = list(itertools.combinations(range(points.shape[1]), 2))
-    lengths = np.stack([((points[:, a] - points[:, b]) ** 2).sum(axis=-1) for a, b in edges], axis=1)
-    ends = np.array(edges)[lengths.argmax(axis=1)]
-    cells = np.arange(len(points))
-    middle = (points[cells, ends[:, 0]] + points[cells, ends[:, 1]]) / 2.0
-    first, second = points.copy(), points.copy()
-    first[cells, ends[:, 0]] = middle
-    second[cells, ends[:, 1]] = middle
-    return np.vstack([first, second])
-
-
 Rows = list[list[Fraction]]
 
 
@@ -353,7 +66,7 @@ class FunnelProposer(DesignProposer[Upper]):
         return Told(np.array([[float(p) for p in joint.masses[s]] for s in joint.letters]), self.problem.limited)
 
     @cached_property
-    def over(self) -> str:
+    def over(self) -> Over:
         """Where cells are fewer: on the useful variable's posteriors, which needs the limit to be about the input itself."""
         alone = self.secret.measure == "mutual_information" and self.problem.limit.secret is None
         return "useful" if alone and len(self.useful.pi) <= len(self.secret.pi) else "inputs"

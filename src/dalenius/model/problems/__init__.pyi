@@ -3,9 +3,9 @@ from dalenius.model.problems.budgeted import MaxUtility as MaxUtility
 from dalenius.model.problems.budgeted import MinDistortion as MinDistortion
 from dalenius.model.problems.budgeted import MinLeakage as MinLeakage
 from dalenius.model.problems.design_problem import DesignProblem as DesignProblem
-from dalenius.model.problems.max_information import InformationBottleneck as InformationBottleneck
+from dalenius.model.problems.funnel import InformationBottleneck as InformationBottleneck
+from dalenius.model.problems.funnel import PrivacyFunnel as PrivacyFunnel
 from dalenius.model.problems.max_information import MaxInformation as MaxInformation
-from dalenius.model.problems.max_information import PrivacyFunnel as PrivacyFunnel
 from dalenius.model.problems.mechanism_problem import MechanismProblem as MechanismProblem
 from dalenius.model.problems.mechanism_problem import together as together
 from dalenius.model.problems.secret_leakage import SecretLeakage as SecretLeakage
