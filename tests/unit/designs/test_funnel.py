@@ -1,0 +1,191 @@
+"""The funnel and the bottleneck: closed forms, hulls of dense grids, planes at random columns, and laws that are none."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import dalenius as dl
+from campaigns import draws, each
+from dalenius.designs.envelope import Envelope, Told
+
+LOG2 = math.log(2.0)
+
+
+def entropy(*p):
+    return -sum(x * math.log(x) for x in p if x)
+
+
+def flipped(a):
+    """S is X, a fair bit, but for a flip of this probability."""
+    return [[(1 - a) / 2, a / 2], [a / 2, (1 - a) / 2]]
+
+
+def drawn(rng, letters, inputs):
+    """A joint law in whole numbers over their sum."""
+    weights = rng.integers(1, 100, size=(letters, inputs))
+    return [[Fraction(int(w), int(weights.sum())) for w in row] for row in weights]
+
+
+def information(joint):
+    joint = np.array(joint, dtype=float)
+    p, q = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
+    return float((joint * np.log(np.where(joint > 0, joint, 1) / np.where(joint > 0, p * q, 1))).sum())
+
+
+def told(law, rows):
+    """I of the row's variable and the output, by definition."""
+    return information(np.array(law, dtype=float) @ np.array(rows, dtype=float))
+
+
+def hull(f, g, law, limit, points=4001):
+    """The largest mean of f within a mean of g, over laws of a probability t with the mean `law`: a program over a grid."""
+    t = np.linspace(0.0, 1.0, points)
+    found = linprog(-f(t), A_ub=[g(t)], b_ub=[limit], A_eq=[np.ones(points), t], b_eq=[1.0, law], method="highs")
+    return -found.fun
+
+
+@each("a, share", (0.1, 0.3), (0.25, 0.8))
+def test_a_flipped_fair_bit_is_erased(a, share):
+    """Mrs. Gerber's function is convex: the funnel is its chord, an erasure, and the bottleneck is the function itself."""
+    whole = LOG2 - entropy(a, 1 - a)
+    funnel = dl.solve(dl.PrivacyFunnel(flipped(a), share * whole), gap=1e-5)
+    assert funnel.lower <= share * LOG2 <= funnel.upper
+    assert funnel.gap < 1e-4
+
+    flip = 0.11
+    limit = LOG2 - entropy(flip, 1 - flip)
+    both = flip * (1 - a) + (1 - flip) * a
+    bottleneck = dl.solve(dl.InformationBottleneck(flipped(a), limit), gap=1e-5)
+    assert bottleneck.lower <= LOG2 - entropy(both, 1 - both) <= bottleneck.upper
+    assert bottleneck.gap < 1e-4
+
+
+def test_what_is_independent_of_the_secret_is_told_freely_and_the_secret_itself_up_to_its_limit():
+    free = dl.solve(dl.PrivacyFunnel([[0.1, 0.4], [0.1, 0.4]], 1e-3), gap=1e-6)
+    assert free.lower <= entropy(0.2, 0.8) <= free.upper
+    assert free.gap < 1e-5
+    itself = dl.solve(dl.PrivacyFunnel([[0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.4]], "0.5 nats"), gap=1e-3)
+    assert itself.lower <= 0.5 <= itself.upper
+    assert itself.gap < 2e-3
+
+
+def test_a_limit_above_all_there_is_limits_nothing():
+    joint = [[0.25, 0.25, 0], [0, 0.125, 0.375]]
+    funnel = dl.solve(dl.PrivacyFunnel(joint, 1), gap=1e-6)
+    assert funnel.lower <= entropy(0.25, 0.375, 0.375) <= funnel.upper
+    assert funnel.gap < 1e-5
+    bottleneck = dl.solve(dl.InformationBottleneck(joint, 2), gap=1e-6)
+    assert bottleneck.lower <= information(joint) <= bottleneck.upper
+    assert bottleneck.gap < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(draws(2, 20, 200)))
+def test_binary_laws_agree_with_the_hull_of_a_grid(seed):
+    rng = np.random.default_rng(seed)
+    joint = drawn(rng, 2, 2)
+    F = np.array(joint, dtype=float)
+    W, p = F / F.sum(0), F.sum(0)
+
+    def of(channel, law):
+        def value(t):
+            q = np.array([1 - t, t])
+            m = channel @ q
+            return (m * np.log(np.where(m > 0, m, 1) / law[:, None])).sum(0)
+
+        return value
+
+    own, secret = of(np.eye(2), p), of(W, F.sum(1))
+    for make, f, g in ((dl.PrivacyFunnel, own, secret), (dl.InformationBottleneck, secret, own)):
+        most = information(joint) if make is dl.PrivacyFunnel else entropy(*p)
+        limit = float(rng.uniform(0.05, 0.9)) * most
+        result = dl.solve(make(joint, repr(limit) + " nats"), gap=1e-4)
+        seen = hull(f, g, p[1], limit)
+        assert seen <= result.upper
+        assert result.lower <= seen + 1e-5
+        assert result.gap < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(draws(3, 30, 300)))
+def test_the_mechanism_keeps_the_limit_and_tells_what_is_claimed(seed):
+    rng = np.random.default_rng(seed)
+    joint = drawn(rng, int(rng.integers(2, 4)), int(rng.integers(2, 6)))
+    F = np.array(joint, dtype=float)
+    limit = float(rng.uniform(0.1, 0.8)) * information(joint)
+    funnel = dl.solve(dl.PrivacyFunnel(joint, repr(limit) + " nats"), gap=1e-2)
+    rows = funnel.mechanism.rows
+    assert told(joint, rows) <= limit * (1 + 1e-9)
+    assert funnel.lower <= told(np.diag(F.sum(0)), rows) * (1 + 1e-9) <= funnel.upper * (1 + 1e-8)
+    assert dl.verify(dl.PrivacyFunnel(joint, repr(limit) + " nats"), funnel.certificate).proved
+
+
+@each(
+    "kind, at_most",
+    (dl.constraints.KL, "0.02 bits"),
+    (dl.constraints.ChiSquare, 0.02),
+    (dl.constraints.TotalVariation, 0.1),
+)
+def test_other_measures_of_the_secret_may_be_limited(kind, at_most):
+    joint = [[0.3, 0.1, 0.1], [0.1, 0.15, 0.25]]
+    records = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "law": dl.Iid([0.4, 0.25, 0.35])}
+    problem = dl.MaxInformation(**records, constraints=[kind(at_most, secret=joint)])
+    result = dl.solve(problem, gap=1e-3)
+    assert result.gap < 1e-2
+    assert dl.verify(dl.loads(dl.dumps(problem)), result.certificate).proved
+
+
+@pytest.mark.parametrize("measure", ["mutual_information", "chi_square", "total_variation"])
+@pytest.mark.parametrize("seed", range(draws(2, 20, 200)))
+def test_a_proved_plane_is_above_random_columns(measure, seed):
+    """Cells that close, or not, against columns of any support: the plane is raised until they close."""
+    rng = np.random.default_rng(seed)
+    joint = np.array(drawn(rng, 2, 4), dtype=float)
+    p = joint.sum(0)
+    plane = Envelope(
+        Told(np.diag(p), "mutual_information"), Told(joint, measure), 1.5, rng.normal(size=4) / 10, "inputs"
+    )
+    by = 0.01
+    while plane.raised(by).cells() is None:
+        by *= 2.0
+    columns = rng.exponential(size=(3000, 4)) * (rng.random((3000, 4)) < 0.6)
+    assert plane.raised(by).excess(columns).max() <= 1e-12
+    assert plane.raised(by / 2).cells() is None or plane.raised(by / 2).excess(columns).max() <= 1e-12
+
+
+LIMIT = dl.constraints.MutualInformation(0.1)
+DATA = {"records": dl.Records(1, alphabet=2), "query": dl.Identity()}
+
+
+@each(
+    "make, words",
+    (lambda: dl.PrivacyFunnel([[0.5, -0.1], [0.3, 0.3]], 0.1), "joint"),
+    (lambda: dl.PrivacyFunnel([[0.5, 0.1], [0.3, 0.3]], 0.1), "sum to 1"),
+    (lambda: dl.PrivacyFunnel([[0.5, 0.5], [1]], 0.1), "all as long"),
+    (lambda: dl.PrivacyFunnel([], 0.1), "a row for each letter"),
+    (lambda: dl.PrivacyFunnel([[0.5, 0.5]], 0), "a limit of 0"),
+    (lambda: dl.PrivacyFunnel([[0.5, 0.5]], "0.1 metres"), "nats"),
+    (lambda: dl.InformationBottleneck([[0.5, 0.5]], -1), "at_most"),
+    (lambda: dl.MaxInformation(**DATA), "neither"),
+    (lambda: dl.MaxInformation(**DATA, privacy=dl.LocalDP(1), constraints=[LIMIT]), "both"),
+    (lambda: dl.MaxInformation(**DATA, constraints=[LIMIT, LIMIT]), "expected one of"),
+    (lambda: dl.MaxInformation(**DATA, constraints=[dl.constraints.MaximalCorrelation(0.1)]), "expected one of"),
+    (lambda: dl.MaxInformation(**DATA, constraints=[dl.constraints.ChiSquare(0.1, strong=True)]), "expected one of"),
+    (
+        lambda: dl.MaxInformation(**DATA, constraints=[dl.constraints.KL(0.1, priors=[[0.5, 0.5], [0.4, 0.6]])]),
+        "one law",
+    ),
+)
+def test_what_is_no_law_and_no_limit_is_one_error(make, words):
+    with pytest.raises(dl.errors.InputError, match=words):
+        make()
+
+
+def test_a_law_is_read_from_a_csv_file(tmp_path):
+    path = tmp_path / "law.csv"
+    path.write_text("0.25, 0.25, 0\n0, 0.125, 0.375\n")
+    assert dl.PrivacyFunnel(path, 0.01) == dl.PrivacyFunnel([[0.25, 0.25, 0], [0, 0.125, 0.375]], 0.01)
+    path.write_text("s,x\n0.5,0.5\n")
+    with pytest.raises(dl.errors.InputError, match="joint"):
+        dl.PrivacyFunnel(path, 0.01)
