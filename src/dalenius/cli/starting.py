@@ -70,6 +70,25 @@ def model_text(given: Mapping[str, str | None], *, asking: bool = False) -> str:
     return "\n\n".join("\n".join(part) for part in [[comment, *parts[0]], *parts[1:]]) + "\n"
 
 
+FROM_JOINT = {  # problems that are made from a joint law and a budget alone, and what they ask
+    "privacy_funnel": (dl.PrivacyFunnel, "what says most about the data and little about the secret?"),
+    "information_bottleneck": (dl.InformationBottleneck, "what says most about the secret and little about the data?"),
+}
+
+
+def joint_text(kind: str, joint: str | None, given: Mapping[str, str | None]) -> str:
+    """The model file of a joint law, a csv file, and a budget; `InputError` if one is missing or anything else is given."""
+    budget = given["--budget"]
+    more = [name for name, value in given.items() if value is not None and name not in ("--problem", "--budget")]
+    if kind not in FROM_JOINT or joint is None or budget is None or more:
+        raise InputError(
+            f"--joint: a csv file of P(s,x), with --budget and --problem {' or '.join(FROM_JOINT)}; got --problem {kind}"
+            f"{', '.join(['', *more])}{'' if joint else ' without --joint'}{'' if budget else ' without --budget'}"
+        )
+    make, asks = FROM_JOINT[kind]
+    return f"# A model of dalenius; docs/model-format.md has every key.\n# The question: {asks}\n{dl.dumps(make(joint, budget))}"
+
+
 def _line(option: str, words: str, default: str, key: str, read: Callable[[str], object]) -> _Question:
     """A question whose answer is one key."""
     return _Question(option, words, default, lambda text: [f"{key} = {read(text)}"])
@@ -198,7 +217,9 @@ def init(
     problem: Annotated[
         str | None,
         Option(
-            "--problem", help="worst_case_leakage (an audit); min_leakage, min_distortion or max_information (designs)."
+            "--problem",
+            help="worst_case_leakage (an audit); min_leakage, min_distortion or max_information (designs); privacy_funnel or "
+            "information_bottleneck, with --joint.",
         ),
     ] = None,
     records: Annotated[str | None, Option("--records", help="How many records.")] = None,
@@ -222,6 +243,10 @@ def init(
         str | None,
         Option("--privacy", help="Of max_information: 'local_dp log 3', 'pointwise_maximal_leakage 0.5'."),
     ] = None,
+    joint: Annotated[
+        str | None,
+        Option("--joint", metavar="CSV", help="Of a funnel or a bottleneck: P(s,x), a line for each value of the secret."),
+    ] = None,
     defaults: Annotated[bool, Option("--defaults", help="Ask nothing: defaults for what no option says.")] = False,
     force: Annotated[bool, Option("--force", help="Replace the file if it is there.")] = False,
 ) -> None:
@@ -244,7 +269,10 @@ def init(
         "--adversary": adversary,
         "--privacy": privacy,
     }
-    text = model_text(given, asking=sys.stdin is not None and sys.stdin.isatty() and not defaults)
+    if joint is not None or problem in FROM_JOINT:
+        text = joint_text(problem or "worst_case_leakage", joint, given)
+    else:
+        text = model_text(given, asking=sys.stdin is not None and sys.stdin.isatty() and not defaults)
     dl.loads(text, folder=path.parent)
     if not to_file:
         out.print(text, end="")

@@ -10,12 +10,21 @@ from dalenius._solve import need_way, solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
-from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited
+from dalenius.model import DesignProblem, MaxInformation, Problem, WorstCaseLeakage, audited
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, need_solver
-from dalenius.studies.contest import CERTIFIED, METHODS, Attained, Comparable, Settings, certified, contestants
+from dalenius.studies.contest import (
+    CERTIFIED,
+    METHODS,
+    Attained,
+    Contested,
+    Settings,
+    certified,
+    contestants,
+    maximises,
+)
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
@@ -134,7 +143,7 @@ class Comparison:
     @property
     def maximises(self) -> bool:
         """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
-        return self.problem.task == "audit"
+        return maximises(self.result)
 
     def value_text(self, value: float, digits: int = 17) -> str:
         """An attained value as a decimal, rounded so that no more is said than was attained; empty where there is none."""
@@ -157,7 +166,7 @@ def methods_for(problem: Problem) -> list[str]:
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
-    assert isinstance(problem, Comparable)
+    assert isinstance(problem, Contested)
     return [CERTIFIED, *contestants(problem, None, {})]
 
 
@@ -179,8 +188,8 @@ def compare(
 
     Parameters
     ----------
-    problem : WorstCaseLeakage, MinLeakage or MinDistortion
-        With an `EntropyAtLeast` adversary.
+    problem : WorstCaseLeakage, MinLeakage, MinDistortion or MaxInformation
+        With an `EntropyAtLeast` adversary; the last within a limit, a funnel or a bottleneck.
     methods : sequence of str, optional
         Of `METHODS`; all that fit the problem unless given. The certified solver runs in any case: it proves the other end.
     seeds : int
@@ -231,7 +240,7 @@ def compare(
                 attained[method] = certified(first)
             elif not stop.requested:
                 tell(method)
-                found = rivals[method].attained(problem, seeds, budget, gap)
+                found = rivals[method].attained(problem, seeds, budget, gap)  # type: ignore[arg-type]  # each its own kind
                 if not stop.requested:  # else it had less than its budget
                     _need_possible(found, result)
                     attained[method] = found
@@ -244,15 +253,20 @@ def compare(
 
 def need_comparable(
     problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object
-) -> Comparable:
+) -> Contested:
     """The problem; `InputError` for whatever cannot be used."""
-    if not isinstance(problem, WorstCaseLeakage | DesignProblem):
-        raise InputError(f"problem: expected a WorstCaseLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
-    adversary = problem.against("compare")
-    if isinstance(problem, DesignProblem):
-        problem.need_plain("compare")
-    if problem.bound is None:
-        raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
+    if not isinstance(problem, Contested):
+        raise InputError(
+            f"problem: expected a WorstCaseLeakage, MinLeakage, MinDistortion or MaxInformation, got {brief(problem)}"
+        )
+    if not isinstance(problem, MaxInformation):
+        adversary = problem.against("compare")
+        if isinstance(problem, DesignProblem):
+            problem.need_plain("compare")
+        if problem.bound is None:
+            raise InputError(
+                f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}"
+            )
     as_integer(seeds, "seeds", at_least=1)
     for name, number in (("budget", budget), ("gap", gap)):
         if not is_number(number) or not 0 < number < math.inf:
@@ -264,7 +278,7 @@ def need_comparable(
 
 def _need_possible(found: Attained, result: Result | DesignResult) -> None:
     """`DaleniusError` if a value is on the wrong side of what is proved."""
-    if isinstance(result, Result):
+    if maximises(result):
         wrong = found.value > result.upper * (1.0 + EVALUATION[0]) + EVALUATION[1]
         what = f"{text_below(found.value, 17)} nats, more than the certified upper bound {text_above(result.upper, 17)}"
     else:
@@ -291,7 +305,7 @@ def _measured(
     found: Attained, result: Result | DesignResult, first: Result | DesignResult, gap: float
 ) -> MethodOutcome:
     """What a method attained, beside the proved interval; `first` is the certified solver's own."""
-    audit = isinstance(result, Result)
+    audit = maximises(result)
     near, far = (result.lower, result.upper) if audit else (result.upper, result.lower)
     short, at_most = (_short(found.value, end) if audit else _short(end, found.value) for end in (near, far))
     if found.method == CERTIFIED:

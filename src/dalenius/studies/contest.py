@@ -31,7 +31,7 @@ from dalenius.baselines import (
     optimised_run,
 )
 from dalenius.errors import InputError, brief, hint
-from dalenius.model import DesignProblem, WorstCaseLeakage
+from dalenius.model import DesignProblem, MaxInformation, Problem, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.studies.points import Prior, with_mechanism
@@ -40,6 +40,7 @@ from dalenius.studies.points import Prior, with_mechanism
 
 
 Comparable = WorstCaseLeakage | DesignProblem
+Contested = Comparable | MaxInformation
 R = TypeVar("R", LeakageRun, DesignRun)
 Settings = LeakageSettings | DesignSettings | Optimiser
 CERTIFIED = "certified"
@@ -128,6 +129,7 @@ RIVALS: Mapping[str, Rival] = {
 METHODS = {
     CERTIFIED: "this package: bounds from both sides, proved by the independent checker",
     **{name: rival.what for name, rival in RIVALS.items()},
+    **{name: f"{what} (funnels and bottlenecks only)" for name, (what, *_) in FUNNEL_RIVALS.items() if name not in RIVALS},
 }
 
 
@@ -209,6 +211,34 @@ class Contestant:
 
 
 @dataclass(frozen=True)
+class FunnelContestant:
+    """A rival on a problem of most information within a limit."""
+
+    method: str
+    run: FunnelRival
+    released: Released
+    once: bool
+
+    def attained(self, problem: Problem, seeds: int, budget: float, gap: float) -> Attained:
+        """What it attains, its starts one after the other; a mechanism that breaks the limit is mixed with a silent one."""
+        clock, values, missed, trace = Clock(budget), list[float](), 0.0, list[tuple[float, float]]()
+        starts = 1 if self.once else seeds
+        with stopped_by_interrupt(clock):
+            for seed in range(starts):
+                own = Clock(clock.remaining / (starts - seed))
+                Q = self.run(self.released, np.random.default_rng(seed) if seed else None, own)
+                missed = max(missed, float(self.released.secret.of(Q.T).sum()) - self.released.limit)
+                values.append(float(self.released.useful.of(self.released.kept(Q).T).sum()))
+                trace.append((clock.seconds, max(values)))
+                if clock.expired:
+                    break
+        best = max(values)
+        return Attained(
+            self.method, len(values), best, best, values[0], missed, len(values), 0, clock.seconds, None, tuple(trace)
+        )
+
+
+@dataclass(frozen=True)
 class Attained:
     """What a method came to, before anybody knows how good that is (`dalenius.studies.compare.MethodOutcome` says what is what).
 
@@ -236,12 +266,14 @@ class Attained:
 
 
 def contestants(
-    problem: Comparable, methods: Sequence[str] | None, settings: Mapping[str, Settings]
-) -> dict[str, Contestant]:
+    problem: Contested, methods: Sequence[str] | None, settings: Mapping[str, Settings]
+) -> dict[str, Contestant | FunnelContestant]:
     """The rivals asked, ready to run; without `methods` all that fit. `InputError` where one asked does not, or settings do not."""
+    if isinstance(problem, MaxInformation):
+        return _funnel_contestants(problem, methods, settings)
     if unknown := [method for method in settings if method not in RIVALS]:
         raise InputError(f"settings: expected some of {', '.join(RIVALS)}; got {brief(unknown[0])}")
-    built, found = Families(), dict[str, Contestant]()
+    built, found = Families(), dict[str, Contestant | FunnelContestant]()
     for method in RIVALS if methods is None else methods:
         if method == CERTIFIED:
             continue
@@ -265,9 +297,35 @@ def contestants(
     return found
 
 
+def _funnel_contestants(
+    problem: MaxInformation, methods: Sequence[str] | None, settings: Mapping[str, Settings]
+) -> dict[str, Contestant | FunnelContestant]:
+    """Those of a problem with a limit, which have no settings."""
+    if settings:
+        raise InputError(f"settings: the rivals of a {problem.kind} model have none; got {', '.join(settings)}")
+    released, found = Released.of(problem), dict[str, Contestant | FunnelContestant]()
+    for method in FUNNEL_RIVALS if methods is None else [name for name in methods if name != CERTIFIED]:
+        if method not in FUNNEL_RIVALS:
+            raise InputError(f"methods: of a {problem.kind} model expected some of {', '.join(FUNNEL_RIVALS)}; got {method}")
+        _, run, once = FUNNEL_RIVALS[method]
+        try:
+            run(released, None, Clock(0.0))
+        except InputError:
+            if methods is not None:
+                raise
+            continue
+        found[method] = FunnelContestant(method, run, released, once)
+    return found
+
+
+def maximises(result: Result | DesignResult) -> bool:
+    """Whether larger values are better: of audits, and of the most information."""
+    return isinstance(result, Result) or result.largest
+
+
 def certified(result: Result | DesignResult) -> Attained:
     """What the certified solver attained by itself: the end of its interval that a point attains."""
-    audit = isinstance(result, Result)
+    audit = maximises(result)
     value, bound = (result.lower, result.upper) if audit else (result.upper, result.lower)
     rounds = result.rounds if isinstance(result, DesignResult) else 0
     seen = [moment.lower if audit else moment.upper for moment in result.trace]
