@@ -26,6 +26,7 @@ from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.composition import Composition as Composition
 from dalenius.studies.curves import CurvePoint as CurvePoint
 from dalenius.studies.curves import FrontierPoint as FrontierPoint
+from dalenius.studies.funnel_curve import FunnelCurve as FunnelCurve
 from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
 from dalenius.studies.least_noise import LeastNoise as LeastNoise
 from dalenius.studies.record import Record as Record

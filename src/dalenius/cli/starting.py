@@ -245,7 +245,9 @@ def init(
     ] = None,
     joint: Annotated[
         str | None,
-        Option("--joint", metavar="CSV", help="Of a funnel or a bottleneck: P(s,x), a line for each value of the secret."),
+        Option(
+            "--joint", metavar="CSV", help="Of a funnel or a bottleneck: P(s,x), a line for each value of the secret."
+        ),
     ] = None,
     defaults: Annotated[bool, Option("--defaults", help="Ask nothing: defaults for what no option says.")] = False,
     force: Annotated[bool, Option("--force", help="Replace the file if it is there.")] = False,

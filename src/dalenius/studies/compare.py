@@ -10,7 +10,7 @@ from dalenius._solve import need_way, solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
-from dalenius.model import DesignProblem, MaxInformation, Problem, WorstCaseLeakage, audited
+from dalenius.model import DesignProblem, MaxInformation, Problem, audited
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result

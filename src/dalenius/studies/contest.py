@@ -30,6 +30,7 @@ from dalenius.baselines import (
     leakage_run,
     optimised_run,
 )
+from dalenius.baselines.funnels import FUNNEL_RIVALS, FunnelRival, Released
 from dalenius.errors import InputError, brief, hint
 from dalenius.model import DesignProblem, MaxInformation, Problem, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
@@ -129,7 +130,11 @@ RIVALS: Mapping[str, Rival] = {
 METHODS = {
     CERTIFIED: "this package: bounds from both sides, proved by the independent checker",
     **{name: rival.what for name, rival in RIVALS.items()},
-    **{name: f"{what} (funnels and bottlenecks only)" for name, (what, *_) in FUNNEL_RIVALS.items() if name not in RIVALS},
+    **{
+        name: f"{what} (funnels and bottlenecks only)"
+        for name, (what, *_) in FUNNEL_RIVALS.items()
+        if name not in RIVALS
+    },
 }
 
 
@@ -306,7 +311,9 @@ def _funnel_contestants(
     released, found = Released.of(problem), dict[str, Contestant | FunnelContestant]()
     for method in FUNNEL_RIVALS if methods is None else [name for name in methods if name != CERTIFIED]:
         if method not in FUNNEL_RIVALS:
-            raise InputError(f"methods: of a {problem.kind} model expected some of {', '.join(FUNNEL_RIVALS)}; got {method}")
+            raise InputError(
+                f"methods: of a {problem.kind} model expected some of {', '.join(FUNNEL_RIVALS)}; got {method}"
+            )
         _, run, once = FUNNEL_RIVALS[method]
         try:
             run(released, None, Clock(0.0))
