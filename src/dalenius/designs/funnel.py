@@ -51,7 +51,7 @@ class FunnelProposer(DesignProposer[Upper]):
     @cached_property
     def law(self) -> SecretLaw:
         """The limit, and the law that it is about."""
-        return SecretLaw(0, 0, self.problem.limit, self.problem.secret)
+        return SecretLaw(0, self.problem.limit, 0, self.problem.secret)
 
     @cached_property
     def useful(self) -> Told:
@@ -73,7 +73,7 @@ class FunnelProposer(DesignProposer[Upper]):
 
     def run(self) -> None:
         """Solve."""
-        clock, most = self.search.clock, self.law.limit.limit_in_doubles
+        clock, most = self.search.clock, self.problem.limit.limit_in_doubles
         size = self.useful.joint.shape[1]
         p = self.secret.joint.sum(axis=0)
         columns = np.vstack([np.ones(size), np.diag(1.0 / np.where(p > 0.0, p, 1.0))])
@@ -150,7 +150,7 @@ class FunnelProposer(DesignProposer[Upper]):
     def _upper(self, envelope: Envelope, candidate: int = 0) -> Upper:
         prices = tuple(map(short_text, envelope.prices.tolist()))
         mu = short_text(envelope.mu)
-        limit = exact_fraction_above(Fraction(self.law.limit.limit_in_doubles) * (1 + Fraction(1, 2**50)))
+        limit = exact_fraction_above(Fraction(self.problem.limit.limit_in_doubles) * (1 + Fraction(1, 2**50)))
         value = sum(map(Fraction, prices), Fraction(mu) * limit)
         return Upper(
             value=max(value, Fraction(0)),
