@@ -24,6 +24,7 @@ LEMMAS = {  # theorems as docs/theory.md numbers them
     "secrets": ("T1", "T2"),
     "designs": ("G1", "G2", "G3", "G4"),
     "information": ("J1",),
+    "envelope": ("J2",),
 }
 
 

@@ -77,7 +77,8 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     model.need_feasible()
     model.allowance.line = 0
     known = subject(model)
-    name = "information" if model.problem == "max_information" else "designs"
+    private = "envelope" if "constraints" in model.design else "information"
+    name = private if model.problem == "max_information" else "designs"
     design = lemma(name).design(model) if model.design else None
     lines = Lines(certificate, model.allowance, shares)
     channel = None if design or known.source else build(model)

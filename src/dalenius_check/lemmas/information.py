@@ -7,7 +7,7 @@ Hypotheses, each a line that refuses: the useful variable's joint law has the in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -30,32 +30,17 @@ _MOST_TERMS = 1 << 22
 Sums = list[fmpq]  # of a column v: lambda v, P v, and m_u(v) for each letter u
 
 
-class Most:
-    """A model of the kind max_information: the useful variable's joint law with the input, and what privacy says of columns."""
+class Informative:
+    """A model of the kind max_information: the useful variable's joint law with the input, and what a mechanism tells."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
-        rests_on(self.allowance, "J1")
         self.inputs = values(model)
-        own = law(model, self.inputs)
-        size = len(self.inputs)
-        held = [p != 0 for p in law(replace(model, design={"law": {}}), self.inputs)]
-        self.used = [x for x, has in enumerate(held) if has]
-        budget, unit = model.design["privacy"]["epsilon"]
-        need(budget >= (unit == "log"), "privacy.epsilon must not be negative")
-        self.below, self.above = exponential(budget, unit)
-        self.local = model.adversary == "local_dp"
-        need(len(model.priors) <= 1, "privacy.priors must be one list")
-        prior = [] if self.local else (model.priors or [own])[0]
-        self.prior = prior or [fmpq(0)] * size
-        need(len(self.prior) == size, f"each of privacy.priors must list {size} numbers, one for each input")
-        need(
-            all(has or not p for p, has in zip(self.prior, held, strict=True)),
-            "privacy.priors has mass on a value that no dataset has",
-        )
-        self.told = self._joint(own)
-        fits = all(held[x] for row in self.told for x in row)
+        self.own = law(model, self.inputs)
+        self.held = [p != 0 for p in law(replace(model, design={"law": {}}), self.inputs)]
+        self.told = self._joint(self.own)
+        fits = all(self.held[x] for row in self.told for x in row)
         need(fits, "useful.joint has mass on a value that no dataset has")
 
     def _joint(self, own: list[fmpq]) -> list[dict[int, fmpq]]:
@@ -69,6 +54,53 @@ class Most:
         found = [{x: p for x, p in zip(range(len(own)), cells, strict=False) if p} for _ in rows]
         return [row for row in found if row]
 
+    def _channel(self, rows: list[Any]) -> Channel:
+        need(len(rows) == len(self.inputs), f"{len(rows)} rows of the mechanism where {len(self.inputs)} are needed")
+        width = len(entries(rows[0], "a row of the mechanism"))
+        self.allowance.take(len(rows) * width * NUMBER)
+        exact = [law_of(row, width, "a row of the mechanism", self.allowance) for row in rows]
+        return Channel(exact, self.inputs, self.allowance)
+
+    def _need_lower(self, channel: Channel, low: fmpq) -> None:
+        """Refuse a mechanism that tells less."""
+        if low > 0:
+            at_most(
+                arb(low),
+                information(channel, [row.items() for row in self.told]),
+                "lower <= the mechanism's information",
+            )
+
+    def _words(self, claim: dict[str, Any], notion: str) -> list[str]:
+        """What is proved of mechanisms under a notion, or a constraint."""
+        about = "the useful variable" if "useful" in self.model.design else "the input"
+        return [
+            f"proved: {ends_words(claim['lower'], claim['upper'], 'V', len(self.told))}",
+            f"V: largest information about {about} of mechanisms {notion}",
+            "mechanism: the one in the certificate is private and tells at least the lower bound",
+        ]
+
+
+class Most(Informative):
+    """The same with what privacy says of columns."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        rests_on(self.allowance, "J1")
+        own, size, held = self.own, len(self.inputs), self.held
+        self.used = [x for x, has in enumerate(held) if has]
+        budget, unit = model.design["privacy"]["epsilon"]
+        need(budget >= (unit == "log"), "privacy.epsilon must not be negative")
+        self.below, self.above = exponential(budget, unit)
+        self.local = model.adversary == "local_dp"
+        need(len(model.priors) <= 1, "privacy.priors must be one list")
+        prior = [] if self.local else (model.priors or [own])[0]
+        self.prior = prior or [fmpq(0)] * size
+        need(len(self.prior) == size, f"each of privacy.priors must list {size} numbers, one for each input")
+        need(
+            all(has or not p for p, has in zip(self.prior, held, strict=True)),
+            "privacy.priors has mass on a value that no dataset has",
+        )
+
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check the mechanism and the line after the header; the statement, and the numbers of lines by kind."""
         channel = self._channel(claim["mechanism"])
@@ -78,29 +110,12 @@ class Most:
         need_certain(
             lambda c: all(x <= c * mean for x, mean in pairs), self.below, self.above, "the mechanism's privacy"
         )
-        if low > 0:
-            at_most(
-                arb(low),
-                information(channel, [row.items() for row in self.told]),
-                "lower <= the mechanism's information",
-            )
+        self._need_lower(channel, low)
         _, listed = lines.item("the potential", {"potential": 2})
         self._need_potential([decimal(x, "lambda") for x in entries(listed, "lambda", len(self.inputs))], high)
         notion = "local differential privacy" if self.local else "pointwise maximal leakage"
-        about = "the useful variable" if "useful" in self.model.design else "the input"
         notion += f" with epsilon = {self.model.normal['privacy']['epsilon']}"
-        return [
-            f"proved: {ends_words(low, high, 'V', len(self.told))}",
-            f"V: largest information about {about} of mechanisms under {notion}",
-            "mechanism: the one in the certificate is private and tells at least the lower bound",
-        ], Counter({"potential": 1})
-
-    def _channel(self, rows: list[Any]) -> Channel:
-        need(len(rows) == len(self.inputs), f"{len(rows)} rows of the mechanism where {len(self.inputs)} are needed")
-        width = len(entries(rows[0], "a row of the mechanism"))
-        self.allowance.take(len(rows) * width * NUMBER)
-        exact = [law_of(row, width, "a row of the mechanism", self.allowance) for row in rows]
-        return Channel(exact, self.inputs, self.allowance)
+        return self._words(claim, f"under {notion}"), Counter({"potential": 1})
 
     def _need_potential(self, potential: list[fmpq], upper: fmpq) -> None:
         """Refuse a potential that is more than `upper` altogether, or at some generator less than that one's information.
@@ -122,7 +137,7 @@ class Most:
         others = self._cube(units, support) if self.local else self._edges(units, support)
         for worth, _, *means in chain((units[x] for x in free), others):
             self.allowance.look()
-            at_most(_information(means, chances), arb(worth), "an extreme column's information <= its potential")
+            at_most(information_of(means, chances), arb(worth), "an extreme column's information <= its potential")
 
     def _cube(self, units: list[Sums], support: Sequence[int]) -> Iterator[Sums]:
         """Columns that are 1 or e^epsilon at every input of the support."""
@@ -152,7 +167,7 @@ def _walk(start: Sums, steps: list[Sums]) -> Iterator[Sums]:
         yield here
 
 
-def _information(means: Sequence[fmpq], chances: Sequence[fmpq]) -> arb:
+def information_of(means: Collection[fmpq], chances: Sequence[fmpq]) -> arb:
     """f of a column: the sum of m log( m / (pi r) ) over the letters, r the sum of m."""
     whole = total(means)
     value = arb(0)

@@ -26,7 +26,7 @@ from .secret import rows_of
 from .tangents import Information
 
 Affine = tuple[Sequence[Term], fmpq]
-_SECRETS: dict[str, type[SecretLimit]] = {
+SECRET_LIMITS: dict[str, type[SecretLimit]] = {
     "mutual_information": Information,
     "kl": Information,
     "total_variation": TotalVariation,
@@ -95,8 +95,8 @@ class Constraints:
                 self.limits[j] = Limit(other, *table["at_most"])
             elif table["kind"] == "secret_leakage":
                 self.limits[j] = Unsaid(model, table)
-            elif table["kind"] in _SECRETS:
-                self.secrets[j] = _SECRETS[table["kind"]](table, ground, f"constraint {j}")
+            elif table["kind"] in SECRET_LIMITS:
+                self.secrets[j] = SECRET_LIMITS[table["kind"]](table, ground, f"constraint {j}")
             else:
                 self.rows[j] = rows_of(table, ground, f"constraint {j}")
 

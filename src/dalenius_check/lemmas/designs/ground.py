@@ -23,7 +23,30 @@ _MEASURES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-class Ground:
+class Inputs:
+    """A mechanism's inputs, query values, with their law; and how many outputs there are."""
+
+    def __init__(self, model: Model, outputs: int) -> None:
+        self.allowance = model.allowance
+        self._data, self.inputs, self.outputs = model, values(model), outputs
+        self.law = law(model, self.inputs)
+
+    @cached_property
+    def held(self) -> list[bool]:
+        """Whether some dataset has the input."""
+        even = replace(self._data, design={"law": {}})
+        return [p != 0 for p in law(even, self.inputs)]
+
+    def need_priors(self, priors: Costs, what: str) -> None:
+        """Refuse priors that are not on the inputs that some dataset has."""
+        size = len(self.inputs)
+        for prior in priors:
+            need(len(prior) == size, f"each of {what}.priors must list {size} numbers, one for each input")
+            fits = all(held or not p for p, held in zip(prior, self.held, strict=True))
+            need(fits, f"{what}.priors has mass on a value that no dataset has")
+
+
+class Ground(Inputs):
     """The inputs, query values or whole datasets, with d(x, y) in `costs`; and how many outputs there are."""
 
     def __init__(self, model: Model) -> None:
@@ -46,12 +69,6 @@ class Ground:
             self._place = datasets(model, self.listed)
             self.costs = [costs[k] for k in self._place]
         self.law = law(self._data, self.inputs)
-
-    @cached_property
-    def held(self) -> list[bool]:
-        """Whether some dataset has the input."""
-        even = replace(self._data, design={"law": {}})
-        return [p != 0 for p in law(even, self.inputs)]
 
     @property
     def used(self) -> list[int]:
@@ -92,14 +109,6 @@ class Ground:
     def need_inputs(self, inputs: Iterable[int], what: str) -> None:
         """Refuse indices that are no inputs."""
         need(all(x < len(self.law) for x in inputs), f"{what}: an index is no input, of {len(self.law)}")
-
-    def need_priors(self, priors: Costs, what: str) -> None:
-        """Refuse priors that are not on the inputs that some dataset has."""
-        size = len(self.inputs)
-        for prior in priors:
-            need(len(prior) == size, f"each of {what}.priors must list {size} numbers, one for each input")
-            fits = all(held or not p for p, held in zip(prior, self.held, strict=True))
-            need(fits, f"{what}.priors has mass on a value that no dataset has")
 
 
 def _distortions(table: dict[str, Any], listed: list[int], allowance: Allowance) -> Costs:

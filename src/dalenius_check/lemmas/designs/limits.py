@@ -11,7 +11,7 @@ from ...core.arithmetic import arb, fmpq
 from ...core.numbers import exponential, height, need, need_certain, total
 from ...core.read import Reader, decimal, entries, integer
 from ...core.registry import rests_on
-from .ground import Ground
+from .ground import Inputs
 from .secret import Laws, Secret, Told, secrets_of
 
 Form = tuple[dict[int, list[fmpq]], list[fmpq], fmpq]  # A(s, y), B(y), h: sum Q (sum_s A P(s, x) + B P(x)) <= h
@@ -21,7 +21,7 @@ Tangent = Callable[[fmpq], Form]  # with a number in the place of e^epsilon
 class SecretLimit:
     """For every law numbers that are at most `most`; they rise where the number in the place of e^epsilon falls."""
 
-    def __init__(self, table: dict[str, Any], ground: Ground, what: str) -> None:
+    def __init__(self, table: dict[str, Any], ground: Inputs, what: str) -> None:
         self.what = what
         self.allowance = ground.allowance
         rests_on(self.allowance, "G4")
@@ -124,7 +124,7 @@ class ChiSquare(SecretLimit):
 class PrivacyDelta(SecretLimit):
     """Bound because max(a, 0) >= c a for c from 0 to 1; of two letters, or of a letter and the mean, either way."""
 
-    def __init__(self, table: dict[str, Any], ground: Ground, what: str) -> None:
+    def __init__(self, table: dict[str, Any], ground: Inputs, what: str) -> None:
         super().__init__(table, ground, what)
         self.local = table["kind"] == "local_dp_delta"
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...core.allowance import PAIR, Allowance
 from ...core.arithmetic import fmpq
 from ...core.numbers import exponential, height, need, normalised, total
-from .ground import Ground, Term
+from .ground import Ground, Inputs, Term
 from .rows import Rows, need_few, other_rows
 
 _MAX_CELLS = 1 << 22
@@ -55,7 +55,7 @@ class Told:
         return found
 
 
-def secrets_of(table: dict[str, Any], ground: Ground, what: str) -> list[Secret]:
+def secrets_of(table: dict[str, Any], ground: Inputs, what: str) -> list[Secret]:
     """The laws of a constraint's table: joint ones, of the input itself, or the one under the model's own law."""
     joint = table.get("secret")
     size = len(ground.inputs)
@@ -82,7 +82,7 @@ def secrets_of(table: dict[str, Any], ground: Ground, what: str) -> list[Secret]
     return found
 
 
-def _take(laws: int, letters: int, numbers: int, ground: Ground) -> None:
+def _take(laws: int, letters: int, numbers: int, ground: Inputs) -> None:
     """Count the numbers of laws, and those that are worked out for each letter and output."""
     ground.allowance.take(laws * (2 * PAIR * numbers + PAIR * letters * ground.outputs))
 

@@ -163,10 +163,14 @@ _FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
 _PRIVATE: Schema = {**_FREE, **_NOTION}
 _ASKED = ("problem", "title", "source", "records", "query", "law")
 _TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}
+_WITHIN = {**_TOPS["max_information"], "constraints": required(_constraints)}  # in the place of [privacy]
+del _WITHIN["privacy"]
 
 
 def schema(data: dict[str, Any]) -> Schema:
     """The keys of a design's model: against an adversary, under [privacy], or under constraints alone."""
+    if data["problem"] == "max_information" and data.get("constraints"):
+        return _WITHIN
     if data["problem"] == "min_distortion" and "privacy" in data:
         return _PRIVATE
     held = {"adversary", "max_leakage"} & data.keys()
