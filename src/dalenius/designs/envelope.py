@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
+from dalenius.evidence.upper import Over
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
 
@@ -50,7 +50,6 @@ def _variation_slopes(m: Floats, pi: Floats) -> Floats:
     return c - (pi * c).sum(axis=-1, keepdims=True)
 
 
-Over = Literal["inputs", "useful"]
 Measured = Callable[[Floats, Floats], Floats]
 MEASURES: dict[str, tuple[Measured, Measured]] = {
     "mutual_information": (_information, _information_slopes),

@@ -11,12 +11,12 @@ import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import DesignProposer
-from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Over, Told
+from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Told
 from dalenius.designs.exchange.secrets import SecretLaw, as_matrix
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import mixtures, rational_rows, weight_texts
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, exact_fraction_above, short_text
-from dalenius.evidence.upper import EnvelopeLine
+from dalenius.evidence.upper import EnvelopeLine, Over
 from dalenius.information.arrays import Floats
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.programs.highs import METHODS
@@ -145,7 +145,9 @@ class FunnelProposer(DesignProposer[Upper]):
                 break
             by *= 2.0
         alone = self.useful.of(np.eye(len(envelope.prices)))
-        yield self._upper(replace(envelope, mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9)), candidate=CERTAIN)
+        yield self._upper(
+            replace(envelope, over="inputs", mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9)), candidate=CERTAIN
+        )
 
     def _upper(self, envelope: Envelope, candidate: int = 0) -> Upper:
         prices = tuple(map(short_text, envelope.prices.tolist()))

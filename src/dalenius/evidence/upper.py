@@ -14,6 +14,7 @@ Partition = tuple[tuple[Index, ...], ...]
 Patterns = tuple[tuple[Indices, str], ...]  # how a block is spread over cells, each way with its weight
 Stretches = tuple[tuple[Number, Vector], ...]  # of a letter's probability, each to its end, with an output law
 Side = Literal["above", "below"]
+Over = Literal["inputs", "useful"]  # where cells are
 
 
 # What the lines after them are about.
@@ -84,7 +85,7 @@ class PotentialLine(Stated):
 class EnvelopeLine(Stated):
     """Of the most information within a limit: no column tells more of use than its price, and `price` times what is limited."""
 
-    over: Literal["inputs", "useful"]
+    over: Over
     price: Number
     prices: Vector
 

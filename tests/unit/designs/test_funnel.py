@@ -101,7 +101,7 @@ def test_binary_laws_agree_with_the_hull_of_a_grid(seed):
     for make, f, g in ((dl.PrivacyFunnel, own, secret), (dl.InformationBottleneck, secret, own)):
         most = information(joint) if make is dl.PrivacyFunnel else entropy(*p)
         limit = float(rng.uniform(0.05, 0.9)) * most
-        result = dl.solve(make(joint, repr(limit) + " nats"), gap=1e-4)
+        result = dl.solve(make(joint, float(limit)), gap=1e-4)
         seen = hull(f, g, p[1], limit)
         assert seen <= result.upper
         assert result.lower <= seen + 1e-5
@@ -114,11 +114,11 @@ def test_the_mechanism_keeps_the_limit_and_tells_what_is_claimed(seed):
     joint = drawn(rng, int(rng.integers(2, 4)), int(rng.integers(2, 6)))
     F = np.array(joint, dtype=float)
     limit = float(rng.uniform(0.1, 0.8)) * information(joint)
-    funnel = dl.solve(dl.PrivacyFunnel(joint, repr(limit) + " nats"), gap=1e-2)
+    funnel = dl.solve(dl.PrivacyFunnel(joint, limit), gap=1e-2)
     rows = funnel.mechanism.rows
     assert told(joint, rows) <= limit * (1 + 1e-9)
     assert funnel.lower <= told(np.diag(F.sum(0)), rows) * (1 + 1e-9) <= funnel.upper * (1 + 1e-8)
-    assert dl.verify(dl.PrivacyFunnel(joint, repr(limit) + " nats"), funnel.certificate).proved
+    assert dl.verify(dl.PrivacyFunnel(joint, limit), funnel.certificate).proved
 
 
 @each(
