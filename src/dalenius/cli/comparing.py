@@ -26,11 +26,11 @@ from dalenius.cli.shared import (
 )
 from dalenius.errors import InputError
 from dalenius.intervals import percent_text
-from dalenius.model import DesignProblem, digest
+from dalenius.model import digest
 from dalenius.results import DesignResult
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.studies.compare import Comparison
-from dalenius.studies.contest import CERTIFIED, settings_from_text
+from dalenius.studies.contest import CERTIFIED, Contested, settings_from_text
 from dalenius.studies.keeping import mechanism_files
 
 
@@ -61,9 +61,9 @@ def compare(
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
-    if not isinstance(problem, dl.WorstCaseLeakage | DesignProblem):
+    if not isinstance(problem, Contested):
         raise InputError(
-            f"{path}: the rivals know worst_case_leakage, min_leakage and min_distortion; got {problem.kind}"
+            f"{path}: the rivals know worst_case_leakage, min_leakage, min_distortion and max_information; got {problem.kind}"
         )
     chosen_settings = settings_from_text(problem, settings or [])
     name = f"{path.stem}.compare"

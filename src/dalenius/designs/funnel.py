@@ -26,6 +26,7 @@ from dalenius.search import Run
 KEPT = 50  # columns that are added in a round
 ROUNDS = 100
 CHECKED = 5000.0  # cells that the checker takes a second for, at least
+ROUNDED = 1e-10  # share of the limit that is left for rounding the mechanism to fractions
 Rows = list[list[Fraction]]
 
 
@@ -82,7 +83,7 @@ class FunnelProposer(DesignProposer[Upper]):
         best = float(prices.sum()), Envelope(self.useful, self.secret, 0.0, prices, self.over), 0.0
         while self.rounds < ROUNDS and not clock.expired:
             told, shown = self.useful.of(columns), self.secret.of(columns)
-            given = {"A_ub": shown[None], "b_ub": [most], "A_eq": columns.T, "b_eq": np.ones(size)}
+            given = {"A_ub": shown[None], "b_ub": [most * (1.0 - ROUNDED)], "A_eq": columns.T, "b_eq": np.ones(size)}
             answer = minimised(-told, clock, METHODS[1:], **given)
             if answer is None:
                 break

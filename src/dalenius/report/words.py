@@ -14,6 +14,7 @@ from dalenius.measures import Measure
 from dalenius.measures.witness import OfWitness
 from dalenius.model import (
     DesignProblem,
+    MaxInformation,
     MechanismProblem,
     Problem,
     Records,
@@ -36,7 +37,6 @@ QUERIES = {
     "table": "a function of them that is given as a table",
 }
 VALUES = {"histogram": "the true histogram"}
-OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
 
@@ -108,11 +108,16 @@ def question(problem: Problem) -> list[str]:
             f"What is released is {what}, through {mechanism_in_words(problem)}.",
             f"How much can it tell about {asked}, at most, to {whom}?",
         ]
-    wanted = (
-        asked_of(problem)
-        if isinstance(problem, DesignProblem)
-        else OTHERS.get(problem.kind, f"The question is {spaced(problem.kind)}?")
-    )
+    wanted = asked_of(problem) if isinstance(problem, DesignProblem) else f"The question is {spaced(problem.kind)}?"
+    if isinstance(problem, MaxInformation):
+        wanted = "How much can a private mechanism tell, at most, about what the release is useful for?"
+        if problem.privacy is None:
+            about = "the input" if problem.useful is None else "a variable that is correlated with the input"
+            of = "the input" if problem.limit.secret is None else "a secret that is correlated with it"
+            measure, most = spaced(problem.limit.kind), problem.limit.to_model()["at_most"]
+            wanted = (
+                f"How much can a mechanism tell about {about}, at most, with at most {most} of {measure} about {of}?"
+            )
     return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
 
 

@@ -138,7 +138,7 @@ METHODS = {
 }
 
 
-def settings_from_text(problem: Comparable, texts: Iterable[str]) -> dict[str, Settings]:
+def settings_from_text(problem: Contested, texts: Iterable[str]) -> dict[str, Settings]:
     """Settings by method, out of texts ``METHOD.NAME=VALUE``; names of settings inside settings have dots.
 
     Raises
@@ -160,7 +160,8 @@ def settings_from_text(problem: Comparable, texts: Iterable[str]) -> dict[str, S
             raise InputError(f"settings: expected METHOD.NAME=VALUE, got {brief(text)}")
         if method not in RIVALS:
             raise InputError(f"settings: expected one of {', '.join(RIVALS)} before the dot, got {brief(method)}")
-        settings = found.get(method) or RIVALS[method].settings(problem)
+        known = None if isinstance(problem, MaxInformation) else RIVALS[method].settings(problem)
+        settings = found.get(method) or known
         if settings is None:
             raise InputError(f"settings: {method} audits a mechanism, it does not design one")
         found[method] = _changed(settings, names, value, path)
