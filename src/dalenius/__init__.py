@@ -6,7 +6,7 @@ What models are made of, and what is done with them; each name has a docstring o
     result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
 
 Questions       WorstCaseLeakage (the source paper's MaximalLeakage), SecretLeakage (of a Secret; Letters); designs: MinLeakage,
-                MinDistortion, MaxUtility, MaxInformation
+                MinDistortion, MaxUtility, MaxInformation, PrivacyFunnel, InformationBottleneck
 Records         Records; from_frame; queries: Count, Histogram, Identity, Joint, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, FiniteChain, PriorSet,
                 FixedPrior; one record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
@@ -14,7 +14,7 @@ Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geom
                 randomized_histogram, randomized_response, staircase, symmetric; any matrix: Channel; local protocols:
                 subset_selection, optimized_unary_encoding, local_hashing, hadamard_response; several: together, several_releases,
                 adaptive; read: from_pmfs, from_opendp, from_diffprivlib
-Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid, law_from_csv; DesignedMechanism;
+Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid; DesignedMechanism;
                 alone: LocalDP, PointwiseMaximalLeakage
 Files           load, loads, dumps; library; Certificate, verify; release
 Solving         audit (one page in plain words), solve, measure, supersample_cmi; convert; composition; least_noise for a budget;

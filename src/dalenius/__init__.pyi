@@ -54,7 +54,6 @@ from dalenius.model.elsewhere import from_opendp as from_opendp
 from dalenius.model.elsewhere import from_pmfs as from_pmfs
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Uniform as Uniform
-from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms.adaptive_releases import adaptive as adaptive

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dalenius.designs.envelope import Told
 from dalenius.errors import InputError
@@ -74,6 +73,8 @@ def _climbed(
     released: Released, Q: Floats, value: Callable[[Floats], float], slopes: Callable[[Floats], Floats], clock: Clock
 ) -> Floats:
     """SLSQP from a mechanism, within the limit."""
+    from scipy.optimize import minimize  # takes long to import
+
     shape, size = Q.shape, Q.size
     sums = np.kron(np.eye(shape[0]), np.ones(shape[1]))
 

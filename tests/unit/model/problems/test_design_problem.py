@@ -469,8 +469,8 @@ def survey(tmp_path, text=SURVEY):
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
 def test_a_law_from_a_table(tmp_path, mark):
     path = survey(tmp_path, mark + SURVEY)
-    assert dl.law_from_csv(path, "smokes", LETTERS) == dl.Iid([HALF, HALF / 2, HALF / 2, 0])
-    assert dl.law_from_csv(path, "age", ["41", "29", "63", "17"]) == dl.Iid([HALF / 2] * 4)
+    assert dl.laws.law_from_csv(path, "smokes", LETTERS) == dl.Iid([HALF, HALF / 2, HALF / 2, 0])
+    assert dl.laws.law_from_csv(path, "age", ["41", "29", "63", "17"]) == dl.Iid([HALF / 2] * 4)
 
 
 def test_a_model_whose_law_is_in_a_table(tmp_path, monkeypatch):
@@ -513,21 +513,21 @@ def test_a_model_whose_law_is_in_a_table(tmp_path, monkeypatch):
 )
 def test_tables_that_cannot_be_used(tmp_path, text, words):
     path = survey(tmp_path, text)
-    refused(lambda: dl.law_from_csv(path, "smokes", ["no", "yes"]), "survey.csv", *words)
+    refused(lambda: dl.laws.law_from_csv(path, "smokes", ["no", "yes"]), "survey.csv", *words)
     with pytest.raises(dl.errors.InputError) as caught:
-        dl.law_from_csv(path, "smokes", ["no", "yes"])
+        dl.laws.law_from_csv(path, "smokes", ["no", "yes"])
     assert "secret" not in str(caught.value)
     assert "xff" not in str(caught.value)
 
 
 def test_only_plain_files_of_moderate_size_are_tables(tmp_path):
     for path in (tmp_path, tmp_path / "missing", "nul\0.csv"):
-        refused(lambda path=path: dl.law_from_csv(path, "smokes", ["no"]), "cannot be read")
+        refused(lambda path=path: dl.laws.law_from_csv(path, "smokes", ["no"]), "cannot be read")
     os.mkfifo(tmp_path / "pipe")
-    refused(lambda: dl.law_from_csv(tmp_path / "pipe", "smokes", ["no"]), "not a plain file")
+    refused(lambda: dl.laws.law_from_csv(tmp_path / "pipe", "smokes", ["no"]), "not a plain file")
     with (tmp_path / "large").open("wb") as file:
         file.truncate(64 * 2**20 + 1)
-    refused(lambda: dl.law_from_csv(tmp_path / "large", "smokes", ["no"]), "67108864 bytes")
+    refused(lambda: dl.laws.law_from_csv(tmp_path / "large", "smokes", ["no"]), "67108864 bytes")
 
 
 # ---------------------------------------------------------------- what a design problem is not
