@@ -4,7 +4,7 @@ Solving         Result, DesignResult, SecretResult; Witness, SecretWitness, Reco
                 Termination, Scope, Status, Refusal, Quantity, SolverUse, Alternation; while it goes on: Progress
 Pages           Audit; Measures of Measure, PrivacyClaim; SampledLeakage
 Questions       Conversion, Composition, LeastNoise, Comparison; People of a table
-Studies         Sweep of Record; LeakageCurve of CurvePoint; FrontierPoint
+Studies         Sweep of Record; FunnelCurve, LeakageCurve of CurvePoint; FrontierPoint
 Files           LibraryModel, Release
 """
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalenius._solve import need_way, solve
+from dalenius.baselines.funnels import FUNNEL_RIVALS
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import text_above, text_below
@@ -271,8 +272,9 @@ def need_comparable(
     for name, number in (("budget", budget), ("gap", gap)):
         if not is_number(number) or not 0 < number < math.inf:
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
-    if methods is not None and (isinstance(methods, str) or not methods or any(m not in METHODS for m in methods)):
-        raise InputError(f"methods: expected some of {', '.join(METHODS)}; got {brief(methods)}")
+    known = [CERTIFIED, *FUNNEL_RIVALS] if isinstance(problem, MaxInformation) else [*METHODS]
+    if methods is not None and (isinstance(methods, str) or not methods or any(m not in known for m in methods)):
+        raise InputError(f"methods: expected some of {', '.join(known)}; got {brief(methods)}")
     return problem
 
 
