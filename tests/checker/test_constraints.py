@@ -622,7 +622,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "outputs_forgotten": '_distortions: table.get("outputs", listed) => listed',
     "points_forgotten": 'Ground.points: own.get("outputs", self.listed) => self.listed',
     "values_by_index": "Ground.values: [self.listed[k] for k in self._place] => list(range(len(self.law)))",
-    "held_by_law": "Ground.held: law(even, self.inputs) => self.law",
+    "held_by_law": "Inputs.held: law(even, self.inputs) => self.law",
 }
 
 

@@ -256,6 +256,6 @@ def test_the_kinds_of_lines_are_those_of_the_page_and_no_more():
     assert known >= NO_LINES
 
 
-KINDS = 45
+KINDS = 46
 NO_LINES = {"size", "parity"}  # keys of other tables with numbers
 PARTS_OF_LINES = {"product"}  # a way to write a prior

@@ -28,6 +28,8 @@ SHARED = {  # what other rules use of a lemma's module without resting on its th
     "Walks",  # the lines of chains, whatever their letters
     "Alone.__init__",
     "subject",
+    "Informative",  # what a mechanism tells
+    "information_of",
 }
 
 
