@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import campaigns
 from clocks import WorkClock
@@ -21,6 +22,9 @@ from clocks import WorkClock
 # The background jobs of a shell inherit that Ctrl-C is ignored; tests interrupt themselves and others.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# How long a draw takes says how busy the machine is, and nothing of what is drawn.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
