@@ -54,7 +54,7 @@ HEADER = """\
     Written by dalenius from a certificate; docs/formal.md says how to read it. What is claimed are [the_model] and [claim], in the
     words of formal/Definitions.v. All numbers below them are hints. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Definitions Boxes RowChecker Checker Certificates Witnesses Curves Listed Additive Blocks.
+From Dalenius Require Import Boxes RowChecker Checker Certificates Witnesses Curves Listed Additive Blocks Definitions.
 Import ListNotations.
 
 Definition the_model : model := Model
