@@ -65,13 +65,18 @@ def main() -> None:
     for name, counts in list(TABLES.items())[1:2] if options.quick else TABLES.items():
         law = law_of(counts)
         whole = revealed(law)
-        curve = dl.answers.FunnelCurve.of(dl.PrivacyFunnel(law, 0.95 * whole), gap=gap, points=points)
+        funnel = dl.PrivacyFunnel(law, 0.95 * whole, title=name)
+        curve = dl.answers.FunnelCurve.of(funnel, gap=gap, points=points)
         shares = [j / 30 for j in range(1, 29)]
         bands[name] = [(share, *(end / bit for end in curve.at(share * whole))) for share in shares]
         print(f"\n{name}: the data reveal {whole / bit:.4f} bits about the secret; {len(curve.points)} solves")
         print("  revealed, share   told about the data, bits (proved)")
         for share, low, high in bands[name][4::5]:
             print(f"  {share:15.3f}   {interval_text(low, high, places=3)}")
+        limit, last = curve.points[-1]
+        print(f"  {dl.verify(funnel.within(limit), last.certificate).lines[0]}")
+        file = options.output / f"privacy-funnel-{len(bands)}.csv"
+        file.write_text(curve.table([share * whole for share in shares]))
         compared = dl.compare(dl.PrivacyFunnel(law, whole / 3.0), seeds=seeds, budget=20.0, gap=gap)
         for entry in compared.entries:
             print(f"  {entry.method:15}   {entry.value / bit:.4f} bits, at least {entry.shortfall:.1%} short")

@@ -15,11 +15,13 @@ ROOT = Path(__file__).parents[1]
 ARGUMENTS = {
     "designed_against_classical.py": ["--bits", "3", "--points", "3", "--gap", "0.05", "--time-limit", "4"],
     "fair_survey.py": ["--points", "2", "--time-limit", "1"],
+    "privacy_funnel.py": ["--quick"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
 }
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
 DEAR = (
     "designed_against_classical.py",
+    "privacy_funnel.py",
     "published_numbers_under_report.py",
     *(
         f"paper_{name}.py"

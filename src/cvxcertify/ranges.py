@@ -136,6 +136,7 @@ def _worth(new: fmpq, old: End, other: End, inward: int) -> bool:
 def propagated(instance: Instance, cutoff: End = None) -> RangeState:
     """All ranges that the rows tell: each row is asked once, and again while it has columns without a range, a few times at most.
 
+    >>> from cvxcertify.instance import cone_of
     >>> signs, total = [{0: fmpq(1)}, {1: fmpq(1)}], {0: fmpq(1), 1: fmpq(1)}
     >>> law = Instance((fmpq(1), fmpq(2)), ZERO, (total, *signs), (fmpq(-1), ZERO, ZERO),
     ...     (cone_of("zero", 1), cone_of("nonnegative", 2)), ("p", "q"))

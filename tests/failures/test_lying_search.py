@@ -120,16 +120,19 @@ def test_a_linear_design_that_lies(monkeypatch, end):
     problem = dl.MinDistortion(
         records=dl.Records(1, alphabet=4), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP("log 3")
     )
-    honest = LinearDesign.run
+    run, uppers = LinearDesign.run, LinearDesign.uppers
 
-    def lie(self):
-        honest(self)
-        if end == "lower":
-            self.lower = self.upper = Fraction(3, 5)
-        else:
-            self.upper = self.lower = Fraction(2, 5)
+    def above(self):
+        """A mechanism that releases nothing, beside a bound that is more than the best one is wrong."""
+        run(self)
+        self.rows, self.lower = self.minimised.constant, Fraction(3, 5)
 
-    monkeypatch.setattr(LinearDesign, "run", lie)
+    def below(self):
+        first, *others = uppers(self)
+        yield from (dataclasses.replace(first, value=Fraction(2, 5)), *others)
+
+    name, lie = ("run", above) if end == "lower" else ("uppers", below)
+    monkeypatch.setattr(LinearDesign, name, lie)
     with pytest.warns(dl.errors.ProofRefusedWarning):
         result = dl.solve(problem)
     assert result.termination is dl.answers.Termination.PROOF_REFUSED

@@ -400,7 +400,7 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Press:
     def find_spec(self, name, path=None, target=None):
-        if name == "numpy":
+        if name == "typer":
             os.kill(os.getpid(), {number})
 sys.meta_path.insert(0, Press())
 from dalenius_command import main

@@ -38,7 +38,7 @@ class Released:
     def of(cls, problem: MaxInformation) -> Released:
         """What a problem with a limit is about; `InputError` for one with privacy."""
         if problem.privacy is not None:
-            raise InputError("compare: the most information under privacy has no rivals: it is a linear program")
+            raise InputError(f"compare: a {problem.kind} model under [privacy] has no rivals: it is a linear program")
         useful, secret = (
             Told(np.array([law.masses[u] for u in law.letters], dtype=float), measure)
             for law, measure in ((problem.joint, "mutual_information"), (problem.secret, problem.limited))

@@ -15,7 +15,7 @@ from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Told
 from dalenius.designs.exchange.secrets import SecretLaw, as_matrix
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import mixtures, rational_rows, weight_texts
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, exact_fraction_above, short_text
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
 from dalenius.evidence.upper import EnvelopeLine, Over
 from dalenius.information.arrays import Floats
 from dalenius.model.problems.max_information import MaxInformation
@@ -153,7 +153,7 @@ class FunnelProposer(DesignProposer[Upper]):
     def _upper(self, envelope: Envelope, candidate: int = 0) -> Upper:
         prices = tuple(map(short_text, envelope.prices.tolist()))
         mu = short_text(envelope.mu)
-        limit = exact_fraction_above(Fraction(self.problem.limit.limit_in_doubles) * (1 + Fraction(1, 2**50)))
+        limit = Fraction(self.problem.limit.limit_in_doubles) * (1 + Fraction(1, 2**50))
         value = sum(map(Fraction, prices), Fraction(mu) * limit)
         return Upper(
             value=max(value, Fraction(0)),

@@ -18,6 +18,7 @@ from dalenius.notebook import in_brief
 from dalenius.results import DesignResult
 from dalenius.search import Progress
 
+LEAST = 1000.0  # of the largest limit is solved for, too: below it the band is as wide as it comes
 Solved = tuple[float, DesignResult]  # a limit, and the answer there
 
 
@@ -80,10 +81,9 @@ class FunnelCurve:
             return cls(tuple(sorted(solved, key=lambda point: point[0])))
 
         _ = with_one_at(last)
-        curve = with_one_at(last / 16.0)
+        curve = with_one_at(last / LEAST)
         while len(solved) < most:
-            knots = [0.0, *(at for at, _ in curve.points)]
-            middles = [(a + b) / 2.0 for a, b in itertools.pairwise(knots)]
+            middles = [(a + b) / 2.0 for (a, _), (b, _) in itertools.pairwise(curve.points)]
             width, at = max((high - low, c) for c in middles for low, high in [curve.at(c)])
             if width <= gap * curve.at(last)[1]:
                 break

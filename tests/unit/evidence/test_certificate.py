@@ -77,6 +77,8 @@ LINES = [
     upper.PieceSection(3, None),
     upper.PieceSection(0, "17"),
     upper.PotentialLine(("0.5", "-1")),
+    upper.EnvelopeLine("inputs", "0.5", ("0.25", "-1")),
+    upper.EnvelopeLine("useful", "2", ("1/3",)),
     lower.WitnessLine(0, (0, 1, 101)),
     upper.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
     upper.LettersLine(),
