@@ -62,7 +62,7 @@ def model_schema() -> Schema:
         Data for `json.dumps`.
 
     >>> schema = model_schema()
-    >>> [branch["properties"]["problem"]["enum"][0] for branch in schema["oneOf"]]       # a budget, privacy, constraints  # doctest: +NORMALIZE_WHITESPACE
+    >>> [branch["properties"]["problem"]["enum"][0] for branch in schema["oneOf"]]       # a budget, privacy, constraints
     ['worst_case_leakage', 'secret_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information',
     'max_information']
     >>> sorted(schema["definitions"]["query"]["oneOf"][1]["properties"])
