@@ -133,7 +133,13 @@ def test_the_table_of_rules_is_that_of_the_program():
 def test_what_is_said_of_a_proof_assistant_is_what_it_has_proved():
     """A theorem that is proved there is printed by name in docs/formal.md."""
     printed = (DOCS / "formal.md").read_text()
-    proved = {"A1": "counted", "A2": "below_correct", "D1": "joint_leaf", "D3": "row_check_correct", "D4": "check_correct"}
+    proved = {
+        "A1": "counted",
+        "A2": "below_correct",
+        "D1": "joint_leaf",
+        "D3": "row_check_correct",
+        "D4": "check_correct",
+    }
     proved |= {"C1": "curve_bound", "D2": "worth_grouped", "P1": "listed_correct"}
     proved |= {"S2": "chamber", "S4": "orbit_prior", "S5": "moved_posterior"}
     proved |= {"D5": "info_convex", "I1": "blocks_correct", "B1": "splits_bound"}

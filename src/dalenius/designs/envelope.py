@@ -266,15 +266,17 @@ class Envelope:
         of the shares' sum is the input's price.
         """
         p, shares, gains = self.weights, columns.T / columns.sum(axis=0)[:, None], self.useful.joint / self.weights
-        sums = np.ones(len(p))
+        sums, most = np.ones(len(p)), np.zeros(len(p))
         for _ in range(SETTLING):
             r = p @ shares
             shares, r = shares[:, r > SMALL], r[r > SMALL]
             slopes = self.useful.slopes((self.useful.joint @ shares).T)
-            shares = r * np.exp((slopes @ gains).T / self.mu)
+            scores = (slopes @ gains).T / self.mu
+            most = scores.max(axis=1)
+            shares = r * np.exp(scores - most[:, None])
             sums = shares.sum(axis=1)
             shares /= sums[:, None]
-        return (shares / (p @ shares)).T, replace(self, prices=self.mu * p * np.log(sums))
+        return (shares / (p @ shares)).T, replace(self, prices=self.mu * p * (np.log(sums) + most))
 
 
 def _compositions(whole: int, parts: int) -> Iterator[tuple[int, ...]]:

@@ -98,6 +98,8 @@ class Vertex:
 class Within(Informative):
     """A model of the kind max_information with a limit about a secret in the place of privacy."""
 
+    keeps = "keeps the limit"
+
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         rests_on(self.allowance, "J2")

@@ -33,6 +33,8 @@ Sums = list[fmpq]  # of a column v: lambda v, P v, and m_u(v) for each letter u
 class Informative:
     """A model of the kind max_information: the useful variable's joint law with the input, and what a mechanism tells."""
 
+    keeps = "is private"
+
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
@@ -76,7 +78,7 @@ class Informative:
         return [
             f"proved: {ends_words(claim['lower'], claim['upper'], 'V', len(self.told))}",
             f"V: largest information about {about} of mechanisms {notion}",
-            "mechanism: the one in the certificate is private and tells at least the lower bound",
+            f"mechanism: the one in the certificate {self.keeps} and tells at least the lower bound",
         ]
 
 
