@@ -121,6 +121,11 @@ def question(problem: Problem) -> list[str]:
     return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
 
 
+def mechanisms_in_words(problem: MaxInformation) -> str:
+    """Which mechanisms the largest information is sought among, of one of them."""
+    return "within the limit" if problem.privacy is None else "that is private"
+
+
 def secret_in_words(problem: SecretLeakage, number: int) -> str:
     """What a secret is, and what is known besides.
 

@@ -152,6 +152,47 @@ def test_a_folder_with_designs_their_frontier_and_audits(folder):
     assert "4 certificates" in made
 
 
+FALSE_OF_INFORMATION = (
+    "tell about one person",
+    "leakage in",
+    "one such adversary learns",
+    "The adversary</th>",
+    "to the adversary",
+)
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_the_largest_information_is_no_leakage_and_has_no_adversary():
+    funnel = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.05 bits")
+    private = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
+    for mechanisms, problem in (("within the limit", funnel), ("that is private", private)):
+        found = dl.solve(problem, gap=1e-2)
+        text = report_page([(problem, found)])
+        elements(text)
+        assert [words for words in FALSE_OF_INFORMATION if words in text] == []
+        assert "<h1>How much a release can tell</h1>" in text
+        assert "<legend>Show information in</legend>" in text
+        assert "<dt>The largest information, proved between</dt>" in text
+        assert f"at least the smaller number; no mechanism {mechanisms} tells more than the larger" in text
+        told = re.search(
+            rf"No mechanism {mechanisms} tells more than (\S+) bits.*?tells at least (\S+) bits", text, re.S
+        )
+        assert told is not None
+        assert Fraction(told[1]) >= upper_in(found.upper, "bits")
+        assert Fraction(told[2]) <= lower_in(found.lower, "bits")
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_a_leakage_beside_the_largest_information_keeps_its_words(audit, result):
+    private = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
+    both, alone = report_page([(audit, result), (private, dl.solve(private))]), report_page([(audit, result)])
+    assert all(words in alone for words in FALSE_OF_INFORMATION)
+    assert "largest information" not in alone
+    assert "How much a release can tell" in both
+    assert "one such adversary learns" in both
+    assert "no mechanism that is private tells more" in both
+
+
 @pytest.mark.usefixtures("without_pictures")
 def test_several_releases_are_beside_each_other(audit, result):
     other = dataclasses.replace(audit, mechanism=dl.geometric(2))

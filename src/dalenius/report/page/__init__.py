@@ -24,6 +24,7 @@ from dalenius.files import write_whole
 from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.model import (
     DesignProblem,
+    MaxInformation,
     Problem,
     WorstCaseLeakage,
     audited,
@@ -43,7 +44,7 @@ from dalenius.report.page.proofs import (
 )
 from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.words import budget_in_words, ends_shown, question
+from dalenius.report.words import budget_in_words, ends_shown, mechanisms_in_words, question
 from dalenius.results import against_text, nats_and_bits, relative_gap
 from dalenius.studies.curves import FrontierPoint, frontier_point
 from dalenius.studies.leakage_curve import LeakageCurve
@@ -86,7 +87,17 @@ class Group:
     headline: str
     guarantee: str
     pictures: tuple[Drawn, ...]
-    design: bool
+
+    @property
+    def design(self) -> bool:
+        """Whether a mechanism is asked for."""
+        return self.focus.proof.problem.task == "design"
+
+    @property
+    def largest(self) -> str:
+        """Which mechanisms there are, in words, where the largest information of them is asked for; else empty."""
+        problem = self.focus.proof.problem
+        return mechanisms_in_words(problem) if isinstance(problem, MaxInformation) else ""
 
 
 def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[Group], Drawn | None]:
@@ -150,7 +161,6 @@ def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> 
         headline=headline,
         guarantee=guarantee,
         pictures=tuple(_pictures(name, label, rows, focus, collected)),
-        design=proofs[0].problem.budget_key is not None,
     )
 
 
@@ -211,9 +221,12 @@ def _said(row: Row) -> tuple[str, str]:
             f"At most {most} about {problem.about}",
             f"No {whom} is told more on average, however clever and with any computer.",
         )
-    if not isinstance(problem, DesignProblem):
-        line = f"The best value there is is at most {most}"
-        return line, "The larger number is proved of every mechanism, the smaller one is attained."
+    if isinstance(problem, MaxInformation):
+        line = f"No mechanism {mechanisms_in_words(problem)} tells more than {most}"
+        return (
+            line,
+            f"And the mechanism in the certificate tells at least {text_below(lower_in(lower, 'bits'), 4)} bits.",
+        )
     if problem.quantity is Quantity.LEAKAGE:
         least = text_below(lower_in(lower, "bits"), 4)
         line = f"The mechanism tells at most {most} about any one record"
@@ -349,6 +362,8 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
         title=title or _title(groups),
         groups=groups,
         overview=overview,
+        others=not all(group.largest for group in groups),
+        largest=" or ".join(sorted({group.largest for group in groups if group.largest})),
         missing=collected.missing,
         proofs=len(collected.proofs),
         script=script,
@@ -378,7 +393,11 @@ def write_report(
 
 def _title(groups: Sequence[Group]) -> str:
     titles = {group.focus.proof.problem.title for group in groups}
-    return titles.pop() if len(titles) == 1 and any(titles) else "What this release can tell about one person"
+    if len(titles) == 1 and any(titles):
+        return titles.pop()
+    if any(group.largest for group in groups):
+        return "How much a release can tell"
+    return "What this release can tell about one person"
 
 
 def _part(name: str) -> str:
