@@ -268,7 +268,7 @@ def _shown(value: object) -> str:
 
 def _texts(problem: Problem, answer: Answer) -> dict[str, str]:
     texts = {".toml": model_bytes(problem).decode(), ".cert": answer.certificate.text}
-    if isinstance(problem, DesignProblem) and isinstance(answer, DesignResult):
+    if isinstance(answer, DesignResult):
         texts |= mechanism_files(problem, answer)
     return texts
 

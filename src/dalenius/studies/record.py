@@ -16,6 +16,7 @@ from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import plain_above, plain_below
 from dalenius.model import (
     DesignProblem,
+    MaxInformation,
     Problem,
     SecretLeakage,
     WorstCaseLeakage,
@@ -258,7 +259,8 @@ def answer_of(record: Record, folder: Path) -> Answer:
         key: None if (text := getattr(record, key)) is None else as_fraction(text, key)
         for key in ("distortion", "exp_epsilon")
     }
-    return DesignResult(mechanism=mechanism, audit=_audit(record, folder), **exact, **common)
+    largest = record.answers(MaxInformation)
+    return DesignResult(mechanism=mechanism, audit=_audit(record, folder), largest=largest, **exact, **common)
 
 
 def _audit(record: Record, folder: Path) -> Result | None:

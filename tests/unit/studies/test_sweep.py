@@ -51,6 +51,18 @@ def test_lines_of_a_grid():
     }
 
 
+def test_the_largest_information_is_read_back_as_it_was_told(tmp_path):
+    private = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
+    swept = dl.sweep(private, {"privacy.epsilon": ["1"]}, output=tmp_path)
+    read = dl.answers.Sweep.read(tmp_path)
+    (record,) = read.records
+    found, again = swept.result(swept.records[0]), read.result(record)
+    assert again.feasible
+    assert again.mechanism.rows == found.mechanism.rows
+    assert str(again) == str(dl.solve(read.problem(record)))
+    assert "largest information" in str(again)
+
+
 def test_rivals_at_every_point():
     swept = dl.sweep(PARITY, {ENTROPY: "0,1"}, methods=["paper-aggregated"], seeds=1, budget=0.05)
     for record in swept.records:
