@@ -37,6 +37,13 @@ def test_a_design_and_one_that_nothing_meets():
     assert "problem" in design._repr_html_()
 
 
+def test_the_largest_information_is_called_no_leakage():
+    private = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
+    shown = dl.solve(private)._repr_html_()
+    assert all(f">largest information in {units}</th>" in shown for units in UNITS)
+    assert "leakage" not in shown
+
+
 def test_answers_are_shown_in_two_lines():
     problem = dl.WorstCaseLeakage(
         records=dl.Records(2, alphabet=2), query="count", mechanism="geometric 1", adversary="product_priors"

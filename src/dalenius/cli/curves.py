@@ -236,13 +236,13 @@ def _line(record: Record, units: str) -> str:
     if record.lower is None:
         return f"{place}: no mechanism meets the budget (proved)"
     if record.upper is None:
-        return f"{place}: {NOT_FOUND}; {record.quantity} at least {text_below(record.lower)} {record.units} ({record.termination})"
+        return f"{place}: {NOT_FOUND}; {record.bounded} at least {text_below(record.lower)} {record.units} ({record.termination})"
     if record.quantity == Quantity.LEAKAGE.value:
         ends = lower_in(record.lower, units), upper_in(record.upper, units)
         told = told_text(*ends, units, record.values)
     else:
         told = interval_text(record.lower, record.upper)
-    return f"{place}: {record.quantity} {told} ({record.termination})"
+    return f"{place}: {record.bounded} {told} ({record.termination})"
 
 
 FolderOption = Annotated[

@@ -16,6 +16,7 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.files import write_whole
+from dalenius.results import LARGEST
 from dalenius.units import Quantity
 
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ def new_axes(size: tuple[float, float] = SIZE) -> Axes:
     return figure.add_subplot()
 
 
-def label(units: str) -> str:
-    """What an axis shows in these units."""
+def label(units: str, *, largest: bool = False) -> str:
+    """What an axis shows in these units; of the largest information, where that is asked for."""
+    if largest:
+        return f"{LARGEST} [{units}]"
     shown = {Quantity.DISTORTION: "expected distortion", Quantity.OBJECTIVE: "objective of several terms"}
     return shown.get(Quantity.of(units), f"worst-case leakage about one record [{units}]")
 

@@ -82,9 +82,13 @@ def trace_picture(
     ends = f"proved after {result.seconds:.3g} s: {interval_text(result.lower, result.upper)} {result.units}"
     proved: Style = {"color": COLOURS[1], "marker": "_", "markersize": 9, "linewidth": 2}
     ax.plot([result.seconds] * 2, [result.lower, result.upper], label="proved in the end", gid=telling(ends), **proved)
-    ax.set(xlabel="seconds", ylabel=label(result.units))
+    ax.set(xlabel="seconds", ylabel=label(result.units, largest=_largest(result)))
     ax.legend(frameon=False)
     return finished(ax, title=title, partial=partial)
+
+
+def _largest(result: Result | DesignResult | SecretResult) -> bool:
+    return isinstance(result, DesignResult) and result.largest
 
 
 # A comparison of methods, as a table and as a picture of value against time with the certified band.
@@ -171,7 +175,7 @@ def comparison_picture(
         ax.plot([end], [scaled(entry.value)], marker="x", gid=telling(text), color=style["color"])
     ax.set_xscale("log")
     ax.set_xlim(right=1.2 * max([entry.seconds for entry in comparison.entries] + [10 * SHORTEST]))
-    ax.set(xlabel="seconds, all starts one after the other", ylabel=label(shown))
+    ax.set(xlabel="seconds, all starts one after the other", ylabel=label(shown, largest=_largest(comparison.result)))
     ax.legend(frameon=False, fontsize="small")
     return finished(ax, title=title, partial=partial)
 

@@ -201,6 +201,7 @@ class SecretResult(Proved, of="information about a secret"):
     values: int | None = None
 
 
+LARGEST = "largest information"
 NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
 
 
@@ -333,9 +334,13 @@ class DesignResult(Proved):
         return f"{self.told(self.optimum)} ({self.termination.value})"
 
     @property
+    def bounded(self) -> str:
+        return LARGEST if self.largest else super().bounded
+
+    @property
     def optimum(self) -> str:
         """What V is, in words."""
-        return "largest information" if self.largest else f"least {self.quantity.value}"
+        return LARGEST if self.largest else f"least {self.quantity.value}"
 
 
 def _in(term: TermValue, units: str) -> TermValue:

@@ -217,6 +217,11 @@ class Proved:
         """What the interval measures: a leakage, or a distortion."""
         return Quantity.of(self.units)
 
+    @property
+    def bounded(self) -> str:
+        """The quantity in words."""
+        return self.quantity.value
+
     def to(self, units: str) -> Self:
         """The same result, a design's with its audit, in ``"nats"`` or ``"bits"``, rounded outward.
 
@@ -259,7 +264,7 @@ class Proved:
         shown = {self.units: self.interval}
         if self.units == "nats" and not math.isinf(self.upper):
             shown["bits"] = told_text(lower_in(self.lower, "bits"), upper_in(self.upper, "bits"), "bits", self._of)
-        cells = [(f"{self.quantity.value} in {units}", text) for units, text in shown.items()]
+        cells = [(f"{self.bounded} in {units}", text) for units, text in shown.items()]
         about = [
             ("relative gap", f"{gap_text(self.gap)}: {self.status.meaning}"),
             ("why it stopped", f"{self.termination.value}: {self.termination.advice}"),

@@ -25,7 +25,7 @@ from dalenius.model import (
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.notebook import in_brief
 from dalenius.outcome import Scope, Termination
-from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
+from dalenius.results import LARGEST, DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
 
 Answer = Result | DesignResult | SecretResult
 TIMES = "seconds", "reached", "trace"
@@ -97,6 +97,11 @@ class Record:
     def of_audit(self) -> bool:
         """Whether it is an audit's, of records or of secrets."""
         return self.problem in OF
+
+    @property
+    def bounded(self) -> str:
+        """What its interval is about, in words: its quantity, or the largest information."""
+        return LARGEST if self.answers(MaxInformation) else self.quantity
 
     def answers(self, question: type[Problem]) -> bool:
         """Whether it is about such a question."""

@@ -1,6 +1,7 @@
 """The commands sweep and frontier: what they say, before and meanwhile, and what they refuse."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ def test_a_line_a_point_where_nobody_looks_and_none_if_quiet(command_line):
     assert lines[0].endswith(" bits of 1 bit possible (gap_reached)")
     quiet = command_line("sweep", BIT, *GRID[:2], "-o", "other", "--quiet")
     assert (quiet.returncode, quiet.stderr, quiet.stdout) == (0, "", "other/records.jsonl\n")
+
+
+def test_the_largest_information_at_every_limit(command_line, tmp_path):
+    (tmp_path / "f.toml").write_text(dl.dumps(dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.05 bits")))
+    grid = "constraints.0.at_most=0.02 bits,0.3 bits"
+    done = command_line("sweep", "f.toml", "--set", grid, "-o", "out", "--gap", "0.05", "--units", "bits")
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"at_most (\S+) bits: largest information \S+ \.\. \S+ bits of", done.stderr) == ["0.02", "0.3"]
+    assert "leakage" not in done.stderr
+    kept = dl.answers.Sweep.read(tmp_path / "out").records
+    assert {record.quantity for record in kept} == {"leakage"}, "what readers of records know, docs/sweeps.md"
 
 
 def test_several_models_as_they_are(command_line, tmp_path):

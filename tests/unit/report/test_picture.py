@@ -99,6 +99,13 @@ def test_axes_have_units_and_entropy_stands_in_bits_beside_shares(curve, points,
     assert "[bits]" in trace_picture(curve[1].result.to("bits")).get_ylabel()
 
 
+def test_an_axis_of_the_largest_information_says_so():
+    funnel = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.05 bits")
+    compared = dl.compare(funnel, seeds=1, budget=0.1, gap=0.05)
+    for axes in (trace_picture(compared.result), comparison_picture(compared)):
+        assert axes.get_ylabel() == "largest information [nats]"
+
+
 @pytest.mark.parametrize(
     ("ending", "head"), thinned([("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")], every=3)
 )
