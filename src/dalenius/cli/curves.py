@@ -39,7 +39,7 @@ from dalenius.cli.shared import (
 )
 from dalenius.errors import DaleniusError, InputError, counted
 from dalenius.intervals import interval_text, text_below
-from dalenius.model import DesignProblem, Problem
+from dalenius.model import DesignProblem, MaxInformation, Problem
 from dalenius.outcome import Termination
 from dalenius.results import NOT_FOUND, told_text
 from dalenius.search import Clock, stopped_by_interrupt
@@ -331,6 +331,11 @@ def sweep(
                 f"{model_path(models[0])}: without --set a sweep is about worst_case_leakage; for {first.kind} there is "
                 "frontier"
             )
+        if isinstance(first, MaxInformation):
+            raise InputError(
+                f"{model_path(models[0])}: without --set a sweep varies an adversary's entropy bound, and {first.kind} has none; "
+                f"give {_varied(first)}"
+            )
         if adaptive and first.about_secrets:
             raise InputError(f"{model_path(models[0])}: --adaptive is for audits of records; leave it out for secrets")
         grid = {ENTROPY: f"0:1 max:{points}"}
@@ -375,8 +380,9 @@ def frontier(
     problems = _loaded([model], public_law, output)
     name, problem = next(iter(problems.items()))
     if not isinstance(problem, DesignProblem):
+        ways = f" {_varied(problem)}" if isinstance(problem, MaxInformation) else ""
         raise InputError(
-            f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.in_models} there is sweep"
+            f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.in_models} there is sweep{ways}"
         )
     units_shown(units)
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
@@ -386,6 +392,13 @@ def frontier(
     texts = [problem.written_budget(Fraction(text)) for text in chosen]
     plan = Plan.of({name: problem}, {problem.budget_key: texts}, settings)
     Task(plan, output, jobs, scheduler, force, units, quiet, parquet).done(dry_run, as_json)
+
+
+def _varied(problem: MaxInformation) -> str:
+    """The option that varies what keeps a release from telling all; for a limit also what finds its whole curve."""
+    if problem.privacy is not None:
+        return "--set privacy.epsilon=..."
+    return "--set constraints.0.at_most=... (in Python there is dl.answers.FunnelCurve.of(problem), for all limits at once)"
 
 
 def _loaded(models: Sequence[str], public_law: str | None, output: Path) -> dict[str, Problem]:

@@ -52,6 +52,26 @@ def test_the_largest_information_at_every_limit(command_line, tmp_path):
     assert {record.quantity for record in kept} == {"leakage"}, "what readers of records know, docs/sweeps.md"
 
 
+@pytest.mark.parametrize(("command", "of"), [("sweep", "has none; give"), ("frontier", "there is sweep")])
+def test_where_there_is_no_budget_the_error_names_an_option_that_works(command_line, tmp_path, command, of):
+    joint = [["1/4", "1/4", 0], [0, "1/8", "3/8"]]
+    private = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
+    (tmp_path / "funnel.toml").write_text(dl.dumps(dl.PrivacyFunnel(joint, "0.05 bits")))
+    (tmp_path / "private.toml").write_text(dl.dumps(private))
+    for name, path, values in (
+        ("funnel.toml", "constraints.0.at_most", "0.02 bits,0.3 bits"),
+        ("private.toml", "privacy.epsilon", "1,2"),
+    ):
+        refused = command_line(command, name, "-o", "out")
+        assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (2, "", 1)
+        assert f"{of} --set {path}=..." in refused.stderr
+        assert ("dl.answers.FunnelCurve.of(problem)" in refused.stderr) == (name == "funnel.toml")
+        works = command_line(
+            "sweep", name, "-o", name[:-5], "--set", f"{path}={values}", "--gap", "0.05", "-q", "--json"
+        )
+        assert [point["feasible"] for point in json.loads(works.stdout)["points"]] == [True, True]
+
+
 def test_several_models_as_they_are(command_line, tmp_path):
     done = command_line("sweep", BIT, "design/parity-n1000", "-o", "out", "--gap", "0.1", "-q", "--json")
     answer = json.loads(done.stdout)
