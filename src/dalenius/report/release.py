@@ -51,7 +51,8 @@ def mechanism_picture(
     Raises
     ------
     InputError
-        If it is none of these, no mechanism meets the budget, there are more than 2^20 entries, or matplotlib is not installed.
+        If it is none of these, no mechanism meets the budget, there is no matrix (a histogram's cells), it has more than 2^20 entries,
+        or matplotlib is not installed.
 
     >>> import dalenius as dl
     >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
@@ -110,6 +111,9 @@ def _parts(of: object) -> tuple[Floats, list[str], list[str], str]:
         named = [str(name) for name in of.output_labels(np.arange(len(rows)))]
         return rows, [str(value) for value in of.values], named, _what(of.inputs)
     if isinstance(of, WorstCaseLeakage):
+        if of.route.cells is not None:
+            raise InputError("mechanism: noise on every cell of a histogram has no matrix; draw the count of one cell")
+        of.query_of_inputs.check_values(of.records)  # of blocks, chains and wide counts nothing was listed
         values = of.query_of_inputs.values(of.records)
         names = [str(value) for value in values.tolist()]
         return of.channel, names, of.mechanism.output_labels(values), _what(of.inputs)

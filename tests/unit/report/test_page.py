@@ -15,8 +15,8 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.report import mechanism_picture, report_page, write_report
 from dalenius.report import page as pages
-from dalenius.report import report_page, write_report
 from dalenius.report.page.proofs import Proof, advantage_at_most, facts_of
 from dalenius.report.picture import Drawn
 from dalenius.units import lower_in, upper_in
@@ -24,6 +24,7 @@ from definitions import information
 
 pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
 ROOT = Path(__file__).parents[3]
+MECHANISM = "The mechanism: how likely each output is"
 
 
 class Elements(HTMLParser):
@@ -117,6 +118,44 @@ def test_it_says_how_to_check_it_and_with_what_it_was_made(page, result):
     assert hashlib.sha256(result.certificate.text.encode()).hexdigest() in page
     assert "dalenius verify" in page
     assert f"dalenius {dl.__version__}" in page
+
+
+def _never(*_: object) -> None:
+    raise AssertionError("histograms are listed")
+
+
+@pytest.mark.parametrize("people", [3, 400, 1_000_000])
+def test_a_page_about_a_histogram_lists_none(people, monkeypatch):
+    """Noise is on every cell: there is no matrix from histograms, and of many people no memory would hold them all."""
+    monkeypatch.setattr(dl.Histogram, "values", _never)
+    monkeypatch.setattr(dl.Histogram, "value_names", _never)
+    asked = dl.WorstCaseLeakage(
+        records=dl.Records(people, alphabet=5),
+        query=dl.Histogram(),
+        mechanism=dl.discrete_laplace(0.5),
+        adversary=dl.IndependentBlocks(min(people, 4)),
+    )
+    made = report_page([(asked, dl.solve(asked))])
+    assert "<dt>Proved between</dt>" in made
+    assert MECHANISM not in made
+    support.refused(lambda: mechanism_picture(asked), "has no matrix; draw the count of one cell")
+
+
+def test_a_page_about_blocks_lists_no_more_values_than_a_model_may_have():
+    asked = dl.WorstCaseLeakage(
+        records=dl.Records(1_000_000, alphabet=3),
+        query=dl.Histogram(),
+        mechanism=dl.randomized_histogram(1),
+        adversary=dl.IndependentBlocks(1),
+    )
+    made = report_page([(asked, dl.solve(asked, gap=0.1))])
+    assert "<dt>Proved between</dt>" in made
+    assert MECHANISM not in made
+    support.refused(lambda: mechanism_picture(asked), "have 500001500001 histograms; at most 65536")
+
+
+def test_a_page_shows_the_mechanism_that_has_a_matrix(page):
+    assert MECHANISM in page
 
 
 def test_how_to_cite_is_what_the_citation_file_says():
