@@ -229,7 +229,20 @@ def test_a_leakage_beside_the_largest_information_keeps_its_words(audit, result)
     assert "largest information" not in alone
     assert "How much a release can tell" in both
     assert "one such adversary learns" in both
+    assert "has less than the smaller number" not in both
     assert "no mechanism that is private tells more" in both
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_the_smaller_number_of_a_design_is_about_all_mechanisms_not_about_an_adversary():
+    design = support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), "0.1", "0.5 max")
+    found = dl.solve(design, gap=1e-2)
+    alone = report_page([(design, found)])
+    assert "has less than the smaller number" in alone
+    assert "one such adversary learns" not in alone
+    with_audit = report_page([(design, found), (design.release(found.mechanism.rows), found.audit)])
+    assert "has less than the smaller number" in with_audit
+    assert "one such adversary learns" in with_audit, "its audit has an interval of its own"
 
 
 @pytest.mark.usefixtures("without_pictures")
