@@ -133,6 +133,8 @@ def remixed(draft: Any) -> bool:
     if at is None or question.table["mechanism"].get("kind") not in truth.PROTOCOLS:
         return False
     line, size = draft.lines[at], question.input_count
+    if len(line) < 3:  # of a tree of laws
+        return False
     what = rng.choice(["name", "weights", "weights", "letters"])
     if what == "name":
         line[0] = "law" if line[0] == "mixture" else "mixture"

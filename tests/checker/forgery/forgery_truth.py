@@ -26,6 +26,8 @@ ELSEWHERE = (
     "randomized_count",
     "several_releases",
     "adaptive",
+    "laplace",
+    "gaussian",
 )  # tests/checker/test_releases.py
 FEW = 4  # inputs of a local protocol, whose channel is then written out
 PROTOCOLS = (
