@@ -1,9 +1,9 @@
 """Theorem J2: the most information within a limit about a secret is below a plane above what all columns of mechanisms tell.
 
 Hypotheses, each a line that refuses: the mechanism keeps the limit (`check`); the plane's price of the limit is not negative
-(`check`); the plane is above every input that the secret does not see (`_need_blind`) and on every cell (`_need_inputs`,
-`_need_useful`); cells on the useful variable's posteriors are for a limit on the information about the input itself
-(`_need_useful`).
+(`check`), and the claim is what the plane comes to (`_need_upper`); the plane is above every input that the secret does not see
+(`_need_blind`) and on every cell (`_need_inputs`, `_need_useful`); cells on the useful variable's posteriors are for a limit on
+the information about the input itself (`_need_useful`).
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from ..core.allowance import BALL, NUMBER, PAIR, limit
+from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit
 from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
 from ..core.model import Model
-from ..core.numbers import at_most, height, need, total
+from ..core.numbers import at_most, height, largest, need, total
 from ..core.read import decimal, entries
 from ..core.registry import rests_on
 from ..core.subjects import Words
 from .designs.constraints import SECRET_LIMITS
 from .designs.ground import Inputs
+from .designs.tangents import Information
 from .information import Informative, information_of
 
 _MOST_CELLS = 1 << 17
@@ -129,15 +130,18 @@ class Within(Informative):
         self.price = price
         self.prices = [decimal(x, "a price") for x in entries(prices, "the prices", len(self.inputs))]
         self.allowance.take(sum(2 * NUMBER + height(x) // 4 for x in self.prices))
-        most = arb(total(self.prices)) + arb(price) * self._ball
-        at_most(most, arb(claim["upper"]), "the envelope's bound <= upper")
+        self._need_upper(claim["upper"] - total(self.prices))
         need(over in ("inputs", "useful"), "the envelope must be over 'inputs' or 'useful'")
         cells = self._need_useful() if over == "useful" else self._need_inputs()
         return self._words(claim, f"under constraint 0 ({self.table['kind']})"), Counter({"cell": cells})
 
-    @property
-    def _ball(self) -> arb:
-        return getattr(self.limit, "ball", None) or arb(self.limit.most)
+    def _need_upper(self, rest: fmpq) -> None:
+        """Refuse a claim that leaves less than the limit's price beside the prices; where the limit is rational, exactly."""
+        what = "the envelope's bound <= upper"
+        if isinstance(self.limit, Information) and self.limit.unit == "bits":
+            at_most(arb(self.price) * self.limit.ball, arb(rest), what)
+        else:
+            need(self.price * self.limit.most <= rest, f"{what} fails")
 
     def _column(self, x: int) -> dict[int, fmpq]:
         """The useful masses of an input alone."""
@@ -156,8 +160,8 @@ class Within(Informative):
         self._need_blind()
         k = min(len(self.law) if self.price else 1, len(self.seen))
         limit(comb(len(self.seen), k) <= _MOST_CELLS, f"more than {_MOST_CELLS} cells")
-        size = k * (len(self.law) + 3 + len(self.told)) * PAIR
-        self.allowance.take(_MOST_HALVINGS * size)
+        size = (len(self.law) + 3 + len(self.told)) * PAIR
+        self.allowance.take((len(self.seen) + _MOST_HALVINGS * k) * size + _MOST_HALVINGS * k * k * PAIR)
         units = {
             x: (
                 [m / p for m in self.masses[x]],
@@ -176,7 +180,7 @@ class Within(Informative):
                 t = slopes([total(column) for column in zip(*(c.masses for c in corners), strict=True)], self.law)
                 if not all((c.told - price * _dot(t, c.masses) <= arb(c.paid)) is True for c in corners):
                     need(halvings < _MOST_HALVINGS, f"the plane is not above a cell of the inputs {list(chosen)}")
-                    i, j = _longest([c.at for c in corners])
+                    i, j = _longest([c.at for c in corners], self.allowance)
                     middle = corners[i].middle(corners[j], self.chances)
                     cells += [
                         ([middle if n == place else c for n, c in enumerate(corners)], halvings + 1) for place in (j, i)
@@ -190,31 +194,36 @@ class Within(Informative):
         need(self.price > 0, "cells over 'useful' need a price above 0")
         k, count = len(self.told), 0
         columns = [[row.get(x, fmpq(0)) for row in self.told] for x in range(len(self.inputs))]
-        self.allowance.take(_MOST_HALVINGS * k * (2 * k + 1) * PAIR + len(columns) * (k * PAIR + BALL))
-        unit = [[fmpq(int(i == j)) for j in range(k)] for i in range(k)]
-        cells = [([(row, self._told(row)) for row in unit], unit, 0)]
+        self.allowance.take(_MOST_HALVINGS * k * (k + 1) * PAIR + len(columns) * (k * PAIR + BALL))
+        cells = [([[fmpq(int(i == j)) for j in range(k)] for i in range(k)], 0)]
         while cells:
-            corners, inverse, halvings = cells.pop()
+            corners, halvings = cells.pop()
             count = self._counted(count)
-            chord = [sum((told * c for (_, told), c in zip(corners, row, strict=True)), arb(0)) for row in inverse]
-            if not self._below(chord, columns):
+            if not self._below(self._slopes(corners), columns):
                 need(halvings < _MOST_HALVINGS, "the plane is not above a cell of the useful variable's posteriors")
-                i, j = _longest([at for at, _ in corners])
-                at = _middle(corners[i][0], corners[j][0])
-                middle = (at, self._told(at))
-                for place, other in ((j, i), (i, j)):
-                    halves = [middle if n == place else corner for n, corner in enumerate(corners)]
-                    cells.append((halves, [_moved(row, place, other) for row in inverse], halvings + 1))
+                i, j = _longest(corners, self.allowance)
+                middle = _middle(corners[i], corners[j])
+                cells += [
+                    ([middle if n == place else corner for n, corner in enumerate(corners)], halvings + 1)
+                    for place in (j, i)
+                ]
         return count
 
-    def _told(self, masses: list[fmpq]) -> arb:
-        return information_of(masses, self.chances)
+    def _slopes(self, corners: list[list[fmpq]]) -> list[arb]:
+        """Slopes of a plane that is above what is told on a cell: the tangent's at the mean, raised by the farthest corner.
 
-    def _below(self, chord: list[arb], columns: list[list[fmpq]]) -> bool:
-        """Whether a cell with this chord proves itself."""
+        Bound because sum a log( a / (mean r) ), what the tangent leaves, is convex and homogeneous, and r is 1 at the corners.
+        """
+        mean = [total(column) / len(corners) for column in zip(*corners, strict=True)]
+        farthest = largest([information_of(corner, mean) for corner in corners])
+        return [arb(m / pi).log() + farthest for m, pi in zip(mean, self.chances, strict=True)]
+
+    def _below(self, slopes: list[arb], columns: list[list[fmpq]]) -> bool:
+        """Whether a cell with these slopes proves itself."""
         whole = arb(0)
         for x, column in enumerate(columns):
-            gain = _dot(chord, column) - arb(self.prices[x])
+            self.allowance.look()
+            gain = _dot(slopes, column) - arb(self.prices[x])
             if x in self.seen:
                 p = self.seen[x]
                 whole += arb(p) * (gain / arb(self.price * p)).exp()
@@ -239,22 +248,14 @@ def _corners(chosen: Sequence[int], units: Mapping[int, Unit], chances: Sequence
     return found
 
 
-def _longest(points: list[list[fmpq]]) -> tuple[int, int]:
+def _longest(points: list[list[fmpq]], allowance: Allowance) -> tuple[int, int]:
     """The pair of points that are farthest apart, the first of several."""
-    pairs = list(combinations(range(len(points)), 2))
-    if not pairs:
-        return 0, 0
-    return max(
-        pairs,
-        key=lambda ij: (total((a - b) ** 2 for a, b in zip(*(points[n] for n in ij), strict=True)), [-n for n in ij]),
-    )
-
-
-def _moved(row: list[fmpq], place: int, other: int) -> list[fmpq]:
-    """A row of the inverse, once the corner at a place is in the middle between it and the other one."""
-    found = list(row)
-    found[place] = 2 * row[place]
-    found[other] = row[other] - row[place]
+    longest, found = fmpq(-1), (0, 0)
+    for i, j in combinations(range(len(points)), 2):
+        allowance.look()
+        length = total((a - b) ** 2 for a, b in zip(points[i], points[j], strict=True))
+        if length > longest:
+            longest, found = length, (i, j)
     return found
 
 
