@@ -177,6 +177,10 @@ SELDOM = {
     "one end of an output": (
         "_Output.most: largest([end, value - arb(z) * slope, value + (turn - arb(z)) * slope]) => end"
     ),
+    "limit of a funnel for nothing": "Within._need_upper: self.price * self.limit.most <= rest => True",
+    "first cell of a funnel": (
+        "Within._need_inputs: combinations(sorted(self.seen), k) => [tuple(sorted(self.seen)[:k])]"
+    ),
     "unknown mechanism": "attempt: Status.RESOLVED if model.foreign else Status.PROVED => Status.PROVED",
 }
 HOLES = [
@@ -304,6 +308,8 @@ MEANT = {
     "no law of a secret": "secret: told nothing",
     "weights that add up to anything": "apart: separated",
     "one end of an output": "apart: separated nothing",
+    "limit of a funnel for nothing": "funnels: nothing",
+    "first cell of a funnel": "funnels: planes",
     "unknown mechanism": "foreign: nothing",
 }
 
@@ -332,6 +338,7 @@ def pools(forgeries):
             "terms": lambda: [forgeries.forgery_lines.objective(rng, f"objective-{k}") for k in range(24)],
             "mixtures": lambda: [forgeries.forgery_protocols.spoken(rng, k) for k in range(8)] + found("secret")[:2],
             "vanishing": lambda: [chains.vanished(rng, k) for k in range(6)],
+            "funnels": lambda: [forgeries.forgery_funnels.funnel(rng, k) for k in range(12)],
             "wheels": lambda: forgeries.forgery_symmetries.drawn(rng, 24),
             "chains": lambda: [chains.walked(rng, k) for k in range(6 * len(kinds))],
         }

@@ -31,6 +31,7 @@ from typing import Any
 import forgery_chains
 import forgery_constraints
 import forgery_corpus
+import forgery_funnels
 import forgery_kinds
 import forgery_limits
 import forgery_lines
@@ -319,6 +320,7 @@ def block(job: tuple[int, int, int, str, int, int, int]) -> Tally:
     rng = random.Random(f"vanishing {seed, number}")  # apart: which models a thin draw has is left as it is
     more = [forgery_chains.vanished(rng, k) for k in range(drawn // 10)]
     more += forgery_corpus.drawn(rng, drawn // 12) + forgery_corpus.subjects(drawn // 20)
+    more += [forgery_funnels.funnel(rng, k) for k in range(drawn // 10)]
     return Forger(subjects_of((seed, number), drawn, largest, solved) + more, (seed, number), arithmetic).run(count)
 
 

@@ -88,7 +88,7 @@ DESIGNS: dict[Kind, float] = {
 def kinds(problem: str) -> dict[Kind, float]:
     """What can be forged in certificates of a problem, and how often it is tried."""
     if problem == "max_information":
-        return {**EVERYWHERE, mechanism: 3}
+        return {**EVERYWHERE, mechanism: 3, forgery_lines.planes: 6}
     if problem == "secret_leakage":
         return (
             EVERYWHERE

@@ -256,4 +256,37 @@ def drawn(rng: random.Random, count: int) -> list[Subject]:
     return [objective(rng, f"objective-{k}") for k in range(count)]
 
 
+# Planes -------------------------------------------------------------------------------------------------------------------------
+
+
+def planes(draft: Any) -> bool:
+    """Another plane: a price for another one, of the limit or of inputs, less of one or all, or cells of another kind."""
+    at, rng = draft.pick("envelope"), draft.rng
+    if at is None or len(draft.lines[at]) != 4 or not isinstance(draft.lines[at][3], list):
+        return False
+    line, step = draft.lines[at], draft.small()
+    prices, price = [number(x) for x in line[3]], number(line[2])
+    known = [x for x in prices if x is not None]
+    if price is None or not known or len(known) < len(prices):
+        return False
+    draft.step = step
+    what = rng.choice(["over", "free", "negative", "tilt", "tilt", "trade", "less", "all", "swap", "huge"])
+    one, other = rng.randrange(len(known)), rng.randrange(len(known))
+    if what == "over":
+        line[1] = rng.choice(["inputs", "useful", "useful", "input", None, 0])
+    elif what in ("free", "negative", "huge"):
+        line[2] = {"free": "0", "negative": str(-step), "huge": rng.choice(["1e300", "1e-300"])}[what]
+    elif what == "tilt":
+        line[2] = str(price * (1 + rng.choice([step, -step])))
+    elif what == "trade":  # less for the limit, more for an input, or the other way round
+        moved = rng.choice([step, -step])
+        line[2], known[one] = str(max(price - moved, Fraction(0))), known[one] + moved
+    elif what == "swap":
+        known[one], known[other] = known[other], known[one]
+    else:
+        known = [x - step if what == "all" or k == one else x for k, x in enumerate(known)]
+    line[3] = [str(x) for x in known]
+    return True
+
+
 OBJECTIVES = {ends: 5.0, shares: 5.0}
