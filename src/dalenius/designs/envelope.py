@@ -191,8 +191,10 @@ class Envelope:
     def _closed(self, supports: Integers, points: Floats) -> np.ndarray:
         """Whether each cell of vertices `points` (cells, vertices, coordinates) proves itself."""
         if self.over == "useful":
-            chords = np.linalg.solve(points, self.useful.of_masses(points)[..., None])[..., 0]
-            gains = chords @ self.useful.joint - self.prices
+            mean = points.mean(axis=1)
+            away = x_log_x(points / mean[:, None, :]) * mean[:, None, :]
+            slopes = np.log(mean / self.useful.pi) + away.sum(axis=-1).max(axis=1, keepdims=True)
+            gains = slopes @ self.useful.joint - self.prices
             p = self.weights
             with np.errstate(over="ignore"):
                 sums = np.exp(gains[:, p > 0.0] / (self.mu * p[p > 0.0])) @ p[p > 0.0]
