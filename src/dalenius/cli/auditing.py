@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ from dalenius.errors import InputError, brief
 from dalenius.files import csv_column
 from dalenius.model import Problem, model_bytes
 from dalenius.report.audit import PAGES, Audit
+from dalenius.report.page import need_installed
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
 
@@ -199,15 +201,20 @@ def _of_options(given: dict[str, str | None]) -> Problem:
 def _place(page: Path, force: bool) -> Output:
     if page.suffix.lower() not in PAGES:
         raise InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
+    if page.suffix.lower() == ".html":
+        need_installed()
     return Output(page.parent, [page.name, *of_one_run(page.stem)], force=force)
 
 
 def _written(found: Audit, page: Path, folder: Output) -> list[Path] | None:
-    """The page and the certificate that it is about, with the model; nothing in case of trouble."""
+    """The page and the certificate that it is about, with the model, all at once; nothing in case of trouble."""
+
+    @cache
+    def pages(certificate: str) -> dict[str, str]:
+        place = page.with_name(certificate)
+        return {page.name: found.beside(page, place.with_suffix(".toml"), place)}
+
     files = {CERTIFICATE: found.result.certificate.text, ".toml": model_bytes(found.problem).decode()}
-    certificate = folder.keep(page.stem, found.problem, files)
-    if certificate is None:
-        return None
-    model = certificate.with_suffix(".toml")
-    folder.write({page.name: found.beside(page, model, certificate)})
-    return [page, certificate] if folder.trouble is None else None
+    pages(page.stem + CERTIFICATE)  # before the folder is locked: it takes a while
+    certificate = folder.keep(page.stem, found.problem, files, beside=pages)
+    return None if certificate is None else [page, certificate]

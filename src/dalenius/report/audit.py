@@ -13,7 +13,7 @@ from typing import Unpack
 from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Integer
-from dalenius.files import need_places, write_together, write_whole
+from dalenius.files import need_places, write_together
 from dalenius.intervals import text_above
 from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
@@ -25,7 +25,7 @@ from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import in_brief, table
 from dalenius.outcome import Termination
 from dalenius.report.page import report_page
-from dalenius.report.page.proofs import TOLD, advantage_at_most, without_own_answer
+from dalenius.report.page.proofs import TOLD, advantage_at_most, proved, without_own_answer
 from dalenius.report.words import (
     FOLLOWS,
     PROVED,
@@ -155,14 +155,15 @@ class Audit:
             raise InputError(f"{page}: expected a file that ends in {' or '.join(PAGES)}")
         model, certificate = page.with_suffix(".toml"), page.with_suffix(".cert")
         need_places([page, model, certificate])
-        write_together({model: model_bytes(self.problem), certificate: self.result.certificate.text})
-        return write_whole(page, self.beside(page, model, certificate))
+        text, proof = model_bytes(self.problem), self.result.certificate.text
+        write_together({model: text, certificate: proof, page: self.beside(page, model, certificate)})
+        return page
 
     def beside(self, page: Path, model: Path, certificate: Path) -> str:
-        """The page that stands beside these files, which are there."""
+        """The page that stands beside these files, which are written with it; of HTML they are proved once more."""
         if page.suffix.lower() == ".md":
             return self.page(model=model.name, certificate=certificate.name)
-        return report_page([str(certificate), str(model)])
+        return report_page([proved(self.problem, self.result.certificate, str(certificate), str(model))])
 
     def _repr_html_(self) -> str:
         """For notebooks."""

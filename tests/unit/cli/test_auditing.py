@@ -1,6 +1,7 @@
 """The command audit."""
 
 import json
+import sys
 
 import pytest
 
@@ -47,6 +48,41 @@ def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
     assert "dalenius verify told.toml told.cert" in (tmp_path / f"told{ending}").read_text()
     again = command_line("audit", "parity/laplace-n4", "--gap", "0.5", "-o", f"told{ending}")
     assert again.returncode == 0, again.stderr
+
+
+def test_a_page_that_cannot_be_made_replaces_nothing(command_line, tmp_path, monkeypatch):
+    pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
+
+    def none(*_: object) -> str:
+        raise MemoryError
+
+    names = [tmp_path / f"told{ending}" for ending in (".cert", ".html", ".toml")]
+    for path in names:
+        path.write_text("of an earlier run")
+    monkeypatch.setattr("dalenius.report.audit.report_page", none)
+    done = command_line("audit", "parity/laplace-n4", "-o", "told.html")
+    assert done.returncode != 0
+    assert "out of memory" in done.stderr
+    assert [path.read_text() for path in names] == ["of an earlier run"] * 3
+
+
+def test_a_page_about_a_looser_certificate_names_that(command_line, tmp_path):
+    command_line("audit", "count/geometric-n4", "--gap", "1e-6", "-o", "told.md")
+    first = (tmp_path / "told.cert").read_bytes()
+    done = command_line("audit", "count/geometric-n4", "--gap", "0.9", "-o", "told.md")
+    assert done.stdout == "told.md\ntold.looser.cert\n"
+    assert (tmp_path / "told.cert").read_bytes() == first
+    assert dl.verify(tmp_path / "told.looser.toml", tmp_path / "told.looser.cert").proved
+    assert "dalenius verify told.looser.toml told.looser.cert" in (tmp_path / "told.md").read_text()
+
+
+def test_what_pages_need_is_asked_before_the_work(command_line, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr(dl, "audit", None)
+    done = command_line("audit", "parity/laplace-n4", "-o", "told.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "reports need jinja2 and matplotlib" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 SURVEY = "family,smokes\na,yes\nb,no\na,no\nc,no\na,yes\n"

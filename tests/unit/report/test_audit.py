@@ -91,6 +91,21 @@ def test_the_page_is_written_beside_its_proof(tmp_path):
     assert shown.count("<tr>") == 5
 
 
+def test_a_page_that_cannot_be_made_replaces_nothing(tmp_path, monkeypatch):
+    def none(*_: object) -> str:
+        raise MemoryError
+
+    names = [tmp_path / f"two{ending}" for ending in (".cert", ".html", ".toml")]
+    for path in names:
+        path.write_text("of an earlier run")
+    told = dl.audit(dl.geometric(1), records=2)
+    monkeypatch.setattr("dalenius.report.audit.report_page", none)
+    with pytest.raises(MemoryError):
+        told.write(tmp_path / "two.html")
+    assert [path.read_text() for path in names] == ["of an earlier run"] * 3
+    assert sorted(tmp_path.iterdir()) == names
+
+
 def test_where_no_prior_can_be_evaluated_the_page_says_why():
     told = dl.audit(
         dl.subset_selection(1, size=2),

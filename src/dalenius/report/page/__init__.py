@@ -348,11 +348,9 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
     >>> page[:15], "The parity of &lt;two&gt; bits" in page, "<two>" in page
     ('<!doctype html>', True, False)
     """
-    try:
-        import matplotlib  # noqa: F401 - before any file is read
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        raise InputError("reports need jinja2 and matplotlib: pip install 'dalenius[report]'") from None
+    need_installed()  # before any file is read
+    from jinja2 import Environment, StrictUndefined
+
     tell = progress or (lambda text: None)
     collected = collect(sources, tell=lambda name: tell(f"proving {name} again"))
     groups, overview = groups_of(collected, lambda label: tell(f"drawing {label}"))
@@ -378,6 +376,15 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
         paper=PAPER,
         version=__version__,
     )
+
+
+def need_installed() -> None:
+    """`InputError` where jinja2 or matplotlib are not installed."""
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError("reports need jinja2 and matplotlib: pip install 'dalenius[report]'") from None
 
 
 def write_report(

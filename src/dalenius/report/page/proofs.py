@@ -28,7 +28,6 @@ from dalenius.report.words import belief, ends_shown
 from dalenius.results import DesignResult, Result
 from dalenius.units import lower_in, upper_in
 
-Source: TypeAlias = str | Path | tuple[Problem, Result | DesignResult | Certificate]
 LOOSER = ".looser"
 PLAN = "sweep.json"
 MOST_FILES = 100_000  # that a folder is searched for certificates among
@@ -88,6 +87,9 @@ class Proof:
         )
 
 
+Source: TypeAlias = str | Path | Proof | tuple[Problem, Result | DesignResult | Certificate]
+
+
 @dataclass(frozen=True)
 class Collected:
     """All proofs, in the order of their files; `missing` says what of a sweep is not done yet."""
@@ -115,7 +117,7 @@ def collect(sources: Sequence[Source], *, tell: Callable[[str], None] = lambda t
             missing += _missing(path) if path.is_dir() else []
             proofs += [_read(file, models, tell) for file in _certificates(path)]
         else:
-            proofs.append(_given(source))
+            proofs.append(source if isinstance(source, Proof) else _given(source))
     if not proofs:  # models alone, each with the certificate beside it: so the library has them
         beside = (
             model_path(str(path)).with_suffix(ending) for path in paths if not path.is_dir() for ending in ENDINGS
@@ -202,7 +204,18 @@ def _read(file: Path, models: dict[str, tuple[Problem, str]], tell: Callable[[st
         raise InputError(f"{file}: none of the models is the one that it is about; name the model's file as well")
     problem, name = models[wanted]
     tell(file.name)
-    return Proof(problem, certificate, str(file), name, _need_proved(problem, certificate, str(file)))
+    return proved(problem, certificate, str(file), name)
+
+
+def proved(problem: Problem, certificate: Certificate, name: str, model: str) -> Proof:
+    """A certificate that is proved now; the files that are named need not be there.
+
+    Raises
+    ------
+    NotProvedError
+        If the checker does not prove it.
+    """
+    return Proof(problem, certificate, name, model, _need_proved(problem, certificate, name))
 
 
 def _need_proved(problem: Problem, certificate: Certificate, what: str) -> tuple[str, ...]:
