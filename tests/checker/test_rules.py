@@ -2,12 +2,14 @@
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import cases
 import dalenius_check
+from campaigns import draws
 from dalenius_check import check
 from dalenius_check.core.registry import LEMMAS, lemma
 from test_corpus import HOLES
@@ -71,15 +73,21 @@ def test_a_verdict_names_every_lemma_that_was_run_and_no_other():
     files = {name: cases.cases()[name].files for name in ACCEPTED}
     one = MODELS / "scale" / "secure-sum-64"
     files["separate"] = one.with_suffix(".toml").read_bytes(), one.with_suffix(".cert.gz").read_bytes()
+    watched = Counter[
+        tuple[str, ...]
+    ]()  # watching takes several times as long as checking: daily two cases of the same rules
     for name, (model, certificate) in files.items():
+        watched[rules := check(model, certificate).rules] += 1
+        if watched[rules] > draws(2, len(files)):
+            continue
         with running() as found:
             verdict = check(model, certificate)
         core, *others = verdict.rules
-        rules = {rule.split(" (")[0].replace(" ", "_") for rule in others}
+        named = {rule.split(" (")[0].replace(" ", "_") for rule in others}
         run = {module for module, what in found if what not in SHARED and what.split(".")[0] not in SHARED}
-        assert (core, rules) == ("core", run), name
+        assert (core, named) == ("core", run), name
         assert f"rules used: {'; '.join(verdict.rules)}" in verdict.lines
-        said |= rules
+        said |= named
     assert said == LEMMAS.keys()
 
 
