@@ -67,9 +67,9 @@ def test_what_is_independent_of_the_secret_is_told_freely_and_the_secret_itself_
     free = dl.solve(dl.PrivacyFunnel([[0.1, 0.4], [0.1, 0.4]], 1e-3), gap=1e-6)
     assert free.lower <= entropy(0.2, 0.8) <= free.upper
     assert free.gap < 1e-5
-    itself = dl.solve(dl.PrivacyFunnel([[0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.4]], "0.5 nats"), gap=1e-3)
+    itself = dl.solve(dl.PrivacyFunnel([[0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.4]], "0.5 nats"), gap=1e-2)
     assert itself.lower <= 0.5 <= itself.upper
-    assert itself.gap < 2e-3
+    assert itself.gap < 2e-2
 
 
 def test_a_limit_above_all_there_is_limits_nothing():
