@@ -83,7 +83,7 @@ def turned_sign(draft: Any) -> bool:
     if not linear(draft) or not own.listed(question):
         return False
     mechanism = numbers_of(draft.header["mechanism"], *(len(own.sizes(question)[0]), len(question.distortions[0])))
-    if mechanism is None:
+    if mechanism is None or not all(map(any, mechanism)):  # an edit that changed its mind may leave a row of zeros
         return False
     laws = [truth.normalised(row) for row in mechanism]
     room = [
