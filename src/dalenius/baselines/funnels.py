@@ -39,11 +39,8 @@ class Released:
         """What a problem with a limit is about; `InputError` for one with privacy."""
         if problem.privacy is not None:
             raise InputError(f"compare: a {problem.kind} model under [privacy] has no rivals: it is a linear program")
-        useful, secret = (
-            Told(np.array([law.masses[u] for u in law.letters], dtype=float), measure)
-            for law, measure in ((problem.joint, "mutual_information"), (problem.secret, problem.limited))
-        )
-        return cls(useful, secret, problem.limit.limit_in_doubles)
+        useful = Told.of_law(problem.joint, "mutual_information")
+        return cls(useful, Told.of_law(problem.secret, problem.limited), problem.limit.limit_in_doubles)
 
     def kept(self, Q: Floats) -> Floats:
         """The mechanism, mixed with as little of one that tells nothing as keeps the limit."""

@@ -239,6 +239,50 @@ class DesignProposer(ABC, Generic[U]):
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Most:
+    """A mechanism, exactly, and what it tells in doubles.
+
+    Attributes
+    ----------
+    rows : a private mechanism, or one within the limit
+    attained : float
+        What it tells, in nats.
+    """
+
+    rows: Rows
+    attained: float
+
+
+LEAST = 1e-3  # nats that rounding is a share of, at least
+
+
+class MostProposer(DesignProposer[Upper]):
+    """Proposers of mechanisms that tell most: their lower ends and their answer are those of the mechanism found.
+
+    Attributes
+    ----------
+    found : Most
+        Set by `run`.
+    """
+
+    problem: MaxInformation
+    found: Most
+
+    def lowers(self) -> Iterator[Lower]:
+        """What the mechanism tells, rounded downward ever further; at last what a constant one tells."""
+        for margin in MARGINS:
+            end = Lower(value=self.found.attained, margin=margin * (LEAST + self.found.attained), lines=())
+            if not end.rounded:
+                break
+            yield end
+        yield Lower(value=0.0, lines=(), candidate=CERTAIN)
+
+    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
+        """The mechanism, and the proved interval for the most that any tells."""
+        return self.answer(proved, self.found.rows, largest=True)
+
+
 @dataclass
 class InfeasibleProposer(DesignProposer[Upper]):
     """That no mechanism meets the budget: decided exactly, so that there is nothing to search."""

@@ -12,6 +12,7 @@ import numpy as np
 from dalenius.evidence.upper import Over
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
+from dalenius.model.constraints.secret import JointLaw
 
 # What a column tells: convex and homogeneous functions of its masses m (..., letters), for the letters' law pi.
 
@@ -72,6 +73,15 @@ class Told:
 
     joint: Floats
     measure: str
+
+    @classmethod
+    def of_law(cls, law: JointLaw, measure: str) -> Told:
+        """In doubles.
+
+        >>> Told.of_law(JointLaw(((0.5, 0), (0, 0), (0, 0.5))), "mutual_information").of(np.eye(2)).round(6).tolist()
+        [0.346574, 0.346574]
+        """
+        return cls(np.array([law.masses[u] for u in law.letters], dtype=float), measure)
 
     @cached_property
     def pi(self) -> Floats:
@@ -163,14 +173,18 @@ class Envelope:
         size = min(len(self.secret.pi), len(self.seen)) if self.mu else 1
         return np.array(list(itertools.combinations(self.seen.tolist(), size)), dtype=np.int64)
 
+    @cached_property
+    def blind(self) -> Floats:
+        """Columns of one input each that has no mass there."""
+        return np.eye(len(self.prices))[self.weights <= 0.0]
+
     def excess(self, columns: Floats) -> Floats:
         """f(v) - mu g(v) - lambda.v of columns (..., inputs)."""
         return self.useful.of(columns) - self.mu * self.secret.of(columns) - columns @ self.prices
 
     def cells(self, most: int = MOST_CELLS) -> int | None:
         """The number of cells that prove it, with those that are halved; None where there are more."""
-        blind = np.eye(len(self.prices))[self.weights <= 0.0]
-        if (self.useful.of(blind) > blind @ self.prices).any():
+        if (self.useful.of(self.blind) > self.blind @ self.prices).any():
             return None
         k = len(self.useful.pi) if self.over == "useful" else self.supports.shape[1]
         supports = np.zeros((1, 0), dtype=np.int64) if self.over == "useful" else self.supports
@@ -212,8 +226,7 @@ class Envelope:
     def worst(self) -> tuple[Floats, Floats]:
         """Columns (n, inputs) with sum 1 under p at which it fails most, as far as is seen, and their excess."""
         columns = self._useful_columns() if self.over == "useful" and self.mu > 0.0 else self._input_columns()
-        blind = np.eye(len(self.prices))[self.weights <= 0.0]
-        columns = np.vstack([columns, blind])
+        columns = np.vstack([columns, self.blind])
         return columns, self.excess(columns)
 
     def _input_columns(self) -> Floats:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius._prove import Proved
-from dalenius.designs.claims import DesignProposer
+from dalenius.designs.claims import LEAST, Most, MostProposer
+from dalenius.designs.envelope import Told
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import LinearSystem, weight_texts, writable
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
+from dalenius.evidence import CERTAIN, MARGINS, Upper, short_text
 from dalenius.evidence.upper import PotentialLine
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.entropies import x_log_x
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.programs.highs import METHODS
-from dalenius.results import DesignResult
 from dalenius.search import Clock, Run
 
 # The extreme rays of the columns that private mechanisms have: 1 or c under local differential privacy; 0 or c, but for one input,
@@ -128,22 +125,17 @@ SHORT = 10**14  # a rational e^epsilon just below an irrational one, so that mec
 
 
 @dataclass(frozen=True, eq=False)
-class Extreme:
-    """What the program found.
+class Extreme(Most):
+    """A mechanism of the program's, and prices.
 
     Attributes
     ----------
-    rows : a private mechanism, exactly
-    attained : float
-        What it tells, in nats.
     prices : (inputs,)
         lambda(x) in doubles, which every ray meets up to rounding.
     slack : float
         By how much a ray may tell more than it costs, for each unit that it has in all.
     """
 
-    rows: Rows
-    attained: float
     prices: Floats
     slack: float
 
@@ -161,44 +153,24 @@ class Extreme:
             return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
         c = below if below == above else Fraction(int(below * SHORT), SHORT)
         rays = Rays.of(problem, float(above))
-        joint = np.array(problem.joint.masses, dtype=float)
-        told = information(rays.values, joint)
+        useful = Told.of_law(problem.joint, "mutual_information")
+        told = useful.of(rays.values)
         found = minimised(-told, clock, METHODS[1:], A_eq=rays.values.T, b_eq=np.ones(rays.values.shape[1]))
         if found is not None:
             weights, prices = np.asarray(found.x), -np.asarray(found.eqlin.marginals)
         else:  # a bound and a mechanism all the same
-            weights, prices = np.zeros(len(told)), _whole(joint)
+            weights, prices = np.zeros(len(told)), useful.of(np.eye(problem.input_count))
         used = np.flatnonzero(weights > USED)
         prices = _sharpened(prices, rays.values, told, used)
         slack = float(((told - rays.values @ prices) / rays.values.sum(axis=1)).max(initial=0.0))
         rows = _mechanism(problem, rays, weights, used, c)
-        columns = np.array([[float(entry) for entry in row] for row in rows]).T
-        return cls(rows, float(information(columns, joint).sum()), prices, slack)
-
-
-def information(columns: Floats, joint: Floats) -> Floats:
-    """f(v) = sum_u m_u log( m_u / (pi_u r) ) of each column v of a mechanism, m = P v, r = sum_u m_u: what it adds to I(U;Y).
-
-    >>> information(np.eye(2), np.eye(2) / 2).round(6).tolist()
-    [0.346574, 0.346574]
-    """
-    masses = columns @ joint.T
-    pi = joint.sum(axis=1)
-    held = masses[:, pi > 0.0]
-    expected = held.sum(axis=1, keepdims=True) * pi[pi > 0.0]
-    ratio = np.divide(held, expected, out=np.ones_like(held), where=held > 0.0)
-    return np.asarray((expected * x_log_x(ratio)).sum(axis=1))
+        return cls(rows, float(useful.of(np.array(rows, dtype=float).T).sum()), prices, slack)
 
 
 def _told_freely(problem: MaxInformation) -> bool:
     """Whether an input that privacy leaves free, one outside the prior's support, has mass."""
     compared = problem.reference.inputs
     return any(mass for row in problem.joint.masses for x, mass in enumerate(row) if x not in compared)
-
-
-def _whole(joint: Floats) -> Floats:
-    """Prices that need no search: what each input alone tells."""
-    return information(np.eye(joint.shape[1]), joint)
 
 
 def _sharpened(prices: Floats, values: Floats, told: Floats, used: Integers) -> Floats:
@@ -245,34 +217,22 @@ def _fits(problem: MaxInformation, rows: Rows) -> bool:
 
 
 ROUGH = (3e-6, 1e-4)
-LEAST = 1e-3  # nats that rounding is a share of, at least
 
 
 @dataclass
-class ExtremeProposer(DesignProposer[Upper]):
+class ExtremeProposer(MostProposer):
     """What the program over the extreme rays of private columns found."""
 
     problem: MaxInformation
     search: Run
-
-    @cached_property
-    def found(self) -> Extreme:
-        """The mechanism, and the prices."""
-        return Extreme.of(self.problem, self.search.clock)
+    rounds: int = 1
+    found: Extreme = field(init=False)
 
     def run(self) -> None:
         """Solve."""
-        found, clock = self.found, self.search.clock
+        clock = self.search.clock
+        self.found = found = Extreme.of(self.problem, clock)
         clock.tell("extreme rays", found.attained, float(found.prices.sum()), len(found.rows[0]), rounds=1, now=True)
-
-    def lowers(self) -> Iterator[Lower]:
-        """What the mechanism tells, rounded downward ever further; at last 0."""
-        for margin in MARGINS:
-            end = Lower(value=self.found.attained, margin=margin * (LEAST + self.found.attained), lines=())
-            if not end.rounded:
-                break
-            yield end
-        yield Lower(value=0.0, lines=(), candidate=CERTAIN)
 
     def uppers(self) -> Iterator[Upper]:
         """The sum of the prices, raised ever further; at last what the input itself tells."""
@@ -280,7 +240,7 @@ class ExtremeProposer(DesignProposer[Upper]):
             yield self._upper(self.found.prices)
         for margin in (*MARGINS, *ROUGH):
             yield self._upper(self.found.prices + self.found.slack + margin * (LEAST + self._size))
-        alone = information(np.eye(self.problem.input_count), np.array(self.problem.joint.masses, dtype=float))
+        alone = Told.of_law(self.problem.joint, "mutual_information").of(np.eye(self.problem.input_count))
         yield self._upper(alone + 1e-9 * (alone + 1e-9), candidate=CERTAIN)
 
     @property
@@ -296,7 +256,3 @@ class ExtremeProposer(DesignProposer[Upper]):
             lines=(PotentialLine(texts),),
             mechanism=weight_texts(self.found.rows),
         )
-
-    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
-        """The mechanism, and the proved interval for the most that any tells."""
-        return self.answer(proved, self.found.rows, rounds=1, largest=True)

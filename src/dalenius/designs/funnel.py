@@ -9,18 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
-from dalenius._prove import Proved
-from dalenius.designs.claims import DesignProposer
+from dalenius.designs.claims import Most, MostProposer
 from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Told
 from dalenius.designs.exchange.secrets import SecretLaw, as_matrix
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import mixtures, rational_rows, weight_texts
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, short_text
+from dalenius.evidence import CERTAIN, Upper, short_text
 from dalenius.evidence.upper import EnvelopeLine, Over
 from dalenius.information.arrays import Floats
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.programs.highs import METHODS
-from dalenius.results import DesignResult
 from dalenius.search import Run
 
 KEPT = 50  # columns that are added in a round
@@ -31,17 +29,15 @@ Rows = list[list[Fraction]]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What the search came to: a mechanism within the limit, exactly, what it attains, and an envelope with its largest excess."""
+class Found(Most):
+    """A mechanism within the limit, and an envelope with its largest excess."""
 
-    rows: Rows
-    attained: float
     envelope: Envelope
     excess: float
 
 
 @dataclass
-class FunnelProposer(DesignProposer[Upper]):
+class FunnelProposer(MostProposer):
     """The most information within a limit about a secret, by columns: a linear program weighs them, its prices find more of them."""
 
     problem: MaxInformation
@@ -57,14 +53,12 @@ class FunnelProposer(DesignProposer[Upper]):
     @cached_property
     def useful(self) -> Told:
         """What the release is useful for."""
-        joint = self.problem.joint
-        return Told(np.array([[float(p) for p in joint.masses[u]] for u in joint.letters]), "mutual_information")
+        return Told.of_law(self.problem.joint, "mutual_information")
 
     @cached_property
     def secret(self) -> Told:
         """What is limited."""
-        joint = self.problem.secret
-        return Told(np.array([[float(p) for p in joint.masses[s]] for s in joint.letters]), self.problem.limited)
+        return Told.of_law(self.problem.secret, self.problem.limited)
 
     @cached_property
     def over(self) -> Over:
@@ -125,15 +119,6 @@ class FunnelProposer(DesignProposer[Upper]):
                 return rows
         return [[Fraction(1)] for _ in Q]
 
-    def lowers(self) -> Iterator[Lower]:
-        """What the mechanism tells, rounded downward ever further; at last what a constant one tells."""
-        for margin in MARGINS:
-            end = Lower(value=self.found.attained, margin=margin * (1e-3 + self.found.attained), lines=())
-            if not end.rounded:
-                break
-            yield end
-        yield Lower(value=0.0, lines=(), candidate=CERTAIN)
-
     def uppers(self) -> Iterator[Upper]:
         """The envelope, raised until its cells are few enough; at last what the input itself tells."""
         envelope, value = self.found.envelope, max(self.found.attained, SMALL)
@@ -161,7 +146,3 @@ class FunnelProposer(DesignProposer[Upper]):
             lines=(EnvelopeLine(envelope.over, mu, prices),),
             mechanism=weight_texts(self.found.rows),
         )
-
-    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
-        """The mechanism, and the proved interval for the most that any tells within the limit."""
-        return self.answer(proved, self.found.rows, rounds=self.rounds, largest=True)

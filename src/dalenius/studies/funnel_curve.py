@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from dalenius._solve import solve
 from dalenius.errors import InputError, brief
@@ -108,9 +109,10 @@ class FunnelCurve:
             for b, at_b in attained:
                 if a < c < b:
                     low = max(low, at_a + (at_b - at_a) * (c - a) / (b - a))
-        high = min([*(line(c) for line in self._lines()), *(Fraction(e.upper) for at, e in self.points if at >= c)])
+        high = min([*(line(c) for line in self._lines), *(Fraction(e.upper) for at, e in self.points if at >= c)])
         return -exact_fraction_above(-low), exact_fraction_above(high)
 
+    @cached_property
     def _lines(self) -> list[Callable[[Fraction], Fraction]]:
         found = list[Callable[[Fraction], Fraction]]()
         for _, each in self.points:

@@ -10,7 +10,8 @@ from scipy.optimize import OptimizeResult
 
 import dalenius as dl
 from campaigns import draws, each
-from dalenius.designs.extreme import Extreme, Rays, information
+from dalenius.designs.envelope import Told
+from dalenius.designs.extreme import Extreme, Rays
 from dalenius.search import Clock
 from support import refuses
 
@@ -32,7 +33,7 @@ def found(problem):
     above = extreme.prices + extreme.slack
     assert extreme.attained - 1e-14 <= above.sum() <= extreme.attained + 1e-9 * max(extreme.attained, 1e-3)
     rays = Rays.of(problem, float(problem.privacy.factor()[1])).values
-    assert np.all(information(rays, np.array(problem.joint.masses, dtype=float)) <= rays @ above + 1e-13)
+    assert np.all(Told.of_law(problem.joint, "mutual_information").of(rays) <= rays @ above + 1e-13)
     return extreme
 
 
@@ -104,7 +105,7 @@ def test_random_private_mechanisms_tell_no_more():
             rows = rng.dirichlet(np.full(5, 0.3), size=4)
             mixed = [(1 - t) * rows + t / 5 for t in np.linspace(0.0, 1.0, 17)]
             private = next(q for q in mixed if problem.exp_epsilon(q.tolist()) <= privacy.factor()[0])
-            assert information(private.T, np.array(joint)).sum() <= most.attained + 1e-12
+            assert Told(np.array(joint), "mutual_information").of(private.T).sum() <= most.attained + 1e-12
 
 
 def test_more_epsilon_tells_more_and_enough_tells_all():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dalenius.exact import Number, as_list
 from dalenius.files import read_text
-from dalenius.model.constraints import MutualInformation
+from dalenius.model.constraints import MutualInformation, SecretLimit
 from dalenius.model.constraints.secret import JointLaw, as_joint
 from dalenius.model.laws import Iid
 from dalenius.model.problems.max_information import MaxInformation
@@ -50,16 +50,8 @@ def PrivacyFunnel(joint: Joint, at_most: Number, *, title: str = "", source: str
     >>> print(dl.solve(funnel, gap=1e-3))
     0.531... <= largest information <= 0.532... nats of 1.099 nats possible (gap_reached)
     """
-    law, rows = _law_of(joint)
-    limit = MutualInformation(at_most, secret=rows)
-    return MaxInformation(
-        records=Records(1, alphabet=len(rows[0])),
-        query=Identity(),
-        law=law,
-        constraints=[limit],
-        title=title,
-        source=source,
-    )
+    rows = _law_of(joint)
+    return _of_letters(rows, MutualInformation(at_most, secret=rows), title=title, source=source)
 
 
 def InformationBottleneck(joint: Joint, at_most: Number, *, title: str = "", source: str = "") -> MaxInformation:  # noqa: N802
@@ -89,23 +81,21 @@ def InformationBottleneck(joint: Joint, at_most: Number, *, title: str = "", sou
     >>> print(dl.solve(bottleneck, gap=1e-3))
     0.201... <= largest information <= 0.201... nats of 0.6932 nats possible (gap_reached)
     """
-    law, rows = _law_of(joint)
-    return MaxInformation(
-        records=Records(1, alphabet=len(rows[0])),
-        query=Identity(),
-        law=law,
-        useful=rows,
-        constraints=[MutualInformation(at_most)],
-        title=title,
-        source=source,
-    )
+    rows = _law_of(joint)
+    return _of_letters(rows, MutualInformation(at_most), useful=rows, title=title, source=source)
 
 
-def _law_of(joint: Joint) -> tuple[Iid, list[list[Fraction]]]:
-    """The law of the letters of X that have mass, and the joint law of them, divided by its sum."""
+def _of_letters(rows: list[list[Fraction]], limit: SecretLimit, **more: Any) -> MaxInformation:
+    """One record, a letter of X, whose joint law with S has these rows."""
+    law = Iid([sum(column) for column in zip(*rows, strict=True)])
+    records = Records(1, alphabet=len(rows[0]))
+    return MaxInformation(records=records, query=Identity(), law=law, constraints=[limit], **more)
+
+
+def _law_of(joint: Joint) -> list[list[Fraction]]:
+    """The joint law of the letters that have mass, divided by its sum."""
     if isinstance(joint, str | Path):
         text = read_text(joint, "a joint law")
         joint = [[cell.strip() for cell in line.split(",")] for line in text.splitlines() if line.strip()]
     exact = JointLaw.of(as_joint(as_list(joint, "joint"), "joint"))
-    rows = [[p for p, mass in zip(row, exact.inputs, strict=True) if mass] for row in exact.masses if any(row)]
-    return Iid([mass for mass in exact.inputs if mass]), rows
+    return [[p for p, mass in zip(row, exact.inputs, strict=True) if mass] for row in exact.masses if any(row)]
