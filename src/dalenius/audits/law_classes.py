@@ -29,7 +29,7 @@ from dalenius.evidence.upper import (
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.law_classes import GivenChannel, WorstLaw, coarser, worst_law
+from dalenius.information.law_classes import GivenChannel, WorstLaw, worst_law
 from dalenius.information.measures import PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.information.protocol_laws import planned, worst_protocol_law
@@ -108,13 +108,7 @@ def largest_mean(priors: PriorClass, divergences: Floats) -> float:
 
 def multiplier_text(priors: PriorClass, divergences: Floats) -> Vector | None:
     """What a certificate needs to bound the largest mean over a class: [t] of a KL ball, [t, v] of a chi-square ball, else null."""
-    found = priors.multipliers(-_scores(priors, divergences))
-    match len(found):
-        case 1:
-            return (short_text(1.0 / found[0]),)
-        case 2:
-            return (short_text(found[0]), short_text(-found[1]))
-    return None
+    return tuple(map(short_text, priors.multipliers(-_scores(priors, divergences)))) or None
 
 
 def exact_weights(weights: Numbers) -> Vector | None:
@@ -195,7 +189,7 @@ class ProtocolAudit(MixtureAudit):
     def _found(self, tuple_of_rows: Integers) -> Evidence:
         """The largest information over the class with these inputs; over a part of it, where too many probabilities differ."""
         for groups in (None, *GROUPS):
-            priors = self.priors if groups is None else coarser(self.priors, groups)
+            priors = self.priors if groups is None else self.priors.coarser(groups)
             evidence = None if priors is None else self._over(tuple_of_rows, priors)
             if evidence is not None:
                 return evidence

@@ -25,7 +25,7 @@ from dalenius.information.capacity import capacities
 from dalenius.information.law_classes import GivenChannel, best_given_mixture, shares_of, worst_law
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
-from dalenius.information.measures.prior_classes import Ball
+from dalenius.information.measures.prior_balls import Ball
 from dalenius.reduction import SecretCells, distinct_rows
 from dalenius.search import Clock
 

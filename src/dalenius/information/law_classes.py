@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from flint import fmpq
 
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.balls import rational
 from dalenius.information.capacity import best_mixture
 from dalenius.information.deadline import Deadline
 from dalenius.information.entropies import relative_entropy, x_log_x
-from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
-from dalenius.information.measures.numbers import Numbers, as_numbers, doubles, rationals
-from dalenius.information.measures.prior_classes import alike_letters
+from dalenius.information.measures import PriorClass
+from dalenius.information.measures.numbers import Numbers, doubles, rationals
 
 MOST_ROUNDS = 200
 PATIENCE, GIVEN_PATIENCE = 5, 20  # rounds without halving the gap; where something is given it falls less evenly
@@ -135,7 +130,7 @@ def worst_law(
     >>> round(float(doubles(found.law) @ twice.divergences(found.outputs)), 6)
     0.275702
     """
-    negentropy, keys = x_log_x(channel.rows).sum(axis=1)[channel.inputs], alike_letters(priors, len(channel.inputs))
+    negentropy, keys = x_log_x(channel.rows).sum(axis=1)[channel.inputs], priors.alike(len(channel.inputs))
     patience = PATIENCE if len(channel.usual) == 1 else GIVEN_PATIENCE
     laws = [priors.exact_law(rationals(-channel.divergences(channel.usual)))]
     listed, weights = [doubles(laws[0])], np.ones(1)
@@ -233,83 +228,3 @@ def _reach(x: Floats, step: Floats) -> float:
     """How far a step may go until a number would be 0, less a hundredth; at most all of it."""
     falling = step < 0.0
     return min(1.0, BACK * float((x[falling] / -step[falling]).min())) if falling.any() else 1.0
-
-
-# Parts of a class of laws in which many letters have one probability: what a closed form with few groups can be evaluated for.
-
-
-LOGARITHMS = Fraction(1, 10**12)  # of logarithms in doubles, with room
-DIGITS = 10**15
-
-
-def coarser(priors: PriorClass, groups: int) -> PriorClass | None:
-    """A class inside this one whose laws have one probability for each of so many groups of letters; None where none is known.
-
-    *Inside because*, c being constant on groups, sum |p - q| <= sum |p - c| + sum |c - q|; D(p || q) = D(p || c) + sum p log(c/q),
-    where the second sum is at most the largest mean of log(c/q) over a group if p is constant on groups, too; and likewise
-    sum p^2/q <= (1 + chi-square(p || c)) times the largest mean of c/q. What is claimed rests on none of this: a checker decides
-    whether a law is in the class.
-
-    >>> near = coarser(PriorBall(np.array([fmpq(3, 10), fmpq(2, 10), fmpq(5, 10)]), fmpq(1, 4)), 2)
-    >>> near.center.tolist(), near.radius
-    ([1/4, 1/4, 1/2], 3/20)
-    """
-    match priors:
-        case AllPriors() | PriorFloor():
-            return priors
-        case PriorBox(low=low, high=high):
-            lows, highs = as_numbers(low), as_numbers(high)
-            of = _groups(doubles(lows + highs), groups)
-            return PriorBox(_each(of, lows, max), _each(of, highs, min))
-        case PriorBall(center=center, radius=radius) | KLBall(center=center, radius=radius):
-            q = as_numbers(center)
-            of = _groups(doubles(q), groups)
-            c = _each(of, q, lambda part: sum(part, fmpq(0)) / len(part))
-            if isinstance(priors, PriorBall):
-                return _ball(PriorBall, c, radius - sum((abs(x - y) for x, y in zip(c, q, strict=True)), fmpq(0)))
-            if not all(x > 0 for x in q):
-                return None
-            c = _each(of, q, lambda part: _rational(math.exp(np.mean([math.log(float(x)) for x in part]))))
-            c = c / c.sum()
-            lost = max(
-                np.mean([math.log(float(c[a])) - math.log(float(q[a])) for a in np.flatnonzero(of == g)])
-                for g in set(of)
-            )
-            return _ball(KLBall, c, radius - _rational(lost) - rational(LOGARITHMS))
-        case ChiSquareBall(center=center, radius=radius):
-            q = as_numbers(center)
-            if not all(x > 0 for x in q):
-                return None
-            of = _groups(doubles(q), groups)
-            c = _each(of, q, lambda part: len(part) / sum((1 / x for x in part), fmpq(0)))
-            c = c / c.sum()
-            most = max(
-                sum((c[a] / q[a] for a in np.flatnonzero(of == g)), fmpq(0)) / int((of == g).sum()) for g in set(of)
-            )
-            return _ball(ChiSquareBall, c, (1 + radius) / most - 1)
-    return None
-
-
-def _ball(kind: type[Any], center: Numbers, radius: Any) -> PriorClass | None:
-    made: PriorClass | None = kind(center, radius) if radius > 0 else None
-    return made
-
-
-def _groups(values: Any, groups: int) -> Integers:
-    """The group of each letter: as many values as there are steps between the least and the largest one, of equal width."""
-    low, high = float(np.min(values)), float(np.max(values))
-    steps = np.floor((values - low) / max(high - low, 1e-300) * groups)
-    return np.asarray(np.minimum(steps, groups - 1), dtype=np.int64)
-
-
-def _each(of: Integers, values: Numbers, told: Any) -> Numbers:
-    """For every letter what its group's values come to."""
-    found = np.empty(len(values), dtype=object)
-    for g in set(of.tolist()):
-        members = np.flatnonzero(of == g)
-        found[members] = told([values[a] for a in members])
-    return found
-
-
-def _rational(x: float | np.floating[Any]) -> fmpq:
-    return fmpq(math.ceil(float(x) * DIGITS), DIGITS)

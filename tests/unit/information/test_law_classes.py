@@ -9,7 +9,7 @@ import dalenius as dl
 import support
 from campaigns import draws, each
 from dalenius.information.capacity import best_mixture
-from dalenius.information.law_classes import GivenChannel, best_given_mixture, coarser, worst_law
+from dalenius.information.law_classes import GivenChannel, best_given_mixture, worst_law
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorFloor
 from dalenius.information.measures.numbers import doubles
 
@@ -19,7 +19,7 @@ CENTER = np.array([fmpq(w, sum(WEIGHTS)) for w in WEIGHTS], dtype=object)
 
 @each("priors", PriorBall(CENTER, fmpq(1, 5)), KLBall(CENTER, fmpq(1, 50)), ChiSquareBall(CENTER, fmpq(1, 20)))
 def test_laws_of_the_part_are_in_the_class(priors):
-    rng, part = np.random.default_rng(1), coarser(priors, 3)
+    rng, part = np.random.default_rng(1), priors.coarser(3)
     assert part is not None
     assert len(set(part.center.tolist())) == 3
     assert 0 < part.radius < priors.radius
@@ -33,13 +33,13 @@ def test_laws_of_the_part_are_in_the_class(priors):
 
 
 def test_boxes_and_what_has_no_part():
-    box = coarser(PriorBox(CENTER * fmpq(9, 10), CENTER * fmpq(11, 10)), 6)
+    box = PriorBox(CENTER * fmpq(9, 10), CENTER * fmpq(11, 10)).coarser(6)
     assert all(low >= q * fmpq(9, 10) for low, q in zip(box.low, CENTER, strict=True))
     assert all(high <= q * fmpq(11, 10) for high, q in zip(box.high, CENTER, strict=True))
-    assert coarser(AllPriors(), 2) == AllPriors()
-    assert coarser(PriorFloor(fmpq(1, 100)), 2) == PriorFloor(fmpq(1, 100))
-    assert coarser(KLBall(CENTER, fmpq(1, 10**6)), 2) is None
-    assert coarser(KLBall(np.array([fmpq(0), fmpq(1)]), fmpq(1, 10)), 2) is None
+    assert AllPriors().coarser(2) == AllPriors()
+    assert PriorFloor(fmpq(1, 100)).coarser(2) == PriorFloor(fmpq(1, 100))
+    assert KLBall(CENTER, fmpq(1, 10**6)).coarser(2) is None
+    assert KLBall(np.array([fmpq(0), fmpq(1)]), fmpq(1, 10)).coarser(2) is None
 
 
 @each("adversary", dl.KLBallPriors, dl.L1BallPriors)

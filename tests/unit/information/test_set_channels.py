@@ -9,8 +9,7 @@ from flint import arb
 import dalenius as dl
 from campaigns import each
 from dalenius.information import set_channels
-from dalenius.information.measures.numbers import doubles
-from dalenius.information.protocol_laws import SharedLetters, exact_law_near
+from dalenius.information.measures.numbers import doubles, rationals
 from dalenius.information.set_channels import RandomSets
 
 PROTOCOLS = [
@@ -124,12 +123,12 @@ CLASSES = [
 @each("adversary", *CLASSES)
 def test_nearest_laws(adversary):
     priors, draw = adversary.priors, np.random.default_rng(4)
-    class_of = SharedLetters(priors, np.arange(4), np.ones(4, dtype=int))
     for _ in range(5):
         point = np.array(CENTER) + draw.normal(size=4) * 0.3
-        law = class_of.nearest(point)
+        law = priors.nearest(point, np.arange(4), np.ones(4, dtype=int))
         assert abs(law.sum() - 1) <= 1e-14
-        exact = exact_law_near(priors, law)
+        weights = rationals(law)
+        exact = priors.settled(weights / weights.sum())
         assert sum(exact) == 1
         assert np.allclose(doubles(exact), law, rtol=0, atol=1e-12)
         for _ in range(20):  # a law of the class, whose way from the nearest one leads away from the point
@@ -140,9 +139,7 @@ def test_nearest_laws(adversary):
 def test_letters_that_are_alike_share_a_number():
     """The same nearest law in two numbers and in five."""
     priors = dl.KLBallPriors([0.3, 0.3, 0.1, 0.1, 0.2], 0.02).priors
-    whole = SharedLetters(priors, np.arange(5), np.ones(5, dtype=int))
-    shared = SharedLetters(priors, np.array([0, 2, 4]), np.array([2, 2, 1]))
-    point = np.array([0.5, 0.0, 0.1])
-    np.testing.assert_allclose(
-        shared.nearest(point)[[0, 0, 1, 1, 2]], whole.nearest(point[[0, 0, 1, 1, 2]]), atol=1e-14
-    )
+    of, point = [0, 0, 1, 1, 2], np.array([0.5, 0.0, 0.1])
+    whole = priors.nearest(point[of], np.arange(5), np.ones(5, dtype=int))
+    shared = priors.nearest(point, np.array([0, 2, 4]), np.array([2, 2, 1]))
+    np.testing.assert_allclose(shared[of], whole, atol=1e-14)

@@ -16,11 +16,11 @@ from dalenius.information.measures.dependence import total_variation as total_va
 from dalenius.information.measures.numbers import channel_of_secret as channel_of_secret
 from dalenius.information.measures.numbers import output_law as output_law
 from dalenius.information.measures.numbers import split as split
+from dalenius.information.measures.prior_balls import ChiSquareBall as ChiSquareBall
+from dalenius.information.measures.prior_balls import EntropyFloor as EntropyFloor
+from dalenius.information.measures.prior_balls import KLBall as KLBall
+from dalenius.information.measures.prior_balls import PriorBall as PriorBall
 from dalenius.information.measures.prior_classes import AllPriors as AllPriors
-from dalenius.information.measures.prior_classes import ChiSquareBall as ChiSquareBall
-from dalenius.information.measures.prior_classes import EntropyFloor as EntropyFloor
-from dalenius.information.measures.prior_classes import KLBall as KLBall
-from dalenius.information.measures.prior_classes import PriorBall as PriorBall
 from dalenius.information.measures.prior_classes import PriorBox as PriorBox
 from dalenius.information.measures.prior_classes import PriorClass as PriorClass
 from dalenius.information.measures.prior_classes import PriorFloor as PriorFloor
