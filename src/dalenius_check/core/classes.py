@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
+from . import read
 from .allowance import Allowance
 from .arithmetic import arb, chosen, fmpq
 from .numbers import OpenError, at_most, larger, largest, log_sum_exp, need, normalised, total
-from .read import decimal, entries, law_of
+from .read import REQUIRED, Schema, decimal, entries, law_of, required
 
 Law = list[fmpq]
 Hint = list[fmpq] | None  # of a line `law`
@@ -16,8 +17,12 @@ _WHAT = "the witness's or prior's law"
 
 
 class LawClass:
-    """A closed convex set of laws. `length` is how many letters it is about, None where any number of them will do."""
+    """A closed convex set of laws.
 
+    `keys` are those of the adversary's table, and `length` is how many letters it is about, None where any number of them will do.
+    """
+
+    keys: ClassVar[Schema]
     length: int | None = None
 
     def __init__(self, table: dict[str, Any], allowance: Allowance) -> None:
@@ -74,6 +79,8 @@ class LawClass:
 class Floor(LawClass):
     """p(a) >= floor."""
 
+    keys: ClassVar[Schema] = {"floor": required(read.number)}
+
     def take(self, table: dict[str, Any]) -> None:
         self.floor = table["floor"]
 
@@ -92,6 +99,8 @@ class Floor(LawClass):
 
 class Box(LawClass):
     """low(a) <= p(a) <= high(a)."""
+
+    keys: ClassVar[Schema] = {"low": (read.row, REQUIRED), "high": (read.row, REQUIRED)}
 
     def take(self, table: dict[str, Any]) -> None:
         self.low = table["low"]
@@ -125,6 +134,8 @@ class Box(LawClass):
 class Polytope(LawClass):
     """The mixtures of some laws."""
 
+    keys: ClassVar[Schema] = {"vertices": (read.priors, REQUIRED)}
+
     def take(self, table: dict[str, Any]) -> None:
         self.vertices = [normalised(row, "a vertex", self.allowance) for row in table["vertices"]]
         self.length = len(self.vertices[0])
@@ -149,6 +160,8 @@ class Polytope(LawClass):
 
 class Ball(LawClass):
     """The laws around a center q."""
+
+    keys: ClassVar[Schema] = {"center": (read.probabilities, REQUIRED), "radius": required(read.number)}
 
     def take(self, table: dict[str, Any]) -> None:
         self.center = normalised(table["center"], "the center", self.allowance)
@@ -243,7 +256,7 @@ class ChiSquare(Divergence):
         return arb(t * (1 + self.radius) + v) + rest / arb(4 * t)
 
 
-CLASSES: dict[str, Callable[[dict[str, Any], Allowance], LawClass]] = {
+CLASSES: dict[str, type[LawClass]] = {
     "floor_priors": Floor,
     "box_priors": Box,
     "polytope_priors": Polytope,

@@ -156,6 +156,16 @@ def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     return rows
 
 
+def row(value: Any, what: str) -> list[fmpq]:
+    """One list of nonnegative numbers."""
+    return matrix([value], what)[0]
+
+
+def probabilities(value: Any, what: str) -> list[fmpq]:
+    """One law, as it is written."""
+    return laws([value], what)[0]
+
+
 def priors(value: Any, what: str) -> list[list[fmpq]]:
     """At least one law, as they are written."""
     rows = laws(value, what)

@@ -6,18 +6,10 @@ from functools import partial
 from typing import Any
 
 from . import read
-from .arithmetic import fmpq
+from .classes import CLASSES
 from .kinds import CHAINS, QUERIES, mechanism
 from .numbers import need
 from .read import REQUIRED, Schema, required
-
-
-def probabilities(value: Any, what: str) -> list[fmpq]:
-    return read.laws([value], what)[0]
-
-
-def _numbers(value: Any, what: str) -> list[fmpq]:
-    return read.matrix([value], what)[0]
 
 
 def _records(value: Any, what: str) -> list[int]:
@@ -39,14 +31,10 @@ def _sizes(value: Any, what: str) -> list[int]:
 
 _SIZE = partial(read.integer, low=1)
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
-_BALL: Schema = {"center": (probabilities, REQUIRED), "radius": required(read.number)}
 _ADVERSARIES: dict[str, Schema] = {
     "product_priors": {},
     "prior_set": {"priors": (read.priors, REQUIRED)},
-    "floor_priors": {"floor": required(read.number)},
-    "box_priors": {"low": (_numbers, REQUIRED), "high": (_numbers, REQUIRED)},
-    "polytope_priors": {"vertices": (read.priors, REQUIRED)},
-    **dict.fromkeys(("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"), _BALL),
+    **{kind: held.keys for kind, held in CLASSES.items()},
 }
 _BLOCKS: dict[str, Schema] = {
     "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)},

@@ -10,7 +10,7 @@ from ...core.arithmetic import fmpq
 from ...core.kinds import POSITIVE, QUERIES
 from ...core.numbers import grouped, need, total
 from ...core.read import REQUIRED, Schema, required
-from ...core.tables import AUDIT, adversary, audited, probabilities
+from ...core.tables import AUDIT, adversary, audited
 from ..secrets.told import TOLD
 
 _MOST_NUMBERS = 1 << 22
@@ -65,7 +65,7 @@ _MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
 _FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}
-_LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (probabilities, REQUIRED)}}
+_LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (read.probabilities, REQUIRED)}}
 _CLASSES = ["oblivious", "full", "additive"]
 
 
