@@ -205,7 +205,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "limit_two_header": (
         "Free._need_infeasible: raise RefusedError('the header alone proves nothing of constraints') => return"
     ),
-    "forged_blocks_not_covered": "Households.need_covered: known => True",
+    "forged_blocks_not_covered": "Proof.need_covered: self.signature(place) in known => True",
     "forged_blocks_clamped": "DiscreteGaussian.lost: 2 * beyond => 0 * beyond",
     "forged_blocks_stairs": "Staircase.rows: inputs[0] < y < inputs[-1] => True",
     "forged_blocks_never": "Households.sum: t in self.blocks.others(shape) => True",
@@ -251,11 +251,11 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
         "Alone.informed: arb(1 - share) * self.model.log_states() + arb(share) * letters + largest(most)"
         " => arb(1 - share) * self.model.log_states() + arb(share) * letters"
     ),
-    "wide__far": "Wide._witness: self.model.entropy_ball() => arb(0)",
+    "wide__far": "Wide.told: self.model.need_enough(lambda: entropy) => pass",
     "limit_all_missed": "Constraints.need_kept: limit.ball => limit.ball + limit.ball",
-    "limit_all_unproved": "Informed.bound: known => True",
+    "limit_all_unproved": "Proof.need_covered: self.signature(place) in known => True",
     "limit_all_lower": "Given._pay: self.spent += arb(factor) * limited.ball => pass",
-    "chain_uncovered": "Walks.check: i in seen or i in mirrored => True",
+    "chain_uncovered": "Proof.need_covered: self.signature(place) in known => True",
     "chain_point_outside": "Chain.point: lo <= x <= hi => lo >= 0",
     "three_letters_of_no_law": "LetterChain.point: all(total(group) == 1 for group in groups) => True",
     "three_letters_of_a_mirror": "LetterChain: mirrored = False => mirrored = True",

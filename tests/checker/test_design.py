@@ -249,7 +249,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "lower_unchecked": "need_above: kept(least, end) is True => True",
     "null_dual": 'Design._dual: need(lower is not None and lower <= 0, "no dual, but lower is positive") => pass',
     "weight_zero": "_positive: factor > 0 => True",
-    "prior_entropy": "EntropyBound.masses: self.model.entropy != 0 => False",
+    "prior_entropy": "Model.need_enough: self.entropy != 0 => False",
     "uniform_masses": "EntropyBound.masses: fmpq(n, space) => fmpq(1, len(row) * len(record.pairs))",
     "law_uniform": "law: [int(x * scale) for x in letters] => []",
     "shares_forgotten": "ways: coefficients[x % modulus] += share => coefficients[x % modulus] += 1",

@@ -16,13 +16,13 @@ THIN = 160
 
 # Where a checker does less than docs/certificate-format.md says: a name, the function, the piece, and what it is instead
 OFTEN = {
-    "infeasible prior": "EntropyBound.masses: self.model.entropy != 0 => self.model.entropy < 0",
-    "record not covered": "EntropyBound.bound: self.signature(j) in known => True",
+    "infeasible prior": "Model.need_enough: self.entropy != 0 => self.entropy < 0",
+    "record not covered": "Proof.need_covered: self.signature(place) in known => True",
     "entropy twice": "Ceiling.need_above: slope * self.entropy => 2 * slope * self.entropy",
     "off budget": "Design.check: expected <= (self.budget if self.leakage else ends[0]) => True",
     "open comparison": "at_most: (small <= large) is True => (small > large) is not True",
     "infeasible with an objective": "Design._own: 0 if nothing or several else 1 => 1",
-    "chain uncovered": "Walks.check: i in seen or i in mirrored => True",
+    "chain uncovered": "Proof.need_covered: self.signature(place) in known => True",
     "letters beyond their ranges": (
         "LetterChain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True"
     ),
@@ -31,7 +31,7 @@ OFTEN = {
 SELDOM = {
     "chain beyond its box": "Chain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True",
     "other half of a chain": "Chains._halve.other: t, hi => hi, hi",
-    "mirror of any start": "Walks.check: self.chain.mirrored => True",
+    "mirror of any start": "Walks.key: self.chain.mirrored => True",
     "another record's path": "Chain.record: i in self.asked => True",
     "steps for nothing": "Chains._slope: larger(arb(0), far) => arb(0)",
     "steps of no length": "Chains._slope: (end - point[j] for end in box[j]) => (fmpq(0) for _ in box[j])",
@@ -40,7 +40,7 @@ SELDOM = {
     "letters of the other end": "Chains._letters: high if 2 * high < 1 else low => low",
     "window without fourth moments": "Chains._inside: min((1 - 3 * v) * spread / (3 * v), high) => 0",
     "half of a window": "Chains._second: -larger(-plain, -less) => -larger(-plain, -less) / 2",
-    "no path": "Walks._witness: lower <= 0 => True",
+    "no path": "Proof.witness: lower <= 0 => True",
     "derivative of nothing": (
         "Leakage._forward: first[1], second[1] = taken(first[1], from_zero[0]), added(second[1], from_zero[0]) => pass"
     ),
@@ -63,7 +63,7 @@ SELDOM = {
     "selection not listed": "ProductPriors.section: not missing => True",
     "not private": "Private._prove: c * mean => 2 * c * mean",
     "mass nowhere": "EntropyBound.masses: total(x for row in masses for _, x in row) == 1 => True",
-    "no witness": "EntropyBound.witness: lower <= 0 => True",
+    "no witness": "Proof.witness: lower <= 0 => True",
     "zero in a law": "need_support: q > 0 or channel.vanishes(y, inputs) => True",
     "half a tree": "Lines.tree: waiting.append(other) => pass",
     "a half in the other": "Box.part.other: self.back(depth) => pass",
@@ -162,15 +162,15 @@ SELDOM = {
     "a histogram's ratios": (
         "Histogram._bound: scored.mean(scored.of(pattern, empty[len(pattern)]), logs) => steps.cost(pattern)"
     ),
-    "letters of a histogram": 'Histogram.check: at_most(arb(self.cells.count).log(), upper, "log k <= upper") => pass',
-    "scores of a witness": "Histogram._witness: arb(k).log() => 2 * arb(k).log()",
-    "a secret uncovered": "Informed.bound: known => True",
+    "letters of a histogram": 'Histogram.bound: at_most(arb(self.cells.count).log(), upper, "log k <= upper") => pass',
+    "scores of a witness": "Histogram._equal: arb(k).log() => 2 * arb(k).log()",
+    "a secret uncovered": "Proof.need_covered: self.signature(place) in known => True",
     "mean without entropy": "Informed._most: self.model.entropy_ball() => 2 * self.model.entropy_ball()",
     "cells of nothing": (
         "divergences: frozenset[int]().union(*classes.sets) if all(classes.sets) else frozenset() => frozenset[int]()"
     ),
-    "law of a secret's witness": "dataset_law: model.entropy != 0 and any(p != law[0] for p in law) => False",
-    "no law of a secret": "Informed._witness: lower <= 0 => True",
+    "law of a secret's witness": "dataset_law: any(p != law[0] for p in law) => False",
+    "no law of a secret": "Proof.witness: lower <= 0 => True",
     "weights that add up to anything": (
         "separated: arb(nu) + absent * leaf.theta * xlogx(arb(wrong)) => absent * leaf.theta * xlogx(arb(wrong))"
     ),

@@ -147,7 +147,7 @@ def evaluate(parsed, record, lines, box):
     section = Section(data, parsed, record, Counter(), 0)
     section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     item = data.item("a leaf", {"joint": 5})
-    result = section._joint(item, not all(part.ends for part in box.values()))
+    result, _ = section._joint(item, not all(part.ends for part in box.values()))
     assert not data.more()
     fall = arb(item[2]) * parsed.entropy_ball()
     return [bound - fall for bound in result]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
 from typing import Any
 
 from .arithmetic import arb, fmpq
-from .bounds import exact_information
+from .bounds import cells, exact_information
 from .certificate import Lines
 from .classes import CLASSES
 from .counts import datasets
@@ -27,25 +26,23 @@ class PriorSet(EntropyBound):
         """The witness's number among the priors."""
         return f"prior {hint}", exact_information(self.channel, list(map(dict, self.masses(i, hint))))
 
-    def bound(self, upper: arb) -> None:
+    def bound(self, upper: arb) -> int:
         """No lines; a record with one letter leaks nothing."""
         need(self.lines.ahead() in NEXT, "there is a line after the witness or the priors")
-        for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
-            for j in range(len(self.model.priors)):
-                self.allowance.look()
-                at_most(self.information(i, j)[1], upper, f"what prior {j} teaches about record {i} <= upper")
-                self.tally["prior"] += 1
+        records = [self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1]
+        for i in records:
+            taught = (self.information(i, j)[1] for j in range(len(self.model.priors)))
+            self.need_priors(self.called(i), taught, upper)
+        return len(records)
 
     def masses(self, i: int, hint: Any) -> Masses:
         """The listed prior's masses, where they are positive."""
         j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
         size = self.model.alphabets[i]
         stride = prod(self.model.alphabets[i + 1 :])
-        masses: list[dict[int, fmpq]] = [defaultdict(fmpq) for _ in range(size)]
-        for x, mass in enumerate(self.model.priors[j]):
-            if mass:
-                masses[x // stride % size][self._inputs[x]] += mass
-        return [list(row.items()) for row in masses]
+        letters = (x // stride % size for x in range(len(self._inputs)))
+        masses = cells(self.model.priors[j], letters, self._inputs)
+        return [list(masses[a].items()) for a in range(size)]
 
     @cached_property
     def _inputs(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -210,6 +211,15 @@ def uniform_information(record: Record) -> arb:
         return arb(0)
     space = arb(sum(n for row in record.pairs for _, n in row))
     return information(record.channel, [[(k, arb(n) / space) for k, n in row] for row in record.pairs])
+
+
+def cells(law: Iterable[fmpq], names: Iterable[Any], inputs: Iterable[int]) -> defaultdict[Any, dict[int, fmpq]]:
+    """For each name of datasets the inputs of those that have it, and the positive masses that a law of the datasets gives them."""
+    found = defaultdict[Any, dict[int, fmpq]](lambda: defaultdict(fmpq))
+    for p, name, k in zip(law, names, inputs, strict=True):
+        if p:
+            found[name][k] += p
+    return found
 
 
 def exact_information(channel: Channel, masses: Sequence[dict[int, fmpq]]) -> arb:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -89,6 +89,11 @@ class Model:
         """A ball around the entropy bound in nats."""
         unit = {"nats": arb(1), "bits": arb(2).log(), "max": self.log_states()}[self.unit]
         return arb(self.entropy) * unit
+
+    def need_enough(self, entropy: Callable[[], arb]) -> None:
+        """Refuse a witness of less entropy than the adversary's."""
+        if self.entropy != 0:  # an entropy is never negative
+            at_most(self.entropy_ball(), entropy(), "entropy bound <= witness's entropy")
 
     def is_uniform(self) -> bool:
         """Whether the entropy bound equals log |X|, decided exactly.

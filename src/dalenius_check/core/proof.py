@@ -1,14 +1,14 @@
-"""The lines after the header: the witness for `lower`, then the proof of `upper`, for each kind of adversary."""
+"""The lines after the header: a witness for `lower`, then sections that prove `upper`; here those about records."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
-from .allowance import PAIR, POINTER, limit
+from .allowance import PAIR, POINTER, Allowance, limit
 from .arithmetic import arb, fmpq
 from .bounds import Record, entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
@@ -26,26 +26,136 @@ _PLAIN = b'["joint","0","0",null,null]'  # whose bound is the logarithm of the n
 AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
 NEXT = (None, *AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
+Words = tuple[list[str], Counter[str]]  # what is proved, and the numbers of leaves by kind
 Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows from a law on the outputs
 
 
-class EntropyBound:
+class Proof:
+    """A witness, and sections, which must cover every place that there is: a record, a secret where something is given, a block.
+
+    A record i is the secret X_i where nothing is given.
+    """
+
+    expected = "a record"
+    names: ClassVar[Sizes] = {"record": 2}  # of the lines that sections begin with
+    after: ClassVar[Sizes] = {}  # of those that may come after the last section
+    first: ClassVar[Sizes] = {}  # of a line before a witness, or in its place
+
+    def __init__(self, lines: Lines, allowance: Allowance) -> None:
+        self.lines = lines
+        self.allowance = allowance
+        self.tally = Counter[str]()
+
+    def check(self, claim: dict[str, Any]) -> Words:
+        """Check all lines; the witness and what else is proved in words, and the numbers of leaves by kind."""
+        witness = self.witness(claim["lower"])
+        sections = self.bound(arb(claim["upper"]))
+        return [f"witness: {witness}", *self.words(sections)], self.tally
+
+    def witness(self, lower: fmpq) -> str:
+        """The line that proves `lower`, or says that nothing needs to; in words."""
+        item = self.lines.item(" or ".join(["the witness", *self.first]), {"witness": 3, **self.first})
+        if item == ["witness", None, None]:
+            need(lower <= 0, "no witness, but lower is positive")
+            return "none, the leakage is never negative"
+        named = item[0] != "witness" or not self.first
+        need(named, f"a line {' '.join(self.first)!r} is expected before a witness, or as one")
+        return self.shown(item, lower)
+
+    def shown(self, item: list[Any], lower: fmpq) -> str:
+        """The same of a witness that there is."""
+        words, value = self.told(item)
+        if lower > 0:  # an information is never negative
+            at_most(arb(lower), value, "lower <= witness's information")
+        return words
+
+    def told(self, item: list[Any]) -> tuple[str, arb]:
+        """A witness in words, and what it teaches."""
+        raise NotImplementedError
+
+    def bound(self, upper: arb) -> int:
+        """The sections, which must cover every place; how many there are."""
+        seen = dict[Any, Any]()
+        for item in self.lines.run(self.expected, self.names, self.after):
+            place = self.place(item)
+            name = self.name(place)
+            need(name not in seen, f"{self.called(place)} comes twice")
+            seen[name] = place
+            self.section(place, upper)
+        self.need_covered(list(seen.values()))
+        return len(seen)
+
+    def need_covered(self, seen: list[Any]) -> None:
+        """Refuse where a place is left out of which these sections say nothing."""
+        covered = set(map(self.key, seen))
+        known = set[Any]()
+        for place in self.places(seen):
+            self.allowance.look()
+            key = self.key(place)
+            if key not in covered:
+                known = known or set(map(self.signature, seen))
+                need(self.signature(place) in known, f"the file ends, but {self.uncovered(place)}")
+                covered.add(key)
+
+    def place(self, item: list[Any]) -> Any:
+        """What a section is about."""
+        raise NotImplementedError
+
+    def name(self, place: Any) -> Any:
+        """What may not come twice."""
+        return place
+
+    def section(self, place: Any, upper: arb) -> None:
+        """The proof that no more than `upper` is told there."""
+        raise NotImplementedError
+
+    def places(self, seen: Collection[Any]) -> Iterable[Any]:
+        """Those where anything may be told, but for what some of these sections prove all at once."""
+        raise NotImplementedError
+
+    def key(self, place: Any) -> Any:
+        """The same for places of which one section is enough."""
+        return place
+
+    def signature(self, place: Any) -> Any:
+        """The same for more of them, worked out where it is needed."""
+        return self.key(place)
+
+    def words(self, sections: int) -> Sequence[str]:
+        """What so many sections prove, besides."""
+        return ()
+
+    def called(self, place: Any) -> str:
+        """The place in words."""
+        return f"record {place}"
+
+    def uncovered(self, place: Any) -> str:
+        """That it is not covered, in words."""
+        return f"{self.called(place)} is not covered"
+
+    def need_priors(self, about: str, taught: Iterable[arb], upper: arb) -> None:
+        """Refuse listed priors if one of them teaches more."""
+        for j, value in enumerate(taught):
+            self.allowance.look()
+            at_most(value, upper, f"what prior {j} teaches about {about} <= upper")
+            self.tally["prior"] += 1
+
+
+class EntropyBound(Proof):
     """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
     after: ClassVar[Sizes] = AFTER
 
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
-        self.lines = lines
+        super().__init__(lines, model.allowance)
         self.channel = channel
-        self.allowance = model.allowance
         self.model = replace(model, query={"kind": "identity"}) if channel.dataset else model
-        self.tally: Counter[str] = Counter()
         self._last: tuple[int, Any] = (-1, None)
         self._size = 0
         self._ceiling: Ceiling | None = None
 
-    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check all lines; the witness and what else is proved in words, and the numbers of leaves by kind."""
+    def check(self, claim: dict[str, Any]) -> Words:
+        """The same, and what the header says of other entropy bounds."""
         upper = arb(claim["upper"])
         words = [f"witness: {self.witness(claim['lower'])}"]
         if "curve" in claim:
@@ -58,31 +168,19 @@ class EntropyBound:
         self.bound(upper - self.channel.lost)
         return words, self.tally
 
-    def witness(self, lower: fmpq) -> str:
-        """A line that proves `lower`; the prior in words."""
-        _, i, hint = self.lines.item("the witness", {"witness": 3})
-        if i is None and hint is None:
-            need(lower <= 0, "no witness, but lower is positive")
-            return "none, the leakage is never negative"
-        prior, value = self.information(self.record(i), hint)
-        if lower > 0:  # an information is never negative
-            at_most(arb(lower), value, "lower <= witness's information")
-        return f"{prior} for record {i}"
+    def told(self, item: list[Any]) -> tuple[str, arb]:
+        prior, value = self.information(self.record(item[1]), item[2])
+        return f"{prior} for record {item[1]}", value
 
-    def bound(self, upper: arb) -> None:
-        """The sections, which must cover every record."""
-        seen: set[int] = set()
-        for item in self.lines.run("a record", {"record": 2}, self.after):
-            i = self.record(item[1])
-            need(i not in seen, f"record {i} comes twice")
-            seen.add(i)
-            self.section(i, upper)
-        covered = {key(self.model, i) for i in seen}
-        left = {key(self.model, j): j for j, size in enumerate(self.model.alphabets) if size > 1}
-        left = {group: j for group, j in left.items() if group not in covered}
-        known = {self.signature(i) for i in seen} if left else set()
-        for j in left.values():
-            need(self.signature(j) in known, f"the file ends, but record {j} is not covered")
+    def place(self, item: list[Any]) -> int:
+        return self.record(item[1])
+
+    def places(self, seen: Collection[int]) -> Iterable[int]:
+        """All records but those of one letter, the last one first."""
+        return (i for i in reversed(range(len(self.model.alphabets))) if self.model.alphabets[i] > 1)
+
+    def key(self, i: int) -> Any:
+        return key(self.model, i)
 
     def record(self, value: Any) -> int:
         """A record's number."""
@@ -110,15 +208,11 @@ class EntropyBound:
         law = law_of([x for row in rows for x in row], width * letters, "weights", self.allowance)
         masses = [[(k, law[a * width + k]) for k in inputs] for a, inputs in enumerate(record.inputs)]
         need(total(x for row in masses for _, x in row) == 1, "weight on a letter and input which no dataset has")
-        if self.model.entropy != 0:  # an entropy is never negative
-            at_most(self.model.entropy_ball(), entropy_of(record, masses), "entropy bound <= witness's entropy")
+        self.model.need_enough(lambda: entropy_of(record, masses))
         return masses
 
     def section(self, i: int, upper: arb) -> None:
-        """The proof that record i leaks at most `upper`.
-
-        Where all that its letters can tell is no more, the leaf that says so needs no completions.
-        """
+        """A tree; where all that the record's letters can tell is no more, the leaf that says so needs no completions."""
         plain = self.channel.rows and self._ceiling is None and self.lines.begins(_PLAIN)
         if plain and (arb(self.model.alphabets[i]).log() <= upper) is True:
             self.tally[self.lines.next("a leaf")[0]] += 1

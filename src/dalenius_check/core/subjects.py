@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,16 +12,16 @@ from .matrix import Channel
 from .model import Model
 from .noise import noise_of
 from .numbers import MAX_ENTRIES, ends_words
+from .proof import Proof, Words
 from .registry import lemma
 
 _RECORDS = "worst-case leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
-Words = tuple[list[str], Counter[str]]
 
 
 class Subject(NamedTuple):
-    """What a certificate is about: who checks its lines, and where what it says of the outputs comes from, if not from one channel."""
+    """What a certificate is about: what checks its lines, and where what it says of the outputs comes from, if not from a channel."""
 
-    check: Callable[[Lines, Channel | None, dict[str, Any]], Words]
+    proof: Callable[[Lines, Any], Proof]  # of a channel, where the source is one
     most: int  # letters, or values of a secret
     source: str = ""
     about: str = _RECORDS
@@ -34,12 +33,7 @@ def subject(model: Model) -> Subject:
     if name:
         found: Subject = lemma(name).subject(model)
         return found
-    return Subject(lambda lines, channel, claim: _record(lines, model, channel, claim), model.most())
-
-
-def _record(lines: Lines, model: Model, channel: Channel | None, claim: dict[str, Any]) -> Words:
-    assert channel is not None
-    return ADVERSARIES[model.adversary](lines, model, channel).check(claim)
+    return Subject(lambda lines, channel: ADVERSARIES[model.adversary](lines, model, channel), model.most())
 
 
 def _lemma(model: Model) -> str:
@@ -78,7 +72,7 @@ def audit(lines: Lines, model: Model, known: Subject, channel: Channel | None, c
         assert channel is not None
         source = "exact rationals" if channel.exact else "enclosed by balls"
         source = "TAKEN FROM THE CERTIFICATE (resolved matrix)" if model.foreign else source
-    evidence, tally = known.check(lines, channel, claim)
+    evidence, tally = known.proof(lines, channel).check(claim)
     ends = ends_words(claim["lower"], claim["upper"], "L", known.most)
     about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
     return [

@@ -21,6 +21,7 @@ from .registry import lemma
 from .rowtree import RowTree, Slopes
 from .symmetries import Stated, exchange, orbit, symmetry
 
+Bounds = tuple[list[arb], fmpq]  # at an entropy bound of 0, and how much they fall for each nat
 _ORBITS = ("orbit", "orbit-split")
 _NODES = {"split": 4, "cut": 4, "orbit": 6, "orbit-split": 6, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
 _NODES |= {"informed": 3, "ends": 1}
@@ -55,9 +56,7 @@ class Section:
         def judge(item: list[Any], number: int) -> bool:
             vacuous = self.levels[-1].empty
             need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
-            results = kinds[item[0]](item, vacuous)
-            slope = decimal(item[2], "mu") if item[0] == "joint" else fmpq(0)
-            slope = 1 - decimal(item[1], "lambda") if item[0] == "informed" else slope
+            results, slope = kinds[item[0]](item, vacuous)
             for bound in results if not vacuous else ():
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
             return vacuous
@@ -72,10 +71,10 @@ class Section:
     def _alone(self) -> Any:
         return lemma("alone").Alone(self.model, self.number)
 
-    def _told(self, item: list[Any], *_: Any) -> list[arb]:
+    def _told(self, item: list[Any], *_: Any) -> Bounds:
         """What is known of the record by itself."""
-        bounds: list[arb] = self._alone.informed(item) if item[0] == "informed" else self._alone.ends()
-        return bounds
+        bound, slope = self._alone.leaf(item)
+        return [bound], slope
 
     def _letter(self, value: Any) -> int:
         return integer(value, "the letter", 0, self.letters - 1)
@@ -125,7 +124,7 @@ class Section:
         whole = [own, *others]
         return level.box.part(whole, [own], t) if side == "above" else level.box.part([own], whole, t)
 
-    def _joint(self, item: list[Any], vacuous: bool) -> list[arb]:
+    def _joint(self, item: list[Any], vacuous: bool) -> Bounds:
         level = self.levels[-1]
         channel = self.levels[-1].record.channel
         leaf = Joint(level.record, nonnegative(item[1], "theta"), nonnegative(item[2], "mu"))
@@ -149,7 +148,7 @@ class Section:
         self.allowance.take(-size)
         psi = psi or leaf.free(scores)
         whole = bool(psi and scores and all(psi)) and (self.lines.shares.whole or not (leaf.theta and leaf.mu))
-        return [leaf.bound(list(map(largest, psi)))] if whole else []
+        return [leaf.bound(list(map(largest, psi)))] if whole else [], leaf.mu
 
     def _known(self, psi: list[list[arb]], stated: Stated, a: int, value: Any, *images: Any) -> list[arb]:
         """psi of an earlier letter: with the slopes, the counts and the ranges of K of letter a, or those that are mapped to them."""
@@ -165,9 +164,9 @@ class Section:
         need(like and (other.los, other.his) == (own.los, own.his), f"letter {b} is not known to be like letter {a}")
         return psi[b]
 
-    def _uniform(self, *_: Any) -> list[arb]:
+    def _uniform(self, *_: Any) -> Bounds:
         need(self.model.is_uniform(), "a uniform leaf needs an entropy bound equal to log |X|")
-        return [uniform_information(self.record)]
+        return [uniform_information(self.record)], fmpq(0)
 
-    def _vertices(self, *_: Any) -> list[arb]:
-        return list(divergences(self.lines, self.channel, self.record.inputs, self.tally))
+    def _vertices(self, *_: Any) -> Bounds:
+        return list(divergences(self.lines, self.channel, self.record.inputs, self.tally)), fmpq(0)

@@ -55,8 +55,12 @@ class Alone:
         inputs = [k for ((k, _),) in completions(piece, 0, channel.values)]
         return channel, inputs, self._blocks.lost(shape)
 
-    def informed(self, item: list[Any]) -> list[arb]:
-        """A bound at an entropy of 0, from which 1 - lambda times the entropy is to be taken off.
+    def leaf(self, item: list[Any]) -> tuple[arb, fmpq]:
+        """The bound of a leaf at an entropy of 0, and how much it falls for each nat."""
+        return self.informed(item) if item[0] == "informed" else (self.ends(), fmpq(0))
+
+    def informed(self, item: list[Any]) -> tuple[arb, fmpq]:
+        """Of a line `informed`: it falls by 1 - lambda.
 
         Bound because I(X_i; Y) <= I(X_i; X') + I(X_i; Y | X'), X' the others; the first is at most log |X| - H(P), and H(X_i | X')
         is H(X_i) less the first, of which g takes lambda times.
@@ -80,9 +84,9 @@ class Alone:
             first, second = (far[k] for k in inputs)
             most += [arb(1 - t) * first + arb(t) * second - arb(share) * _binary(t) for t in (low, high)]
         letters = arb(len(inputs)).log()
-        return [arb(1 - share) * self.model.log_states() + arb(share) * letters + largest(most) + lost]
+        return arb(1 - share) * self.model.log_states() + arb(share) * letters + largest(most) + lost, 1 - share
 
-    def ends(self) -> list[arb]:
+    def ends(self) -> arb:
         """The capacity of the two sums that are farthest apart.
 
         Bound because pairs of values are told apart the better the farther apart they are: for noise whose law is log-concave the best
@@ -107,12 +111,12 @@ class Alone:
         result = arb(0)
         for j in range(d + 1):
             if rest * (1 << chosen().precision()) < 1:
-                return [result + rest * half]
+                return result + rest * half
             limit(j < _MOST, f"more than {_MOST} terms")
             self.allowance.look()
             result += (rest if j in (0, d) else rest * inside) * (half - (1 + ratio).log())
             rest, ratio = rest * a, ratio / (a * a)
-        return [result]
+        return result
 
 
 def _binary(t: fmpq) -> arb:

@@ -19,9 +19,9 @@ from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
 from ..core.model import Model
 from ..core.numbers import at_most, height, largest, need, total
+from ..core.proof import Words
 from ..core.read import decimal, entries
 from ..core.registry import rests_on
-from ..core.subjects import Words
 from .designs.constraints import SECRET_LIMITS
 from .designs.ground import Inputs
 from .designs.tangents import Information

@@ -24,7 +24,7 @@ from ..core.read import text
 from ..core.registry import rests_on
 from ..core.subjects import Subject
 from .histograms import patterns
-from .households import Households, about
+from .households import Households, Place, about
 from .households.blocks import Blocks, Shape
 from .households.routes import sizes_of
 
@@ -213,9 +213,9 @@ class RandomizedHouseholds(Households):
         """How many others there are."""
         return len(self.blocks.model.alphabets) - len(shape.alphabets)
 
-    def name(self, j: int, shape: Shape, t: Any) -> Any:
-        """What may not come twice."""
-        return shape, t
+    def name(self, place: Place) -> Any:
+        """What may not come twice, of whichever block."""
+        return place[1:]
 
     def need_possible(self, shape: Shape, t: Any) -> None:
         """Refuse a witness where others are left out."""
@@ -232,14 +232,14 @@ class RandomizedHouseholds(Households):
         need(sum(t) <= self._left(shape), f"t must be at most {self._left(shape)} people")
         return t
 
-    def need_covered(self, covered: set[Any]) -> None:
+    def need_covered(self, seen: list[Place]) -> None:
         """For every size of a block all t that are a step's multiples, or nobody.
 
         Bound because every t of all others is, in some order, nowhere below one of those, by their sum.
         """
         letters = self.blocks.model.alphabets[0]
         for shape in self.blocks.shapes:
-            listed = {t for one, t in covered if one == shape}
+            listed = {t for _, one, t in seen if one == shape}
             about = f"the file ends, but a block of {len(shape.alphabets)} records is not covered"
             need(bool(listed), about)
             step = gcd(*(x for t in listed for x in t))

@@ -7,18 +7,18 @@ Hypotheses, each a line that refuses: places lie within the counts, at an odd st
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import comb, factorial
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.allowance import BALL, PAIR, limit
 from ..core.arithmetic import arb, chosen, fmpq
-from ..core.certificate import Lines
+from ..core.certificate import Lines, Sizes
 from ..core.curve import Ceiling
 from ..core.model import Model
 from ..core.noise import noise_of
-from ..core.numbers import at_most, need, total, xlogx
+from ..core.numbers import need, total, xlogx
+from ..core.proof import Proof, Words
 from ..core.read import entries, integer, nonnegative
 from ..core.registry import rests_on
 from ..core.subjects import Subject
@@ -125,59 +125,50 @@ class Window:
         return found
 
 
-class Wide:
-    """All priors with an entropy bound; all records have the same channel."""
+class Wide(Proof):
+    """All priors with an entropy bound; all records have the same channel, so that one section is enough."""
 
-    def __init__(self, model: Model) -> None:
+    first: ClassVar[Sizes] = {"window": 4}
+
+    def __init__(self, lines: Lines, model: Model) -> None:
+        super().__init__(lines, model.allowance)
         self.model = model
-        rests_on(model.allowance, "W1")
+        rests_on(self.allowance, "W1")
 
-    def check(self, lines: Lines, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+    def check(self, claim: dict[str, Any]) -> Words:
         need("curve" not in claim, "the header: unknown key 'curve' for a wide count")
-        model = self.model
-        tally = Counter[str]()
-        with model.allowance.holding():
-            words = [f"witness: {self._witness(lines, claim['lower'])}"]
-        if model.alphabets[0] == 1 and not lines.more():
-            return words, tally
-        i = integer(lines.item("a record", {"record": 2})[1], "the record", 0, len(model.alphabets) - 1)
-        leaf = lines.item("a leaf", {"letters": 1, "informed": 3, "ends": 1})
-        alone = Alone(model, i)
-        slope = fmpq(0)
-        if leaf[0] == "letters":
-            bound = arb(model.alphabets[0]).log()
-        else:
-            (bound,) = alone.informed(leaf) if leaf[0] == "informed" else alone.ends()
-            slope = 1 - nonnegative(leaf[1], "lambda") if leaf[0] == "informed" else slope
-        ceiling = Ceiling(arb(claim["upper"]), model.entropy_ball())
-        ceiling.need_above(bound, slope, f"the {leaf[0]} leaf")
-        tally[leaf[0]] += 1
-        return words, tally
+        return super().check(claim)
 
-    def _witness(self, lines: Lines, lower: fmpq) -> str:
-        item = lines.item("the witness or its window", {"witness": 3, "window": 4})
-        if item[0] == "witness":
-            need(item[1] is None and item[2] is None, "a line 'window' is expected before a witness")
-            need(lower <= 0, "no witness, but lower is positive")
-            return "none, the leakage is never negative"
-        window = Window(self.model, item)
-        _, i, hint = lines.item("the witness", {"witness": 3})
-        record = integer(i, "the record", 0, len(self.model.alphabets) - 1)
-        rows = window.masses(hint)
-        entropy = window.entropy(rows)
-        if self.model.entropy != 0:  # an entropy is never negative
-            at_most(self.model.entropy_ball(), entropy, "entropy bound <= witness's entropy")
-        if lower > 0:
-            at_most(arb(lower), window.information(rows), "lower <= witness's information")
-        return f"a prior on {window.last + 1} counts, for record {record}"
+    def bound(self, upper: arb) -> int:
+        """One section, of one leaf; a record with one letter leaks nothing."""
+        model = self.model
+        if model.alphabets[0] == 1 and not self.lines.more():
+            return 0
+        i = self._record(self.lines.item(self.expected, self.names)[1])
+        leaf = self.lines.item("a leaf", {"letters": 1, "informed": 3, "ends": 1})
+        bound, slope = (arb(model.alphabets[0]).log(), fmpq(0)) if leaf[0] == "letters" else Alone(model, i).leaf(leaf)
+        Ceiling(upper, model.entropy_ball()).need_above(bound, slope, f"the {leaf[0]} leaf")
+        self.tally[leaf[0]] += 1
+        return 1
+
+    def _record(self, value: Any) -> int:
+        return integer(value, "the record", 0, len(self.model.alphabets) - 1)
+
+    def told(self, item: list[Any]) -> tuple[str, arb]:
+        with self.allowance.holding():
+            window = Window(self.model, item)
+            _, i, hint = self.lines.item("the witness", {"witness": 3})
+            words = f"a prior on {window.last + 1} counts, for record {self._record(i)}"
+            rows = window.masses(hint)
+            entropy = window.entropy(rows)
+            self.model.need_enough(lambda: entropy)
+            return words, window.information(rows)
 
 
 def subject(model: Model) -> Subject:
     """That of a model whose counts are wide."""
-    wide = Wide(model)
     source = "of counts that are too many to be written out"
-    return Subject(lambda lines, _, claim: wide.check(lines, claim), model.most(), source)
+    return Subject(lambda lines, _: Wide(lines, model), model.most(), source)
 
 
 _EXACT = 1024

@@ -13,10 +13,9 @@ from ...core.certificate import Lines
 from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.numbers import RefusedError, ends_words, in_nats, largest, need, need_above, rounded, total
-from ...core.proof import NEXT
+from ...core.proof import NEXT, Words
 from ...core.read import law_of, nonnegative
 from ...core.registry import rests_on
-from ...core.subjects import Words
 from ..households import DesignedHouseholds
 from .constraints import Constraints, Objective
 from .given import Given

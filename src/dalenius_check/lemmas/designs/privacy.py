@@ -10,8 +10,8 @@ from ...core.certificate import Lines
 from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.numbers import exponential, height, need, need_certain, total
+from ...core.proof import Words
 from ...core.read import entries, integer, law_of, nonnegative
-from ...core.subjects import Words
 from .design import Design, Own
 from .given import Given
 from .ground import Costs

@@ -7,7 +7,6 @@ inside the counts (`Cells`); m is the largest block (`Cells.sizes`); every patte
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
 from itertools import islice
@@ -20,6 +19,7 @@ from ...core.certificate import Lines
 from ...core.model import Model
 from ...core.noise import REAL, SHIFTING, noise_of
 from ...core.numbers import at_most, largest, need, normalised
+from ...core.proof import Proof
 from ...core.read import BIG, entries, integer, nonnegative
 from ...core.registry import rests_on
 from ...core.subjects import Subject
@@ -152,7 +152,7 @@ def patterns(m: int, parts: int, most: int | None = None) -> Iterator[Pattern]:
             yield (first, *rest)
 
 
-class Histogram:
+class Histogram(Proof):
     """Priors under which blocks of records are independent.
 
     Bound because I is convex in the channel from a letter to the output, which is a mixture over what all other records can be: it
@@ -160,40 +160,46 @@ class Histogram:
     """
 
     def __init__(self, lines: Lines, cells: Cells) -> None:
-        self.lines = lines
+        super().__init__(lines, cells.allowance)
         self.cells = cells
-        self.allowance = cells.allowance
         rests_on(self.allowance, "H1")
 
-    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check both lines; the witness and what bounds the leakage in words, and the numbers of leaves by kind."""
-        with self.allowance.holding():
-            words = self._witness(claim)
+    def bound(self, upper: arb) -> int:
+        """One line, about the largest block."""
         item = self.lines.item("the bound", {"letters": 1, "histogram": 3})
-        m = max(self.cells.sizes)
-        upper = arb(claim["upper"])
         if item[0] == "letters":
             at_most(arb(self.cells.count).log(), upper, "log k <= upper")
         else:
             with self.allowance.holding():
-                self._bound(Steps(self.cells, m), upper - self.cells.lost, *item[1:])
-        about = f"blocks: {len(self.cells.sizes)}, of at most {m} records, with whatever the others are known to be"
-        return [f"witness: {words}", about], Counter({item[0]: 1})
+                self._bound(Steps(self.cells, max(self.cells.sizes)), upper - self.cells.lost, *item[1:])
+        self.tally[item[0]] += 1
+        return 1
 
-    def _witness(self, claim: dict[str, Any]) -> str:
-        """The line that proves `lower`: all records of a block are equal, and each letter is as likely.
+    def words(self, sections: int) -> Sequence[str]:
+        sizes = self.cells.sizes
+        return [f"blocks: {len(sizes)}, of at most {max(sizes)} records, with whatever the others are known to be"]
+
+    def shown(self, item: list[Any], lower: fmpq) -> str:
+        """The same of a number that is less than what it teaches, and may be negative."""
+        words, value = self.told(item)
+        at_most(arb(lower), value, "lower <= witness's information")
+        return words
+
+    def told(self, item: list[Any]) -> tuple[str, arb]:
+        """All records of a block are equal, and each letter is as likely.
 
         Bound because, given the sum of the scores, the mean of a logarithm is at most that of the mean.
         """
-        _, i, hint = self.lines.item("the witness", {"witness": 3})
-        if i is None and hint is None:
-            need(claim["lower"] <= 0, "no witness, but lower is positive")
-            return "none, the leakage is never negative"
+        _, i, hint = item
         left = integer(i, "the record", 0, len(self.cells.model.alphabets) - 1)
         for m in self.cells.sizes:
             if left < m:
                 break
             left -= m
+        with self.allowance.holding():
+            return f"{m} equal records of a block, for record {i}", self._equal(m, hint)
+
+    def _equal(self, m: int, hint: Any) -> arb:
         k = self.cells.count
         steps = Steps(self.cells, m)
         need(k >= 2, "a witness needs at least two letters")
@@ -203,9 +209,7 @@ class Histogram:
         full = scored.polynomials[m]
         none = scored.polynomials[0]
         own, ratio = full * none * rest, (scored.square() * none + constant(arb(k - 1), k - 1) * full * full) * rest
-        told = arb(k).log() + steps.told[m] - scored.mean(own, scored.logs(ratio, own, (k * low, k * high)))
-        at_most(arb(claim["lower"]), told, "lower <= witness's information")
-        return f"{m} equal records of a block, for record {i}"
+        return arb(k).log() + steps.told[m] - scored.mean(own, scored.logs(ratio, own, (k * low, k * high)))
 
     def _bound(self, steps: Steps, upper: arb, scores: Any, mixed: Any) -> None:
         """A line `histogram`: no pattern of a block diverges by more than `upper` from a mixture of some."""
@@ -239,4 +243,4 @@ def subject(model: Model) -> Subject:
     """That of a model about a histogram."""
     cells = Cells(model)
     source = "of every histogram of a block"
-    return Subject(lambda lines, _, claim: Histogram(lines, cells).check(claim), model.most(), source)
+    return Subject(lambda lines, _: Histogram(lines, cells), model.most(), source)

@@ -11,8 +11,7 @@ what clamped noise loses is taken off (`bound`).
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -25,13 +24,14 @@ from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.noise import power
 from ...core.numbers import need, take_entries
-from ...core.proof import MAX_CELLS, EntropyBound, Masses
+from ...core.proof import MAX_CELLS, EntropyBound, Masses, Proof
 from ...core.read import entries, integer, text
 from ...core.registry import rests_on
 from ...core.subjects import Subject
 from .blocks import Blocks, Shape
 
 _WHOLE = re.compile("-?[0-9]{1,30}")
+Place = tuple[int, Shape, Any]  # a block, its shape, and what the others add, 0 where that does not matter
 
 
 class Piece(EntropyBound):
@@ -40,74 +40,59 @@ class Piece(EntropyBound):
     after: ClassVar[Sizes] = {"block": 3}
 
 
-class Households:
+class Households(Proof):
     """Priors under which blocks of records are independent, and the one that is asked about has an entropy.
 
     Bound because I is convex in the channel from a block to the output, which is a mixture over what the other records can be: it is
     largest where they are known, and then it depends on them through the sum of their contributions alone.
     """
 
+    expected = "a block"
+    names: ClassVar[Sizes] = {"block": 3}
+    first: ClassVar[Sizes] = {"at": 3}
+
     def __init__(self, lines: Lines, blocks: Blocks) -> None:
-        self.lines = lines
+        super().__init__(lines, blocks.allowance)
         self.blocks = blocks
-        self.tally = Counter[str]()
-        self.allowance = blocks.allowance
         rests_on(self.allowance, "B1")
 
-    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check all lines; the witness and the pieces in words, and the numbers of leaves by kind."""
-        words = f"witness: {self._witness(claim)}"
-        seen = self.bound(arb(claim["upper"]))
-        listed = f"{seen} listed, which stand for all of {len(self.blocks.sizes)} blocks"
-        return [words, f"pieces: {listed}, with whatever the others are known to be"], self.tally
+    def words(self, sections: int) -> Sequence[str]:
+        listed = f"{sections} listed, which stand for all of {len(self.blocks.sizes)} blocks"
+        return [f"pieces: {listed}, with whatever the others are known to be"]
 
-    def bound(self, upper: arb) -> int:
-        """The sections about pieces, which must cover all; how many there are."""
-        seen, covered = set[Any](), set[Any]()
-        for item in self.lines.run("a block", {"block": 3}, {}):
-            j, shape, t = self._place(item)
-            name = self.name(j, shape, t)
-            need(name not in seen, f"block {j} comes twice" + (f" with {item[2]}" if item[2] else ""))
-            seen.add(name)
-            with self.allowance.holding():
-                proof = self.piece(shape, t)
-                proof.bound(upper - self.blocks.lost(shape))
-                self.tally += proof.tally
-            covered.add(self.blocks.key(shape, t))
-        self.need_covered(covered)
-        return len(seen)
+    def section(self, place: Place, upper: arb) -> None:
+        _, shape, t = place
+        with self.allowance.holding():
+            proof = self.piece(shape, t)
+            proof.bound(upper - self.blocks.lost(shape))
+            self.tally += proof.tally
 
-    def name(self, j: int, shape: Shape, t: Any) -> Any:
-        """What may not come twice."""
-        return j, t
+    def places(self, seen: Collection[Place]) -> Iterable[Place]:
+        return ((0, shape, t) for shape in self.blocks.shapes for t in self.blocks.told(shape))
 
-    def need_covered(self, covered: set[Any]) -> None:
-        """Refuse what leaves out a piece that may tell anything."""
-        for shape in self.blocks.shapes:
-            for t in self.blocks.told(shape):
-                self.allowance.look()
-                known = self.blocks.key(shape, t) in covered
-                alone = self.blocks.alone
-                about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
-                need(known, f"the file ends, but {about} is not covered")
+    def key(self, place: Place) -> Any:
+        return self.blocks.key(*place[1:])
 
-    def _witness(self, claim: dict[str, Any]) -> str:
-        """The piece that proves `lower`, and its witness."""
-        item = self.lines.item("the witness or its piece", {"witness": 3, "at": 3})
-        if item[0] == "witness":
-            need(item[1] is None and item[2] is None, "a line 'at' is expected before a witness")
-            need(claim["lower"] <= 0, "no witness, but lower is positive")
-            return "none, the leakage is never negative"
-        j, shape, t = self._place(item)
+    def called(self, place: Place) -> str:
+        return f"block {place[0]}{self._beside(place[2])}"
+
+    def uncovered(self, place: Place) -> str:
+        return f"a block of {len(place[1].alphabets)} records{self._beside(place[2])} is not covered"
+
+    def _beside(self, t: Any) -> str:
+        return "" if self.blocks.alone else f", where the others add {t},"
+
+    def shown(self, item: list[Any], lower: fmpq) -> str:
+        """The piece's own witness."""
+        j, shape, t = self.place(item)
         self.need_possible(shape, t)
         with self.allowance.holding():
-            return f"{self.piece(shape, t).witness(claim['lower'])} of block {j}"
+            return f"{self.piece(shape, t).witness(lower)} of block {j}"
 
     def need_possible(self, shape: Shape, t: Any) -> None:
         """Refuse a witness where the others can never be so: they can, wherever a piece is."""
 
-    def _place(self, item: list[Any]) -> tuple[int, Shape, Any]:
-        """A block, its shape, and what the others add, 0 where that does not matter."""
+    def place(self, item: list[Any]) -> Place:
         j = integer(item[1], "the block", 0, len(self.blocks.sizes) - 1)
         shape = self.blocks.shape(j)
         return j, shape, self.sum(shape, item[2])
@@ -168,7 +153,7 @@ class DesignedHouseholds:
 def about(blocks: Blocks, kind: type[Households] = Households) -> Subject:
     """What a certificate about blocks is about."""
     source = "of every block where the other records are known"
-    return Subject(lambda lines, _, claim: kind(lines, blocks).check(claim), blocks.model.most(), source)
+    return Subject(lambda lines, _: kind(lines, blocks), blocks.model.most(), source)
 
 
 _MOST = 1 << 16

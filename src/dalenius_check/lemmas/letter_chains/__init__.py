@@ -8,16 +8,16 @@ their box (`_halve`); a mirrored chain is another one (`mirrored`).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from ...core.allowance import Allowance
-from ...core.arithmetic import arb, fmpq
-from ...core.certificate import Lines
+from ...core.arithmetic import arb
+from ...core.certificate import Lines, Sizes
 from ...core.model import Model
 from ...core.numbers import at_most, need
+from ...core.proof import Proof
 from ...core.read import decimal, entries, integer
 from ...core.subjects import Subject
 from .bounds import Expansion
@@ -46,49 +46,32 @@ class AnyChain(Protocol):
 SomeChain = TypeVar("SomeChain", bound=AnyChain)
 
 
-class Walks(Generic[SomeChain]):
+class Walks(Proof, Generic[SomeChain]):
     """Chains with parameters in a box, for each of which some records' information is bounded."""
 
+    first: ClassVar[Sizes] = {"path": 4}
+
     def __init__(self, lines: Lines, chain: SomeChain) -> None:
-        self.lines = lines
-        self.allowance = chain.allowance
-        self.tally = Counter[str]()
+        super().__init__(lines, chain.allowance)
         self.chain: SomeChain = chain
 
-    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check all lines; the witness in words, and the numbers of leaves by kind."""
-        words = f"witness: {self._witness(claim['lower'])}"
-        upper = arb(claim["upper"])
-        seen = set[int]()
-        for item in self.lines.run("a record", {"record": 2}, {}):
-            i = self.chain.record(item[1])
-            need(i not in seen, f"record {i} comes twice")
-            seen.add(i)
-            self._section(i, upper)
-        mirrored = {self.chain.size - 1 - i for i in seen} if self.chain.mirrored else set()
-        for i in self.chain.asked:
-            need(i in seen or i in mirrored, f"the file ends, but record {i} is not covered")
-        return [words], self.tally
-
-    def _witness(self, lower: fmpq) -> str:
-        item = self.lines.item("the witness or a path", {"witness": 3, "path": 4})
-        if item[0] == "witness":
-            need(item[1] is None and item[2] is None, "a line 'path' is the witness of a chain")
-            need(lower <= 0, "no witness, but lower is positive")
-            return "none, the leakage is never negative"
+    def told(self, item: list[Any]) -> tuple[str, arb]:
         i = self.chain.record(item[1])
         point = self.chain.point(item[2], self.chain.box)
-        value = self._told(i, point, item[3])
-        if lower > 0:
-            at_most(arb(lower), value, "lower <= the path's information")
-        return f"a chain for record {i}"
+        return f"a chain for record {i}", self._told(i, point, item[3])
+
+    def place(self, item: list[Any]) -> int:
+        return self.chain.record(item[1])
+
+    def places(self, seen: Collection[int]) -> Iterable[int]:
+        return self.chain.asked
+
+    def key(self, i: int) -> int:
+        """Its own number, or that of its mirror image."""
+        return min(i, self.chain.size - 1 - i) if self.chain.mirrored else i
 
     def _told(self, i: int, point: Point, turns: Any) -> arb:
         """What a path proves."""
-        raise NotImplementedError
-
-    def _section(self, i: int, upper: arb) -> None:
-        """The tree of boxes for one record."""
         raise NotImplementedError
 
 
@@ -102,7 +85,7 @@ class LetterChains(Walks[LetterChain]):
         need(turns is None, "a path of a chain of letters has no t")
         return Letters(self.chain, i, point).information()
 
-    def _section(self, i: int, upper: arb) -> None:
+    def section(self, i: int, upper: arb) -> None:
         box = list(self.chain.box)
         kinds = {"halve": 3, **_LEAVES}
         for item in self.lines.tree("a half or leaf", kinds, partial(self._halve, box)):
@@ -138,4 +121,4 @@ def subject(model: Model) -> Subject:
     """That of a model about a chain of letters."""
     chain = LetterChain(model)
     source = "of every total"
-    return Subject(lambda lines, _, claim: LetterChains(lines, chain).check(claim), model.most(), source)
+    return Subject(lambda lines, _: LetterChains(lines, chain), model.most(), source)

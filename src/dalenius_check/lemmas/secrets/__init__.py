@@ -7,25 +7,25 @@ Hypotheses, each a line that refuses: every given value of every secret is cover
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...core.allowance import BALL, PAIR, limit
 from ...core.arithmetic import arb, fmpq
-from ...core.bounds import exact_information
+from ...core.bounds import cells, exact_information
 from ...core.certificate import Lines, Sizes
 from ...core.class_tree import divergences, output_law
 from ...core.classes import CLASSES, Polytope
 from ...core.matrix import Channel, log_weights
 from ...core.model import Model
 from ...core.numbers import at_most, grouped, height, in_nats, largest, log_sum_exp, need, normalised, total, xlogx
-from ...core.proof import AFTER, Masses
+from ...core.proof import AFTER, Masses, Proof
 from ...core.read import decimal, entries, integer, nonnegative
 from ...core.registry import rests_on
-from ...core.subjects import Subject, Words
-from .told import Kind, Secret, Told, schema
+from ...core.subjects import Subject
+from .told import Secret, Told, schema
 
 __all__ = ["Informed", "Unsaid", "schema", "subject"]
 
@@ -36,96 +36,81 @@ ABOUT = (
 _MOST_CELLS = 1 << 24
 
 Law = list[fmpq]  # of the whole dataset
+Place = tuple[int, int | None]  # a secret, and what is given: a value, or whatever it is
 
 
-class Informed:
+class Informed(Proof):
     """Laws P of the dataset; L is the largest information about a secret, given what is said to be given."""
 
-    names: ClassVar[Sizes] = {"cell": 3, "secret": 2}  # of sections, and of lines that may come after them
-    after: ClassVar[Sizes] = {}
+    expected = "a section"
+    names: ClassVar[Sizes] = {"cell": 3, "secret": 2}
 
-    def __init__(self, lines: Lines, told: Told, channel: Channel) -> None:
-        model = told.model
-        self.lines = lines
-        self.told = told
+    def __init__(self, lines: Lines, asked: Told, channel: Channel) -> None:
+        model = asked.model
+        super().__init__(lines, model.allowance)
+        self.asked = asked
         self.model = model
         self.channel = channel
-        self.allowance = model.allowance
-        self.secrets = told.secrets(channel)
+        self.secrets = asked.secrets(channel)
         rests_on(self.allowance, "T1")
-        self.inputs = told.inputs(channel)
+        self.inputs = asked.inputs(channel)
         self.held = CLASSES[model.adversary](model.held, model.allowance) if model.adversary in CLASSES else None
-        self.tally = Counter[str]()
 
-    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check all lines; the witness in words, and the numbers of leaves by kind."""
-        words = f"witness: {self._witness(claim['lower'])}"
-        upper = arb(claim["upper"])
-        if self.model.adversary == "prior_set":
-            for s, secret in enumerate(self.secrets):
-                for j, law in enumerate(self.model.priors):
-                    if len(set(secret.of)) > 1:
-                        at_most(self._told(secret, law), upper, f"what prior {j} teaches about secret {s} <= upper")
-                        self.tally["prior"] += 1
-        else:
-            self.bound(upper)
-        return [words], self.tally
-
-    def _witness(self, lower: fmpq) -> str:
-        _, s, hint = self.lines.item("the witness", {"witness": 3})
-        if s is None and hint is None:
-            need(lower <= 0, "no witness, but lower is positive")
-            return "none, an information is never negative"
+    def told(self, item: list[Any]) -> tuple[str, arb]:
+        _, s, hint = item
         secret = self._secret(s)
-        found = self._told(secret, dataset_law(self, s, hint))
-        if lower > 0:
-            at_most(arb(lower), found, "lower <= witness's information")
-        return f"a law for secret {s}"
+        return f"a law for secret {s}", self._told(secret, dataset_law(self, s, hint))
 
     def _secret(self, value: Any) -> Secret:
         return self.secrets[integer(value, "the secret", 0, len(self.secrets) - 1)]
 
     def _told(self, secret: Secret, law: Law) -> arb:
         """I_s(P): the sum over given values of what is told there."""
-        rows = defaultdict[int, dict[int, dict[int, fmpq]]](lambda: defaultdict(lambda: defaultdict(fmpq)))
-        for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
-            if p:
-                rows[c][a][k] += p
+        given = defaultdict[int, list[dict[int, fmpq]]](list)
+        for (c, _), row in cells(law, zip(secret.given, secret.of, strict=True), self.inputs).items():
+            given[c].append(row)
         result = arb(0)
-        for cells in rows.values():
+        for rows in given.values():
             self.allowance.look()
-            if len(cells) > 1:
-                need_few(len(cells), self.channel)
-                whole = total(p for row in cells.values() for p in row.values())
-                masses = [{k: p / whole for k, p in row.items()} for row in cells.values()]
+            if len(rows) > 1:
+                need_few(len(rows), self.channel)
+                whole = total(p for row in rows for p in row.values())
+                masses = [{k: p / whole for k, p in row.items()} for row in rows]
                 result += arb(whole) * exact_information(self.channel, masses)
         return result
 
-    def bound(self, upper: arb) -> None:
-        """The sections, which must cover every given value of every secret."""
-        covered = set[Kind]()
-        names = {"cell": 3} if self.model.adversary == "product_priors" else self.names
-        whole = set[int]()
-        for item in self.lines.run("a section", names, self.after):
-            secret = self._secret(item[1])
-            if item[0] == "secret":
-                with self.allowance.holding():
-                    self._mean(secret, upper)
-                whole.add(item[1])
-                continue
-            c = integer(item[2], "the given value", 0, len(secret.cells) - 1)
+    def place(self, item: list[Any]) -> Place:
+        secret = self._secret(item[1])
+        return item[1], None if item[0] == "secret" else integer(item[2], "the given value", 0, len(secret.cells) - 1)
+
+    def name(self, place: Place) -> int:
+        """The line's number: what is told may be proved twice."""
+        return self.lines.number
+
+    def section(self, place: Place, upper: arb) -> None:
+        s, c = place
+        secret = self.secrets[s]
+        with self.allowance.holding():
+            if c is None:
+                self._mean(secret, upper)
+                return
             need_few(len(secret.cells[c]), self.channel)
-            with self.allowance.holding():
-                for value in divergences(
-                    self.lines, self.channel, list(map(sorted, secret.cells[c].values())), self.tally
-                ):
-                    at_most(value, upper, "the law's divergence <= upper")
-            covered.add(secret.kind(c))
+            inputs = list(map(sorted, secret.cells[c].values()))
+            for value in divergences(self.lines, self.channel, inputs, self.tally):
+                at_most(value, upper, "the law's divergence <= upper")
+
+    def places(self, seen: Collection[Place]) -> Iterable[Place]:
+        whole = {s for s, c in seen if c is None}
         for s, secret in enumerate(self.secrets):
-            for c in range(len(secret.cells)) if s not in whole else ():
-                self.allowance.look()
-                known = secret.idle(c) or secret.kind(c) in covered
-                need(known, f"the file ends, but secret {s} is not covered where value {c} is given")
+            if s not in whole:
+                yield from ((s, c) for c in range(len(secret.cells)) if not secret.idle(c))
+
+    def key(self, place: Place) -> Any:
+        s, c = place
+        return place if c is None else self.secrets[s].kind(c)
+
+    def uncovered(self, place: Place) -> str:
+        return f"secret {place[0]} is not covered where value {place[1]} is given"
 
     def _mean(self, secret: Secret, upper: arb) -> None:
         """A law of the outputs for each given value, from which no law of the adversary's diverges by more in the mean.
@@ -175,15 +160,12 @@ class Informed:
 
     def _vertex(self, secret: Secret, law: Law, logs: dict[int, list[arb]]) -> arb:
         """sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^) for a vertex."""
-        cells = defaultdict[tuple[int, int], dict[int, fmpq]](lambda: defaultdict(fmpq))
-        for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
-            if p:
-                cells[a, c][k] += p
-        need_few(len(cells), self.channel)
-        self.allowance.room(len(cells) * self.channel.outputs * BALL)
-        joint = self.channel.mixed([{k: arb(p) for k, p in row.items()} for row in cells.values()])
+        rows = cells(law, zip(secret.of, secret.given, strict=True), self.inputs)
+        need_few(len(rows), self.channel)
+        self.allowance.room(len(rows) * self.channel.outputs * BALL)
+        joint = self.channel.mixed([{k: arb(p) for k, p in row.items()} for row in rows.values()])
         result = arb(0)
-        for (_, c), row, u in zip(cells, cells.values(), joint, strict=True):
+        for (_, c), row, u in zip(rows, rows.values(), joint, strict=True):
             mass = xlogx(arb(total(row.values())))
             result += _sum(xlogx(x) - x * log for x, log in zip(u, logs[c], strict=True)) - mass
         return result
@@ -220,11 +202,10 @@ def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
         asked.held.need_member(law)
     elif products:
         given = {c for c, p in zip(asked.secrets[s].given, law, strict=True) if p}
-        known = asked.told.others_known(s) and len(given) == 1
+        known = asked.asked.others_known(s) and len(given) == 1
         need(known, "a law of product_priors must be a product, or given be all records but one, with one value")
-    elif model.entropy != 0 and any(p != law[0] for p in law):  # else it is that of the uniform law
-        entropy = -sum((times * xlogx(arb(p)) for p, times in grouped(law) if p), arb(0))
-        at_most(model.entropy_ball(), entropy, "entropy bound <= witness's entropy")
+    elif any(p != law[0] for p in law):  # else it has all the entropy that there is
+        model.need_enough(lambda: -_sum(times * xlogx(arb(p)) for p, times in grouped(law) if p))
     return law
 
 
@@ -244,19 +225,31 @@ def _product(model: Model, hint: Any) -> Law:
 
 def subject(model: Model) -> Subject:
     """That of a model about secrets."""
-    told = Told(model)
-
-    def check(lines: Lines, channel: Channel | None, claim: dict[str, Any]) -> Words:
-        assert channel is not None
-        return Informed(lines, told, channel).check(claim)
-
-    return Subject(check, told.most(), about=ABOUT)
+    asked = Told(model)
+    kind = {"product_priors": GivenValues, "prior_set": Listed}.get(model.adversary, Informed)
+    return Subject(lambda lines, channel: kind(lines, asked, channel), asked.most(), about=ABOUT)
 
 
-class Revealed(Informed):
-    """What a mechanism tells, given value by given value; what bounds it is no adversary's, but every law."""
+class GivenValues(Informed):
+    """Given value by given value."""
 
     names: ClassVar[Sizes] = {"cell": 3}
+
+
+class Listed(Informed):
+    """Listed priors: each is evaluated for each secret."""
+
+    def bound(self, upper: arb) -> int:
+        """No lines; a secret with one value tells nothing."""
+        told = [(s, secret) for s, secret in enumerate(self.secrets) if len(set(secret.of)) > 1]
+        for s, secret in told:
+            self.need_priors(f"secret {s}", (self._told(secret, law) for law in self.model.priors), upper)
+        return len(told)
+
+
+class Revealed(GivenValues):
+    """What a mechanism tells; what bounds it is no adversary's, but every law."""
+
     after: ClassVar[Sizes] = AFTER
 
 
