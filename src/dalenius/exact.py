@@ -157,6 +157,17 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
     return as_fraction(number, what), units
 
 
+def need_unit(text: str, what: str) -> str:
+    """The same text, unless it is a number other than 0 whose unit nobody said: it would be nats, and be taken for bits.
+
+    >>> need_unit("2 bits", "--at-most"), need_unit("0", "--at-most")
+    ('2 bits', '0')
+    """
+    if NUMBER.fullmatch(text) and as_fraction(text, what):
+        raise InputError(f"{what}: {brief(text)} of what? expected '{text} bits' or '{text} nats'")
+    return text
+
+
 def as_nonnegative(value: Numbers, what: str, *, noun: str = "a number") -> tuple[Fraction, ...]:
     """The members of a list of exact numbers, none of them negative.
 

@@ -76,8 +76,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {  # lines that run as they stand, one af
     ),
     "measure": ("measure parity/laplace-n4", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
     "noise": (
-        "noise --noise laplace --range 1 --at-most 0.1 -o noise",
-        "noise --noise geometric --range 2 --at-most '0.1 bits'",
+        "noise --noise discrete_laplace --people 20000 --blocks 4 --at-most '0.1 bits'",
+        "noise --noise laplace --sensitivity 1 --at-most '0.1 bits' -o noise",
     ),
     "convert": (
         "convert --from local_dp=1 --to mutual_information",

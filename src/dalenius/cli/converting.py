@@ -30,7 +30,9 @@ from dalenius.conversions.door import convert_with
 from dalenius.conversions.rule import MEANINGS, Facts, notion_of
 from dalenius.conversions.search import fewest_missing
 from dalenius.errors import InputError
+from dalenius.exact import need_unit
 from dalenius.files import need_places
+from dalenius.measures.answer import units_of
 from dalenius.model import digest
 from dalenius.model.problems.worst_case_leakage import audited
 
@@ -50,7 +52,7 @@ def compose(
         str | None,
         Option(
             "--eta",
-            help="What outputs tell about each other given the record, or secret, at most: nats, or '0.1 bits'.",
+            help="What outputs tell about each other given the record, or secret, at most: '0.1 bits', '0.1 nats'.",
         ),
     ] = None,
     rule: Annotated[
@@ -72,7 +74,9 @@ def compose(
         )
     budget = Budget.of(at_most)
     answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
-    together = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule)
+    together = dl.composition(
+        answers, adaptive=adaptive, eta=None if eta is None else need_unit(eta, "--eta"), rule=rule
+    )
     found = together.to(units_shown(units, as_data=as_json))
     if as_json:
         write_json(found)
@@ -160,7 +164,7 @@ def convert(
         prior_ratio=prior_ratio,
         releases=releases,
     )
-    budget = Budget.of(at_most)
+    budget = Budget.of(at_most, of_information=False)
     if output is not None:
         if not everything:
             raise InputError(f"-o {output}: the picture is of --all; give --all, too")
@@ -184,8 +188,12 @@ def convert(
         raise InputError(
             "expected --from NOTION=VALUE and --to NOTION, or --all; the notions are " + ", ".join(NOTIONS)
         )
-    if budget is not None and notion_of(to.partition("(")[0]).at_least:
-        raise InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
+    if budget is not None:
+        asked = notion_of(to.partition("(")[0])
+        if asked.at_least:
+            raise InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
+        if asked.units == "leakage" and units_of(asked.name, None) == "bits":
+            budget.with_unit()
     found = convert_with(*_guarantee(source), to=to, **options)
     if as_json:
         write_json(_told(found))

@@ -15,7 +15,7 @@ from dalenius.cli.shared import err
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
-from dalenius.exact import as_quantity, fraction_text
+from dalenius.exact import as_quantity, fraction_text, need_unit
 from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.outcome import Status
 from dalenius.results import DesignResult, Result, SecretResult, budget_text
@@ -26,7 +26,9 @@ RequireGapOption = Annotated[
 ]
 AtMostOption = Annotated[
     str | None,
-    Option("--at-most", metavar="BUDGET", help="Exit with status 6 if the upper end is larger: nats, or '0.3 bits'."),
+    Option(
+        "--at-most", metavar="BUDGET", help="Exit with status 6 if the upper end is larger: '0.3 bits', '0.2 nats'."
+    ),
 ]
 
 
@@ -41,14 +43,14 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True)
 class Budget:
-    """What --at-most allows: an exact number, of a leakage in nats where no unit is said."""
+    """What --at-most allows: an exact number and its unit, without which it is an epsilon, or no logarithm at all."""
 
     amount: Fraction
     units: str | None
 
     @classmethod
-    def of(cls, text: str | None) -> Budget | None:
-        """The budget of the option; None without one.
+    def of(cls, text: str | None, *, of_information: bool = True) -> Budget | None:
+        """The budget of the option, in which an information must have its unit; None without one.
 
         >>> Budget.of("0.3 bits")
         Budget(amount=Fraction(3, 10), units='bits')
@@ -56,12 +58,25 @@ class Budget:
         if text is None:
             return None
         amount, units = as_quantity(text, "--at-most", known=["", *UNITS], units="")
-        return cls(amount, units or None)
+        budget = cls(amount, units or None)
+        return budget.with_unit() if of_information else budget
+
+    def with_unit(self) -> Budget:
+        """The same; `InputError` if nobody said its unit.
+
+        >>> Budget.of("0.3")
+        Traceback (most recent call last):
+            ...
+        dalenius.errors.InputError: --at-most: '0.3' of what? expected '0.3 bits' or '0.3 nats'
+        """
+        if self.units is None:
+            need_unit(fraction_text(self.amount), "--at-most")
+        return self
 
     def allows(self, amount: float | Fraction, units: str) -> bool:
         """Whether an amount is within it, exactly.
 
-        >>> Budget.of("1 bits").allows(0.6931, "nats"), Budget.of("0.1").allows(Fraction(1, 10), "nats")
+        >>> Budget.of("1 bits").allows(0.6931, "nats"), Budget.of("0.1 nats").allows(Fraction(1, 10), "nats")
         (True, True)
         """
         if units in UNITS:
@@ -73,7 +88,8 @@ class Budget:
     def said_of(self, units: str) -> str:
         """As it is shown back beside a number in these units.
 
-        >>> Budget.of("0.3").said_of("bits"), Budget.of("0.05").said_of("probability")
+        >>> budgets = Budget.of("0.3 nats"), Budget.of("0.05", of_information=False)
+        >>> budgets[0].said_of("bits"), budgets[1].said_of("probability")
         ('0.3 nats = 0.4329 bits', '0.05')
         """
         return budget_text(self.amount, self.units or "nats", None) if units in UNITS else fraction_text(self.amount)

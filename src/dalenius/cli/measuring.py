@@ -31,14 +31,16 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.errors import InputError, brief
-from dalenius.exact import as_fraction, as_law
+from dalenius.exact import as_fraction, as_law, need_unit
 from dalenius.files import csv_column, make_folder, need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 from dalenius.intervals import text_below
 from dalenius.measures import Measure, Measures
+from dalenius.measures.answer import units_of
 from dalenius.measures.table import read_table
 from dalenius.model import Problem
 from dalenius.model.mechanisms import Mechanism
+from dalenius.units import UNITS
 
 if TYPE_CHECKING:
     from dalenius.statistics import SampledLeakage
@@ -115,7 +117,8 @@ def measure(
         Option(
             "--at-most",
             metavar="[MEASURE=]BUDGET",
-            help="Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: nats, or '0.3 bits'.",
+            help="Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: '0.3 bits', "
+            "bayes_advantage=0.1.",
         ),
     ] = None,
 ) -> None:
@@ -126,7 +129,10 @@ def measure(
     name, named_one, amount = (at_most or "").rpartition("=")
     if named_one and not name.strip():
         raise InputError(f"--at-most: expected MEASURE=BUDGET or a budget alone, got {at_most}")
-    budget, name = Budget.of(amount if at_most is not None else None), name.strip() or "mutual_information"
+    budget, name = (
+        Budget.of(None if at_most is None else amount, of_information=False),
+        name.strip() or "mutual_information",
+    )
     subject = _subject(model)
     if output is not None:
         need_folder(output, make=True)
@@ -148,8 +154,11 @@ def measure(
         found = dataclasses.replace(
             found, rows=(*found.rows, _membership(subject, units_shown(units, as_data=as_json)))
         )
-    if budget is not None and name not in [*(row.name for row in found), *found.refused]:
-        raise InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
+    if budget is not None:
+        if name not in [*(row.name for row in found), *found.refused]:
+            raise InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
+        if units_of(name, None) == "bits" and any(row.units in UNITS for row in found if row.name == name):
+            budget.with_unit()
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         for line in found.refusals():
@@ -238,7 +247,7 @@ def _priors(
             f"--within: expected l1, kl, chi2, box, floor or entropy with a number, or all, got {within!r}"
         )
     if name == "entropy":
-        return dl.EntropyAtLeast(size.strip())
+        return dl.EntropyAtLeast(need_unit(size.strip(), "--within entropy"))
     number = as_fraction(size.strip(), "--within")
     if name == "floor":
         return PriorFloor(number)

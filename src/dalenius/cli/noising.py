@@ -22,17 +22,18 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.errors import InputError
-from dalenius.exact import fraction_text
+from dalenius.exact import fraction_text, need_unit
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.intervals import gap_text, text_above
 from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.report import noise_picture, noise_table, save_picture
+from dalenius.report.audit import question_of
 from dalenius.results import budget_text
-from dalenius.studies.least_noise import NOISES, LeastNoise
+from dalenius.studies.least_noise import NOISES, LeastNoise, noise_of
 
 
 def noise(
-    at_most: Annotated[str, Option("--at-most", metavar="BUDGET", help="The leakage allowed: nats, or '0.1 bits'.")],
+    at_most: Annotated[str, Option("--at-most", metavar="BUDGET", help="The leakage allowed: '0.1 bits', '0.1 nats'.")],
     model: Annotated[
         str | None,
         models_in("[MODEL]", "A model file, or a name from `dalenius list`, whose mechanism is noise with a scale."),
@@ -40,9 +41,24 @@ def noise(
     by_name: Annotated[
         str | None, Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
     ] = None,
-    span: Annotated[
-        int, Option("--range", min=1, help="With --noise: how far one record of two letters moves the query.")
-    ] = 1,
+    people: Annotated[
+        int | None,
+        Option("--people", min=1, help="With --noise: how many people; left out, one person is asked about."),
+    ] = None,
+    blocks: Annotated[
+        int | None,
+        Option("--blocks", min=1, help="Answers are correlated in households of at most so many people; by default 1."),
+    ] = None,
+    query: Annotated[
+        str | None, Option("--query", help="What is released: by default count; 'threshold 3', histogram.")
+    ] = None,
+    alphabet: Annotated[
+        int, Option("--alphabet", min=2, help="How many answers a person can give: 2, no and yes, or more.")
+    ] = 2,
+    sensitivity: Annotated[
+        int | None,
+        Option("--sensitivity", "--range", min=1, help="Instead of --people: how far one person moves the number."),
+    ] = None,
     output: Annotated[
         Path | None,
         output_to(
@@ -62,7 +78,8 @@ def noise(
 
     MODEL's own scale is not used. Beside them stands what theorems ask for.
     """
-    stem, problem = _asked(model, by_name, span)
+    need_unit(at_most, "--at-most")
+    stem, problem = _asked(model, by_name, sensitivity, people, blocks, query, alphabet)
     if output is not None:
         need_folder(output, make=True)
     with status_line("noise") as progress:
@@ -78,19 +95,44 @@ def noise(
         out.print(f"wrote {path}")
 
 
-def _asked(model: str | None, by_name: str | None, span: int) -> tuple[str, dl.WorstCaseLeakage]:
+def _asked(
+    model: str | None,
+    by_name: str | None,
+    sensitivity: int | None,
+    people: int | None,
+    blocks: int | None,
+    query: str | None,
+    alphabet: int,
+) -> tuple[str, dl.WorstCaseLeakage]:
     """The stem of the files' names, and the question."""
+    crowd = [
+        name for name, said in (("--blocks", blocks), ("--query", query), ("--alphabet", alphabet > 2 or None)) if said
+    ]
     if (model is None) == (by_name is None):
-        raise InputError("expected a MODEL whose mechanism is noise, or --noise KIND with --range; not both")
+        raise InputError(
+            "expected a MODEL whose mechanism is noise, or --noise KIND with --people or --sensitivity; not both"
+        )
+    if by_name is None and (people or sensitivity or crowd):
+        raise InputError(
+            f"{', '.join(['--people'] * bool(people) + crowd) or '--sensitivity'}: {model} says so already"
+        )
     if by_name is not None:
         if by_name not in NOISES:
             raise InputError(f"--noise: expected one of {', '.join(NOISES)}; got {by_name}")
-        one = dl.Records(1, alphabet=2)
         noise = NOISES[by_name]
-        by_itself = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
-        if noise.on_a_line:  # a model with scale 1 and more than 64 apart is refused
-            noise = noise.spreading(min(span, MOST))
-        return by_name, dl.WorstCaseLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
+        if noise.on_a_line:  # with scale 1, values that are more than 64 apart are refused
+            noise = noise.spreading(MOST)
+        if people is None and not crowd:
+            alone = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
+            return by_name, question_of(noise, 1, dl.Sum([0, sensitivity or 1]), alone)
+        if people is None or sensitivity is not None:
+            raise InputError(
+                f"--noise {by_name}: expected --people N, perhaps with --blocks, --query, --alphabet; or --sensitivity alone"
+            )
+        if blocks is not None and blocks > people:
+            raise InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
+        homes = None if blocks is None else dl.IndependentBlocks(blocks)
+        return by_name, question_of(noise, dl.Records(people, alphabet=alphabet), query, homes)
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise InputError(
@@ -121,15 +163,18 @@ def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
 
 def _told(found: LeastNoise) -> dict[str, Any]:
     """As JSON data."""
+    noise = noise_of(found.within.problem.mechanism)
     levels = [
         {"scale": fraction_text(level.scale), **dict(zip(("lower", "upper"), level.result.to(found.units).ends, strict=True))}
         for level in found.levels
     ]  # fmt: skip
     return {
-        "mechanism": found.within.problem.mechanism.kind,
+        "mechanism": noise.kind,
         "at_most": fraction_text(found.at_most),
         "units": found.units,
         "enough": fraction_text(found.within.scale),
+        "epsilon_per_step": noise.epsilon_per_step,
+        "mean_error": noise.mean_error,
         "not_enough": None if found.above is None else fraction_text(found.above.scale),
         "larger_is_enough": found.falling,
         "levels": levels,
@@ -139,16 +184,19 @@ def _told(found: LeastNoise) -> dict[str, Any]:
 
 def _print(found: LeastNoise) -> None:
     within, above = found.within, found.above
-    mechanism = within.problem.mechanism
+    mechanism = noise_of(within.problem.mechanism)
     kind = mechanism.kind.replace("_", " ")
-    epsilon = getattr(mechanism, "epsilon", None)
-    as_epsilon = "" if epsilon is None else f" (epsilon {fraction_text(epsilon)})"
+    epsilon = mechanism.epsilon_per_step
+    as_epsilon = (
+        "" if epsilon is None else f" (epsilon = {text_above(epsilon, 6)} where a person moves one number by 1)"
+    )
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"
     out.print(
         f"{kind} noise of scale {fraction_text(within.scale)}{as_epsilon} is enough for {allowed}: at "
         f"most {upper}, proved",
     )
+    out.print(f"each number that is released is wrong by {text_above(mechanism.mean_error, 4)} on average")
     if above is None:
         out.print("no smaller scale that was tried is proved not to be enough")
     else:

@@ -17,13 +17,22 @@ from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import digest
+from dalenius.model.in_words import words_of
+from dalenius.model.mechanisms import Mechanism
 from dalenius.studies.release import Release
 
 
 def release(
     model: ModelArgument,
-    mechanism: Annotated[Path, Option("--mechanism", help="The mechanism's file.")],
     data: Annotated[Path, Option("--data", help="A csv file: names in line 1, then a record a line, in order.")],
+    mechanism: Annotated[
+        str | None,
+        Option(
+            "--mechanism",
+            help="A mechanism's file (.json); or, where MODEL is an audit, noise by name, 'discrete_laplace 0.5'; left out, that "
+            "audit's own.",
+        ),
+    ] = None,
     column: Annotated[str | None, Option("--column", help="The column to read; optional if it is alone.")] = None,
     letters: Annotated[
         str | None, Option("--letters", help="The texts for letters 0, 1, ..., with commas; default 0,1,...")
@@ -47,22 +56,24 @@ def release(
     """
     import numpy as np
 
-    from dalenius.studies.release import audit_of_release, letter_texts, read_letters
+    from dalenius.studies.release import audit_of_release, letter_texts, read_letters, releasing
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
     path = model_path(model)
     problem = dl.load(path)
-    chosen = dl.DesignedMechanism.load(mechanism)
-    with naming(mechanism):
-        audit = audit_of_release(problem, chosen)
+    chosen, file = _mechanism(mechanism)
+    with naming(file):
+        sampled = releasing(problem, chosen)
+        audit = audit_of_release(problem, sampled)
     texts = letter_texts(problem.records, None if letters is None else listed(letters, "--letters"))
-    proof = certificate if certificate is not None else certificate_beside(mechanism)
+    beside = file or (path if mechanism is None else None)
+    proof = certificate_beside(beside) if certificate is None and beside is not None else certificate
     try:
         with status_line("audit") as progress:
             found = dl.release(
                 problem,
-                chosen,
+                sampled,
                 lambda: read_letters(data, problem.records, column, texts),
                 certificate=None if proof is None else dl.Certificate.read(proof),
                 time_limit=time_limit,
@@ -71,19 +82,29 @@ def release(
                 progress=progress,
             )
     except NotProvedError as error:
-        about = mechanism if error.exit_code == ExitStatus.NOT_REACHED else proof
+        about = file or path if error.exit_code == ExitStatus.NOT_REACHED else proof
         err.print(f"dalenius: {about}: {error}")
         raise typer.Exit(error.exit_code) from None
     if as_json:
         files = {
             "model": path,
             "model_digest": digest(problem),
-            "mechanism": mechanism,
+            "mechanism": file or words_of(audit.mechanism),
             "mechanism_digest": digest(audit),
         }
         write_json({"output": found.output, **files, "certificate": proof, **_told(found)})
     else:
         _print_release(found, proof)
+
+
+def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
+    """What --mechanism names: a file, with its name, or noise in a line."""
+    if text is None:
+        return None, None
+    path = Path(text)
+    if path.suffix.lower() == ".json" or path.exists():
+        return dl.DesignedMechanism.load(path), path
+    return text, None
 
 
 def _told(found: Release) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.shared import STANDARD_STREAM, err, out
 from dalenius.errors import InputError, hint
+from dalenius.exact import need_unit
 from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
@@ -86,7 +87,8 @@ def joint_text(kind: str, joint: str | None, given: Mapping[str, str | None]) ->
             f"{', '.join(['', *more])}{'' if joint else ' without --joint'}{'' if budget else ' without --budget'}"
         )
     make, asks = FROM_JOINT[kind]
-    return f"# A model of dalenius; docs/model-format.md has every key.\n# The question: {asks}\n{dl.dumps(make(joint, budget))}"
+    text = dl.dumps(make(joint, need_unit(budget, "--budget")))
+    return f"# A model of dalenius; docs/model-format.md has every key.\n# The question: {asks}\n{text}"
 
 
 def _line(option: str, words: str, default: str, key: str, read: Callable[[str], object]) -> _Question:
@@ -126,7 +128,7 @@ def _adversary() -> _Question:
     def lines(text: str) -> Lines:
         if says_a_kind(text):
             return _table("adversary", ADVERSARIES, text, comment)
-        _ = dl.EntropyAtLeast(text)
+        _ = dl.EntropyAtLeast(need_unit(text, key))
         return ["[adversary]", comment, f"{key} = {toml_value(text)}"]
 
     return _Question("--adversary", "how much entropy the adversary has at least, or a kind", "0.8 max", lines)
@@ -156,6 +158,10 @@ def _split(text: str) -> list[str]:
         else:
             found[-1] += character
     return [part for part in found if part.strip()]
+
+
+def _leakage(text: str) -> str:
+    return toml_value(need_unit(text, "max_leakage"))
 
 
 LAW = ["[law]", "# The law of the true data, for the average: uniform | iid | csv", 'kind = "uniform"']
@@ -194,7 +200,7 @@ KINDS = {
         "which mechanism distorts least within a budget of leakage?",
         ("--mechanism", "--privacy"),
         (DISTORTION, LAW, CLASS, ADVERSARY),
-        _line("--budget", "the largest leakage, nats or '0.1 bits'", "0.1 bits", "max_leakage", toml_value),
+        _line("--budget", "the largest leakage, '0.1 bits'", "0.1 bits", "max_leakage", _leakage),
     ),
     "max_information": _Kind(
         "how much can a private mechanism tell, at most?",

@@ -9,10 +9,13 @@ from dataclasses import MISSING
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dalenius.errors import InputError, brief, hint
-from dalenius.exact import Numeral, fraction_text
+from dalenius.exact import Numeral, fraction_text, need_unit
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.model.fields import Read
+from dalenius.model.mechanisms import Channel, Mechanism
 from dalenius.model.shelf import Shelved, read_shelved
 
 LONGEST, FEW = 40, 8  # characters and numbers of a part in a line
@@ -34,19 +37,23 @@ def stated(base: type[Any]) -> Read:
 def as_part(base: type[Any], given: Any, where: str) -> Any:
     """The part of a model that a line describes, or that is given; numbers of a line are exact, as in a model file.
 
-    >>> from dalenius.model.mechanisms import Mechanism
+    A matrix, as an array or as lists, is a mechanism: its `Channel`.
+
+    >>> from dalenius.model.mechanisms import Channel, Mechanism
     >>> from dalenius.model.queries import Query
     >>> as_part(Query, "threshold 3", "query"), as_part(Mechanism, "geometric epsilon = 1", "mechanism")
     (Threshold(at=3), Geometric(epsilon=Fraction(1, 1), range=None))
     >>> as_part(Adversary, "2 bits", "adversary")
     EntropyAtLeast(amount=Fraction(2, 1), units='bits')
     """
+    if base is Mechanism and isinstance(given, list | np.ndarray):
+        return Channel(given)
     if not isinstance(given, str):
         return given
     try:
         made: Any
         if base is Adversary and not says_a_kind(given):
-            made = EntropyAtLeast(given)
+            made = EntropyAtLeast(need_unit(given, where))
         else:
             kind, rest = kind_and_keys(base.shelf, given)
             keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
@@ -79,7 +86,7 @@ def words_of(part: Shelved) -> str:
     texts = [text for text in told.values() if text is not None]
     if len(texts) < len(told) or sum(map(len, texts)) > LONGEST:
         return f"{kind} ..."
-    if len(told) == 1 and [*told] == _alone(type(part)):
+    if len(told) == 1 and [*told] == _alone(type(part)) and _is_clear(type(part), *told):
         return f"{kind} {texts[0].strip(chr(34))}"
     return f"{kind} {', '.join(f'{key} = {text}' for key, text in told.items())}".strip()
 
@@ -100,7 +107,7 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
     """A kind, and its keys with their values as in a TOML table on one line.
 
     After the kind, and a blank or a colon, stands the value of the one key that it needs, or keys with values. Of a kind that needs
-    none it is the value of its first key: discrete_laplace:0.5, independent_blocks:4.
+    none it is the value of its first key: discrete_laplace:0.5, independent_blocks:4. A mechanism's number alone is its epsilon.
     """
     kind, rest = split_kind(text)
     if kind not in shelf:
@@ -111,7 +118,10 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
         if len(first) != 1:
             needs = " and ".join(needed) or "nothing"
             raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
-        rest = f"{first[0]} = {toml_value(rest.strip())}"
+        value = toml_value(rest.strip())
+        if value[0] != "[":
+            _need_clear(shelf[kind], first[0], value)
+        rest = f"{first[0]} = {value}"
     try:
         keys = tomllib.loads(f"x = {{{rest}}}")["x"]
     except tomllib.TOMLDecodeError as error:
@@ -128,6 +138,20 @@ def _needed(kind: type[Shelved]) -> list[str]:
 def _alone(kind: type[Shelved]) -> list[str]:
     """The keys that are needed, or else the first; one alone may be given by its value."""
     return _needed(kind) or [*kind.file_fields()][:1]
+
+
+def _is_clear(kind: type[Shelved], key: str) -> bool:
+    """Whether nobody takes the key's value by itself for another one: a mechanism's number is read as an epsilon."""
+    return not issubclass(kind, Mechanism) or key == "epsilon"
+
+
+def _need_clear(kind: type[Shelved], key: str, value: str) -> None:
+    if issubclass(kind, Mechanism) and not _is_clear(kind, key):
+        name = kind.kind
+        raise InputError(
+            f"{name} {value}: a number alone is an epsilon, and {name} has none; write '{name} {key} = {value}' if that is "
+            f"meant{kind.for_epsilon}"
+        )
 
 
 def says_a_kind(text: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Unpack
 
 from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
-from dalenius.exact import Integer
+from dalenius.exact import Integer, Rows
 from dalenius.files import need_places, write_together
 from dalenius.intervals import text_above
 from dalenius.measures import Measure, Measures
@@ -256,7 +256,7 @@ class Audit:
 
 
 def audit(
-    release: Mechanism | WorstCaseLeakage | str,
+    release: Mechanism | WorstCaseLeakage | Rows | str,
     *,
     records: Records | People | Integer | None = None,
     query: Query | str | None = None,
@@ -271,7 +271,7 @@ def audit(
     ----------
     release : Mechanism or WorstCaseLeakage
         A mechanism, or the whole question (then nothing else of it may be given). Mechanism, query and adversary may be given in a
-        line, as on the command line: audit("discrete_laplace 0.5", records=1000, query="count").
+        line, as on the command line: audit("discrete_laplace 0.5", records=1000, query="count"). A matrix is taken as its `Channel`.
     records : Records, People or int
         How many people; of an integer each has a yes-or-no answer. The `People` of `from_frame` bring their households along.
     query : Query, optional
@@ -312,7 +312,7 @@ def audit(
     >>> told.bayes_advantage.upper < 0.3161, told.without_own_answer.upper < 0.25
     (True, True)
     """
-    problem = _question(release, records, query, adversary, title)
+    problem = question_of(release, records, query, adversary, title)
     seconds = Limits(**limits).seconds
     clock, bounded = Clock(seconds), math.isfinite(seconds)
     with stopped_by_interrupt(clock):
@@ -329,13 +329,14 @@ def audit(
     return Audit(problem, result, found)
 
 
-def _question(
-    release: Mechanism | WorstCaseLeakage | str,
+def question_of(
+    release: Mechanism | WorstCaseLeakage | Rows | str,
     records: Records | People | Integer | None,
-    query: Query | str | None,
-    adversary: Adversary | str | None,
-    title: str,
+    query: Query | str | None = None,
+    adversary: Adversary | str | None = None,
+    title: str = "",
 ) -> WorstCaseLeakage:
+    """The question that the arguments of `audit` ask."""
     if isinstance(release, WorstCaseLeakage):
         if records is not None or query is not None or adversary is not None or title:
             raise InputError(

@@ -299,6 +299,12 @@ def _span(problem: WorstCaseLeakage) -> int:
 
 
 def _values_span(problem: WorstCaseLeakage) -> int:
-    """From the least value to the greatest, of a household by itself against blocks."""
+    """From the least value to the greatest, of a household by itself against blocks; of a histogram along its cells, summed up.
+
+    Whoever changes an answer moves one cell down and one up.
+    """
+    if problem.query.sums is not None and problem.query.sums.by_cell:
+        cells = problem.route.cells
+        return 2 * (len(problem.records) if cells is None else cells.size)
     values = [part.query.values(part.records) for part in problem.asked]
     return max((int(np.ptp(listed)) for listed in values), default=0)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+
+from flint import fmpq
 
 from dalenius._solve import solve
 from dalenius._verify import need_proved
@@ -16,8 +19,10 @@ from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, Problem, Records, WorstCaseLeakage
-from dalenius.model.mechanisms import DesignedMechanism
-from dalenius.model.mechanisms.designed import Label, Random
+from dalenius.model.in_words import as_part
+from dalenius.model.mechanisms import AddedNoise, DesignedMechanism, Mechanism
+from dalenius.model.mechanisms.designed import Label
+from dalenius.model.mechanisms.sampling import Random, need_random
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
@@ -108,8 +113,8 @@ class Release:
 
     Attributes
     ----------
-    output : int or str
-        The name of the output that was drawn.
+    output : int, str or list of int
+        The output that was drawn, by its name; of a histogram every cell.
     leakage : LeakageBound
         What the adversary learns at most, proved by `certificate` before anything was drawn.
     adversary : str
@@ -126,7 +131,7 @@ class Release:
 
     __repr__ = in_brief
 
-    output: Label
+    output: Label | list[int]
     leakage: LeakageBound
     adversary: str
     certificate: Certificate = field(repr=False)
@@ -148,7 +153,7 @@ class Release:
 
 def release(
     problem: Problem,
-    mechanism: DesignedMechanism,
+    mechanism: Mechanism | str | None,
     letters: Letters,
     *,
     certificate: Certificate | None = None,
@@ -166,8 +171,10 @@ def release(
     Parameters
     ----------
     problem : MinLeakage, MinDistortion or WorstCaseLeakage
-        The model of the records, the query and the adversary; the mechanism of a `WorstCaseLeakage` plays no part.
-    mechanism : DesignedMechanism
+        The model of the records, the query and the adversary; the mechanism of a `WorstCaseLeakage` plays no part if one is given.
+    mechanism : DesignedMechanism, Mechanism or str, optional
+        A matrix to sample from; or beside a `WorstCaseLeakage` one that is known by name, as "discrete_laplace 0.5": discrete
+        Laplace, geometric or discrete Gaussian noise, or one whose probabilities are rational. Left out, it is the model's own.
     letters : sequence of int, or callable
         The letter of each record; or what reads them, called once the bound is proved.
     certificate : Certificate, optional
@@ -201,18 +208,27 @@ def release(
     >>> found = dl.release(model, model.designed([[0.9, 0.1], [0.1, 0.9]]), [0, 1, 1, 1])
     >>> found.output in (0, 1), found.leakage.nats < 0.325, found.within_distortion_budget
     (True, True, True)
+    >>> count = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
+    ...     adversary=dl.IndependentBlocks(4))
+    >>> found = dl.release(count, None, [0, 1] * 500)
+    >>> found.leakage.bits < 0.3668, abs(found.output - 500) < 200
+    (True, True)
     """
+    mechanism = releasing(problem, mechanism)
     audit = audit_of_release(problem, mechanism)
     if certificate is not None and not isinstance(certificate, Certificate):
         raise InputError(f"certificate: expected a Certificate, or None, got {brief(certificate)}")
     proof = _audited(audit, time_limit, progress) if certificate is None else certificate
     leakage = bound_of(problem, mechanism, _proved(problem, audit, proof), proof)
-    distortion = problem.expected_distortion(mechanism.rows) if isinstance(problem, DesignProblem) else None
+    distortion = None
+    if isinstance(problem, DesignProblem):
+        assert isinstance(mechanism, DesignedMechanism)
+        distortion = problem.expected_distortion(mechanism.rows)
     if not despite_budget:
         _need_budget(problem, leakage, distortion)
-    hidden = _true_input(problem, mechanism, problem.records.dataset(letters() if callable(letters) else letters))
+    dataset = problem.records.dataset(letters() if callable(letters) else letters)
     return Release(
-        output=mechanism.sample(hidden, rng),
+        output=_drawn(problem, mechanism, dataset, rng),
         leakage=leakage,
         adversary=against_text(audit),
         certificate=proof,
@@ -223,7 +239,46 @@ def release(
     )
 
 
-def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> WorstCaseLeakage:
+def releasing(problem: Problem, mechanism: Mechanism | str | None) -> Mechanism:
+    """The mechanism that is released with, in the form that it is sampled in: noise, or a matrix of rational numbers.
+
+    Raises
+    ------
+    InputError
+        If it is none, or it cannot be sampled exactly.
+
+    >>> import dalenius as dl
+    >>> bit = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.2),
+    ...     adversary=dl.AnyPrior())
+    >>> releasing(bit, None), releasing(bit, "discrete_laplace 0.5")
+    (<DesignedMechanism of 2 rows by query and 2 outputs>, DiscreteLaplace(epsilon=Fraction(1, 2), scale=None))
+    """
+    if mechanism is None and isinstance(problem, WorstCaseLeakage):
+        mechanism = problem.mechanism
+    chosen = as_part(Mechanism, mechanism, "mechanism")
+    if isinstance(chosen, DesignedMechanism):
+        return chosen
+    if not isinstance(chosen, Mechanism) or not isinstance(problem, WorstCaseLeakage):
+        raise InputError(
+            f"mechanism: expected a DesignedMechanism, or beside a worst_case_leakage model any mechanism; got {brief(chosen)}"
+        )
+    if isinstance(chosen, AddedNoise) and chosen.sampler is not None:
+        return chosen
+    audit = replace(problem, mechanism=chosen)
+    if chosen.on_a_line or audit.inputs != chosen.indexed_by() or not audit.mechanism.is_shipped:
+        raise InputError(f"mechanism: {chosen.kind} is not sampled exactly; {SAMPLED}")
+    entries = chosen.exact_entries(audit.query_of_inputs.values(audit.records))
+    if not all(isinstance(entry, fmpq) for entry in entries.numbers):
+        raise InputError(f"mechanism: {chosen.kind} has probabilities that are not rational; {SAMPLED}")
+    rows = [[Fraction(int(x.p), int(x.q)) for x in row] for row in entries.matrix]
+    values = audit.query_of_inputs.values(audit.records)
+    return DesignedMechanism(rows, audit.inputs, None if audit.inputs == "dataset" else values)
+
+
+SAMPLED = "release with discrete_laplace, geometric or discrete_gaussian noise, or with a matrix of exact probabilities"
+
+
+def audit_of_release(problem: Problem, mechanism: Mechanism) -> WorstCaseLeakage:
     """The audit that a release by this mechanism calls for: what it leaks to the model's adversary.
 
     Raises
@@ -239,14 +294,14 @@ def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> WorstCas
     """
     if not isinstance(problem, WorstCaseLeakage | DesignProblem):
         raise InputError(f"problem: expected a WorstCaseLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
+    if isinstance(problem, WorstCaseLeakage):
+        return problem.released_by(mechanism)
     if not isinstance(mechanism, DesignedMechanism):
         raise InputError(f"mechanism: expected a DesignedMechanism, got {brief(mechanism)}")
     return problem.released_by(mechanism)
 
 
-def bound_of(
-    problem: Problem, mechanism: DesignedMechanism, upper: Fraction | None, certificate: Certificate
-) -> LeakageBound:
+def bound_of(problem: Problem, mechanism: Mechanism, upper: Fraction | None, certificate: Certificate) -> LeakageBound:
     """What a certificate that the checker has proved says about the mechanism.
 
     *Bound because*: an audit's claim is about its one mechanism. A design's certificate carries a mechanism that leaks at most `upper`
@@ -267,6 +322,7 @@ def bound_of(
     if design is None:
         assert upper is not None
         return _leakage(problem, upper)
+    assert isinstance(mechanism, DesignedMechanism)
     if _rows(_header(certificate), design) != list(mechanism.rows):
         message = "the certificate of the design is about another mechanism than this one"
         raise NotProvedError(message, status="about another mechanism", exit_code=2)
@@ -316,6 +372,27 @@ def _need_budget(problem: Problem, leakage: LeakageBound, distortion: Fraction |
         return
     message = f"{missing}; nothing is released; {instead}, or release despite the budget (--despite-budget, despite_budget=True)"
     raise NotProvedError(message, status="budget not met", exit_code=5)
+
+
+def _drawn(problem: Problem, mechanism: Mechanism, letters: Sequence[int], rng: Random | None) -> Label | list[int]:
+    """One output."""
+    if isinstance(mechanism, DesignedMechanism):
+        return mechanism.sample(_true_input(problem, mechanism, letters), rng)
+    need_random(rng)
+    assert isinstance(mechanism, AddedNoise)
+    assert mechanism.sampler is not None
+    query, records = problem.query, problem.records
+    if query.sums is not None and query.sums.by_cell:
+        counts, ends = Counter(letters), (0, len(records))
+        true = [counts[letter] for letter in range(max(records.alphabets))]
+    else:
+        values = query.values(records)
+        true, ends = [query.value(records, letters)], (int(values[0]), int(values[-1]))
+    limits = mechanism.clamping(*ends)
+    noisy = [value + mechanism.sampler(rng) for value in true]
+    if limits is not None:
+        noisy = [min(max(value, limits[0]), limits[1]) for value in noisy]
+    return noisy if query.sums is not None and query.sums.by_cell else noisy[0]
 
 
 def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequence[int]) -> int:

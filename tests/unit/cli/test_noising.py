@@ -1,9 +1,13 @@
 """The command noise."""
 
 import json
+import math
+
+import pytest
 
 import dalenius as dl
 import support
+from dalenius.exact import as_fraction, fraction_text
 
 
 def test_the_folder_has_both_proofs(command_line, tmp_path):
@@ -24,7 +28,7 @@ def test_the_folder_has_both_proofs(command_line, tmp_path):
 def test_json_of_a_model(command_line, tmp_path):
     question = support.problem(dl.Records(100, alphabet=2), dl.Count(), dl.geometric(1), dl.IndependentBlocks(2))
     (tmp_path / "count.toml").write_text(dl.dumps(question))
-    done = command_line("noise", "count.toml", "--at-most", "0.2", "--gap", "0.02", "--json")
+    done = command_line("noise", "count.toml", "--at-most", "0.2 nats", "--gap", "0.02", "--json")
     told = json.loads(done.stdout)
     assert told["mechanism"] == "geometric"
     assert told["larger_is_enough"]
@@ -34,6 +38,50 @@ def test_json_of_a_model(command_line, tmp_path):
 
 
 def test_real_noise_on_what_moves_the_query_far(command_line):
-    done = command_line("noise", "--noise", "laplace", "--range", "1000", "--at-most", "0.1")
+    done = command_line("noise", "--noise", "laplace", "--range", "1000", "--at-most", "0.1 nats")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("laplace noise of scale 928.")
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_people_in_households_are_asked_about_without_a_file(command_line, blocks):
+    """The same question as that of a model."""
+    typed = ("noise", "--noise", "discrete_laplace", "--at-most", "0.1 bits", "--json")
+    told = json.loads(command_line(*typed, "--people", "300", "--blocks", str(blocks)).stdout)
+    problem = support.problem(
+        dl.Records(300, alphabet=2), dl.Count(), dl.discrete_laplace(1), dl.IndependentBlocks(blocks)
+    )
+    assert told["enough"] == fraction_text(dl.least_noise(problem, "0.1 bits").within.scale)
+    assert told["epsilon_per_step"] == fraction_text(1 / as_fraction(told["enough"], ""))
+    epsilon = float(as_fraction(told["epsilon_per_step"], ""))
+    steps = range(-2000, 2001)
+    weights = [math.exp(-epsilon * abs(k)) for k in steps]
+    assert told["mean_error"] == pytest.approx(
+        sum(abs(k) * w for k, w in zip(steps, weights, strict=True)) / sum(weights)
+    )
+
+
+def test_a_histogram_of_many_people(command_line):
+    """Ratios alone ask for more noise than enough, in a table, too: whoever changes an answer moves two cells."""
+    done = command_line(
+        *("noise", "--noise", "discrete_laplace", "--people", "20000", "--alphabet", "10", "--query", "histogram"),
+        *("--at-most", "0.1 bits", "--json"),
+    )
+    told = json.loads(done.stdout)
+    assert float(told["not_enough"]) < float(told["enough"]) < 1.1 * float(told["enough"])
+    (ratios,) = told["formulas"]
+    assert float(told["enough"]) < ratios["scale"] < 2 * float(told["enough"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (("--blocks", "2"), "expected --people N"),
+        (("--people", "3", "--blocks", "4"), "--blocks: expected households of at most all 3 people, got 4"),
+        (("--people", "3", "--sensitivity", "2"), "or --sensitivity alone"),
+    ],
+)
+def test_options_that_do_not_go_together(command_line, typed, words):
+    done = command_line("noise", "--noise", "laplace", "--at-most", "0.1 bits", *typed)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert words in done.stderr

@@ -128,7 +128,7 @@ def test_a_theorem_that_says_all_there_is_to_know():
 
 def test_a_page_and_a_certificate_that_is_shown_say_it_too(command_line):
     """No end above all there is, where everything is told."""
-    page = command_line("audit", "--mechanism", "symmetric 0", "--people", "1").stdout
+    page = command_line("audit", "--mechanism", "symmetric flip = 0", "--people", "1").stdout
     assert "At most 1 bit (0.6932 nats) of 1 bit possible: all there is to know about any one person" in page
     assert " .. 1 bits." in page
     assert command_line("solve", "parity/laplace-n4", "-o", "out").returncode == 0

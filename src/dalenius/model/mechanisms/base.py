@@ -86,6 +86,7 @@ class Mechanism(Shelved):
     room: ClassVar[str] = "mechanism"
     shelf: ClassVar[dict[str, type[Any]]] = {}
     words: ClassVar[str] = ""  # what it is called in a report, where that is not its kind
+    for_epsilon: ClassVar[str] = ""  # what says an epsilon where no key does
     repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
     alike: ClassVar[bool] = False  # whether it keeps a value, or gives any other, all as likely: rows have two numbers
     on_a_line: ClassVar[bool] = False  # whether outputs are real numbers, so that there is no matrix

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import secrets
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -20,6 +18,7 @@ from dalenius.files import MAX_INPUT, write_whole
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import Given, declared, keep
 from dalenius.model.mechanisms.matrix import Channel
+from dalenius.model.mechanisms.sampling import Random, drawn_below, need_random
 from dalenius.model.shelf import check_keys
 
 FORMAT = "dalenius-mechanism/1"
@@ -30,7 +29,6 @@ MAX_BITS = 65_536  # of a row's common denominator; `exact_sum` has refused more
 SHOWN = (12, 8)  # rows and outputs of the table that `str` draws
 
 Label = int | str
-Random = random.Random | np.random.Generator
 Ladder = tuple[list[int], int]
 
 
@@ -161,12 +159,11 @@ class DesignedMechanism(Channel):
         InputError
             As in `sample`.
         """
-        if rng is not None and not isinstance(rng, random.Random | np.random.Generator):
-            raise InputError(f"rng: expected a random.Random, a numpy Generator or None, got {brief(rng)}")
+        need_random(rng)
         found = []
         for value in values:
             steps, below = self._ladder(value)
-            found.append(self.outputs[bisect_right(steps, _draw(below, rng))])
+            found.append(self.outputs[bisect_right(steps, drawn_below(below, rng))])
         return found
 
     def _ladder(self, value: Integer) -> Ladder:
@@ -290,19 +287,3 @@ def _named(values: Sequence[int], inputs: str) -> str:
     """How many inputs of which kind these are, and from where to where they run."""
     what = "query values" if inputs == "query" else "datasets"
     return f"{len(values)} {what} from {values[0]} to {values[-1]}"
-
-
-def _draw(below: int, rng: Random | None) -> int:
-    """A uniform integer from 0, ..., below - 1: bits, as many as below - 1 has, drawn again until they are no larger than it."""
-    if rng is None:
-        return secrets.randbelow(below)
-    bits = (below - 1).bit_length()
-    while (drawn := _bits(bits, rng)) >= below:
-        pass
-    return drawn
-
-
-def _bits(bits: int, rng: Random) -> int:
-    if isinstance(rng, random.Random):
-        return rng.getrandbits(bits)
-    return int.from_bytes(rng.bytes(-(-bits // 8)), "little") & ((1 << bits) - 1)

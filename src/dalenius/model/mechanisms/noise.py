@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -31,6 +33,7 @@ from dalenius.model.mechanisms.base import (
     symmetric_channel,
     symmetric_entries,
 )
+from dalenius.model.mechanisms.sampling import Random, discrete_gaussian_noise, discrete_laplace_noise
 
 LEAST, MOST = Fraction(1, 100), 10**6
 FAR = 39.0  # scales beyond which a probability is no double any more
@@ -44,6 +47,15 @@ class AddedNoise(ByKind):
     @property
     def shifts(self) -> bool:
         return True
+
+    @property
+    def sampler(self) -> Callable[[Random | None], int] | None:
+        """What draws it with exactly the probabilities of the formula, before anything clamps it; None where nothing does."""
+        return None
+
+    def clamping(self, least: int, largest: int) -> tuple[int, int] | None:
+        """The outputs that a release is clamped to, where values are from `least` to `largest`; None where nothing cuts it off."""
+        return None
 
 
 class ScaledNoise(AddedNoise):
@@ -63,6 +75,16 @@ class ScaledNoise(AddedNoise):
     @abstractmethod
     def spread(self) -> Fraction:
         """Its scale."""
+
+    @property
+    @abstractmethod
+    def mean_error(self) -> float:
+        """How far what is released is from the value on average, at most, in doubles: E |noise|, before anything clamps it."""
+
+    @property
+    def epsilon_per_step(self) -> Fraction | None:
+        """The log of the largest likelihood ratio of neighbouring values; None where there is no largest."""
+        return None
 
     def spreading(self, scale: Number) -> Self:
         """The same noise of another scale."""
@@ -115,6 +137,15 @@ class Geometric(ScaledNoise):
         return self.epsilon
 
     @property
+    def epsilon_per_step(self) -> Fraction:
+        return self.epsilon
+
+    @property
+    def mean_error(self) -> float:
+        """1 / sinh(epsilon): the sum over k of |k| a^|k| (1-a)/(1+a) is 2a / (1-a^2)."""
+        return 1.0 / math.sinh(min(float(self.epsilon), 700.0))
+
+    @property
     def on_a_bit(self) -> bool:
         return self.range is None
 
@@ -142,6 +173,13 @@ class Geometric(ScaledNoise):
         inside = -arb(-rational(self.epsilon)).expm1()
         at_an_end = np.isin(np.arange(steps.shape[1]), (0, steps.shape[1] - 1))
         return ExactEntries([number for tail in tails for number in (tail * inside, tail)], 2 * steps + at_an_end)
+
+    @property
+    def sampler(self) -> Callable[[Random | None], int]:
+        return partial(discrete_laplace_noise, self.spread)
+
+    def clamping(self, least: int, largest: int) -> tuple[int, int]:
+        return self.span(np.array([least, largest]))
 
     def output_labels(self, values: Integers) -> list[str]:
         lo, hi = self.span(values)
@@ -247,6 +285,14 @@ class DiscreteLaplace(ScaledNoise):
         return cls(scale=scale)
 
     @property
+    def epsilon_per_step(self) -> Fraction:
+        return self.two_sided
+
+    @property
+    def mean_error(self) -> float:
+        return self.merged.mean_error
+
+    @property
     def merged(self) -> Geometric:
         """The same where outputs that only the side tells apart are one."""
         return Geometric(self.two_sided)
@@ -256,6 +302,10 @@ class DiscreteLaplace(ScaledNoise):
 
     def exact_entries(self, values: Integers) -> ExactEntries:
         return self.merged.exact_entries(values) if values.size > 1 else ExactEntries.of_rows([[Fraction(1)]])
+
+    @property
+    def sampler(self) -> Callable[[Random | None], int]:
+        return partial(discrete_laplace_noise, self.spread)
 
     def output_labels(self, values: Integers) -> list[str]:
         if values.size == 1:
@@ -319,6 +369,12 @@ class DiscreteGaussian(ScaledNoise):
 
     def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
         return []
+
+    @property
+    def mean_error(self) -> float:
+        there = np.arange(1, self.reach + 1)
+        weights = np.exp(-0.5 * (there / float(self.scale)) ** 2)
+        return float(2.0 * (there @ weights) / (2.0 * weights.sum() + 1.0))
 
     def terms(self, outputs: float) -> float:
         return max(outputs, SIGMAS * float(self.scale))
@@ -395,6 +451,13 @@ class DiscreteGaussian(ScaledNoise):
                 "mechanism: discrete_gaussian without a range is known in audits of records, released by itself and of no Markov "
                 "chain; give range=(lo, hi), to which what is released is clamped"
             )
+        return self.range
+
+    @property
+    def sampler(self) -> Callable[[Random | None], int]:
+        return partial(discrete_gaussian_noise, self.scale)
+
+    def clamping(self, least: int, largest: int) -> tuple[int, int] | None:
         return self.range
 
     def output_labels(self, values: Integers) -> list[str]:

@@ -112,6 +112,7 @@ class Laplace(RealNoise):
 
     kind: ClassVar[str] = "laplace"
     words: ClassVar[str] = "Laplace noise"
+    for_epsilon: ClassVar[str] = ", 'laplace scale = 1/e' for epsilon e where one record moves the query by 1"
 
     def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
         return [
@@ -120,6 +121,14 @@ class Laplace(RealNoise):
             (laplace_scale(nats, span / math.sqrt(2.0)), "Corollary 2 (proved for d <= 2)"),
             *super().enough(nats, span),
         ]
+
+    @property
+    def mean_error(self) -> float:
+        return float(self.scale)
+
+    @property
+    def epsilon_per_step(self) -> Fraction:
+        return 1 / self.scale
 
     def rows(self, points: Floats) -> Floats:
         return laplace_rows(points)
@@ -164,6 +173,10 @@ class Gaussian(RealNoise):
             (math.sqrt(variance), "Theorem 4, Corollary 3 (d = 1)"),
             (math.sqrt(2.0 * variance), "Corollary 3 for every d"),
         ]
+
+    @property
+    def mean_error(self) -> float:
+        return float(self.scale) * math.sqrt(2.0 / math.pi)
 
     def rows(self, points: Floats) -> Floats:
         return gaussian_rows(points)

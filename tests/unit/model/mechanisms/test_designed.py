@@ -19,7 +19,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from dalenius.model import digest
-from dalenius.model.mechanisms import base, designed
+from dalenius.model.mechanisms import base, designed, sampling
 from support import refused, refuses
 
 NOISY = dl.DesignedMechanism([["2/3", "1/3", 0], ["1/7", "2/7", "4/7"]], values=[-1, 4], outputs=["low", 5, "high"])
@@ -214,7 +214,7 @@ def test_by_default_the_operating_system_is_asked(monkeypatch):
     monkeypatch.setattr(secrets, "randbelow", lambda below: asked.append(below) or below - 1)
     assert NOISY.sample_many([-1, 4, np.int64(4)]) == [5, "high", "high"]
     assert asked == [3, 7, 7]
-    assert designed.secrets is secrets
+    assert sampling.secrets is secrets
 
 
 @pytest.mark.parametrize("rng", [random.Random(5), np.random.default_rng(5)], ids=["random", "numpy"])
