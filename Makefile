@@ -8,7 +8,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m 
 INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agreement/test_second_route.py \
     tests/laws/agreement/test_other_packages.py
 # A little of every room: what the declared minimum versions must get through.
-SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
+SMOKE := tests/unit/model tests/unit/atoms/test_information.py tests/unit/programs/test_marginal.py \
     tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_audits.py
 
 .PHONY: help test test-all lint types pins check check-all coverage campaigns browser formal formal-tools interop minimum sanitizers docs demo reproduction models verify-models benchmarks clean

@@ -14,6 +14,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.atoms import expected_distortion, leakage
 from dalenius.programs import (
     BlockSolution,
     MarginalUpdate,
@@ -23,7 +24,6 @@ from dalenius.programs import (
     PosteriorUpdate,
     Program,
 )
-from dalenius.programs.expressions import expected_distortion, leakage
 
 Floats = NDArray[np.float64]
 Instance = tuple[Program, Callable[[], None]]  # and what sets other data
@@ -186,7 +186,7 @@ def duel(options: argparse.Namespace) -> None:
 
 
 def forms(options: argparse.Namespace) -> None:
-    """`expressions.leakage` with the output law as a function of the mechanism, and as a variable of its own."""
+    """`leakage` with the output law as a function of the mechanism, and as a variable of its own."""
     print(f"\n{'output law':12}{'size':>5}{'joint s':>9}{'own s':>9}{'joint / own':>13}  they say")
     for size in options.forms:
         law, cost, most = rate_distortion(size, 1)

@@ -36,6 +36,7 @@ CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 ROOMS = {
     "studies": "Questions of several solves",
     "report": "Pictures and tables",
+    "atoms": "Information measures and limits for cvxpy models of your own",
     "programs": "Every subproblem as a cvxpy model",
     "export": "Instances for other solvers",
     "information.measures": "Measures of a channel in doubles",

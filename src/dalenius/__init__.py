@@ -22,7 +22,7 @@ Solving         audit (one page in plain words), solve, measure, supersample_cmi
 Studies         sweep, entropy_curve, frontier, compare
 Namespaces      adversaries, distortions, laws, mechanisms, privacy, problems, queries: all of a kind, and the class that your own are
                 subclasses of; constraints and objectives of designs; answers (their types), errors; beside them report (pictures),
-                export, programs, baselines
+                atoms (of cvxpy models of your own), export, programs, baselines
 """
 
 from cvxcertify.faces import lazily

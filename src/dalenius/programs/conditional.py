@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import cvxpy as cp
 import numpy as np
 
+from dalenius.atoms import concave_entropy
 from dalenius.errors import InputError
 from dalenius.information import entropy, mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.programs.base import Named, OneMultiplier
-from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, divergence, mixed, room, slack
 
 INSIDE = (

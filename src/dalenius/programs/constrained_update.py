@@ -10,13 +10,14 @@ import cvxpy as cp
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
+from dalenius.atoms import expected_cost
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
 from dalenius.programs.demands import Demands, Levels, demanded
-from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.highs import METHODS, solved
+from dalenius.programs.leakage_cones import conic_leakages
 from dalenius.programs.mechanism import Leakages, MechanismProgram
 from dalenius.programs.pairs import EPS, rounding
 from dalenius.search import Clock

@@ -10,12 +10,12 @@ import cvxpy as cp
 import numpy as np
 from scipy.optimize import brentq
 
+from dalenius.atoms import concave_entropy, information_of_prior
 from dalenius.errors import InputError
 from dalenius.information import log_sum_exp, relative_entropy, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
 from dalenius.programs.base import CONIC, Named, Program
-from dalenius.programs.expressions import concave_entropy, information_of_prior
 from dalenius.programs.pairs import divergence, log_mean_exp, mixed, polished, room, slack
 
 STEPS = 60

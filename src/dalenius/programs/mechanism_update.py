@@ -11,10 +11,11 @@ import cvxpy as cp
 import numpy as np
 from scipy import sparse
 
+from dalenius.atoms import expected_cost
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import CONIC, Named
-from dalenius.programs.expressions import conic_leakages, expected_cost
+from dalenius.programs.leakage_cones import conic_leakages
 from dalenius.programs.mechanism import Leakages, MechanismProgram
 
 # A primal-dual interior-point method for both mechanism updates, for where conic solvers stall: they often do between 1e-7 and 1e-9.
@@ -192,7 +193,7 @@ class MechanismUpdate(MechanismProgram):
     """The best mechanism Q(x,y) for a finite list of priors: what is known about it, and its cone model.
 
     With u_s = p_s Q and r_s = sum_a u_s(a,.) the leakage is I_s = H(pi_s) + sum_ay u_s log(u_s/r_s). The model has the output laws r_s
-    as variables of their own, and its cones written out, whose multipliers are the posteriors: `expressions.conic_leakages`.
+    as variables of their own, and its cones written out, whose multipliers are the posteriors: `conic_leakages`.
 
     The budget is a parameter. Priors and cost are part of the model: as parameters, cvxpy would keep a tensor with an entry for each
     of their products with the mechanism.

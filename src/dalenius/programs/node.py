@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 import cvxpy as cp
 import numpy as np
 
+from dalenius.atoms import concave_entropy
 from dalenius.errors import InputError
 from dalenius.information import entropy, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.programs.base import Named, Program
-from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import EPS, Pairs, polished, rounding
 from dalenius.programs.solvers import attempt, ladder
 

@@ -9,8 +9,8 @@ import cvxpy as cp
 import numpy as np
 
 from cvxcertify.solvers import Attempt
+from dalenius.atoms import concave_entropy, entropy_at_least
 from dalenius.information.arrays import Floats
-from dalenius.programs.expressions import concave_entropy, entropy_at_least
 from dalenius.programs.solvers import attempt
 
 

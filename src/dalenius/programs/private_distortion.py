@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import cvxpy as cp
 import numpy as np
 
+from dalenius.atoms import expected_cost
 from dalenius.errors import InputError, brief
 from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Reference
 from dalenius.programs.base import Named
-from dalenius.programs.expressions import expected_cost
 from dalenius.programs.mechanism import MechanismProgram
 
 SUM = 1e-9

@@ -10,12 +10,12 @@ import cvxpy as cp
 import numpy as np
 
 from cvxcertify.solvers import Attempt
+from dalenius.atoms import concave_entropy
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import tighten
 from dalenius.outcome import Termination
 from dalenius.programs.base import CONIC, ROUNDING, BlockSolution, Named, Program, checked
-from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished
 from dalenius.programs.row_problem import (
     LEAST,

@@ -7,10 +7,10 @@ from scipy.sparse import csr_matrix
 
 import instances
 from campaigns import draws, each
+from dalenius.atoms import leakage
 from dalenius.errors import InputError
 from dalenius.programs import ConstrainedUpdate, MinDistortionProgram, MinLeakageProgram
 from dalenius.programs.demands import Demands, Levels, LinearRows
-from dalenius.programs.expressions import leakage
 
 PRIORS = [np.array([[0.4, 0.1, 0.0], [0.0, 0.2, 0.3]]), np.full((2, 3), 1 / 6)]
 COST = (1.0 - np.eye(3)) / 3.0

@@ -1,4 +1,4 @@
-"""The expressions: DCP and DPP as they say, equal to plain numpy, clear about what they cannot do."""
+"""Entropies, informations, costs and limits: DCP and DPP as they say, equal to plain numpy, clear about what they cannot do."""
 
 import math
 
@@ -9,10 +9,8 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.errors import InputError
-from dalenius.programs.expressions import (
+from dalenius.atoms import (
     concave_entropy,
-    conic_leakages,
     entropy_at_least,
     expected_cost,
     expected_distortion,
@@ -21,6 +19,8 @@ from dalenius.programs.expressions import (
     letter_masses,
     mutual_information,
 )
+from dalenius.errors import InputError
+from dalenius.programs.leakage_cones import conic_leakages
 from dalenius.programs.mechanism import Leakages
 from dalenius.reduction import record_channels
 from definitions import information
