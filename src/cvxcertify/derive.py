@@ -226,7 +226,8 @@ def _as_asked(atom: cp.Expression) -> bool:
     if isinstance(atom, Power):
         return Fraction(atom.p_used) == Fraction(float(atom.p.value))
     if isinstance(atom, GeoMean):
-        return len(set(atom.w)) == 1
+        asked = [Fraction(float(weight)) for weight in atom.p]
+        return [Fraction(weight) * sum(asked) for weight in atom.w] == asked
     return True
 
 

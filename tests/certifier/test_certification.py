@@ -103,6 +103,7 @@ CONCAVE = [
     cp.min(x),
     cp.sum(cp.minimum(x, 0.125)),
     cp.geo_mean(x + 1),
+    cp.geo_mean(x + 1, [0.25, 0.5, 0.125]),
     cp.sum(cp.sqrt(x + 1)),
     cp.log_det(X),
 ]
@@ -128,11 +129,12 @@ def test_the_cones_of_an_atom_say_what_it_says(atom):
     [
         (cp.quad_form(x, M), "QuadForm"),
         (cp.sum(cp.power(x, 2.0001)), "PowerApprox"),
+        (-cp.geo_mean(x + 1, [0.3, 0.3, 0.4]), "GeoMeanApprox"),
         (cp.sum(x) * cp.log(3.0), "log"),
         (cp.sum(cp.convolve(np.array([0.1, 0.3]), x)), "convolve"),
         (cp.perspective(cp.sum_squares(x), cp.Variable(nonneg=True, name="s")), "perspective"),
     ],
-    ids=["decomposition", "exponent", "constant", "not read exactly", "unknown"],
+    ids=["decomposition", "exponent", "weights", "constant", "not read exactly", "unknown"],
 )
 def test_where_numbers_were_rounded_the_claim_is_about_the_conic_form(atom, name):
     found = certify(cp.Problem(cp.Minimize(atom), [x >= 0.1, x <= 1, *(v <= 2 for v in atom.variables())]), gap=1e-3)
