@@ -1,4 +1,4 @@
-"""Information quantities as DCP atoms of cvxpy, for the programs and for models of one's own.
+"""Information measures and privacy limits as DCP atoms of cvxpy, for models of one's own; docs/atoms.md has the table.
 
 Each is affine, convex or concave, and says why. All in nats. Data are numbers, or cvxpy parameters where the model is to be
 solved again with other numbers. What a solver says about such a model is evidence of nothing: `dalenius.programs.certify` proves an

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from numbers import Real
 from typing import TypeAlias
 
 import cvxpy as cp
@@ -59,6 +61,19 @@ def vector(name: str, expression: Data, size: int | None) -> cp.Expression:
     if result.ndim != 1 or size not in (None, result.size):
         raise InputError(f"{name}: expected a vector{f' of {size}' if size else ''}, got shape {result.shape}")
     return result
+
+
+def number(name: str, value: object) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InputError(f"{name}: expected a finite number, got {brief(value)}")
+    return float(value)
+
+
+def factor(epsilon: Data) -> cp.Expression:
+    """e^epsilon, of a number or a parameter of nats."""
+    given = data("epsilon", epsilon, ())
+    return derived(np.exp, (), given, nonneg=True)
 
 
 def masses_of(prior: Data, inputs: int) -> cp.Expression:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +17,7 @@ from dalenius.atoms.given import (
     masses_of,
     matrix,
     numbers,
+    occurring,
     repeated,
     vector,
 )
@@ -186,6 +189,65 @@ def information_of_prior(prior: Data, channel: Data) -> cp.Expression:
     R = data("channel", channel, (p.size, None), rows=True)
     rows = derived(lambda matrix: entropy(matrix, axis=1), (p.size,), R)
     return cp.sum(cp.entr(p @ R)) - rows @ p
+
+
+def conditional_entropy(joint: Data) -> cp.Expression:
+    """H(A | B) of a joint law u(a,b): -sum_ab u log(u / sum_a u).
+
+    *Concave because* relative entropy is jointly convex, and the marginal is affine in u. *DPP because* there are no data.
+    Source: Cover and Thomas, Elements of Information Theory, 2006, 2.2.
+
+    Parameters
+    ----------
+    joint : (letters, outputs)
+        u, affine; both marginals may vary. Constrain it to be a law.
+
+    Raises
+    ------
+    InputError
+        If it is no affine matrix.
+
+    >>> round(float(conditional_entropy([[0.25, 0.25], [0.0, 0.5]]).value), 4), round(0.75 * float(entropy([1 / 3, 2 / 3])), 4)
+    (0.4774, 0.4774)
+    """
+    u = matrix("joint", joint)
+    return -cp.sum(cp.rel_entr(u, repeated(cp.sum(u, axis=0), u.shape[0])))
+
+
+def conditional_information(mechanism: Data, priors: Sequence[Data]) -> cp.Expression:
+    """I(A; Y | W) of a secret given what somebody knows: H(A | W) + sum_way u log(u(w,a,y) / r(w,y)), u = p Q, r = sum_a u.
+
+    *Convex because* relative entropy is, jointly, and u and r are affine in the mechanism. *DPP because* the masses multiply the
+    mechanism only, and H(A | W) is a parameter by itself. Source: Cover and Thomas 2006, 2.5.
+
+    Parameters
+    ----------
+    mechanism : (inputs, outputs)
+        Q, affine. Constrain its rows to be laws.
+    priors : sequence of (letters, inputs)
+        Masses p(w,a,x), a matrix a value of W, whose sum over all is 1.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, or the masses are negative or do not sum to 1.
+
+    One of two fair bits whose parity is released, given the other: all of it.
+
+    >>> priors = [[[0.25, 0.0], [0.0, 0.25]], [[0.0, 0.25], [0.25, 0.0]]]
+    >>> round(float(conditional_information(np.eye(2), priors).value), 4)
+    0.6931
+    """
+    Q = matrix("mechanism", mechanism)
+    parts = [data("priors", part, (None, Q.shape[0])) for part in priors]
+    data("priors", cp.hstack([cp.vec(part, order="C") for part in parts]), (None,), law=True)
+    spread = derived(lambda *masses: sum(_of_letters(part) for part in masses), (), *parts)
+    return spread - sum(conditional_entropy(occurring(part) @ Q) for part in parts)
+
+
+def _of_letters(masses: Floats) -> float:
+    """H(A, W = w) - H(W = w), what a value of W adds to H(A | W)."""
+    return float(entropy(masses.sum(axis=1)) - entropy(masses.sum(keepdims=True).ravel()))
 
 
 def letter_masses(problem: WorstCaseLeakage, record: int, prior: ArrayLike) -> Floats:

@@ -6,10 +6,12 @@ import cvxpy as cp
 import numpy as np
 
 from cvxcertify.errors import brief
-from dalenius.atoms.given import SUM, Data, affine, data, derived, matrix, numbers
+from dalenius.atoms.given import SUM, Data, affine, data, derived, factor, known, masses_of, matrix, numbers
+from dalenius.atoms.guesses import exp_maximal_leakage
 from dalenius.atoms.information import concave_entropy
 from dalenius.errors import InputError
 from dalenius.information import log_sum_exp
+from dalenius.information.arrays import Floats
 
 
 def expected_cost(mechanism: Data, cost: Data) -> cp.Expression:
@@ -128,3 +130,126 @@ def _check_reachable(b: Data, most: float) -> None:
     bound = numbers("b", b)
     if bound.ndim or not bound <= most + SUM:
         raise InputError(f"b: expected a number of nats of at most {most:.6g}, the largest entropy, got {b!r}")
+
+
+def local_dp(mechanism: Data, epsilon: Data) -> list[cp.Constraint]:
+    """Constraints that say Q(x,y) <= e^epsilon Q(x',y) for all inputs: epsilon-local differential privacy.
+
+    *Convex because* max_x Q is convex and min_x Q concave. *DPP because* e^epsilon is one parameter. Cone: linear, two rows an entry.
+    Source: Kasiviswanathan et al. 2011.
+
+    Parameters
+    ----------
+    mechanism : (inputs, outputs)
+        Q, affine.
+    epsilon : float or cvxpy.Parameter
+        In nats.
+
+    Raises
+    ------
+    InputError
+        If the mechanism is no affine matrix, or epsilon is no finite number.
+
+    Randomized response is the best that tells bits apart:
+
+    >>> Q = cp.Variable((2, 2), nonneg=True)
+    >>> model = cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *local_dp(Q, np.log(3))])
+    >>> round(float(model.solve(solver="CLARABEL")), 4)
+    1.5
+    """
+    Q = matrix("mechanism", mechanism)
+    return [cp.max(Q, axis=0) <= factor(epsilon) * cp.min(Q, axis=0)]
+
+
+def pointwise_leakage_at_most(mechanism: Data, law: Data, epsilon: Data) -> list[cp.Constraint]:
+    """Constraints that say Q(x,y) <= e^epsilon sum_x' p_x' Q(x',y) for all inputs with p_x > 0: pointwise maximal leakage.
+
+    *Convex because* they are linear. *DPP because* e^epsilon p is one parameter; then inputs without mass count, too. Cone: linear.
+    Source: Saeidian et al. 2023.
+
+    Parameters
+    ----------
+    mechanism : (inputs, outputs)
+        Q, affine.
+    law : (inputs,)
+        p.
+    epsilon : float or cvxpy.Parameter
+        In nats.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, the law is none, or epsilon is no finite number.
+
+    >>> Q = cp.Variable((2, 2), nonneg=True)
+    >>> limit = pointwise_leakage_at_most(Q, [0.5, 0.5], np.log(1.5))
+    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *limit]).solve(solver="CLARABEL")), 4)
+    1.5
+    """
+    Q = matrix("mechanism", mechanism)
+    p = data("law", law, (Q.shape[0],), law=True)
+    most = derived(lambda ratio, masses: ratio * masses, p.shape, factor(epsilon), p)
+    there = slice(None) if p.parameters() else np.flatnonzero(known(p))
+    return [Q[there] <= cp.reshape(most @ Q, (1, Q.shape[1]), order="C")]
+
+
+def maximal_leakage_at_most(mechanism: Data, epsilon: Data) -> list[cp.Constraint]:
+    """Constraints that say log sum_y max_x Q(x,y) <= epsilon: `exp_maximal_leakage` is at most e^epsilon.
+
+    *Convex because* that is. *DPP because* e^epsilon is one parameter. Cone: linear. Source: Issa, Wagner and Kamath 2020.
+
+    Raises
+    ------
+    InputError
+        As `local_dp`.
+
+    >>> Q = cp.Variable((2, 2), nonneg=True)
+    >>> limit = maximal_leakage_at_most(Q, np.log(1.5))
+    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *limit]).solve(solver="CLARABEL")), 4)
+    1.5
+    """
+    return [exp_maximal_leakage(mechanism) <= factor(epsilon)]
+
+
+def maximal_correlation_at_most(mechanism: Data, prior: Data, rho: Data) -> list[cp.Constraint]:
+    """Constraints that say of the correlation of any functions of secret and output that it is at most rho.
+
+    With u = p Q, the output law r and the law pi of the secret: [[rho^2 diag(pi) + (1 - rho^2) pi pi', u], [u', diag(r)]] is positive
+    semidefinite, without its last letter, which follows: (1, ..., 1, -1, ..., -1) is in the kernel.
+
+    *Convex because* the matrix is affine in the mechanism. *DPP because* its block without u is one parameter. Cone: semidefinite.
+    Source: Renyi 1959; the second singular value of Witsenhausen 1975, by a Schur complement.
+
+    Parameters
+    ----------
+    mechanism : (inputs, outputs)
+        Q, affine. Constrain its rows to be laws: the condition needs it.
+    prior : (inputs,) or (letters, inputs)
+        The law of the inputs, which are the secret then, or masses of (letter, input).
+    rho : float or cvxpy.Parameter
+        From 0 to 1. With 0 the matrix has no interior.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, the prior is no law, or rho is not from 0 to 1.
+
+    >>> Q = cp.Variable((2, 2), nonneg=True)
+    >>> limit = maximal_correlation_at_most(Q, [0.5, 0.5], 0.5)
+    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *limit]).solve(solver="CLARABEL")), 4)
+    1.5
+    """
+    Q = matrix("mechanism", mechanism)
+    p = masses_of(prior, Q.shape[0])
+    bound = data("rho", rho, ())
+    if not bound.parameters() and not 0.0 <= float(known(bound)) <= 1.0:
+        raise InputError(f"rho: expected a number from 0 to 1, got {brief(rho)}")
+    u, letters = p @ Q, p.shape[0] - 1
+    block = derived(_correlated, (letters, letters), bound, p)
+    return [cp.bmat([[block, u[:-1]], [u[:-1].T, cp.diag(cp.sum(u, axis=0))]]) >> 0] if letters else []
+
+
+def _correlated(rho: float, masses: Floats) -> Floats:
+    """rho^2 diag(pi) + (1 - rho^2) pi pi' without the last letter."""
+    pi = masses.sum(axis=1)[:-1]
+    return np.asarray(rho**2 * np.diag(pi) + (1.0 - rho**2) * np.outer(pi, pi))
