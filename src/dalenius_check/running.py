@@ -9,9 +9,9 @@ from typing import Any
 
 from .core.allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .core.arithmetic import choose, chosen, using
-from .core.files import plain
 from .core.model import ModelFile, parse_model
 from .core.numbers import OpenError, RefusedError
+from .core.read import plain
 from .core.verdict import Status, Verdict, attempt
 from .processes import Helper, received, said, shared
 

@@ -16,9 +16,9 @@ from dalenius_check.core import allowance
 from dalenius_check.core.allowance import MEMORY, SECONDS, Allowance, LimitError
 from dalenius_check.core.channel import build
 from dalenius_check.core.counts import completions
-from dalenius_check.core.files import parse_toml
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import xlogx
+from dalenius_check.core.read import parse_toml
 
 CORPUS = cases.cases()
 GOOD = CORPUS["parity_output"].files
@@ -259,7 +259,7 @@ def test_a_line_of_brackets_is_counted(forge):
 def test_equal_entries_are_worked_out_once(forge, monkeypatch):
     """Of a channel with two distinct numbers, written however large, two logarithms are taken for each row at most."""
     taken = []
-    monkeypatch.setattr("dalenius_check.core.matrix.xlogx", lambda value: taken.append(value) or xlogx(value))
+    monkeypatch.setattr("dalenius_check.core.channel.xlogx", lambda value: taken.append(value) or xlogx(value))
     for mechanism in ('kind="symmetric"; flip="1/10"', 'kind="randomized_response"; epsilon=1'):
         model, data = wide(forge, 60)
         model = forge.model("count=1; alphabet=60", 'kind="identity"', mechanism, "0")

@@ -15,7 +15,7 @@ import cases
 from campaigns import draws, each
 from dalenius_check import Status, check, digest
 from dalenius_check.__main__ import main
-from dalenius_check.core import files
+from dalenius_check.core import read
 from dalenius_check.core.allowance import Allowance
 from dalenius_check.core.arithmetic import arb
 from dalenius_check.core.channel import build
@@ -497,7 +497,7 @@ def test_the_verdict_is_that_on_the_text():
 
 
 def test_many_pieces(monkeypatch):
-    monkeypatch.setattr(files, "_PIECE", 7)
+    monkeypatch.setattr(read, "_PIECE", 7)
     assert check(MODEL, PACKED) == check(MODEL, TEXT)
     assert check(MODEL, gzip.compress(TEXT * 50)) == check(MODEL, TEXT * 50)
 
@@ -524,7 +524,7 @@ DAMAGED = {
 @pytest.mark.parametrize("name", DAMAGED)
 @pytest.mark.parametrize("piece", [5, 1 << 18])
 def test_what_gzip_would_not_have_written(monkeypatch, name, piece):
-    monkeypatch.setattr(files, "_PIECE", piece)
+    monkeypatch.setattr(read, "_PIECE", piece)
     data, reason = DAMAGED[name]
     verdict = check(MODEL, data)
     assert verdict.status is Status.REJECTED
@@ -541,7 +541,7 @@ def test_a_bomb(monkeypatch):
     assert most(lambda: found.append(check(MODEL, bomb, memory=8))) < 10
     assert (found[0].status, found[0].allowed) == (Status.UNDECIDED, "memory")
     assert found[0].reason == "certificate line 1: limit: 8 MiB of memory"
-    monkeypatch.setattr(files, "MAX_FILE", 1 << 20)
+    monkeypatch.setattr(read, "MAX_FILE", 1 << 20)
     verdict = check(MODEL, bomb)
     assert (verdict.status, verdict.reason) == (
         Status.REJECTED,
@@ -553,7 +553,7 @@ def test_a_compressed_file_is_no_longer_than_others_either(monkeypatch):
     """A name in the header makes it as long as one likes."""
     long = PACKED[:3] + b"\x08" + PACKED[4:10] + b"x" * 5000 + b"\0" + PACKED[10:]
     assert check(MODEL, long).proved
-    monkeypatch.setattr(files, "MAX_FILE", 5000)
+    monkeypatch.setattr(read, "MAX_FILE", 5000)
     verdict = check(MODEL, long)
     assert (verdict.status, verdict.reason) == (
         Status.REJECTED,

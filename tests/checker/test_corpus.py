@@ -120,17 +120,17 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "forged_image_below_group": "Exchange.need_image: plain and stated.level.top => plain",
     "forged_image_ranges": "Exchange.need_image: _same_ranges(stated.level, b, a, self.outputs) => True",
     "forged_curve_start": (
-        "Lines.need_above: (start <= first) is True and (end <= last) is True => (start <= first) is True"
+        "Slanted.need_above: (start <= first) is True and (end <= last) is True => (start <= first) is True"
     ),
     "forged_curve_end": (
-        "Lines.need_above: (start <= first) is True and (end <= last) is True => (end <= last) is True"
+        "Slanted.need_above: (start <= first) is True and (end <= last) is True => (end <= last) is True"
     ),
     "forged_curve_of_two": (
-        "Lines.need_above: (start <= first) is True => any((start <= one) is True for one, _ in self.ends)"
+        "Slanted.need_above: (start <= first) is True => any((start <= one) is True for one, _ in self.ends)"
     ),
     "forged_curve_upper": 'Curve.ceiling: at_most(c - m * entropy, upper, "a line of the curve <= upper") => pass',
     "forged_curve_number": "EntropyBound.check: for self.model, low in found.below: => for _, low in found.below:",
-    "forged_curve_share": "curve._held: held.need_feasible() => pass",
+    "forged_curve_share": "proof._held: held.need_feasible() => pass",
     "forged_curve_uniform": 'Section.run.judge: ceiling.one or item[0] != "uniform" => True',
     "forged_row_group_left_out": "partition: sorted(chain(*found)) == list(range(size)) => True",
     "forged_half_a_tree": "Lines.tree: waiting.append(other) => pass",

@@ -128,15 +128,15 @@ SELDOM = {
     "images of anything": "Exchange.need_image: self.need_channel(stated.level.record, b, a) => pass",
     "images before another law": "Exchange.need_image: self.need_law(stated.law) => pass",
     "lines at one end": (
-        "Lines.need_above: (start <= first) is True and (end <= last) is True => (start <= first) is True"
+        "Slanted.need_above: (start <= first) is True and (end <= last) is True => (start <= first) is True"
     ),
     "lines at the other": (
-        "Lines.need_above: (start <= first) is True and (end <= last) is True => (end <= last) is True"
+        "Slanted.need_above: (start <= first) is True and (end <= last) is True => (end <= last) is True"
     ),
-    "lines apart": "Lines.need_above: (start <= first) is True => any((start <= one) is True for one, _ in self.ends)",
+    "lines apart": "Slanted.need_above: (start <= first) is True => any((start <= one) is True for one, _ in self.ends)",
     "lines beside the claim": 'Curve.ceiling: at_most(c - m * entropy, upper, "a line of the curve <= upper") => pass',
     "numbers at one bound": "EntropyBound.check: for self.model, low in found.below: => for _, low in found.below:",
-    "numbers beyond": "curve._held: held.need_feasible() => pass",
+    "numbers beyond": "proof._held: held.need_feasible() => pass",
     "one adversary for all": 'Section.run.judge: ceiling.one or item[0] != "uniform" => True',
     "law of no class": "ClassOfLaws.law: self.held => super()",
     "mean of the center": "Divergence.most: self.radius => False",

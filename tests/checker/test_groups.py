@@ -16,13 +16,13 @@ from scipy.special import xlogy
 from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.core.bounds import Record
-from dalenius_check.core.box import Box
+from dalenius_check.core.boxes import Box
 from dalenius_check.core.certificate import Lines
 from dalenius_check.core.channel import build
 from dalenius_check.core.counts import completions
-from dalenius_check.core.curve import Ceiling
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import RefusedError
+from dalenius_check.core.proof import Ceiling
 from dalenius_check.core.tree import Section
 from test_leaves import CASES, MODELS, precision, random_box, random_law, random_slopes, ranges, setting
 

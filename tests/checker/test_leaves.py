@@ -10,16 +10,16 @@ from flint import arb, ctx, fmpq
 
 from campaigns import draws, thinned
 from dalenius_check import Status, check
-from dalenius_check.core import proof
+from dalenius_check.core import adversaries
 from dalenius_check.core.allowance import Allowance
 from dalenius_check.core.bounds import Ranges, Record, exact_information, information
-from dalenius_check.core.box import Box, Classes
+from dalenius_check.core.boxes import Box
 from dalenius_check.core.certificate import Lines
 from dalenius_check.core.channel import build
 from dalenius_check.core.counts import completions
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import xlogx
-from dalenius_check.core.tree import Section
+from dalenius_check.core.tree import Classes, Section
 
 MODELS = [
     ("count=4; alphabet=2", 'kind="parity"', 'kind="laplace_threshold"; epsilon=1.0', "1.3"),
@@ -397,9 +397,9 @@ def test_where_the_logarithm_of_the_letters_is_enough_no_completions_are_counted
         return check(model, forge.certificate(model, "0", upper, ["witness", None, None], ["record", 0], leaf))
 
     counted = list[int]()
-    completions = proof.completions
+    completions = adversaries.completions
     monkeypatch.setattr(
-        proof, "completions", lambda model, i, values: counted.append(i) or completions(model, i, values)
+        adversaries, "completions", lambda model, i, values: counted.append(i) or completions(model, i, values)
     )
     assert proved("1.0987").proved  # log 3 is 1.09861...
     assert counted == []

@@ -14,12 +14,12 @@ from scipy.special import entr
 from campaigns import each, thinned
 from dalenius_check import check
 from dalenius_check.core import read
+from dalenius_check.core.adversaries import EntropyBound, ProductPriors
 from dalenius_check.core.allowance import LimitError
 from dalenius_check.core.channel import build
 from dalenius_check.core.counts import completions, datasets, key, selections, values
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import RefusedError
-from dalenius_check.core.proof import EntropyBound, ProductPriors
 
 GOOD = ("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=0.1', "0.5")
 

@@ -12,8 +12,8 @@ from flint import arb
 import cases
 from campaigns import draws, each
 from dalenius_check import Status, check
-from dalenius_check.core.curve import curve
 from dalenius_check.core.model import parse_model
+from dalenius_check.core.proof import curve
 
 SMALL = [
     case

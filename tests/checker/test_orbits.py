@@ -14,9 +14,9 @@ from dalenius_check.core.bounds import Record
 from dalenius_check.core.certificate import Lines
 from dalenius_check.core.channel import build
 from dalenius_check.core.counts import completions
-from dalenius_check.core.curve import Ceiling
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import RefusedError
+from dalenius_check.core.proof import Ceiling
 from dalenius_check.core.tree import Section
 from permutations import generated as permutations_of
 

@@ -319,7 +319,7 @@ def test_limits_of_trees(monkeypatch):
     monkeypatch.setattr("dalenius_check.lemmas.adaptive._MOST_PATHS", 16)
     with pytest.raises(RefusedError, match="more than 16 paths"):
         build(parse_model(model({"kind": "adaptive", **DEEP}, {"kind": "parity"})))
-    monkeypatch.setattr("dalenius_check.core.kinds._MOST_STAGES", 15)
+    monkeypatch.setattr("dalenius_check.core.tables._MOST_STAGES", 15)
     with pytest.raises(RefusedError, match="more than 15 stages"):
         parse_model(model({"kind": "adaptive", **DEEP}, {"kind": "parity"}))
 

@@ -11,7 +11,7 @@ import cases
 import dalenius_check
 from campaigns import draws
 from dalenius_check import check
-from dalenius_check.core.registry import LEMMAS, lemma
+from dalenius_check.core.allowance import LEMMAS, lemma
 from test_corpus import HOLES
 from test_forgeries import OFTEN, SELDOM
 from test_program import code_lines

@@ -27,7 +27,7 @@ def model(forge, n=4, letters=2, counted=(1,), mechanism='kind="geometric"; epsi
 @pytest.fixture
 def narrow(monkeypatch):
     """Counts are wide from few entries on."""
-    monkeypatch.setattr("dalenius_check.core.subjects.MAX_ENTRIES", 4)
+    monkeypatch.setattr("dalenius_check.core.verdict.MAX_ENTRIES", 4)
 
 
 def listed(n, letters, counted, place, weights):

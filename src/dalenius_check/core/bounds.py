@@ -12,8 +12,8 @@ from typing import Any
 
 from .allowance import BALL
 from .arithmetic import arb, fmpq
+from .channel import Channel, log_weights
 from .counts import Pairs
-from .matrix import Channel, log_weights
 from .numbers import grouped, height, larger, largest, log_sum_exp, once, total, xlogx
 
 

@@ -1,20 +1,162 @@
-"""The mechanism as a row-stochastic matrix: exact rationals, or balls where an epsilon enters."""
+"""A mechanism as a matrix: the rows of a channel, what leaves need of them in balls, and how a model's are made."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, Protocol
 
-from .allowance import NUMBER
+from .allowance import NUMBER, Allowance, lemma
+from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .classes import CLASSES
 from .counts import values
-from .kinds import PROTOCOLS
-from .matrix import Channel, log_weights
 from .model import Model
 from .noise import NOISES, REAL, Noise, diagonal, noise_of, power
-from .numbers import need, normalised, take_entries
-from .registry import lemma
+from .numbers import BLOCK, enclosure, grouped, kept_size, largest, need, normalised, once, take_entries, xlogx
+from .tables import PROTOCOLS
 
-__all__ = ["Channel", "build", "log_weights"]
+_FEW = 1024  # rows that are few enough to be taken all
+_WIDTH = 256  # columns that are taken together
+
+
+class ClosedForm(Protocol):
+    """What knows divergences of rows that need not be written out."""
+
+    inputs: int
+
+    def divergences(self, law: Sequence[fmpq], how: Any, above: bool) -> list[arb]:
+        """Balls around D(R(k,.) || the outputs' law under this one of the inputs), for every input k."""
+
+
+class Channel:
+    """Rows R(k, y) on `values`, the query's or whole datasets: exact rationals, or balls of positive numbers.
+
+    Entries that are one object are worked out once.
+    """
+
+    protocol: ClosedForm | None = None  # of a mechanism that has one; if it has many outputs there are no rows
+
+    def __init__(
+        self,
+        rows: list[list[Any]],
+        values: list[int],
+        allowance: Allowance,
+        dataset: bool = False,
+        diagonal: Any = None,
+    ) -> None:
+        self.rows = rows
+        self.values = values
+        self.dataset = dataset
+        self.allowance = allowance
+        self.lost = arb(0)  # what is told of a record beyond these outputs, at most
+        self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
+        self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
+        self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
+
+    @property
+    def blocks(self) -> Iterable[tuple[range, arb_mat]]:
+        """The rows as matrices of balls, some inputs at a time; kept where they are not large."""
+        return self._kept if kept_size(len(self.rows) * self.outputs, self.allowance) else self._made()
+
+    @cached_property
+    def _kept(self) -> list[tuple[range, arb_mat]]:
+        return list(self._made())
+
+    def _made(self) -> Iterator[tuple[range, arb_mat]]:
+        size = max(1, BLOCK // self.outputs)
+        for start in range(0, len(self.rows), size):
+            inputs = range(start, min(start + size, len(self.rows)))
+            yield inputs, self._matrix(inputs)
+
+    def _matrix(self, inputs: Sequence[int]) -> arb_mat:
+        self.allowance.look()
+        return arb_mat(len(inputs), self.outputs, once((x for k in inputs for x in self.rows[k]), arb))
+
+    def times(self, cells: list[arb], width: int) -> list[list[arb]]:
+        """The sums of every row with each column of a matrix, which is listed by output, so wide."""
+        if width > _WIDTH:
+            half = width // 2
+            places = range(0, len(cells), width)
+            left = [cell for place in places for cell in cells[place : place + half]]
+            right = [cell for place in places for cell in cells[place + half : place + width]]
+            return self.times(left, half) + self.times(right, width - half)
+        matrix = arb_mat(self.outputs, width, cells)
+        sums = list[arb]()
+        for _, block in self.blocks:
+            self.allowance.look()
+            sums += (block * matrix).entries()
+        return [sums[column::width] for column in range(width)]
+
+    def mixed(self, masses: Sequence[dict[int, arb]]) -> list[list[arb]]:
+        """For each choice of masses on the inputs the mixture of their rows."""
+        result = list[list[arb]]()
+        zero = arb(0)
+        for some in (masses[start : start + _WIDTH] for start in range(0, len(masses), _WIDTH)):
+            mixture = arb_mat(len(some), self.outputs)
+            used = set(chain(*some))
+            for inputs, block in self.blocks:
+                self.allowance.look()
+                if not used.isdisjoint(inputs):
+                    dense = [row.get(k, zero) for row in some for k in inputs]
+                    mixture += arb_mat(len(some), len(inputs), dense) * block
+            cells = mixture.entries()
+            result += [cells[j * self.outputs : (j + 1) * self.outputs] for j in range(len(some))]
+        return result
+
+    @cached_property
+    def constant(self) -> bool:
+        """Whether all rows are equal exactly."""
+        return self.exact and all(row == self.rows[0] for row in self.rows)
+
+    @cached_property
+    def negentropies(self) -> list[arb]:
+        """The sum of R log R of each row."""
+        return [self._negentropy(row) for row in self.rows]
+
+    def _negentropy(self, row: list[Any]) -> arb:
+        self.allowance.look()
+        return sum((times * xlogx(arb(x)) for x, times in grouped(row)), arb(0))
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """For each input the first one with the same row: exactly the same numbers, or, for balls, the same input."""
+        first: dict[Any, int] = {}
+        rows = self.rows or [[k] for k in range(len(self.values))]
+        return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(rows)]
+
+    def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
+        """Whether output y is exactly impossible on all these inputs: a ball that is 0 has no radius."""
+        return all(arb(self.rows[k][y]).is_zero() for k in inputs)
+
+    def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
+        """Outward rational enclosures of the smallest and largest entry of each column over these inputs; the last are kept."""
+        if self._ranged[0] != inputs:
+            self._ranged = inputs, self._ranges(inputs)
+        return self._ranged[1]
+
+    def _ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
+        columns = [[x for x, _ in grouped(column)] for column in zip(*(self.rows[k] for k in inputs), strict=True)]
+        if self.exact:
+            return [(min(column), max(column)) for column in columns]
+        return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
+
+    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> dict[int, arb]:
+        """D(R(k, .) || law) by these inputs, whose rows vanish where the law does."""
+        column = arb_mat(self.outputs, 1, log_weights(law))
+        used = set(inputs)
+        costs: dict[int, arb] = {}
+        few = len(used) * 8 < len(self.rows) > _FEW  # then one by one
+        for listed, block in (([k], self._matrix([k])) for k in used) if few else self.blocks:
+            costs |= zip(listed, (block * column).entries(), strict=True)
+        same = {k for k in used if self.exact and self.rows[k] == law}
+        return {k: arb(0) if k in same else self.negentropies[k] - costs[k] for k in used}
+
+
+def log_weights(law: list[fmpq]) -> list[arb]:
+    """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
+    return once(law, lambda q: arb(q).log() if q else arb(0))
+
 
 _LEMMAS = {
     **dict.fromkeys(REAL, "real_noise"),

@@ -12,9 +12,9 @@ from typing import Any
 
 from .allowance import BALL, PAIR, Allowance, limit
 from .arithmetic import fmpq, fmpz_poly
-from .kinds import MAX_STATES
 from .model import Model, added
 from .numbers import need
+from .tables import MAX_STATES
 
 _MAX_BITS = 4e8
 _MAX_PAIRS = 1 << 22

@@ -12,14 +12,12 @@ from math import prod
 from typing import Any
 
 from . import read
-from .allowance import Allowance
+from .allowance import Allowance, lemma
 from .arithmetic import Arithmetic, arb, chosen, fmpq
 from .classes import CLASSES
-from .files import parse_toml
-from .kinds import MAX_STATES, MECHANISMS, QUERIES
 from .numbers import at_most, need, normalised
-from .registry import lemma
-from .tables import AUDIT
+from .read import parse_toml
+from .tables import AUDIT, MAX_STATES, MECHANISMS, QUERIES
 
 _HEAD = ("problem", "title", "source", "records")
 _LEMMAS = {

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from .allowance import NUMBER, POINTER, Allowance
+from .allowance import NUMBER, POINTER, Allowance, lemma
 from .arithmetic import arb, fmpq
 from .numbers import need, take_entries
-from .registry import lemma
 
 REAL = ("gaussian", "laplace")
 

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from .allowance import BALL, NUMBER, PAIR
+from .allowance import BALL, NUMBER, PAIR, lemma
 from .arithmetic import arb
 from .bounds import Ranges
-from .box import Box
+from .boxes import Box, Grouping, Partition, joined, merged, own_ranges, partition, singles
 from .certificate import Lines, Sizes
-from .groups import Grouping, Partition, joined, merged, own_ranges, partition, singles
-from .matrix import Channel
+from .channel import Channel
 from .numbers import need
 from .read import decimal, entries, integer
-from .registry import lemma
 from .symmetries import Order, Stated, exchange, ordered
 
 _MAX_KNOWN = 1 << 16

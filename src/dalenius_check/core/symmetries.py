@@ -9,7 +9,7 @@ from typing import Any
 from .allowance import PAIR, POINTER, Allowance
 from .arithmetic import fmpq
 from .bounds import Joint, Ranges, Record
-from .groups import Level
+from .boxes import Level
 from .numbers import need
 from .read import entries, integer
 

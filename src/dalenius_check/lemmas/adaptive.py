@@ -12,15 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.allowance import BALL, PAIR, POINTER, Allowance
+from ..core.allowance import BALL, PAIR, POINTER, Allowance, rests_on
 from ..core.arithmetic import arb, fmpq, is_rational
-from ..core.channel import build
+from ..core.channel import Channel, build
 from ..core.counts import places
-from ..core.matrix import Channel
 from ..core.model import Model
 from ..core.numbers import height, need, take_entries
 from ..core.read import normal
-from ..core.registry import rests_on
 
 _MOST_PATHS = 1 << 20
 Table = dict[str, Any]

@@ -12,16 +12,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from ..core.allowance import limit
+from ..core.allowance import limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.channel import build
-from ..core.class_tree import output_law
 from ..core.counts import completions
 from ..core.model import Model
 from ..core.noise import REAL, noise_of
 from ..core.numbers import largest, need, xlogx
 from ..core.read import decimal, entries, nonnegative
-from ..core.registry import rests_on
+from ..core.tree import output_law
 from .households.blocks import Blocks
 
 _MOST = 1 << 22

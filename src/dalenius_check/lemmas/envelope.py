@@ -14,14 +14,13 @@ from itertools import combinations
 from math import comb
 from typing import Any
 
-from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit
+from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
 from ..core.model import Model
 from ..core.numbers import at_most, height, largest, need, total
 from ..core.proof import Words
 from ..core.read import decimal, entries
-from ..core.registry import rests_on
 from .designs.constraints import SECRET_LIMITS
 from .designs.ground import Inputs
 from .designs.tangents import Information

@@ -9,10 +9,9 @@ from __future__ import annotations
 from math import isqrt
 from typing import Any
 
-from ..core.allowance import BALL, Allowance, limit
+from ..core.allowance import BALL, Allowance, limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.numbers import need, take_entries
-from ..core.registry import rests_on
 
 _MOST = 1 << 20
 

@@ -12,17 +12,16 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from ..core.allowance import NUMBER, PAIR, limit
+from ..core.allowance import NUMBER, PAIR, limit, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.bounds import information
 from ..core.certificate import Lines
+from ..core.channel import Channel
 from ..core.counts import law, values
-from ..core.matrix import Channel
 from ..core.model import Model
 from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, total
 from ..core.proof import Words
 from ..core.read import decimal, entries, law_of
-from ..core.registry import rests_on
 from .designs.privacy import sides
 
 _MOST_INPUTS = {True: 16, False: 13}  # that a generator may have one value or another at, under local_dp and else

@@ -14,15 +14,14 @@ from itertools import accumulate
 from math import comb, gcd
 from typing import Any
 
-from ..core.allowance import BALL, NUMBER, PAIR, Allowance
+from ..core.allowance import BALL, NUMBER, PAIR, Allowance, rests_on
 from ..core.arithmetic import arb, fmpq
-from ..core.matrix import Channel
+from ..core.channel import Channel
 from ..core.model import Model, model_of
 from ..core.noise import power
 from ..core.numbers import height, need, powers, take_entries
 from ..core.read import text
-from ..core.registry import rests_on
-from ..core.subjects import Subject
+from ..core.verdict import Subject
 from .histograms import patterns
 from .households import Households, Place, about
 from .households.blocks import Blocks, Shape

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..core.allowance import BALL, CELL, Allowance, limit
+from ..core.allowance import BALL, CELL, Allowance, limit, rests_on
 from ..core.arithmetic import arb, arb_mat, chosen, fmpq
+from ..core.channel import Channel
 from ..core.classes import CLASSES
-from ..core.matrix import Channel
 from ..core.model import Model
 from ..core.numbers import need
-from ..core.registry import rests_on
 
 KNOWN = (
     "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "

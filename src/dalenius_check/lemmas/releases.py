@@ -15,15 +15,14 @@ from itertools import accumulate, product
 from math import comb, prod
 from typing import Any
 
-from ..core.allowance import BALL, PAIR, Allowance
+from ..core.allowance import BALL, PAIR, Allowance, rests_on
 from ..core.arithmetic import arb, fmpq, is_rational
+from ..core.channel import Channel
 from ..core.counts import places
-from ..core.matrix import Channel
 from ..core.model import Model, model_of
 from ..core.noise import noise_of
 from ..core.numbers import MAX_ENTRIES, height, need, powers, take_entries
-from ..core.registry import rests_on
-from ..core.subjects import Subject
+from ..core.verdict import Subject
 from .adaptive import part_rows
 from .households import about
 from .households.blocks import Blocks, Shape

@@ -10,10 +10,10 @@ from collections import defaultdict
 from functools import reduce
 from typing import Any
 
+from ..core.allowance import rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.bounds import Joint
 from ..core.numbers import OpenError, larger, largest, xlogx
-from ..core.registry import rests_on
 
 _STEPS = 64
 

@@ -11,17 +11,15 @@ from collections.abc import Sequence
 from math import comb, factorial
 from typing import Any, ClassVar
 
-from ..core.allowance import BALL, PAIR, limit
+from ..core.allowance import BALL, PAIR, limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.certificate import Lines, Sizes
-from ..core.curve import Ceiling
 from ..core.model import Model
 from ..core.noise import noise_of
 from ..core.numbers import need, total, xlogx
-from ..core.proof import Proof, Words
+from ..core.proof import Ceiling, Proof, Words
 from ..core.read import entries, integer, nonnegative
-from ..core.registry import rests_on
-from ..core.subjects import Subject
+from ..core.verdict import Subject
 from .alone import Alone
 from .real_noise import arctangent
 

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ...core.allowance import rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.model import Model
 from ...core.numbers import at_most, larger, need, xlogx
 from ...core.read import decimal, entries, integer
-from ...core.registry import rests_on
-from ...core.subjects import Subject
+from ...core.verdict import Subject
 from ..letter_chains import Walks
 from ..letter_chains.bounds import Expansion
 from .chain import Chain, Leakage, Point, pairs

@@ -7,16 +7,14 @@ from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any
 
-from ...core.allowance import BALL, CELL, limit
+from ...core.allowance import BALL, CELL, limit, rests_on
 from ...core.arithmetic import arb, fmpq
-from ...core.channel import build
+from ...core.channel import Channel, build
 from ...core.counts import values
-from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.noise import noise_of
 from ...core.numbers import need
 from ...core.read import decimal, entries, integer
-from ...core.registry import rests_on
 from ..letter_chains.letters import LetterChain
 from .spans import Span, added, nothing, span, taken
 

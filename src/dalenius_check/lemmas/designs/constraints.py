@@ -9,15 +9,14 @@ from decimal import ROUND_CEILING
 from itertools import groupby
 from typing import Any
 
-from ...core.adversaries import ADVERSARIES
+from ...core.adversaries import ADVERSARIES, NEXT, EntropyBound
+from ...core.allowance import rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines
-from ...core.matrix import Channel
+from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import in_nats, need, rounded, total
-from ...core.proof import NEXT, EntropyBound
 from ...core.read import integer
-from ...core.registry import rests_on
 from ..secrets import Unsaid
 from .ground import Ground, Term
 from .limits import ChiSquare, MaximalCorrelation, PrivacyDelta, SecretLimit, TotalVariation

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from ...core.allowance import NUMBER
+from ...core.adversaries import NEXT
+from ...core.allowance import NUMBER, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines
-from ...core.matrix import Channel
+from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import RefusedError, ends_words, in_nats, largest, need, need_above, rounded, total
-from ...core.proof import NEXT, Words
+from ...core.proof import Words
 from ...core.read import law_of, nonnegative
-from ...core.registry import rests_on
 from ..households import DesignedHouseholds
 from .constraints import Constraints, Objective
 from .given import Given

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from ...core.adversaries import ADVERSARIES
+from ...core.adversaries import ADVERSARIES, EntropyBound
 from ...core.allowance import BALL, NUMBER, PAIR, limit
 from ...core.arithmetic import arb, arb_mat, fmpq
 from ...core.certificate import Lines
-from ...core.matrix import Channel
+from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import RefusedError, height, need, total
-from ...core.proof import EntropyBound
 from ...core.read import decimal, entries, integer, nonnegative
 from ..households import DesignedHouseholds
 from ..secrets import Unsaid

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import Any
 
-from ...core.allowance import BALL, NUMBER, PAIR
+from ...core.allowance import BALL, NUMBER, PAIR, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.numbers import exponential, height, need, need_certain, total
 from ...core.read import Reader, decimal, entries, integer
-from ...core.registry import rests_on
 from .ground import Inputs
 from .secret import Laws, Secret, Told, secrets_of
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...core.allowance import NUMBER, limit
 from ...core.arithmetic import fmpq
 from ...core.certificate import Lines
-from ...core.matrix import Channel
+from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import exponential, height, need, need_certain, total
 from ...core.proof import Words

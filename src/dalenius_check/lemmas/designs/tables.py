@@ -7,10 +7,9 @@ from typing import Any
 
 from ...core import read
 from ...core.arithmetic import fmpq
-from ...core.kinds import POSITIVE, QUERIES
 from ...core.numbers import grouped, need, total
 from ...core.read import REQUIRED, Schema, required
-from ...core.tables import AUDIT, adversary, audited
+from ...core.tables import AUDIT, POSITIVE, QUERIES, adversary, audited
 from ..secrets.told import TOLD
 
 _MOST_NUMBERS = 1 << 22

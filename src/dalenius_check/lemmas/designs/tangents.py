@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...core.adversaries import Masses
 from ...core.allowance import BALL, limit
 from ...core.arithmetic import arb, arb_mat, fmpq
-from ...core.matrix import Channel, log_weights
+from ...core.channel import Channel, log_weights
 from ...core.numbers import at_most, in_nats, need, total
-from ...core.proof import Masses
 from ...core.read import entries, integer, law_of
 from .limits import SecretLimit, Tangent
 from .secret import Secret, Told

@@ -13,7 +13,7 @@ from itertools import islice
 from operator import add
 from typing import Any, NamedTuple
 
-from ...core.allowance import BALL, limit
+from ...core.allowance import BALL, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines
 from ...core.model import Model
@@ -21,8 +21,7 @@ from ...core.noise import REAL, SHIFTING, noise_of
 from ...core.numbers import at_most, largest, need, normalised
 from ...core.proof import Proof
 from ...core.read import BIG, entries, integer, nonnegative
-from ...core.registry import rests_on
-from ...core.subjects import Subject
+from ...core.verdict import Subject
 from ..households.routes import sizes_of
 from .series import Series, constant, series
 

@@ -15,19 +15,18 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ...core.allowance import NUMBER, limit
+from ...core.adversaries import MAX_CELLS, EntropyBound, Masses
+from ...core.allowance import NUMBER, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines, Sizes
-from ...core.channel import build
+from ...core.channel import Channel, build
 from ...core.counts import values
-from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.noise import power
 from ...core.numbers import need, take_entries
-from ...core.proof import MAX_CELLS, EntropyBound, Masses, Proof
+from ...core.proof import Proof
 from ...core.read import entries, integer, text
-from ...core.registry import rests_on
-from ...core.subjects import Subject
+from ...core.verdict import Subject
 from .blocks import Blocks, Shape
 
 _WHOLE = re.compile("-?[0-9]{1,30}")

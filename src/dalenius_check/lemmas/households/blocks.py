@@ -10,13 +10,12 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from ...core.allowance import PAIR, POINTER, limit
+from ...core.allowance import PAIR, POINTER, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.counts import Groups, contributions
 from ...core.model import Model, model_of
 from ...core.noise import noise_of
 from ...core.numbers import need
-from ...core.registry import rests_on
 from ..real_noise import need_few
 from .routes import KNOWN, alone, changed, need_fitting, reached, route, sizes_of
 

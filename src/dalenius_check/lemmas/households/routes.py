@@ -9,10 +9,10 @@ from typing import Any
 
 from ...core.allowance import Allowance, limit
 from ...core.counts import MODULAR, Groups
-from ...core.kinds import MAX_STATES, stages
 from ...core.model import Model
 from ...core.noise import ON_A_BIT, REAL, SHIFTING, noise_of
 from ...core.numbers import need
+from ...core.tables import MAX_STATES, stages
 
 _KEEPING = ("symmetric", "randomized_response")
 

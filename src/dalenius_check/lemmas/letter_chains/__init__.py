@@ -19,7 +19,7 @@ from ...core.model import Model
 from ...core.numbers import at_most, need
 from ...core.proof import Proof
 from ...core.read import decimal, entries, integer
-from ...core.subjects import Subject
+from ...core.verdict import Subject
 from .bounds import Expansion
 from .letters import Box, LetterChain, Letters, Point
 

@@ -7,15 +7,13 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import Any
 
-from ...core.allowance import BALL, limit
+from ...core.allowance import BALL, limit, rests_on
 from ...core.arithmetic import arb, arb_mat, fmpq
-from ...core.channel import build
+from ...core.channel import Channel, build
 from ...core.counts import values
-from ...core.matrix import Channel
 from ...core.model import Model, added, value_of
 from ...core.numbers import need, total
 from ...core.read import decimal, entries, integer
-from ...core.registry import rests_on
 
 _MOST_RECORDS = 1000
 _MOST_ENTRIES = 1 << 22

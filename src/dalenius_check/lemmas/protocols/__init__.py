@@ -12,13 +12,12 @@ from itertools import combinations, product
 from math import comb
 from typing import Any
 
-from ...core.allowance import BALL, POINTER
+from ...core.allowance import BALL, POINTER, rests_on
 from ...core.arithmetic import arb, fmpq
+from ...core.channel import Channel
 from ...core.classes import CLASSES
-from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.numbers import need, take_entries
-from ...core.registry import rests_on
 from .reports import Hashing, Means, Members, Protocol, Ranges
 
 _MAX_WRITTEN = 1 << 20

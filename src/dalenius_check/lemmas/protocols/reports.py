@@ -12,9 +12,9 @@ from typing import Any
 
 from ...core.allowance import BALL, Allowance, limit
 from ...core.arithmetic import arb, fmpq
-from ...core.kinds import MAX_INPUTS
 from ...core.numbers import in_nats, need, powers
 from ...core.read import entries, integer
+from ...core.tables import MAX_INPUTS
 
 _MAX_TUPLES = 1 << 22
 Ranges = list[tuple[int, int, int]]  # a group, and the least and the largest number of its inputs that is summed over

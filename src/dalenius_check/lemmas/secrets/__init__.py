@@ -12,19 +12,19 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ...core.allowance import BALL, PAIR, limit
+from ...core.adversaries import AFTER, Masses
+from ...core.allowance import BALL, PAIR, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.bounds import cells, exact_information
 from ...core.certificate import Lines, Sizes
-from ...core.class_tree import divergences, output_law
+from ...core.channel import Channel, log_weights
 from ...core.classes import CLASSES, Polytope
-from ...core.matrix import Channel, log_weights
 from ...core.model import Model
 from ...core.numbers import at_most, grouped, height, in_nats, largest, log_sum_exp, need, normalised, total, xlogx
-from ...core.proof import AFTER, Masses, Proof
+from ...core.proof import Proof
 from ...core.read import decimal, entries, integer, nonnegative
-from ...core.registry import rests_on
-from ...core.subjects import Subject
+from ...core.tree import divergences, output_law
+from ...core.verdict import Subject
 from .told import Secret, Told, schema
 
 __all__ = ["Informed", "Unsaid", "schema", "subject"]

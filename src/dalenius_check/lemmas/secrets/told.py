@@ -11,13 +11,12 @@ from typing import Any
 
 from ...core import read
 from ...core.allowance import PAIR, POINTER, limit
+from ...core.channel import Channel
 from ...core.counts import datasets, values
-from ...core.kinds import QUERIES
-from ...core.matrix import Channel
 from ...core.model import Model
 from ...core.numbers import need
 from ...core.read import REQUIRED, Schema, required
-from ...core.tables import AUDIT, adversary
+from ...core.tables import AUDIT, QUERIES, adversary
 
 _MOST_PLACES, _MOST_TRIPLES = 1 << 22, 1 << 22
 Codes = list[int]  # of each dataset
