@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Any
 
 from .allowance import BALL
-from .arithmetic import arb, fmpq
+from .arithmetic import arb, arb_mat, fmpq
 from .channel import Channel, log_weights
 from .counts import Pairs
 from .numbers import grouped, height, larger, largest, log_sum_exp, once, total, xlogx
@@ -81,15 +81,21 @@ class Ranges:
 
         Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
         """
-        if not weight and all(slope.is_zero() for slope in slopes):
-            return arb(0)
+        if not weight:
+            ends = (
+                (arb(lo), arb(hi), slope)
+                for (lo, hi), slope in zip(self.ends, slopes, strict=True)
+                if not slope.is_zero()
+            )
+            return sum((larger(-slope * low, -slope * high) for low, high, slope in ends), arb(0))
         factor = arb(weight)
         lines = zip(self._curve, slopes, strict=True)
         tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
         return sum(tops, arb(0))
 
 
-Family = tuple[Channel, Ranges, Sequence[arb]]  # of K: what tells the outputs, their ranges, and slopes
+Turns = tuple[Channel, Sequence[arb]]  # slopes of K as a channel tells it
+Family = tuple[Ranges, Sequence[arb]]  # of K, and slopes
 
 
 @dataclass(frozen=True)
@@ -142,30 +148,35 @@ class Joint:
         own = [[self.record.channel.negentropies[k] for k in inputs] for inputs in self.record.inputs]
         return [[s + self.theta * x for s, x in zip(row, own[a], strict=True)] for a, row in enumerate(scores)]
 
-    def row(self, a: int, scores: list[arb], families: Sequence[Family]) -> arb:
-        """psi of one row leaf: over letter a's laws w with K = wR in the ranges; `scores` are those of its inputs.
+    def exponents(self, a: int, scores: list[arb]) -> list[arb]:
+        """log N + s / mu of letter a's inputs, for mu > 0."""
+        return _exponents(scores, arb(self.mu), self.record.logs[a])
+
+    def row(self, a: int, columns: list[arb_mat], turns: Iterable[Turns], families: Sequence[Family]) -> arb:
+        """psi of one row leaf: over letter a's laws w with K = wR in the ranges.
+
+        The columns have the exponents of its inputs, and the turns, all families together, are what the lines below add to them.
 
         Bound because the lines of the last family put theta sum K log K below sum B + kappa K, and those of the others 0 below
         sum C + kappa K, all of which is linear in w.
         """
-        *others, (_, last, slopes) = families
-        costs = scores
-        inputs = self.record.inputs[a]
-        for channel, _, hints in families:
-            (turns,) = channel.times(list(hints), 1)
-            costs = [s + turns[k] for s, k in zip(costs, inputs, strict=True)]
-        above = sum((ranges.above(fmpq(0), hints) for _, ranges, hints in others), last.above(self.theta, slopes))
-        return above + _soft(costs, self.mu, self.record.logs[a])
+        *others, (last, slopes) = families
+        mu = arb(self.mu)
+        for channel, hints in turns:
+            columns = channel.turned(columns, [kappa / mu for kappa in hints])
+        values = list(chain(*(column.entries() for column in columns)))
+        above = sum((ranges.above(fmpq(0), hints) for ranges, hints in others), last.above(self.theta, slopes))
+        return above + mu * log_sum_exp([values[k] for k in self.record.inputs[a]])
 
-    def coarser(self, a: int, scores: list[arb], channel: Channel) -> list[arb]:
-        """Scores of letter a's inputs for which the row problem may be about groups of outputs, which `channel` tells.
+    def coarser(self, a: int, exponents: list[arb], channel: Channel) -> list[arb]:
+        """Exponents of letter a's inputs for which the row problem may be about groups of outputs, which `channel` tells.
 
         Bound because sum K log K is that of the groups and sum K log(K / K of its group), convex and homogeneous in K, hence
         at most its mean over the rows.
         """
         fine, coarse = self.record.channel.negentropies, channel.negentropies
-        pairs = zip(scores, self.record.inputs[a], strict=True)
-        return [s + self.theta * (fine[k] - coarse[k]) for s, k in pairs]
+        share = arb(self.theta / self.mu)
+        return [x + share * (fine[k] - coarse[k]) for x, k in zip(exponents, self.record.inputs[a], strict=True)]
 
     def bound(self, psi: list[arb]) -> arb:
         """The leaf's bound at an entropy bound of 0, from one number for each letter; it falls by mu for each nat.
@@ -179,7 +190,12 @@ class Joint:
 def _soft(values: Sequence[arb], factor: fmpq, logs: Sequence[arb]) -> arb:
     """factor log sum N exp(value / factor): the maximum over laws w of sum w value + factor sum w log(N / w)."""
     ball = arb(factor)
-    return ball * log_sum_exp([log + value / ball for value, log in zip(values, logs, strict=True)])
+    return ball * log_sum_exp(_exponents(values, ball, logs))
+
+
+def _exponents(values: Sequence[arb], factor: arb, logs: Sequence[arb]) -> list[arb]:
+    """log N + value / factor."""
+    return [log + value / factor for value, log in zip(values, logs, strict=True)]
 
 
 def entropy_of(record: Record, masses: Sequence[Sequence[tuple[int, fmpq]]]) -> arb:

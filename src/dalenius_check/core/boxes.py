@@ -11,7 +11,7 @@ from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance
 from .arithmetic import arb, fmpq
 from .bounds import Ranges, Record
 from .channel import Channel, log_weights
-from .numbers import height, need, normalised, take_entries, total
+from .numbers import height, need, normalised, once, take_entries, total, xlogx
 from .read import alike, entries, integer, nonnegative
 
 Number = tuple[int, int]  # a family, and a place in it
@@ -169,6 +169,13 @@ def merged(own: Ranges, before: Ranges, groups: Partition, of: Partition) -> Ran
     return Ranges(los, his)
 
 
+def home_of(groups: Partition, of: Partition) -> list[int] | None:
+    """For each group the one of others that contains it; None unless there is one for each."""
+    home = {y: j for j, group in enumerate(of) for y in group}
+    found = [{home[y] for y in group} for group in groups]
+    return [j for js in found for j in js] if all(len(js) == 1 for js in found) else None
+
+
 def own_ranges(channel: Channel, inputs: list[int]) -> Ranges:
     """What the rows of these inputs alone say of their mixtures."""
     return Ranges(*zip(*channel.ranges(inputs), strict=True))
@@ -180,6 +187,9 @@ class Grouping:
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
         self._known = dict[Partition, Channel]()
+        self._last = dict[
+            tuple[int, ...], tuple[list[Any], list[arb]]
+        ]()  # by group: the next partition has many of these
         self._size = 0
 
     def of(self, groups: Partition) -> tuple[Channel, int]:
@@ -198,18 +208,24 @@ class Grouping:
     def _made(self, groups: Partition) -> Channel:
         """R(k, g), the sum of R(k, y) over the outputs of g."""
         channel = self.channel
-        rows = list[list[Any]]()
         allowance = channel.allowance
-        take_entries(len(channel.rows), len(groups), allowance, NUMBER if channel.exact else BALL)
+        take_entries(len(channel.rows), len(groups), allowance, BALL + (NUMBER if channel.exact else BALL))
         allowance.take(channel.outputs * POINTER + len(groups) * PAIR)
-        for row in channel.rows:
+        before, self._last = self._last, {}
+        for group in groups:
             allowance.look()
-            if channel.exact:
-                rows.append([total(row[y] for y in group) for group in groups])
-                allowance.take(sum(map(height, rows[-1])) // 4)
-            else:
-                rows.append([row[group[0]] if len(group) == 1 else _sum(row[y] for y in group) for group in groups])
-        return Channel(rows, channel.values, allowance, channel.dataset)
+            self._last[group] = before[group] if group in before else self._column(group)
+        sums, logs = zip(*self._last.values(), strict=True)
+        rows = list(map(list, zip(*sums, strict=True)))
+        if channel.exact:
+            allowance.take(sum(height(x) for row in rows for x in row) // 4)
+        return channel.grouped(rows, list(map(_sum, zip(*logs, strict=True))))
+
+    def _column(self, group: tuple[int, ...]) -> tuple[list[Any], list[arb]]:
+        """What all inputs have of a group, and x log x of that."""
+        add = total if self.channel.exact else _sum
+        sums = [row[group[0]] if len(group) == 1 else add(row[y] for y in group) for row in self.channel.rows]
+        return sums, once(sums, lambda x: xlogx(arb(x)))
 
 
 def _sum(balls: Any) -> arb:

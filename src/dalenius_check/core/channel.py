@@ -53,6 +53,7 @@ class Channel:
         self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
         self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
+        self._together = max(1, BLOCK // max(self.outputs, 1))  # inputs of a block
 
     @property
     def blocks(self) -> Iterable[tuple[range, arb_mat]]:
@@ -64,10 +65,33 @@ class Channel:
         return list(self._made())
 
     def _made(self) -> Iterator[tuple[range, arb_mat]]:
-        size = max(1, BLOCK // self.outputs)
-        for start in range(0, len(self.rows), size):
-            inputs = range(start, min(start + size, len(self.rows)))
+        for inputs in self._parts():
             yield inputs, self._matrix(inputs)
+
+    def _parts(self) -> Iterator[range]:
+        for start in range(0, len(self.rows), self._together):
+            yield range(start, min(start + self._together, len(self.rows)))
+
+    def grouped(self, rows: list[list[Any]], negentropies: list[arb]) -> Channel:
+        """The channel that tells only groups of outputs, with these rows, whose blocks have the same inputs."""
+        found = Channel(rows, self.values, self.allowance, self.dataset)
+        found._together = self._together
+        found.negentropies = negentropies
+        return found
+
+    def columns(self, values: dict[int, arb]) -> list[arb_mat]:
+        """Numbers by input as columns, one for each block; 0 where there is none."""
+        zero = arb(0)
+        return [arb_mat(len(inputs), 1, [values.get(k, zero) for k in inputs]) for inputs in self._parts()]
+
+    def turned(self, columns: list[arb_mat], slopes: Sequence[arb]) -> list[arb_mat]:
+        """Columns, and what every row has by these slopes of the outputs."""
+        turns = arb_mat(self.outputs, 1, slopes)
+        found = list[arb_mat]()
+        for column, (_, block) in zip(columns, self.blocks, strict=True):
+            self.allowance.look()
+            found.append(column + block * turns)
+        return found
 
     def _matrix(self, inputs: Sequence[int]) -> arb_mat:
         self.allowance.look()

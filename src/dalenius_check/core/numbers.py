@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from itertools import islice
 from operator import ge, gt, le, lt
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:e(-?[0-9]+))?)")
 _MAX_CHARS = 400
 _MAX_EXPONENT = 400
 _MAX_HEIGHT = 1 << 16
+_LOOK = 16  # rationals that are added between two looks at their sum
+_MODERATE = 1 << 12  # exponents of exponentials that are summed as they are
 
 
 class RefusedError(Exception):
@@ -147,8 +150,9 @@ def height(value: fmpq) -> int:
 def total(values: Iterable[fmpq]) -> fmpq:
     """The exact sum, refused when its size explodes (many unlike denominators)."""
     result = fmpq(0)
-    for value in values:
-        result += value
+    addends = iter(values)
+    while some := tuple(islice(addends, _LOOK)):
+        result = sum(some, result)
         if height(result) > _MAX_HEIGHT:
             raise LimitError(f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
     return result
@@ -201,14 +205,13 @@ def xlogx(value: arb) -> arb:
 
 
 def log_sum_exp(values: Sequence[arb]) -> arb:
-    """Log of the sum of exponentials; any finite shift is valid, a near-maximal one avoids overflow."""
+    """Log of the sum of exponentials; any finite shift is valid, a near-maximal one avoids overflow where that is far from 0."""
     if len(values) == 1:
         return values[0]
-    shift = largest(values).mid()
-    result = arb(0)
-    for value in values:
-        result += (value - shift).exp()
-    return shift + result.log()
+    shift = max(values).mid()
+    if -_MODERATE <= shift <= _MODERATE:
+        return sum((value.exp() for value in values), arb(0)).log()
+    return shift + sum(((value - shift).exp() for value in values), arb(0)).log()
 
 
 def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:

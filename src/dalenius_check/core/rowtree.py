@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from .allowance import BALL, NUMBER, PAIR, lemma
-from .arithmetic import arb
-from .bounds import Ranges
-from .boxes import Box, Grouping, Partition, joined, merged, own_ranges, partition, singles
+from .allowance import BALL, NUMBER, PAIR, POINTER, lemma
+from .arithmetic import arb, arb_mat
+from .bounds import Ranges, Turns
+from .boxes import Box, Grouping, Partition, home_of, joined, merged, own_ranges, partition, singles
 from .certificate import Lines, Sizes
 from .channel import Channel
 from .numbers import need
@@ -51,12 +51,16 @@ _NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4)
 
 @dataclass(frozen=True)
 class Family:
-    """Groups of the joint leaf's outputs, the channel that tells them, ranges of K, and the scores with which they stand."""
+    """Groups of the joint leaf's outputs, the channel that tells them, ranges of K, and columns of the exponents they stand with.
+
+    `homes` say of each earlier family which of its groups each one is in, where each is in one.
+    """
 
     groups: Partition
     channel: Channel
     box: Box
-    scores: list[arb]
+    exponents: list[arb_mat]
+    homes: tuple[list[int] | None, ...]
     size: int
 
 
@@ -70,12 +74,20 @@ class RowTree:
         self.stated = stated
         self.a = a
         self.level = stated.level
+        self.scores = scores
         self._known = known
         self.allowance = self.level.allowance
         channel = self.level.record.channel
         box = Box([self.level.conditional(a)].__getitem__, self.allowance)
-        self.families = [Family(singles(self.level.outputs), channel, box, scores, 0)]
+        self._exponents = stated.leaf.exponents(a, scores) if scores else []
+        self.families = [Family(singles(self.level.outputs), channel, box, self._columns(self._exponents), (), 0)]
         self.orders = dict[Order, None]()
+
+    def _columns(self, exponents: list[arb]) -> list[arb_mat]:
+        """By input; none where the leaf is vacuous."""
+        record = self.level.record
+        values = dict(zip(record.inputs[self.a], exponents, strict=True)) if exponents else {}
+        return record.channel.columns(values) if values else []
 
     def run(self, grouping: Grouping, slopes: Slopes, tally: Counter[str]) -> list[arb]:
         """psi of the row leaves that are not vacuous; nothing without scores."""
@@ -135,12 +147,15 @@ class RowTree:
         before = self.families[-1]
         inputs = self.level.record.inputs[self.a]
         channel, size = grouping.of(joined(groups, self.level.groups))
-        own = len(groups) * 2 * BALL + self.level.outputs * NUMBER + len(inputs) * BALL + PAIR
+        own = len(groups) * 2 * BALL + self.level.outputs * NUMBER + len(channel.rows) * BALL + PAIR
+        own += len(self.families) * len(groups) * POINTER
         self.allowance.take(own)
         ranges = merged(own_ranges(channel, inputs), self._ranges(before), groups, before.groups)
-        scores = self.stated.leaf.coarser(self.a, self.families[0].scores, channel) if before.scores else []
+        top = self._exponents
+        exponents = self._columns(self.stated.leaf.coarser(self.a, top, channel)) if top else []
         box = Box([ranges].__getitem__, self.allowance)
-        self.families.append(Family(groups, channel, box, scores, size + own))
+        homes = tuple(home_of(groups, family.groups) for family in self.families)
+        self.families.append(Family(groups, channel, box, exponents, homes, size + own))
 
     def _chamber(self, item: list[Any]) -> None:
         """A line `chamber`: from here on only those w count for which output y has no less than its listed images.
@@ -171,9 +186,8 @@ class RowTree:
             "a row 'separate' needs symmetric or randomized_response, and no groups",
         )
         assert channel.diagonal is not None
-        scores = self.families[0].scores
         separated = lemma("separate").separated
-        return [separated(self.stated.leaf, self.a, scores, nu, channel.diagonal)] if scores else []
+        return [separated(self.stated.leaf, self.a, self.scores, nu, channel.diagonal)] if self.scores else []
 
     def _row(self, item: list[Any], slopes: Slopes) -> list[arb]:
         """psi of a row leaf, unless it is vacuous."""
@@ -184,10 +198,23 @@ class RowTree:
         )
         ranges = list(map(self._ranges, self.families))
         used = [
-            (family.channel, own, slopes.read(hint, len(family.groups)))
-            for family, own, hint in zip(self.families, ranges, [*hints, item[1]], strict=True)
+            (j, own, slopes.read(hint, len(family.groups)))
+            for j, (family, own, hint) in enumerate(zip(self.families, ranges, [*hints, item[1]], strict=True))
             if hint is not None or family is last
         ]
-        if not (last.scores and all(own.ends for own in ranges)):
+        if not (last.exponents and all(own.ends for own in ranges)):
             return []
-        return [self.stated.leaf.row(self.a, last.scores, used)]
+        turns = self._turns([(j, own) for j, _, own in used])
+        return [self.stated.leaf.row(self.a, last.exponents, turns, [(own, own_slopes) for _, own, own_slopes in used])]
+
+    def _turns(self, slopes: list[tuple[int, list[arb]]]) -> list[Turns]:
+        """Slopes of K by family; of unions of the last one's groups as slopes of the latter, for K of a union is a sum."""
+        *others, (_, whole) = slopes
+        last, turns = self.families[-1], list[Turns]()
+        for j, own in others:
+            home = last.homes[j]
+            if home is None:
+                turns.append((self.families[j].channel, own))
+            else:
+                whole = [slope + own[g] for slope, g in zip(whole, home, strict=True)]
+        return [*turns, (last.channel, whole)]
