@@ -1,7 +1,8 @@
-"""The command audit: one page about what a release tells about one person."""
+"""The command audit: one page about what a release reveals about one person."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +31,7 @@ from dalenius.files import csv_column
 from dalenius.model import Problem, model_bytes
 from dalenius.report.audit import PAGES, Audit
 from dalenius.report.page import need_installed
+from dalenius.report.words import DataWords
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
 
@@ -54,7 +56,7 @@ def audit(
     ] = None,
     blocks: Annotated[
         int | None,
-        Option("--blocks", min=1, help="Answers hang together in households of at most so many people; by default 1."),
+        Option("--blocks", min=1, help="Answers are correlated in households of at most so many people; by default 1."),
     ] = None,
     adversary: Annotated[
         str | None,
@@ -83,9 +85,9 @@ def audit(
     at_most: AtMostOption = None,
     force: ForceOption = False,
 ) -> None:
-    """One page about what a release tells about one person: bits, guesses, single outcomes, relatives, and how to check it.
+    """One page about what a release reveals about one person: a verdict, bits, guesses, households, and how to check it.
 
-    With nothing said about who knows what, nobody's answer has to do with anybody else's; the page says that this is assumed. The
+    By default, people are assumed independent; the page says so. The
     model and the certificate are written beside the page (-o); of an .html page they are proved once more.
     """
     given = {
@@ -95,7 +97,8 @@ def audit(
         "--query": query,
         "--adversary": _adversary(blocks, adversary, people),
     }
-    given |= _from_table(table, given, {"--answer": answer, "--household": household, "--letters": letters})
+    read, words = _from_table(table, given, {"--answer": answer, "--household": household, "--letters": letters})
+    given |= read
     problem = _problem(model, given)
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
@@ -103,7 +106,7 @@ def audit(
     folder = None if output is None else _place(output, force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("audit") as progress:
-            found = dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress)
+            found = replace(dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress), words=words)
         written = None if folder is None or output is None else _written(found, output, folder)
         if as_json:
             write_json({**found.to_json(), "page": written and written[0], "certificate": written and written[1]})
@@ -127,13 +130,13 @@ def _adversary(blocks: int | None, adversary: str | None, people: str | None) ->
 
 def _from_table(
     table: Path | None, given: dict[str, str | None], columns: dict[str, str | None]
-) -> dict[str, str | None]:
-    """How many people, answers and households a table has; no message repeats what stands in it."""
+) -> tuple[dict[str, str | None], DataWords | None]:
+    """How many people, answers and households a table has, and its words; no message repeats what stands in it."""
     said = [name for name, value in columns.items() if value is not None]
     if table is None:
         if said:
             raise InputError(f"{', '.join(said)}: expected with --table FILE")
-        return {}
+        return {}, None
     names = {"--records": "--people", "--alphabet": "--alphabet", "--adversary": "--blocks, --adversary"}
     if twice := [told for name, told in names.items() if given[name] is not None]:
         raise InputError(f"{', '.join(twice)}: --table says so already; leave them out")
@@ -154,7 +157,7 @@ def _from_table(
         "--records": str(len(found.records)),
         "--alphabet": str(len(found.letters)),
         "--adversary": f"independent_blocks sizes = {list(found.blocks.sizes or ())}",
-    }
+    }, DataWords.of(found)
 
 
 def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLeakage:

@@ -47,7 +47,8 @@ from dalenius.cli.shared import (
 )
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import DaleniusError, InputError, counted
-from dalenius.model import Problem, digest, model_bytes
+from dalenius.model import DesignProblem, Problem, digest, model_bytes
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.outcome import ConstraintPrice, Status, TermValue
 from dalenius.results import NOT_FOUND, DesignResult, Result, SecretResult, told_text
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
@@ -150,6 +151,7 @@ def _design_answer(problem: Problem, result: DesignResult, label: str, written: 
     return {
         "model": label,
         "digest": digest(problem),
+        **({"class": problem.mechanism_class.kind} if isinstance(problem, DesignProblem) else {}),
         "feasible": result.feasible,
         "lower": result.lower if math.isfinite(result.lower) else None,
         "upper": result.upper if result.feasible else None,
@@ -194,6 +196,8 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
         out.print(f"no mechanism of the class meets {met}")
     else:
         out.print(f"{result.optimum:<20} {result.interval}")
+        if "class" in answer:
+            out.print(f"of mechanisms        that are {answer['class']}: {MECHANISM_CLASSES[answer['class']].words}")
         _print_gap(result)
         leakage, privacy = answer["leakage"], answer.get("privacy")
         if leakage:

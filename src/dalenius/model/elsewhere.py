@@ -46,6 +46,8 @@ class People:
         What the letters 0, 1, ... stand for.
     dataset : tuple of int
         The letter of each, for a release; no model and no certificate holds it.
+    answer : str
+        The column of the answers.
     """
 
     __repr__ = in_brief
@@ -54,6 +56,7 @@ class People:
     blocks: IndependentBlocks
     letters: tuple[Hashable, ...]
     dataset: tuple[int, ...]
+    answer: str = "answer"
 
 
 def from_frame(
@@ -121,6 +124,7 @@ def from_frame(
         IndependentBlocks(sizes=[len(block) for block in members.values()], entropy_at_least=entropy_at_least),
         tuple(listed),
         tuple(letter for block in members.values() for letter in block),
+        str(answer),
     )
 
 

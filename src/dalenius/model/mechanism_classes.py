@@ -155,12 +155,14 @@ class MechanismClass(ABC):
 
     Attributes
     ----------
-    kind : str
+    kind, words : str
+        Its name, and what its mechanisms are.
     inputs : {"query", "dataset"}
         What the rows of a mechanism belong to: the query's values, or the datasets' indices.
     """
 
     kind: ClassVar[str]
+    words: ClassVar[str]
     inputs: ClassVar[str] = "query"
 
     def to_model(self) -> dict[str, str]:
@@ -207,6 +209,7 @@ class Additive(MechanismClass):
     """
 
     kind: ClassVar[str] = "additive"
+    words: ClassVar[str] = "noise of one distribution is added to the query's value, modulo the number of values"
 
     def check(self, query: Query, records: Records, outputs: int) -> None:
         if not isinstance(query, Parity | ModularSum):
@@ -241,6 +244,7 @@ class Full(MechanismClass):
     """The output depends on the whole data; a row for every dataset, which is charged for the value of the query that it has."""
 
     kind: ClassVar[str] = "full"
+    words: ClassVar[str] = "the output may depend on the whole data"
     inputs: ClassVar[str] = "dataset"
 
     def check(self, query: Query, records: Records, outputs: int) -> None:
@@ -255,6 +259,7 @@ class Oblivious(MechanismClass):
     """The output depends on the data through the query's value alone; a row for every value."""
 
     kind: ClassVar[str] = "oblivious"
+    words: ClassVar[str] = "the output depends on the query's value alone"
 
     def check(self, query: Query, records: Records, outputs: int) -> None:
         """Every query has such mechanisms, with any number of outputs."""

@@ -24,12 +24,22 @@ from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import in_brief, table
 from dalenius.outcome import Termination
+from dalenius.report.decision import (
+    Household,
+    accuracy,
+    advantage_at_most,
+    households,
+    notice,
+    table_of,
+    verdict,
+)
 from dalenius.report.page import report_page
-from dalenius.report.page.proofs import TOLD, advantage_at_most, proved, without_own_answer
+from dalenius.report.page.proofs import TOLD, proved, without_own_answer
 from dalenius.report.words import (
     FOLLOWS,
     PROVED,
     WHY,
+    DataWords,
     assumed,
     computed,
     ends_shown,
@@ -38,6 +48,7 @@ from dalenius.report.words import (
     paragraph,
     point,
     question,
+    text_table,
     told_without,
 )
 from dalenius.results import Result, most_of
@@ -51,7 +62,7 @@ MEASURED = 0.1  # share of the time limit that measures get at the least
 
 @dataclass(frozen=True)
 class Audit:
-    """What a release tells about one person: the certified leakage, and at the prior that attains it what else there is to say.
+    """What a release reveals about one person: the certified leakage, and at the prior that attains it what else there is to say.
 
     As a text it is the page, in Markdown.
 
@@ -65,6 +76,10 @@ class Audit:
         The measures at the prior that the certificate shows, in bits, evaluated in exact numbers and balls; None where it shows none.
     why_not : str
         Why there is no such prior.
+    households : tuple of Household
+        Sizes of households beside one another, and half the epsilon, where the noise has one.
+    words : DataWords or None
+        What the table calls its answers, where it is known.
     """
 
     __repr__ = in_brief
@@ -73,13 +88,15 @@ class Audit:
     result: Result
     at_prior: Measures | None
     why_not: str = ""
+    households: tuple[Household, ...] = ()
+    words: DataWords | None = None
 
     @property
     def leakage(self) -> Measure:
         """max over the adversary's priors and over people of I(X_i; Y), in bits: proved by the certificate."""
         lower, upper = lower_in(self.result.lower, "bits"), upper_in(self.result.upper, "bits")
         upper = min(upper, most_of(self.problem.most_values, "bits"))
-        return Measure("worst_case_leakage", lower, upper, "bits", "what the release tells about one person at most")
+        return Measure("worst_case_leakage", lower, upper, "bits", "what the release reveals about one person at most")
 
     @property
     def bayes_advantage_at_most(self) -> float:
@@ -121,14 +138,26 @@ class Audit:
         >>> "At most 0.3668 bits (0.2543 nats) of 1 bit possible about any one person" in told.page()
         True
         """
-        title = self.problem.title or "What this release tells about one person"
+        title = self.problem.title or "What this release reveals about one person"
         shown = (PROVED, computed(self.problem), FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
         legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
-        parts = [f"# {title}", paragraph(*question(self.problem)), "\n".join(self._numbers()), legend]
+        told = paragraph(*verdict(self.problem, self.result.upper))
+        parts = [f"# {title}", told, paragraph(*question(self.problem, self.words)), "\n".join(self._numbers()), legend]
+        parts += self._to_decide()
         parts += ["## Averages hide individuals", self._individuals()]
-        parts += ["## What relatives give away is not the release's doing", self._relatives()]
+        parts += ["## What relatives reveal is not the release's doing", self._relatives()]
         parts += ["## What is assumed", "\n".join(point(text) for text in assumed(self.problem))]
         return "\n\n".join([*parts, "## Check it", *self._check(model, certificate)]) + "\n"
+
+    def _to_decide(self) -> Iterator[str]:
+        """By household, with half the epsilon; and what to write into a privacy notice."""
+        if self.households:
+            yield "## By size of household, and with half the epsilon"
+            yield text_table(table_of(self.households))
+        if said := accuracy(self.problem):
+            yield paragraph(said)
+        yield "## For a privacy notice"
+        yield paragraph(notice(self.problem, self.result.upper, self.words), before="> ")
 
     def html(self) -> str:
         """The page of `dalenius.report.report_page`, with pictures.
@@ -138,7 +167,7 @@ class Audit:
         InputError
             If jinja2 or matplotlib are not installed.
         """
-        return report_page([(self.problem, self.result)])
+        return report_page([(self.problem, self.result)], words=self.words, households=self.households)
 
     def write(self, path: str | Path) -> Path:
         """Write the page, as Markdown (.md) or HTML (.html), with the model (.toml) and the certificate (.cert) beside it.
@@ -163,7 +192,8 @@ class Audit:
         """The page that stands beside these files, which are written with it; of HTML they are proved once more."""
         if page.suffix.lower() == ".md":
             return self.page(model=model.name, certificate=certificate.name)
-        return report_page([proved(self.problem, self.result.certificate, str(certificate), str(model))])
+        again = proved(self.problem, self.result.certificate, str(certificate), str(model))
+        return report_page([again], words=self.words, households=self.households)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -189,6 +219,7 @@ class Audit:
             "gap": self.result.gap,
             "termination": self.result.termination,
             "proved_about": self.result.proved_about,
+            "households": self.households,
             "why_not": self.why_not or None,
         }
 
@@ -199,7 +230,7 @@ class Audit:
         about = "" if self.result.proved_about == "model" else ", of the matrix in the certificate only"
         yield point(
             f"**At most {in_bits(self.result)} about any one person**, to the worst adversary of this kind; the truth lies in "
-            f"{ends_shown(told.lower, told.upper)} bits.{open_} One bit is what a truthful answer to a fair yes-or-no question tells.",
+            f"{ends_shown(told.lower, told.upper)} bits.{open_} A truthful answer to a fair yes-or-no question reveals one bit.",
             PROVED + about,
         )
         if self.at_prior is not None:
@@ -229,7 +260,7 @@ class Audit:
                 "The bits above are an average over what may come out.", f"More cannot be said ({self.why_not})."
             )
         return paragraph(
-            "The bits above are an average over what may come out, and an unlucky outcome may tell more.",
+            "The bits above are an average over what may come out, and an unlucky outcome may reveal more.",
             f"How much more: whatever comes out, and whatever is guessed about the person, the guess is at most {factor(sharpest)} as "
             "likely to be right as before, to that adversary.",
         )
@@ -237,7 +268,7 @@ class Audit:
     def _relatives(self) -> str:
         without = self.without_own_answer
         if without is None:
-            return paragraph(f"What others give away cannot be told apart here ({self.why_not}).")
+            return paragraph(f"What others reveal cannot be told apart here ({self.why_not}).")
         return paragraph(
             "Some of this the adversary would learn if the person took no part at all, from people who are like them.",
             "How much stands above, for the same adversary and with a fixed answer in the place of the person's own;",
@@ -265,7 +296,7 @@ def audit(
     progress: Callable[[Progress], None] | None = None,
     **limits: Unpack[LimitOptions],
 ) -> Audit:
-    """What a release tells about one person: one call, one page.
+    """What a release reveals about one person: one call, one page.
 
     Parameters
     ----------
@@ -313,6 +344,7 @@ def audit(
     (True, True)
     """
     problem = question_of(release, records, query, adversary, title)
+    words = DataWords.of(records) if isinstance(records, People) else None
     seconds = Limits(**limits).seconds
     clock, bounded = Clock(seconds), math.isfinite(seconds)
     with stopped_by_interrupt(clock):
@@ -323,10 +355,11 @@ def audit(
         try:
             found = measure(problem, prior=result.certificate, only=TOLD, units="bits", time_limit=left)
         except DaleniusError as error:
-            return Audit(problem, result, None, str(error))
+            return Audit(problem, result, None, str(error), words=words)
+        beside = households(problem, clock)
     if found.refused:
-        return Audit(problem, result, None, next(iter(found.refused.values())))
-    return Audit(problem, result, found)
+        return Audit(problem, result, None, next(iter(found.refused.values())), beside, words)
+    return Audit(problem, result, found, "", beside, words)
 
 
 def question_of(

@@ -15,7 +15,7 @@ from dalenius.measures.witness import witness_of
 from dalenius.model import DesignProblem, WorstCaseLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.report.picture import COLOURS, INK, axes_of, finished, telling
-from dalenius.report.words import belief, value_names
+from dalenius.report.words import DataWords, belief, person, value_names, values_called
 from dalenius.results import DesignResult, Result
 
 if TYPE_CHECKING:
@@ -135,7 +135,12 @@ HATCHES = ("", "//", "..", "xx", "--", "oo")
 
 
 def prior_picture(
-    problem: WorstCaseLeakage, proof: Result | Certificate, *, ax: Axes | None = None, title: str | None = None
+    problem: WorstCaseLeakage,
+    proof: Result | Certificate,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    words: DataWords | None = None,
 ) -> Axes:
     """Draw the prior that an answer's lower end rests on: how likely each value of the query is, by the letter of the record.
 
@@ -145,6 +150,8 @@ def prior_picture(
     proof : Result or Certificate
         Of this problem.
     ax : matplotlib Axes, optional
+    words : DataWords, optional
+        What a table calls its answers.
     title : str, optional
         Left out, it says in words what the adversary believes.
 
@@ -158,7 +165,7 @@ def prior_picture(
     >>> problem = dl.WorstCaseLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior())
     >>> prior_picture(problem, dl.solve(problem)).get_title()
-    'The adversary believes that record 0 is 0 (... %) or 1 (... %).\\nIf it is 0, then the true total is most likely ...'
+    'The adversary believes that the answer of record 0 is 0 (... %) or 1 (... %).\\nIf it is 0, then the true total ...'
     """
     certificate = proof.certificate if isinstance(proof, Result) else proof
     witness = witness_of(problem, certificate)
@@ -166,6 +173,7 @@ def prior_picture(
         raise InputError(f"prior: at most {MOST_LETTERS} letters are drawn, got {len(witness.masses)}")
     ax = axes_of(ax)
     names = value_names(witness.problem)
+    called = values_called(witness, words)
     bottoms = [Fraction(0)] * len(names)
     for letter, masses in enumerate(witness.masses):
         bars = ax.bar(
@@ -176,12 +184,10 @@ def prior_picture(
             hatch=HATCHES[letter],
             edgecolor="white",
             linewidth=0.5,
-            label=f"it is {letter}",
+            label=f"it is {called[letter]}",
         )
         for name, bar, mass in zip(names, bars if len(names) <= MOST_TOLD else [], masses, strict=False):
-            bar.set_gid(
-                telling(f"record {witness.record} is {letter} and the value {name}: {percent_text(mass, mass)}")
-            )
+            bar.set_gid(telling(f"the answer is {called[letter]} and the value {name}: {percent_text(mass, mass)}"))
         bottoms = [bottom + mass for bottom, mass in zip(bottoms, masses, strict=True)]
     ax.set_ylim(0.0, 1.08 * float(max(bottoms)))
     step = -(-len(names) // MOST_TICKS)
@@ -189,5 +195,5 @@ def prior_picture(
     of_block = "" if witness.piece is None else ", of the record's own block"
     ax.set_xlabel(f"true value of the query{of_block}" if problem.inputs == "query" else "dataset")
     ax.set_ylabel("probability in the worst-case prior")
-    ax.legend(title=f"record {witness.record}", frameon=False)
-    return finished(ax, title="\n".join(belief(witness)) if title is None else title)
+    ax.legend(title=f"the answer of {person(witness)}", frameon=False)
+    return finished(ax, title="\n".join(belief(witness, words)) if title is None else title)

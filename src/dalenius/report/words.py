@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.errors import counted
@@ -22,6 +23,7 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.adversaries.independent_blocks import as_blocks
+from dalenius.model.elsewhere import People
 from dalenius.model.queries import Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
@@ -32,7 +34,7 @@ QUERIES = {
     "modular_sum": "their sum modulo {modulus}",
     "sum": "a sum of them",
     "parity": "whether an odd number of them are 1",
-    "histogram": "how many of them are each letter",
+    "histogram": "how many of them have each value",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
@@ -41,33 +43,58 @@ FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
 
 
-def records_in_words(records: Records) -> str:
+@dataclass(frozen=True)
+class DataWords:
+    """What a table calls its data: the column of the answers, and what its letters 0, 1, ... stand for."""
+
+    answer: str
+    values: tuple[str, ...]
+
+    @classmethod
+    def of(cls, people: People) -> DataWords:
+        """The words of a table that was read."""
+        return cls(people.answer, tuple(map(str, people.letters)))
+
+    def value(self, letter: int) -> str:
+        """A letter as the table has it."""
+        return self.values[letter]
+
+
+def records_in_words(records: Records, words: DataWords | None = None) -> str:
     """How many records there are, and what each may be.
 
     >>> records_in_words(Records(8, alphabet=2))
-    '8 records, each one of 2 letters'
+    '8 records, each with one of 2 values'
+    >>> records_in_words(Records(8, alphabet=2), DataWords("smokes", ("no", "yes")))
+    '8 people, each with a value of smokes: no or yes'
     """
+    if words is not None:
+        people = "1 person" if len(records) == 1 else f"{len(records)} people, each"
+        return f"{people} with a value of {words.answer}: {listed(words.values)}"
     if len(records) == 1:
-        return f"1 record, one of {counted(records.alphabets[0], 'letter')}"
+        return f"1 record, with one of {counted(records.alphabets[0], 'value')}"
     sizes = {size for size, _ in records.runs}
-    each = f"of {counted(min(sizes), 'letter')}" if len(sizes) == 1 else f"of {min(sizes)} to {max(sizes)} letters"
-    return f"{counted(len(records), 'record')}, each one {each}"
+    each = f"of {counted(min(sizes), 'value')}" if len(sizes) == 1 else f"of {min(sizes)} to {max(sizes)} values"
+    return f"{counted(len(records), 'record')}, each with one {each}"
 
 
-def query_in_words(query: Query) -> str:
+def query_in_words(query: Query, words: DataWords | None = None) -> str:
     """What is computed of the records.
 
     >>> import dalenius as dl
     >>> query_in_words(dl.Count(letters=[0, 2])), query_in_words(dl.Threshold(3))
     ('how many of them are 0 or 2', 'whether their sum is at least 3')
+    >>> query_in_words(dl.Count(), DataWords("smokes", ("no", "yes")))
+    'how many of them have yes in smokes'
     """
-    words = QUERIES.get(query.kind)
-    if words is None:
+    told = QUERIES.get(query.kind)
+    if told is None:
         return spaced(query.kind)
-    given = {
-        key: " or ".join(map(str, value)) if key == "letters" else value for key, value in query.to_table().items()
-    }
-    return words.format(**given)
+    table = query.to_table()
+    if words is not None and query.kind == "count":
+        return f"how many of them have {listed([words.value(letter) for letter in table['letters']])} in {words.answer}"
+    given = {key: " or ".join(map(str, value)) if key == "letters" else value for key, value in table.items()}
+    return told.format(**given)
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
@@ -79,24 +106,26 @@ def mechanism_in_words(problem: MechanismProblem) -> str:
     return told
 
 
-def question(problem: Problem) -> list[str]:
+def question(problem: Problem, words: DataWords | None = None) -> list[str]:
     """The question that a problem asks, in sentences.
 
     >>> import dalenius as dl
     >>> for sentence in question(dl.WorstCaseLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(),
     ...         mechanism=dl.geometric(0.5), adversary=dl.EntropyAtLeast("4 bits"))):
     ...     print(sentence)
-    There are 8 records, each one of 2 letters.
+    There are 8 records, each with one of 2 values.
     What is released is how many of them are 1, through truncated geometric noise, epsilon = 0.5.
-    How much can it tell about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least 4 bits
-    of 8?
+    How much can it reveal about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least
+    4 bits of 8?
     """
-    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
+    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records, words)}."
     whom = against_text(problem)
     if isinstance(problem, MechanismProblem):
         whole = "the record itself" if len(problem.records) == 1 else QUERIES["identity"]
         what = (
-            whole if problem.inputs == "dataset" else query_in_words(problem.query).replace(QUERIES["identity"], whole)
+            whole
+            if problem.inputs == "dataset"
+            else query_in_words(problem.query, words).replace(QUERIES["identity"], whole)
         )
         asked = problem.about
         if isinstance(problem, SecretLeakage):
@@ -106,17 +135,17 @@ def question(problem: Problem) -> list[str]:
         return [
             there,
             f"What is released is {what}, through {mechanism_in_words(problem)}.",
-            f"How much can it tell about {asked}, at most, to {whom}?",
+            f"How much can it reveal about {asked}, at most, to {whom}?",
         ]
     wanted = asked_of(problem) if isinstance(problem, DesignProblem) else f"The question is {spaced(problem.kind)}?"
     if isinstance(problem, MaxInformation):
-        wanted = "How much can a private mechanism tell, at most, about what the release is useful for?"
+        wanted = "How much can a private mechanism reveal, at most, about what the release is useful for?"
         if problem.privacy is None:
             about = "the input" if problem.useful is None else "a variable that is correlated with the input"
             of = "the input" if problem.limit.secret is None else "a secret that is correlated with it"
             measure, most = spaced(problem.limit.kind), problem.limit.to_model()["at_most"]
             wanted = (
-                f"How much can a mechanism tell about {about}, at most, with at most {most} of {measure} about {of}?"
+                f"How much can a mechanism reveal about {about}, at most, with at most {most} of {measure} about {of}?"
             )
     return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
 
@@ -153,14 +182,17 @@ def asked_of(problem: DesignProblem) -> str:
     """What a design asks for."""
     whom = f" to {against_text(problem)}" if problem.adversary is not None else ""
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
+    kind = f"{problem.mechanism_class.kind} mechanism ({problem.mechanism_class.words})"
     if problem.objective is not None:
-        return f"Which mechanism makes the objective of several terms smallest{limits}?"
+        return f"Which {kind} makes the objective of several terms smallest{limits}?"
     budget = None if problem.adversary is None else budget_in_words(problem, problem.most_values)
     if problem.distortion_budget is not None:
-        return f"Which mechanism tells least about any one record{whom}, if it may be wrong by {budget} on average{limits}?"
+        return (
+            f"Which {kind} reveals least about any one record{whom}, if it may be wrong by {budget} on average{limits}?"
+        )
     if problem.leakage_budget is not None:
-        return f"Which mechanism is least wrong on average, if it may tell at most {budget} about any one record{whom}{limits}?"
-    return f"Which mechanism is best, of those that keep what was promised{whom}{limits}?"
+        return f"Which {kind} is least wrong on average, if it may reveal at most {budget} about any one record{whom}{limits}?"
+    return f"Which {kind} is best, of those that keep what was promised{whom}{limits}?"
 
 
 def budget_in_words(problem: DesignProblem, values: int | None = None) -> str:
@@ -170,18 +202,32 @@ def budget_in_words(problem: DesignProblem, values: int | None = None) -> str:
     return budget_text(problem.budget, problem.budget_units, values)
 
 
-def belief(witness: OfWitness) -> list[str]:
+def person(witness: OfWitness) -> str:
+    """Who the worst case is about: a household's member by its size, as an index would point at one household."""
+    if witness.piece is None:
+        return f"record {witness.record}"
+    size = len(witness.problem.records)
+    return "somebody who lives alone" if size == 1 else f"a member of a household of {size}"
+
+
+def values_called(witness: OfWitness, words: DataWords | None) -> Sequence[object]:
+    """What the record's letters are called."""
+    return range(len(witness.masses)) if words is None else words.values
+
+
+def belief(witness: OfWitness, words: DataWords | None = None) -> list[str]:
     """What the worst-case adversary believes, in sentences; probabilities rounded outward."""
     names = value_names(witness.problem)
+    called = values_called(witness, words)
     what = f"{values_in_words(witness.problem)}{'' if witness.piece is None else ' of its block'}"
     laws = [sum(row, Fraction(0)) for row in witness.masses]
-    shares = _listed([f"{letter} ({_percent(law)})" for letter, law in enumerate(laws) if law >= SMALL])
-    told = [f"The adversary believes that record {witness.record} is {shares}."]
+    shares = listed([f"{called[letter]} ({_percent(law)})" for letter, law in enumerate(laws) if law >= SMALL])
+    told = [f"The adversary believes that the answer of {person(witness)} is {shares}."]
     for letter, (row, law) in enumerate(zip(witness.masses, laws, strict=True)):
         if law >= SMALL:
             likely = sorted(((mass / law, k) for k, mass in enumerate(row) if mass), reverse=True)[:FEW]
-            values = _listed([f"{names[k]} ({_percent(share)})" for share, k in likely])
-            told.append(f"If it is {letter}, then {what} is most likely {values}.")
+            values = listed([f"{names[k]} ({_percent(share)})" for share, k in likely])
+            told.append(f"If it is {called[letter]}, then {what} is most likely {values}.")
     return told
 
 
@@ -214,7 +260,12 @@ def _percent(share: Fraction) -> str:
     return percent_text(share, share)
 
 
-def _listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str]) -> str:
+    """Alternatives.
+
+    >>> listed(["no", "yes", "unknown"])
+    'no, yes or unknown'
+    """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
 
 
@@ -246,7 +297,7 @@ WHY = {
     PROVED: "by the certificate, which an independent program has checked",
     COMPUTED: "from the prior that the certificate shows, in exact numbers, rounded outward; the certificate does not say it",
     ON_A_GRID: (
-        "from the prior that the certificate shows, in exact numbers, of the release rounded to a fine grid, which tells a "
+        "from the prior that the certificate shows, in exact numbers, of the release rounded to a fine grid, which reveals a "
         "little less than the release as it is"
     ),
     FOLLOWS: "from the first number, for every adversary of this kind, by Pinsker's inequality",
@@ -258,13 +309,33 @@ def computed(problem: WorstCaseLeakage) -> str:
     return ON_A_GRID if problem.mechanism.on_a_line else COMPUTED
 
 
-def paragraph(*sentences: str) -> str:
-    """Sentences as lines that fit a terminal.
+def text_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown that a terminal can show, too, the heads first.
+
+    >>> print(text_table([("size", "bits"), ("1", "0.25")]))
+    | size | bits |
+    |------|------|
+    | 1    | 0.25 |
+    """
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"| {' | '.join(cell.ljust(size) for cell, size in zip(row, wide, strict=True))} |" for row in rows]
+    return "\n".join([lines[0], f"|{'|'.join('-' * (size + 2) for size in wide)}|", *lines[1:]])
+
+
+def paragraph(*sentences: str, before: str = "") -> str:
+    """Sentences as lines that fit a terminal, each with the same beginning.
 
     >>> paragraph("One.", "Two.")
     'One. Two.'
     """
-    return textwrap.fill(" ".join(sentences), WIDTH, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(
+        " ".join(" ".join(sentences).split()),
+        WIDTH,
+        initial_indent=before,
+        subsequent_indent=before,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def point(text: str, why: str = "") -> str:
@@ -295,7 +366,7 @@ def factor(told: Measure) -> str:
 def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) -> str:
     """How much of what the adversary learns would be learnt without the person's own answer."""
     if _independent(problem):
-        return "nothing: to this adversary the person's answer has to do with nobody else's"
+        return "nothing: to this adversary the person's answer is independent of everybody else's"
     return f"{ends_shown(without.lower, without.upper)} bits of these {ends_shown(average.lower, average.upper)} bits"
 
 
@@ -304,13 +375,13 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
     adversary = problem.adversary
     if _independent(problem):
         yield (
-            "Nobody's answer has to do with anybody else's. If people come in households, classes or teams, this is too little: name "
-            "the size of the largest group, as blocks of so many records."
+            "People's answers are independent. If people come in households, classes or teams, this is too little: name the size of "
+            "the largest group, as blocks of so many records."
         )
     elif adversary.in_blocks:
         yield (
-            "Answers hang together inside a block only: whom somebody's answer has to do with stands in one block with them. In "
-            "a block anything goes, and all other blocks may be known to the adversary."
+            "Answers may be correlated inside a block, in any way, and are independent between blocks. All other blocks may be known "
+            "to the adversary."
         )
     elif adversary.bound is not None:
         yield "The adversary may know any correlation, but not more about all answers together than the bound leaves open."
@@ -319,16 +390,16 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
     if problem.route.slack or any(piece.slack for piece, _ in problem.pieces):
         yield (
             "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there "
-            "are blocks. Further out a single output may tell more, with a probability below 1e-20."
+            "are blocks. Further out a single output may reveal more, with a probability below 1e-20."
         )
     if problem.mechanism.on_a_line:
         yield (
             "What is computed is about the release rounded to a fine grid and clamped ten scales beyond the values. As it is, it "
-            "tells a little more, and single outputs far out may tell more; what is proved is about the release as it is."
+            "reveals a little more, and single outputs far out may reveal more; what is proved is about the release as it is."
         )
     yield "The software that makes the release has exactly the probabilities of the model."
     yield (
-        "There is no other release of these data. One more tells more; ask about all of them as one (several_releases, adaptive)."
+        "There is no other release of these data. One more reveals more; ask about all of them as one (several_releases, adaptive)."
     )
 
 

@@ -53,7 +53,7 @@ def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
 def test_a_page_that_cannot_be_made_replaces_nothing(command_line, tmp_path, monkeypatch):
     pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
 
-    def none(*_: object) -> str:
+    def none(*_: object, **__: object) -> str:
         raise MemoryError
 
     names = [tmp_path / f"told{ending}" for ending in (".cert", ".html", ".toml")]

@@ -27,7 +27,7 @@ def test_a_model(command_line):
     done = command_line("show", "parity/laplace-n4")
     assert done.returncode == 0, done.stderr
     lines = dict(reversed([(line[:20].strip(), line[21:]) for line in done.stdout.splitlines()]))
-    assert lines["question"].startswith("There are 4 records, each one of 2 letters")
+    assert lines["question"].startswith("There are 4 records, each with one of 2 values")
     assert (lines["datasets"], lines["inputs"], lines["outputs"]) == ("16", "2", "2")
     assert float(lines["largest entropy nats"]) == pytest.approx(4 * math.log(2))
     assert float(lines["entropy bound nats"]) == 1

@@ -92,7 +92,7 @@ def test_the_page_is_written_beside_its_proof(tmp_path):
 
 
 def test_a_page_that_cannot_be_made_replaces_nothing(tmp_path, monkeypatch):
-    def none(*_: object) -> str:
+    def none(*_: object, **__: object) -> str:
         raise MemoryError
 
     names = [tmp_path / f"two{ending}" for ending in (".cert", ".html", ".toml")]

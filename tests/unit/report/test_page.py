@@ -192,7 +192,7 @@ def test_a_folder_with_designs_their_frontier_and_audits(folder):
 
 
 FALSE_OF_INFORMATION = (
-    "tell about one person",
+    "reveal about one person",
     "leakage in",
     "one such adversary learns",
     "The adversary</th>",
@@ -209,12 +209,12 @@ def test_the_largest_information_is_no_leakage_and_has_no_adversary():
         text = report_page([(problem, found)])
         elements(text)
         assert [words for words in FALSE_OF_INFORMATION if words in text] == []
-        assert "<h1>How much a release can tell</h1>" in text
+        assert "<h1>How much a release can reveal</h1>" in text
         assert "<legend>Show information in</legend>" in text
         assert "<dt>The largest information, proved between</dt>" in text
-        assert f"at least the smaller number; no mechanism {mechanisms} tells more than the larger" in text
+        assert f"at least the smaller number; no mechanism {mechanisms} reveals more than the larger" in text
         told = re.search(
-            rf"No mechanism {mechanisms} tells more than (\S+) bits.*?tells at least (\S+) bits", text, re.S
+            rf"No mechanism {mechanisms} reveals more than (\S+) bits.*?reveals at least (\S+) bits", text, re.S
         )
         assert told is not None
         assert Fraction(told[1]) >= upper_in(found.upper, "bits")
@@ -227,10 +227,10 @@ def test_a_leakage_beside_the_largest_information_keeps_its_words(audit, result)
     both, alone = report_page([(audit, result), (private, dl.solve(private))]), report_page([(audit, result)])
     assert all(words in alone for words in FALSE_OF_INFORMATION)
     assert "largest information" not in alone
-    assert "How much a release can tell" in both
+    assert "How much a release can reveal" in both
     assert "one such adversary learns" in both
     assert "has less than the smaller number" not in both
-    assert "no mechanism that is private tells more" in both
+    assert "no mechanism that is private reveals more" in both
 
 
 @pytest.mark.usefixtures("without_pictures")

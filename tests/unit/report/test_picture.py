@@ -176,7 +176,7 @@ def test_a_heat_map_of_what_is_released_and_of_what_was_designed(audit, points):
 
 def test_the_worst_case_prior_in_words_and_bars(curve):
     ax = prior_picture(curve[1].problem, curve[1].result.certificate)
-    assert ax.get_title().startswith("The adversary believes that record 0 is 0 (")
+    assert ax.get_title().startswith("The adversary believes that the answer of record 0 is 0 (")
     assert sum(bar.get_height() for bars in ax.containers for bar in bars) == pytest.approx(1.0)
     support.refused(lambda: prior_picture(curve[0].problem, curve[1].result), "another model's")
 

@@ -31,6 +31,7 @@ from dalenius.model import (
     digest,
 )
 from dalenius.report.curves import curve_picture, frontier_picture
+from dalenius.report.decision import Household, accuracy, notice, table_of, verdict
 from dalenius.report.page.proofs import (
     Collected,
     Facts,
@@ -44,7 +45,7 @@ from dalenius.report.page.proofs import (
 )
 from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.words import budget_in_words, ends_shown, mechanisms_in_words, question
+from dalenius.report.words import DataWords, budget_in_words, ends_shown, mechanisms_in_words, question
 from dalenius.results import against_text, nats_and_bits, relative_gap
 from dalenius.studies.curves import FrontierPoint, frontier_point
 from dalenius.studies.leakage_curve import LeakageCurve
@@ -82,6 +83,9 @@ class Group:
 
     label: str
     question: list[str]
+    verdict: list[str]
+    accuracy: str
+    notice: str
     rows: tuple[Row, ...]
     focus: Row
     headline: str
@@ -100,7 +104,9 @@ class Group:
         return mechanisms_in_words(problem) if isinstance(problem, MaxInformation) else ""
 
 
-def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[Group], Drawn | None]:
+def groups_of(
+    collected: Collected, tell: Callable[[str], None], words: DataWords | None = None
+) -> tuple[list[Group], Drawn | None]:
     """The groups in the order of their first proofs, and a picture of all their curves where there are several."""
     audits = {id(audit) for proof in collected.proofs if (audit := audit_of(proof, collected.proofs))}
     members = dict[str, list[Proof]]()
@@ -113,7 +119,11 @@ def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[G
         tell(label)
         found.append(
             _group(
-                f"g{j}", label, sorted(proofs, key=lambda proof: (proof.problem.place or 0.0, proof.name)), collected
+                f"g{j}",
+                label,
+                sorted(proofs, key=lambda proof: (proof.problem.place or 0.0, proof.name)),
+                collected,
+                words,
             )
         )
     curves = {group.label: curve for group in found if (curve := _curve([row.proof for row in group.rows]))}
@@ -149,22 +159,27 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     return cells
 
 
-def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> Group:
-    rows = tuple(_row(proof, collected) for proof in proofs)
+def _group(name: str, label: str, proofs: list[Proof], collected: Collected, words: DataWords | None) -> Group:
+    rows = tuple(_row(proof, collected, words) for proof in proofs)
     focus = next((row for row in rows[len(rows) // 2 :] if row.feasible), rows[len(rows) // 2])
     headline, guarantee = _said(focus)
+    problem, upper = focus.proof.problem, focus.proof.ends[1]
+    audit = problem if isinstance(problem, WorstCaseLeakage) else None
     return Group(
         label=label,
-        question=question(focus.proof.problem),
+        question=question(problem, words),
+        verdict=[] if audit is None else [*verdict(audit, upper)],
+        accuracy="" if audit is None else accuracy(audit),
+        notice="" if audit is None else notice(audit, upper, words),
         rows=rows,
         focus=focus,
         headline=headline,
         guarantee=guarantee,
-        pictures=tuple(_pictures(name, label, rows, focus, collected)),
+        pictures=tuple(_pictures(name, label, rows, focus, collected, words)),
     )
 
 
-def _row(proof: Proof, collected: Collected) -> Row:
+def _row(proof: Proof, collected: Collected, words: DataWords | None) -> Row:
     lower, upper = proof.ends
     leakage = proof.problem.quantity is Quantity.LEAKAGE
     told = audit_of(proof, collected.proofs)
@@ -175,7 +190,7 @@ def _row(proof: Proof, collected: Collected) -> Row:
         proof=proof,
         interval=leakage_shown(lower, upper) if leakage and not math.isinf(upper) else _ends(lower, upper),
         gap="" if math.isinf(upper) else gap_text(relative_gap(lower, upper)),
-        facts=facts_of(audit) if isinstance(audit.problem, WorstCaseLeakage) else None,
+        facts=facts_of(audit, words) if isinstance(audit.problem, WorstCaseLeakage) else None,
         audit=leakage_shown(*told.ends) if told else None,
         command=f"dalenius verify {' '.join(files)}",
         other_command=f"python -m dalenius_check {' '.join(files)}",
@@ -219,18 +234,18 @@ def _said(row: Row) -> tuple[str, str]:
         whom = against_text(problem).removeprefix("any ")
         return (
             f"At most {most} about {problem.about}",
-            f"No {whom} is told more on average, however clever and with any computer.",
+            f"No {whom} learns more on average, however clever and with any computer.",
         )
     if isinstance(problem, MaxInformation):
-        line = f"No mechanism {mechanisms_in_words(problem)} tells more than {most}"
+        line = f"No mechanism {mechanisms_in_words(problem)} reveals more than {most}"
         return (
             line,
-            f"And the mechanism in the certificate tells at least {text_below(lower_in(lower, 'bits'), 4)} bits.",
+            f"And the mechanism in the certificate reveals at least {text_below(lower_in(lower, 'bits'), 4)} bits.",
         )
     if problem.quantity is Quantity.LEAKAGE:
         least = text_below(lower_in(lower, "bits"), 4)
-        line = f"The mechanism tells at most {most} about any one record"
-        return line, f"And no mechanism that keeps the budget tells less than {least} bits."
+        line = f"The mechanism reveals at most {most} about any one record"
+        return line, f"And no mechanism that keeps the budget reveals less than {least} bits."
     line = f"The mechanism has {problem.quantity.with_article} of at most {text_above(upper, 4)}"
     return line, f"No mechanism that keeps what was promised has one below {text_below(lower, 4)}."
 
@@ -241,7 +256,9 @@ def _curve(proofs: Sequence[Proof]) -> LeakageCurve | None:
     return LeakageCurve(tuple(kept), units="bits") if len(kept) > 1 else None
 
 
-def _pictures(name: str, label: str, rows: Sequence[Row], focus: Row, collected: Collected) -> list[Drawn]:
+def _pictures(
+    name: str, label: str, rows: Sequence[Row], focus: Row, collected: Collected, words: DataWords | None
+) -> list[Drawn]:
     """The curve or frontier of the group, the worst-case prior, and the mechanism, as far as they can be drawn."""
     proofs, found = [row.proof for row in rows], list[Drawn]()
     curve, points = _curve(proofs), _points(proofs)
@@ -265,16 +282,14 @@ def _pictures(name: str, label: str, rows: Sequence[Row], focus: Row, collected:
     problem, certificate = focus.proof.problem, focus.proof.certificate
     shown = focus.proof.mechanism or (problem if isinstance(problem, WorstCaseLeakage) else None)
     if shown is problem and focus.facts and focus.facts.belief:
-        caption = f"The worst case for record {_record(focus.facts)}. {' '.join(focus.facts.belief)}"
-        found += _tried(f"{name}prior", caption, lambda ax: prior_picture(shown, certificate, ax=ax, title=""))
+        caption = f"The worst case. {' '.join(focus.facts.belief)}"
+        found += _tried(
+            f"{name}prior", caption, lambda ax: prior_picture(shown, certificate, ax=ax, title="", words=words)
+        )
     if shown is not None:
         caption = "The mechanism: how likely each output is on each input. Rounded; the exact numbers are in the model."
         found += _tried(f"{name}mechanism", caption, lambda ax: mechanism_picture(shown, ax=ax))
     return found
-
-
-def _record(facts: Facts) -> str:
-    return facts.belief[0].split("record ")[1].split(" ")[0]
 
 
 def _tried(name: str, caption: str, draw: Callable[[Any], object]) -> list[Drawn]:
@@ -314,7 +329,14 @@ def citation() -> str:
 PROVERS = ("dalenius", "numpy", "scipy", "python-flint", "matplotlib")
 
 
-def report_page(sources: Sequence[Source], *, title: str = "", progress: Callable[[str], None] | None = None) -> str:
+def report_page(
+    sources: Sequence[Source],
+    *,
+    title: str = "",
+    progress: Callable[[str], None] | None = None,
+    words: DataWords | None = None,
+    households: Sequence[Household] = (),
+) -> str:
     """A self-contained page in HTML about certificates: what was asked, what is proved, pictures, limits, and how to check it again.
 
     It needs no network and runs no code of anybody else's: all that comes from files is text in it.
@@ -329,6 +351,10 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
         Left out, the title of the models if they have one.
     progress : callable, optional
         Called with a line about what is done next.
+    words : DataWords, optional
+        What a table calls its answers.
+    households : sequence of Household
+        As an `Audit` has them: sizes of households beside one another.
 
     Returns
     -------
@@ -353,12 +379,13 @@ def report_page(sources: Sequence[Source], *, title: str = "", progress: Callabl
 
     tell = progress or (lambda text: None)
     collected = collect(sources, tell=lambda name: tell(f"proving {name} again"))
-    groups, overview = groups_of(collected, lambda label: tell(f"drawing {label}"))
+    groups, overview = groups_of(collected, lambda label: tell(f"drawing {label}"), words)
     script, style = _part("page.js"), _part("page.css")
     pages = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return pages.from_string(_part("page.html")).render(
         title=title or _title(groups),
         groups=groups,
+        households=table_of(households) if households else [],
         overview=overview,
         audits=any(not group.design or group.focus.audit for group in groups),
         designs=any(group.design and not group.largest for group in groups),
@@ -405,8 +432,8 @@ def _title(groups: Sequence[Group]) -> str:
     if len(titles) == 1 and any(titles):
         return titles.pop()
     if any(group.largest for group in groups):
-        return "How much a release can tell"
-    return "What this release can tell about one person"
+        return "How much a release can reveal"
+    return "What this release can reveal about one person"
 
 
 def _part(name: str) -> str:

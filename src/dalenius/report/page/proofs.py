@@ -24,7 +24,8 @@ from dalenius.measures.witness import witness_of
 from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited, digest
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
-from dalenius.report.words import belief, ends_shown
+from dalenius.report.decision import advantage_at_most
+from dalenius.report.words import DataWords, belief, ends_shown
 from dalenius.results import DesignResult, Result
 from dalenius.units import lower_in, upper_in
 
@@ -299,33 +300,7 @@ def leakage_shown(lower: float, upper: float) -> Shown:
     return Shown(ends_shown(lower_in(lower, "bits"), upper_in(upper, "bits")), ends_shown(lower, upper))
 
 
-def advantage_at_most(nats: float, letters: int) -> float:
-    """What a release adds to the probability of the best guess of a letter, at most, where it tells at most so many nats about it.
-
-    With g(y) the best guess at output y, the advantage is
-
-        sum_y P(g(y), y) - max_a P(a)   <=   sum_y P(g(y), y) - P(g(y)) P(y)   <=   V   <=   sqrt(I / 2),   and   <= 1 - 1 / letters
-
-    *Bound because* P(g(y)) <= max_a P(a); V, the total variation between the joint law and the product of its marginals, is the
-    largest difference that they make to the probability of any event; and Pinsker's inequality, V^2 <= D / 2 with D = I(A;Y). A guess
-    without the release is right with probability 1 / letters at least.
-
-    Parameters
-    ----------
-    nats : float
-        An upper bound on I(A;Y).
-    letters : int
-
-    >>> advantage_at_most(0.02, 2) >= 0.1, advantage_at_most(10.0, 4)
-    (True, 0.75)
-    """
-    root = math.sqrt(nats / 2.0)
-    while Fraction(root) ** 2 < Fraction(nats) / 2:
-        root = math.nextafter(root, math.inf)
-    return min(root, exact_fraction_above(1 - Fraction(1, letters)))
-
-
-def facts_of(proof: Proof) -> Facts:
+def facts_of(proof: Proof, words: DataWords | None = None) -> Facts:
     """What is told about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
     problem = audited(proof.problem)
     most = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets))
@@ -343,7 +318,7 @@ def facts_of(proof: Proof) -> Facts:
         average=leakage_shown(found[AVERAGE].lower, found[AVERAGE].upper),
         factor=_factor(sharpest),
         without=leakage_shown(without.lower, without.upper),
-        belief=tuple(belief(witness)),
+        belief=tuple(belief(witness, words)),
     )
 
 

@@ -1,0 +1,247 @@
+"""What whoever decides reads first: a verdict, households beside epsilon and half of it, and a paragraph for a privacy notice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dalenius._solve import solve
+from dalenius.conversions import convert
+from dalenius.errors import DaleniusError
+from dalenius.evidence import exact_fraction_above
+from dalenius.exact import fraction_text
+from dalenius.intervals import text_above
+from dalenius.model import IndependentBlocks, WorstCaseLeakage
+from dalenius.model.adversaries.independent_blocks import as_blocks
+from dalenius.model.mechanisms import ScaledNoise
+from dalenius.model.sums import record_types
+from dalenius.report.words import DataWords, paragraph, query_in_words
+from dalenius.search import Clock
+from dalenius.units import is_at_least_log, lower_in, upper_in
+
+SIZES = (1, 2, 4)  # of households, beside the one that is asked about
+SECONDS, SHARE = 6.0, 0.2  # for all of them, at most, and of the time that is left
+GAP = 1e-3
+LARGEST = Fraction(100)  # epsilon, beyond which it implies nothing
+FEW = 12  # beyond which a household is asked about by itself alone: its answers take longer
+
+
+@dataclass(frozen=True)
+class Household:
+    """What a household of some size has to expect: bits about one member, at most, rounded upward.
+
+    Attributes
+    ----------
+    epsilon : Fraction
+        By group privacy: so many times what one person has.
+    implied : float
+        What that epsilon implies by itself.
+    proved, halved : float
+        What is proved of the release, and with twice the noise, which is half the epsilon.
+    """
+
+    size: int
+    epsilon: Fraction
+    implied: float
+    proved: float
+    halved: float
+
+
+def households(problem: WorstCaseLeakage, clock: Clock) -> tuple[Household, ...]:
+    """The sizes of households that are asked about, as far as there is time; none where noise has no epsilon, or people no households.
+
+    >>> import dalenius as dl
+    >>> town = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
+    ...     adversary=dl.IndependentBlocks(4))
+    >>> for row in households(town, Clock()):
+    ...     print(row.size, row.epsilon, *(f"{bits:.4f}" for bits in (row.implied, row.proved, row.halved)))
+    1 1/2 0.0437 0.0437 0.0112
+    2 1 0.1601 0.1363 0.0395
+    4 2 0.4729 0.3667 0.1299
+    """
+    blocks, noise = as_blocks(problem.adversary), problem.mechanism
+    if blocks is None or blocks.entropy_at_least is not None or not isinstance(noise, ScaledNoise):
+        return ()
+    if noise.epsilon_per_step is None or problem.query.sums is None or (step := _step_of(problem)) == 0:
+        return ()
+    asked = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+    within = Clock(min(SECONDS, SHARE * clock.remaining))
+    found, most = list[Household](), len(problem.records)
+    for size in sorted(
+        {size for size in SIZES if size <= min(most, max(asked, SIZES[-1]))} | {asked} - {*range(FEW + 1, most + 1)}
+    ):
+        epsilon = size * step * noise.epsilon_per_step
+        proved, halved = (_bits(problem, size, noise.spreading(times * noise.spread), within) for times in (1, 2))
+        implied = convert(
+            "local_dp", min(epsilon, LARGEST), to="mutual_information", letters=problem.most_values, units="bits"
+        ).value
+        if proved is None or halved is None or implied is None:
+            break
+        found.append(Household(size, epsilon, implied, proved, halved))
+    return tuple(found)
+
+
+def _step_of(problem: WorstCaseLeakage) -> int:
+    """How far one person moves what the noise is added to: along the cells of a histogram one down and one up."""
+    query = problem.query.sums
+    assert query is not None
+    if query.by_cell:
+        return 2
+    spans = [max(kind.contribution) - min(kind.contribution) for kind in record_types(query, problem.records)]
+    return max(spans) if problem.query.modulus() is None and not query.cuts else min(1, max(spans))
+
+
+def _bits(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock) -> float | None:
+    """At most, about a member of a household of this size; None where there is no time, or blocks are not known for this."""
+    if clock.expired:
+        return None
+    try:
+        asked = replace(problem, mechanism=noise, adversary=IndependentBlocks(size))
+        result = solve(asked, gap=GAP, time_limit=clock.remaining)
+    except DaleniusError:
+        return None
+    return upper_in(result.upper, "bits") if result.gap <= GAP else None
+
+
+def advantage_at_most(nats: float, letters: int) -> float:
+    """What a release adds to the probability of the best guess of a letter, at most, where it tells at most so many nats about it.
+
+    With g(y) the best guess at output y, the advantage is
+
+        sum_y P(g(y), y) - max_a P(a)   <=   sum_y P(g(y), y) - P(g(y)) P(y)   <=   V   <=   sqrt(I / 2),   and   <= 1 - 1 / letters
+
+    *Bound because* P(g(y)) <= max_a P(a); V, the total variation between the joint law and the product of its marginals, is the
+    largest difference that they make to the probability of any event; and Pinsker's inequality, V^2 <= D / 2 with D = I(A;Y). A guess
+    without the release is right with probability 1 / letters at least.
+
+    Parameters
+    ----------
+    nats : float
+        An upper bound on I(A;Y).
+    letters : int
+
+    >>> advantage_at_most(0.02, 2) >= 0.1, advantage_at_most(10.0, 4)
+    (True, 0.75)
+    """
+    root = math.sqrt(nats / 2.0)
+    while Fraction(root) ** 2 < Fraction(nats) / 2:
+        root = math.nextafter(root, math.inf)
+    return min(root, exact_fraction_above(1 - Fraction(1, letters)))
+
+
+def verdict(problem: WorstCaseLeakage, upper: float) -> Iterator[str]:
+    """The answer in sentences: how much of what there is to know, and what a guess gains; `upper` is proved, in nats.
+
+    >>> import dalenius as dl
+    >>> town = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
+    ...     adversary=dl.IndependentBlocks(4))
+    >>> for sentence in verdict(town, dl.solve(town).upper):
+    ...     print(sentence)
+    In short: at most 37 % of what there is to know about one person is revealed.
+    A guess that is right in 50 of 100 cases without the release is right in at most 86 with it.
+    """
+    values = max(problem.records.alphabets)
+    if values == 1:
+        yield "In short: there is nothing to reveal, as each answer is known."
+        return
+    if is_at_least_log(upper, "nats", values):
+        yield "In short: no conclusion. Nothing better is proved than that everything may be revealed."
+        return
+    if len(sizes := {size for size, _ in problem.records.runs if size > 1}) > 1:
+        least, most = (text_above(math.log2(size), 4) for size in (min(sizes), values))
+        yield f"In short: at most {text_above(upper_in(upper, 'bits'), 4)} bits about any one person, who has {least} to {most}."
+    else:
+        yield f"In short: at most {_percent_of(upper, values)} % of what there is to know about one person is revealed."
+    before, after = _cases(problem, upper)
+    yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
+
+
+def _percent_of(upper: float, values: int) -> int:
+    """Of the logarithm of so many values, rounded upward."""
+    share = upper_in(max(upper, 0.0), "bits") / lower_in(math.log(values) * (1 - 1e-15), "bits")
+    return math.ceil(100 * share - 1e-9)
+
+
+def _cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, int]:
+    """Of how many cases of 100 a guess is right at least without the release where all values are alike, and then at most with it."""
+    values = max(problem.records.alphabets)
+    gain = advantage_at_most(max(upper, 0.0), values)
+    return f"{100 / values:.3g}", min(math.ceil(100 / values + 100 * gain - 1e-9), 100)
+
+
+def accuracy(problem: WorstCaseLeakage) -> str:
+    """How far what is released is from the truth, and with half the epsilon; empty where that is not known.
+
+    >>> import dalenius as dl
+    >>> accuracy(dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.laplace(2),
+    ...     adversary=dl.ProductPriors()))
+    'Each number that is released is wrong by 2 on average, and by 4 with twice the noise.'
+    """
+    noise = problem.mechanism
+    if not isinstance(noise, ScaledNoise):
+        return ""
+    double = noise.spreading(2 * noise.spread).mean_error
+    return (
+        f"Each number that is released is wrong by {text_above(noise.mean_error, 3)} on average, and by {text_above(double, 3)} "
+        "with twice the noise."
+    )
+
+
+HEADS = (
+    "household of",
+    "epsilon, by group privacy",
+    "bits that this implies",
+    "bits, proved",
+    "proved with half the epsilon",
+)
+
+
+def table_of(rows: Sequence[Household]) -> list[tuple[str, ...]]:
+    """The rows as texts, the heads first; bits are rounded upward."""
+    return [
+        HEADS,
+        *(
+            (
+                str(row.size),
+                fraction_text(row.epsilon),
+                *(text_above(bits, 4) for bits in (row.implied, row.proved, row.halved)),
+            )
+            for row in rows
+        ),
+    ]
+
+
+def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = None) -> str:
+    """A paragraph for a privacy notice; what is in brackets only the publisher knows.
+
+    >>> import dalenius as dl
+    >>> alone = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
+    ...     adversary=dl.IndependentBlocks(1))
+    >>> print(notice(alone, dl.solve(alone).upper))
+    We publish how many of them are 1 [say of whom], with random noise. Somebody who knows the data of everybody else learns on
+    average at most 0.04372 bits about your answer, which holds up to 1 bit. Their best guess is right in at most 63 of 100 cases where
+    it would have been right in 50. This is proved if your data are independent of everybody else's, and if nothing else is published
+    about the same people.
+    """
+    blocks, bits = as_blocks(problem.adversary), text_above(max(upper_in(upper, "bits"), 0.0), 4)
+    whom, when = "Somebody of the kind that the question names", "for everybody of that kind"
+    if blocks is not None:
+        size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+        whom = "Somebody who knows the data of everybody else"
+        when = "if your data are independent of everybody else's"
+        if size > 1:
+            whom = (
+                "Even somebody who knows how the members of your household resemble each other, and all data of all other "
+                "households,"
+            )
+            when = f"for households of up to {size} people, if data of different households are independent"
+    before, after = _cases(problem, upper)
+    most = text_above(math.log2(max(problem.records.alphabets)), 4)
+    return paragraph(
+        f"We publish {query_in_words(problem.query, words)} [say of whom], with random noise.",
+        f"{whom} learns on average at most {bits} bits about your answer, which holds up to {most} bit{'s' * (most != '1')}.",
+        f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",
+        f"This is proved {when}, and if nothing else is published about the same people.",
+    )

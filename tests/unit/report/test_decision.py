@@ -1,0 +1,121 @@
+"""What whoever decides reads first: the verdict, households, the accuracy and the notice, and the words of the table."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.report.decision import accuracy, households, notice, verdict
+from dalenius.report.words import DataWords
+from dalenius.search import Clock
+from support import problem
+
+
+def town(size, records=1000, alphabet=2, query="count", noise="discrete_laplace 0.5"):
+    return dl.WorstCaseLeakage(
+        records=dl.Records(records, alphabet=alphabet),
+        query=query,
+        mechanism=noise,
+        adversary=dl.IndependentBlocks(size),
+    )
+
+
+def test_households_have_what_each_has_by_itself():
+    """Beside group privacy: randomised response of so many epsilons, the largest information there is about a bit."""
+    rows = households(town(3), Clock())
+    assert [row.size for row in rows] == [1, 2, 3, 4]
+    for row in rows:
+        p = 1 / (1 + math.exp(-float(row.epsilon)))
+        entropy = -p * math.log2(p) - (1 - p) * math.log2(1 - p)
+        assert row.implied == pytest.approx(1 - entropy, rel=1e-9)
+        assert row.epsilon == row.size * dl.discrete_laplace("1/2").epsilon
+        for bits, epsilon in ((row.proved, "1/2"), (row.halved, "1/4")):
+            alone = dl.solve(town(row.size, noise=f"discrete_laplace {epsilon}"), gap=1e-6).to("bits")
+            assert alone.lower <= bits <= alone.upper * 1.002
+        assert row.halved < row.proved <= row.implied * (1 + 1e-9)
+
+
+def test_a_person_moves_two_cells_of_a_histogram():
+    rows = households(town(2, alphabet=5, query="histogram"), Clock())
+    assert [row.epsilon for row in rows] == [1, 2, 4]
+    assert all(row.proved <= row.implied for row in rows)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(1), dl.EntropyAtLeast("1 bits")),
+        town(2, noise="discrete_gaussian scale = 2"),
+        dl.WorstCaseLeakage(
+            records=dl.Records(4, alphabet=2),
+            query="parity",
+            mechanism="symmetric flip = 0.2",
+            adversary="product_priors",
+        ),
+    ],
+    ids=["no households", "no epsilon", "no scale"],
+)
+def test_where_there_is_nothing_to_compare_there_is_no_table(asked):
+    assert households(asked, Clock()) == ()
+
+
+def test_without_time_there_is_no_table():
+    assert households(town(2), Clock(0.0)) == ()
+
+
+def test_the_verdict_holds_for_every_guess():
+    """Of a table of joint probabilities that leaks so much no guess gains more than the verdict says."""
+    rng = np.random.default_rng(4)
+    bit = problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric("0.1"), dl.AnyPrior())
+    for _ in range(200):
+        joint = 0.5 * rng.dirichlet(np.full(3, 2.0), size=2)
+        information = (joint * np.log(np.maximum(joint, 1e-300) / np.outer(joint.sum(1), joint.sum(0)))).sum()
+        said = [*verdict(bit, max(information, 0.0))][-1]
+        before, after = (float(word) for word in said.split() if word.replace(".", "").isdigit() and word != "100")
+        assert before == 50
+        assert 100 * (joint.max(axis=0).sum() - joint.sum(axis=1).max()) <= after - before + 1e-9
+
+
+def test_nothing_better_than_everything_is_no_conclusion():
+    bit = problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric(0), dl.AnyPrior())
+    (said,) = verdict(bit, dl.solve(bit).upper)
+    assert said.startswith("In short: no conclusion.")
+
+
+def test_people_with_fewer_values_are_not_covered_by_a_share_of_more():
+    """A bit is all of what somebody with two values has, and a quarter of sixteen."""
+    mixed = problem(dl.Records(alphabets=[2, 16]), dl.Identity(), dl.symmetric("0.1"), dl.AnyPrior())
+    said = next(verdict(mixed, math.log(2)))
+    assert "%" not in said
+    assert "at most 1.001 bits" in said or "at most 1 bits" in said
+    assert "who has 1 to 4" in said
+
+
+def test_the_words_of_a_table_reach_the_page_and_the_notice(tmp_path):
+    people = dl.from_frame(
+        {"home": [1, 2, 1, 3], "smokes": ["yes", "no", "no", "no"]},
+        answer="smokes",
+        household="home",
+        letters=["no", "yes"],
+    )
+    told = dl.audit("discrete_laplace 0.5", records=people)
+    page = " ".join(told.page().replace(">", "").split())
+    assert "each with a value of smokes: no or yes" in page
+    assert "We publish how many of them have yes in smokes" in page
+    assert "households of up to 2 people" in page
+    html = told.html()
+    assert "how many of them have yes in smokes" in html
+    assert "the answer of a member of a household of 2 is no" in html
+    assert "record 0" not in html
+    swapped = DataWords("smokes", ("yes", "no"))
+    assert "have no in smokes" in notice(told.problem, 0.1, swapped)
+
+
+def test_the_accuracy_is_that_of_the_noise():
+    assert "wrong by 1 on average, and by 2 with" in accuracy(town(1, noise="laplace scale = 1"))
+    rng = np.random.default_rng(3)
+    drawn = np.abs(rng.normal(size=200_000)).mean() * 2
+    assert float(accuracy(town(1, noise="gaussian scale = 2")).split("by ")[1].split()[0]) == pytest.approx(
+        drawn, rel=0.01
+    )
