@@ -480,7 +480,10 @@ def min_distortion(draw: Draw) -> Table:
 def max_information(draw: Draw) -> Table:
     draw.columns = draw.inputs
     useful = {"useful": {"joint": draw.joint(draw.rng.randint(1, 3), draw.inputs)}} if draw.chance(0.6) else {}
-    return {"law": draw.of("law"), "privacy": draw.of("privacy"), **useful}
+    asked = {"law": draw.of("law"), "privacy": draw.of("privacy"), **useful}
+    lines = [["2", "-2"], ["1/2", "-1/2"], ["-1", "1"]]
+    named = ["mutual_information", "chi_square", "total_variation", "guessing", lines]
+    return {**asked, "measure": draw.rng.choice(named)} if draw.chance(0.4) else asked
 
 
 MAKERS: dict[str, dict[str, Maker]] = {

@@ -16,11 +16,15 @@ LARGEST_IN_DOUBLES = Fraction(10**300)  # amounts beyond count as this where the
 
 
 class Quantity(Enum):
-    """What an interval is about: the information that a release leaks, the distortion that a mechanism causes, or several at once."""
+    """What an interval is about: the information that a release leaks, the distortion that a mechanism causes, or several at once.
+
+    Or how useful a mechanism is by a measure that is no information: a number without unit.
+    """
 
     LEAKAGE = "leakage"
     DISTORTION = "distortion"
     OBJECTIVE = "objective"
+    USEFULNESS = "usefulness"
 
     @property
     def units(self) -> str:
@@ -44,6 +48,11 @@ class Quantity(Enum):
         """For sentences: a leakage, a distortion, an objective."""
         return f"{'an' if self is Quantity.OBJECTIVE else 'a'} {self.value}"
 
+    @property
+    def largest(self) -> str:
+        """What is sought where much of it is wanted, of mechanisms that tell something useful."""
+        return f"largest {'information' if self is Quantity.LEAKAGE else self.value}"
+
     @classmethod
     def of(cls, units: str) -> Quantity:
         """What is measured in these units.
@@ -51,7 +60,7 @@ class Quantity(Enum):
         >>> Quantity.of("bits").value
         'leakage'
         """
-        return next((one for one in (cls.DISTORTION, cls.OBJECTIVE) if one.units == units), cls.LEAKAGE)
+        return next((one for one in cls if one.units == units), cls.LEAKAGE)
 
 
 def amount_text(text: str, units: str) -> str:

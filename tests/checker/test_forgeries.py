@@ -181,6 +181,8 @@ SELDOM = {
     "first cell of a funnel": (
         "Within._need_inputs: combinations(sorted(self.seen), k) => [tuple(sorted(self.seen)[:k])]"
     ),
+    "letters without mass of a measure": "Divergence.of: self.at(fmpq(0)) => -self.at(fmpq(0))",
+    "a guess of nothing": "Guessing.of: self.most => 2 * self.most",
     "unknown mechanism": "attempt: Status.RESOLVED if model.foreign else Status.PROVED => Status.PROVED",
 }
 HOLES = [
@@ -310,6 +312,8 @@ MEANT = {
     "one end of an output": "apart: separated nothing",
     "limit of a funnel for nothing": "funnels: nothing",
     "first cell of a funnel": "funnels: planes",
+    "letters without mass of a measure": "measured: planes",
+    "a guess of nothing": "measured: planes",
     "unknown mechanism": "foreign: nothing",
 }
 
@@ -339,6 +343,7 @@ def pools(forgeries):
             "mixtures": lambda: [forgeries.forgery_protocols.spoken(rng, k) for k in range(8)] + found("secret")[:2],
             "vanishing": lambda: [chains.vanished(rng, k) for k in range(6)],
             "funnels": lambda: [forgeries.forgery_funnels.funnel(rng, k) for k in range(12)],
+            "measured": lambda: [forgeries.forgery_funnels.funnel(rng, k, measured=True) for k in range(24)],
             "wheels": lambda: forgeries.forgery_symmetries.drawn(rng, 24),
             "chains": lambda: [chains.walked(rng, k) for k in range(6 * len(kinds))],
         }

@@ -9,14 +9,14 @@ from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.core.model import parse_model
 from forgery_drafts import text_of
-from forgery_funnels import best, drawn, farthest, funnel, grid, information, limited, of_the_input
+from forgery_funnels import best, drawn, farthest, funnel, grid, limited, of_the_input, useful
 from forgery_subjects import toml
 
 
-def ends_with(model, size, upper, line, arithmetic="flint"):
+def ends_with(model, size, upper, line, arithmetic="flint", unit="nats"):
     """What the checker says of an upper end, beside a mechanism that tells nothing."""
     head = {"format": "dalenius-certificate/2", "problem": "max_information", "model": parse_model(model).digest}
-    head |= {"unit": "nats", "producer": "tests", "lower": "0", "upper": f"{upper:.15f}", "mechanism": [["1"]] * size}
+    head |= {"unit": unit, "producer": "tests", "lower": "0", "upper": f"{upper:.15f}", "mechanism": [["1"]] * size}
     found = check(model, "".join(json.dumps(x) + "\n" for x in (head, line)).encode(), arithmetic=arithmetic)
     assert "internal" not in found.reason, found.reason
     return found
@@ -29,26 +29,27 @@ def test_planes_are_proved_only_if_they_are_above_all_columns(seed):
     rng = random.Random(seed)
     tables, told, seen, kind, most = drawn(rng)
     size, model = told.shape[1], toml(tables)
-    value, _, price, prices = best(kind, told, seen, most, grid(size, 8))
+    value, _, price, prices = best(tables, told, seen, most, grid(size, 8))
     price = float(rng.choice([f"{price:.9f}", f"{price:.9f}", "0", f"{price + 0.3:.9f}"]))
     prices = [x + rng.choice([0, 0, 0.05, -0.05]) for x in prices] if rng.random() < 0.5 else prices
     fine = grid(size, 60 if size < 4 else 20)
-    off = farthest(rng, lambda v: information(told, v) - price * limited(kind, seen, v) - v @ prices, fine)
-    value = max(value, best(kind, told, seen, most, fine)[0])
+    off = farthest(rng, lambda v: useful(tables, told, v) - price * limited(kind, seen, v) - v @ prices, fine)
+    value = max(value, best(tables, told, seen, most, fine)[0])
+    unit = "usefulness" if "measure" in tables else "nats"
     overs = ["inputs", "useful"] if of_the_input(tables) and price > 0 else ["inputs"]
     for slack in rng.sample([0.02, 0.02, 0.02, 1e-3, -1e-7, -1e-3, -0.1], 3):
         over, (one, other) = rng.choice(overs), rng.sample(["flint", "python"], 2)
         line = ["envelope", over, f"{price:.9f}", [f"{x + off + slack:.12f}" for x in prices]]
         upper = max(sum(map(float, line[3])) + price * most + 1e-9, 0)
-        found, second = (ends_with(model, size, upper, line, arithmetic) for arithmetic in (one, other))
+        found, second = (ends_with(model, size, upper, line, arithmetic, unit) for arithmetic in (one, other))
         assert (found.exit_code, found.upper) == (second.exit_code, second.upper), (found.reason, second.reason)
         assert found.proved or slack < 0.02, found.reason
         if found.proved:
             assert slack > 0
             assert upper > value - 1e-8
-            assert upper == 0 or not ends_with(model, size, max(upper - 2e-9, 0), line).proved
+            assert upper == 0 or not ends_with(model, size, max(upper - 2e-9, 0), line, unit=unit).proved
         if len(overs) == 1:
-            assert ends_with(model, size, 999, ["envelope", "useful", *line[2:]]).exit_code == 1
+            assert ends_with(model, size, 999, ["envelope", "useful", *line[2:]], unit=unit).exit_code == 1
 
 
 @each("seed", *range(draws(4, 60)))

@@ -31,7 +31,6 @@ SHARED = {  # what other rules use of a lemma's module without resting on its th
     "Alone.__init__",
     "subject",
     "Informative",  # what a mechanism tells
-    "information_of",
 }
 
 

@@ -357,8 +357,26 @@ class Design:
         flat = law([one for row in joint for one in row])
         return flat, [u for u in range(len(joint)) for _ in range(self.count)], [*range(self.count)] * len(joint)
 
+    def worth(self, m: Any, pi: Any) -> Any:
+        """f of the masses of a column, by another measure than the information; exact where they are."""
+        measure, r = self.table["measure"], sum(m)
+        pairs = [(mass, p * r) for mass, p in zip(m, pi, strict=True) if p]
+        if not r or measure == "guessing":
+            return max(m) - max(pi) * r
+        if measure == "chi_square":
+            return sum(mass * mass / even for mass, even in pairs) - r
+        if measure == "total_variation":
+            return sum(abs(mass - even) for mass, even in pairs)
+        lines = [[read(one) for one in line] for line in measure]
+        return sum(max(a * mass + b * even for a, b in lines) for mass, even in pairs)
+
     def useful_information(self, mechanism: Array) -> Decimal:
         p, u, x = self.useful
+        if "measure" in self.table:
+            joint = np.zeros((max(u) + 1, self.count), dtype=object)
+            np.add.at(joint, (u, x), np.array(p, dtype=object))
+            pi = joint.sum(axis=1)
+            return dec(sum(self.worth(joint @ column, pi) for column in mechanism.T))
         return information(p, decimals(mechanism)[x], u, [0] * len(p))
 
     def most_found(self, rng: np.random.Generator, columns: int) -> float:
@@ -384,6 +402,9 @@ class Design:
         gains = []
         for column in drawn:
             m, pi = joint @ column, joint.sum(axis=1)
+            if "measure" in self.table:
+                gains.append(float(self.worth(m.tolist(), pi.tolist())))
+                continue
             seen = m > 0
             gains.append(float((m[seen] * np.log(m[seen] / (pi[seen] * m.sum()))).sum()))
         answer = linprog(-np.array(gains), A_eq=np.array(drawn).T, b_eq=np.ones(self.count), bounds=(0, None))

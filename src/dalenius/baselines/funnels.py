@@ -39,7 +39,7 @@ class Released:
         """What a problem with a limit is about; `InputError` for one with privacy."""
         if problem.privacy is not None:
             raise InputError(f"compare: a {problem.kind} model under [privacy] has no rivals: it is a linear program")
-        useful = Told.of_law(problem.joint, "mutual_information")
+        useful = Told.of_law(problem.joint, problem.told)
         return cls(useful, Told.of_law(problem.secret, problem.limited), problem.limit.limit_in_doubles)
 
     def kept(self, Q: Floats) -> Floats:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dalenius.evidence.upper import Over
+from dalenius.exact import Number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
 from dalenius.model.constraints.secret import JointLaw
+from dalenius.model.problems.max_information import Lines
 
 # What a column tells: convex and homogeneous functions of its masses m (..., letters), for the letters' law pi.
 
@@ -42,20 +44,37 @@ def _chi_square_slopes(m: Floats, pi: Floats) -> Floats:
     return 2.0 * t - (pi * t * t).sum(axis=-1, keepdims=True) - 1.0
 
 
-def _variation(m: Floats, pi: Floats) -> Floats:
-    return np.asarray(np.abs(m - pi * m.sum(axis=-1, keepdims=True)).sum(axis=-1))
+def _guessing(m: Floats, pi: Floats) -> Floats:
+    return np.asarray(m.max(axis=-1) - pi.max() * m.sum(axis=-1))
 
 
-def _variation_slopes(m: Floats, pi: Floats) -> Floats:
-    c = np.where(m >= pi * m.sum(axis=-1, keepdims=True), 1.0, -1.0)
-    return c - (pi * c).sum(axis=-1, keepdims=True)
+def _guessing_slopes(m: Floats, pi: Floats) -> Floats:
+    return np.eye(len(pi))[m.argmax(axis=-1)] - pi.max()
 
 
 Measured = Callable[[Floats, Floats], Floats]
+
+
+def _of_lines(lines: Sequence[Sequence[Number]]) -> tuple[Measured, Measured]:
+    """Those of the f-divergence whose function is the largest of some lines."""
+    a, b = np.array(lines, dtype=float).T
+
+    def value(m: Floats, pi: Floats) -> Floats:
+        r = m.sum(axis=-1, keepdims=True)
+        return np.asarray((a * m[..., None] + b * (pi * r)[..., None]).max(axis=-1).sum(axis=-1))
+
+    def slopes(m: Floats, pi: Floats) -> Floats:
+        chosen = (a * _ratios(m, pi)[..., None] + b).argmax(axis=-1)
+        return a[chosen] + (pi * b[chosen]).sum(axis=-1, keepdims=True)
+
+    return value, slopes
+
+
 MEASURES: dict[str, tuple[Measured, Measured]] = {
     "mutual_information": (_information, _information_slopes),
     "chi_square": (_chi_square, _chi_square_slopes),
-    "total_variation": (_variation, _variation_slopes),
+    "total_variation": _of_lines([(1, -1), (-1, 1)]),
+    "guessing": (_guessing, _guessing_slopes),
 }
 
 
@@ -67,15 +86,15 @@ class Told:
     ----------
     joint : (letters, inputs)
         P(u,x), for the letters that have mass.
-    measure : str
-        A key of `MEASURES`.
+    measure : str, or lines
+        A key of `MEASURES`; or the (a, b) of a convex function max(a t + b).
     """
 
     joint: Floats
-    measure: str
+    measure: str | Lines
 
     @classmethod
-    def of_law(cls, law: JointLaw, measure: str) -> Told:
+    def of_law(cls, law: JointLaw, measure: str | Lines) -> Told:
         """In doubles.
 
         >>> Told.of_law(JointLaw(((0.5, 0), (0, 0), (0, 0.5))), "mutual_information").of(np.eye(2)).round(6).tolist()
@@ -84,17 +103,21 @@ class Told:
         return cls(np.array([law.masses[u] for u in law.letters], dtype=float), measure)
 
     @cached_property
+    def _measured(self) -> tuple[Measured, Measured]:
+        return MEASURES[self.measure] if isinstance(self.measure, str) else _of_lines(self.measure)
+
+    @cached_property
     def pi(self) -> Floats:
         """The law of the letters."""
         return np.asarray(self.joint.sum(axis=1))
 
     def of_masses(self, m: Floats) -> Floats:
         """f, by the masses (..., letters)."""
-        return MEASURES[self.measure][0](m, self.pi)
+        return self._measured[0](m, self.pi)
 
     def slopes(self, m: Floats) -> Floats:
         """t with f = t.m at these masses, and f >= t.m at all others that have none where these have none."""
-        return MEASURES[self.measure][1](m, self.pi)
+        return self._measured[1](m, self.pi)
 
     def of(self, columns: Floats) -> Floats:
         """f of columns (..., inputs)."""
@@ -205,9 +228,9 @@ class Envelope:
     def _closed(self, supports: Integers, points: Floats) -> np.ndarray:
         """Whether each cell of vertices `points` (cells, vertices, coordinates) proves itself."""
         if self.over == "useful":
-            mean = points.mean(axis=1)
-            away = x_log_x(points / mean[:, None, :]) * mean[:, None, :]
-            slopes = np.log(mean / self.useful.pi) + away.sum(axis=-1).max(axis=1, keepdims=True)
+            slopes = self.useful.slopes(points.mean(axis=1))
+            left = self.useful.of_masses(points) - (points * slopes[:, None, :]).sum(axis=-1)
+            slopes = slopes + left.max(axis=1, keepdims=True)
             gains = slopes @ self.useful.joint - self.prices
             p = self.weights
             with np.errstate(over="ignore"):

@@ -153,7 +153,7 @@ class Extreme(Most):
             return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
         c = below if below == above else Fraction(int(below * SHORT), SHORT)
         rays = Rays.of(problem, float(above))
-        useful = Told.of_law(problem.joint, "mutual_information")
+        useful = Told.of_law(problem.joint, problem.told)
         told = useful.of(rays.values)
         found = minimised(-told, clock, METHODS[1:], A_eq=rays.values.T, b_eq=np.ones(rays.values.shape[1]))
         if found is not None:
@@ -240,7 +240,7 @@ class ExtremeProposer(MostProposer):
             yield self._upper(self.found.prices)
         for margin in (*MARGINS, *ROUGH):
             yield self._upper(self.found.prices + self.found.slack + margin * (LEAST + self._size))
-        alone = Told.of_law(self.problem.joint, "mutual_information").of(np.eye(self.problem.input_count))
+        alone = Told.of_law(self.problem.joint, self.problem.told).of(np.eye(self.problem.input_count))
         yield self._upper(alone + 1e-9 * (alone + 1e-9), candidate=CERTAIN)
 
     @property

@@ -53,7 +53,7 @@ class FunnelProposer(MostProposer):
     @cached_property
     def useful(self) -> Told:
         """What the release is useful for."""
-        return Told.of_law(self.problem.joint, "mutual_information")
+        return Told.of_law(self.problem.joint, self.problem.told)
 
     @cached_property
     def secret(self) -> Told:

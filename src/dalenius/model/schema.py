@@ -22,6 +22,7 @@ from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.problem import Problem
+from dalenius.model.problems.max_information import MEASURES
 from dalenius.model.queries import QUERIES, AdditiveQuery
 from dalenius.model.queries.joint import PARTS as JOINED
 from dalenius.model.secret import FUNCTIONS, Secret
@@ -149,6 +150,9 @@ def _property(problem: type[Problem], key: str) -> Schema:
             return EXACT
         case "max_leakage":
             return AMOUNT
+        case "measure":
+            line = {"type": "array", "items": EXACT, "minItems": 2, "maxItems": 2}
+            return {"anyOf": [{"enum": [*MEASURES]}, {"type": "array", "items": line, "minItems": 1}]}
     return {"$ref": f"#/definitions/{key}"}
 
 

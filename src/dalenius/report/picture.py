@@ -16,7 +16,6 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.files import write_whole
-from dalenius.results import LARGEST
 from dalenius.units import Quantity
 
 if TYPE_CHECKING:
@@ -71,11 +70,12 @@ def new_axes(size: tuple[float, float] = SIZE) -> Axes:
 
 
 def label(units: str, *, largest: bool = False) -> str:
-    """What an axis shows in these units; of the largest information, where that is asked for."""
+    """What an axis shows in these units; of the largest information or usefulness, where that is asked for."""
+    quantity = Quantity.of(units)
     if largest:
-        return f"{LARGEST} [{units}]"
+        return f"{quantity.largest} [{units}]" if quantity is Quantity.LEAKAGE else quantity.largest
     shown = {Quantity.DISTORTION: "expected distortion", Quantity.OBJECTIVE: "objective of several terms"}
-    return shown.get(Quantity.of(units), f"worst-case leakage about one record [{units}]")
+    return shown.get(quantity, f"worst-case leakage about one record [{units}]")
 
 
 def telling(text: str) -> str:

@@ -147,7 +147,15 @@ def question(problem: Problem, words: DataWords | None = None) -> list[str]:
             wanted = (
                 f"How much can a mechanism reveal about {about}, at most, with at most {most} of {measure} about {of}?"
             )
+        if problem.measure is not None:
+            wanted += f" What it tells is measured by {_measure_in_words(problem.measure)}."
     return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
+
+
+def _measure_in_words(measure: str | Sequence[object]) -> str:
+    if measure == "guessing":
+        return "the share of right guesses that it adds"
+    return spaced(measure) if isinstance(measure, str) else "an f-divergence"
 
 
 def mechanisms_in_words(problem: MaxInformation) -> str:

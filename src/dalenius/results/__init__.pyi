@@ -1,4 +1,3 @@
-from dalenius.results.answers import LARGEST as LARGEST
 from dalenius.results.answers import NOT_FOUND as NOT_FOUND
 from dalenius.results.answers import DesignResult as DesignResult
 from dalenius.results.answers import RecordProof as RecordProof

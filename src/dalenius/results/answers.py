@@ -201,7 +201,6 @@ class SecretResult(Proved, of="information about a secret"):
     values: int | None = None
 
 
-LARGEST = "largest information"
 NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
 
 
@@ -233,8 +232,8 @@ class DesignResult(Proved):
     rounds : int
         Master programs solved.
     units : str
-        Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), or ``"objective"`` (several terms).
-        The audit has its own.
+        Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), ``"objective"`` (several terms), or
+        ``"usefulness"`` (a measure without unit). The audit has its own.
     constraints : tuple of ConstraintPrice
         Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
         those in conflict.
@@ -249,7 +248,7 @@ class DesignResult(Proved):
     trace : tuple of Progress
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
     largest : bool
-        Of a `MaxInformation`: V is the largest information, and the mechanism attains `lower`.
+        Of a `MaxInformation`: V is the largest information or usefulness, and the mechanism attains `lower`.
     values : int or None
         As of a `Result`; of a `MaxInformation` those of the useful variable.
     """
@@ -335,12 +334,12 @@ class DesignResult(Proved):
 
     @property
     def bounded(self) -> str:
-        return LARGEST if self.largest else super().bounded
+        return self.quantity.largest if self.largest else super().bounded
 
     @property
     def optimum(self) -> str:
         """What V is, in words."""
-        return LARGEST if self.largest else f"least {self.quantity.value}"
+        return self.quantity.largest if self.largest else f"least {self.quantity.value}"
 
 
 def _in(term: TermValue, units: str) -> TermValue:

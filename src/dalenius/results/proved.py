@@ -233,9 +233,11 @@ class Proved:
         if units == self.units:
             return self
         if self.quantity is not Quantity.LEAKAGE:
-            counts = (
-                "its own table's units" if self.quantity is Quantity.DISTORTION else "weighted nats and distortions"
-            )
+            counts = {
+                Quantity.DISTORTION: "its own table's units",
+                Quantity.OBJECTIVE: "weighted nats and distortions",
+                Quantity.USEFULNESS: "a measure without unit",
+            }[self.quantity]
             raise InputError(
                 f"units: {self.quantity.with_article} counts in {counts}, so there is nothing to convert into {brief(units)}; "
                 "what the mechanism leaks is in result.audit"

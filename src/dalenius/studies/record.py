@@ -25,7 +25,8 @@ from dalenius.model import (
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.notebook import in_brief
 from dalenius.outcome import Scope, Termination
-from dalenius.results import LARGEST, DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
+from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
+from dalenius.units import Quantity
 
 Answer = Result | DesignResult | SecretResult
 TIMES = "seconds", "reached", "trace"
@@ -100,8 +101,8 @@ class Record:
 
     @property
     def bounded(self) -> str:
-        """What its interval is about, in words: its quantity, or the largest information."""
-        return LARGEST if self.answers(MaxInformation) else self.quantity
+        """What its interval is about, in words: its quantity, or that the largest one was sought."""
+        return Quantity(self.quantity).largest if self.answers(MaxInformation) else self.quantity
 
     def answers(self, question: type[Problem]) -> bool:
         """Whether it is about such a question."""

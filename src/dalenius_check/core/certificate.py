@@ -171,6 +171,7 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
         claims = dict.fromkeys(_CLAIM, read.required(_or_null, other=read.decimal))
         schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}
     if model.problem == "max_information":
+        unit = "usefulness" if "measure" in model.design else unit
         schema = {**_HEADER, "mechanism": (read.entries, REQUIRED)}
     if "objective" in model.design:
         unit = "objective"

@@ -183,7 +183,7 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     problem = "maximal_leakage" if named == "worst_case_leakage" else named
     asks = _LEMMAS.get(problem)
     top = read.table(data, "model", lemma(asks).schema(data) if asks else AUDIT)
-    for key in ("constraints", "objective", "useful"):
+    for key in ("constraints", "objective", "useful", "measure"):
         if not top.get(key):
             top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in (*AUDIT, "secrets")}

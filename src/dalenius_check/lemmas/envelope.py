@@ -9,7 +9,7 @@ the information about the input itself (`_need_useful`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
+from ..core.columns import MEASURES, Measure
 from ..core.model import Model
 from ..core.numbers import at_most, height, largest, need, total
 from ..core.proof import Words
@@ -24,47 +25,11 @@ from ..core.read import decimal, entries
 from .designs.constraints import SECRET_LIMITS
 from .designs.ground import Inputs
 from .designs.tangents import Information
-from .information import Informative, information_of
+from .information import Informative
 
 _MOST_CELLS = 1 << 17
 _MOST_HALVINGS = 60
-Slopes = Callable[
-    [Sequence[fmpq], Sequence[fmpq]], list[Any]
-]  # of masses with a sum that is not 0, and the law of the letters
-
-
-def _ratios(masses: Sequence[fmpq], law: Sequence[fmpq]) -> list[fmpq]:
-    whole = total(masses)
-    return [m / (p * whole) for m, p in zip(masses, law, strict=True)]
-
-
-def _information(masses: Sequence[fmpq], law: Sequence[fmpq]) -> list[Any]:
-    """Bound because sum m log( m / (pi r) ) >= sum m log t for t with sum pi t <= 1 (Gibbs); where t is 0, so is every m."""
-    return [arb(w).log() if w else arb(0) for w in _ratios(masses, law)]
-
-
-def _chi_square(masses: Sequence[fmpq], law: Sequence[fmpq]) -> list[Any]:
-    """Bound because m^2 / (pi r) >= 2 w m - w^2 pi r."""
-    w = _ratios(masses, law)
-    behind = total(p * x * x for p, x in zip(law, w, strict=True)) + 1
-    return [2 * x - behind for x in w]
-
-
-def _variation(masses: Sequence[fmpq], law: Sequence[fmpq]) -> list[Any]:
-    """Bound because |a| >= z a for z = 1 or -1."""
-    z = [fmpq(1 if w >= 1 else -1) for w in _ratios(masses, law)]
-    behind = total(p * x for p, x in zip(law, z, strict=True))
-    return [x - behind for x in z]
-
-
-_LIMITED: Mapping[str, Slopes] = {
-    "mutual_information": _information,
-    "kl": _information,
-    "chi_square": _chi_square,
-    "total_variation": _variation,
-}
-
-
+_LIMITED = ("mutual_information", "kl", "chi_square", "total_variation")
 Unit = tuple[list[fmpq], dict[int, fmpq], fmpq]  # of an input: the secret's masses, the useful ones, and the price
 
 
@@ -74,15 +39,15 @@ class Vertex:
     __slots__ = ("at", "masses", "paid", "told", "useful")
 
     def __init__(
-        self, at: list[fmpq], masses: list[fmpq], useful: dict[int, fmpq], paid: fmpq, law: Sequence[fmpq]
+        self, at: list[fmpq], masses: list[fmpq], useful: dict[int, fmpq], paid: fmpq, measure: Measure
     ) -> None:
         self.at = at
         self.masses = masses
         self.useful = useful
         self.paid = paid
-        self.told = information_of(useful.values(), [law[u] for u in useful])
+        self.told = measure.of(useful)
 
-    def middle(self, other: Vertex, law: Sequence[fmpq]) -> Vertex:
+    def middle(self, other: Vertex, measure: Measure) -> Vertex:
         """Half of the way to another one."""
         letters = self.useful.keys() | other.useful.keys()
         zero = fmpq(0)
@@ -91,7 +56,7 @@ class Vertex:
             _middle(self.masses, other.masses),
             {u: (self.useful.get(u, zero) + other.useful.get(u, zero)) / 2 for u in sorted(letters)},
             (self.paid + other.paid) / 2,
-            law,
+            measure,
         )
 
 
@@ -113,10 +78,10 @@ class Within(Informative):
         need(self.limit.most > 0, "constraint 0 must leave more than 0")
         (secret,) = self.limit.laws
         self.law = [secret.prior[s] for s in secret.letters]
+        self.taken = MEASURES[self.table["kind"]](self.law)
         self.seen = dict(secret.inputs)  # p(x), where it is positive
         rows = [dict(secret.rows[s]) for s in secret.letters]
         self.masses = {x: [row.get(x, fmpq(0)) for row in rows] for x in self.seen}
-        self.chances = [total(row.values()) for row in self.told]
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check the mechanism and the line after the header; the statement, and the numbers of cells."""
@@ -150,8 +115,7 @@ class Within(Informative):
         """Refuse a plane that is below what an input tells that the secret does not see."""
         for x in range(len(self.inputs)):
             if x not in self.seen:
-                column = self._column(x)
-                told = information_of(column.values(), [self.chances[u] for u in column])
+                told = self.measure.of(self._column(x))
                 at_most(told, arb(self.prices[x]), f"what input {x} tells <= its price")
 
     def _need_inputs(self) -> int:
@@ -169,53 +133,57 @@ class Within(Informative):
             )
             for x, p in self.seen.items()
         }
-        price, count = arb(self.price), 0
-        slopes = _LIMITED[self.table["kind"]]
-        for chosen in combinations(sorted(self.seen), k):
-            cells = [(_corners(chosen, units, self.chances), 0)]
-            while cells:
-                corners, halvings = cells.pop()
-                count = self._counted(count)
-                t = slopes([total(column) for column in zip(*(c.masses for c in corners), strict=True)], self.law)
-                if not all((c.told - price * _dot(t, c.masses) <= arb(c.paid)) is True for c in corners):
-                    need(halvings < _MOST_HALVINGS, f"the plane is not above a cell of the inputs {list(chosen)}")
-                    i, j = _longest([c.at for c in corners], self.allowance)
-                    middle = corners[i].middle(corners[j], self.chances)
-                    cells += [
-                        ([middle if n == place else c for n, c in enumerate(corners)], halvings + 1) for place in (j, i)
-                    ]
-        return count
+        first = (
+            (f"the inputs {list(chosen)}", [units[x] for x in chosen]) for chosen in combinations(sorted(self.seen), k)
+        )
+        return self._need_cells(first, self._above)
+
+    def _above(self, corners: list[Vertex]) -> bool:
+        """Whether the plane is above a cell of inputs, at its corners: what is told lies below them, what is limited above a plane."""
+        t = self.taken.slopes([total(column) for column in zip(*(c.masses for c in corners), strict=True)])
+        price = arb(self.price)
+        return all((c.told - price * _dot(t, c.masses) <= arb(c.paid)) is True for c in corners)
 
     def _need_useful(self) -> int:
         """Refuse a plane that is not above all columns, by cells on the useful variable's posteriors; the number of cells."""
         about_input = self.table["kind"] in ("mutual_information", "kl") and self.table.get("secret") is None
         need(about_input, "cells over 'useful' are for a limit on the information about the input itself")
         need(self.price > 0, "cells over 'useful' need a price above 0")
-        k, count = len(self.told), 0
+        k = len(self.told)
         columns = [[row.get(x, fmpq(0)) for row in self.told] for x in range(len(self.inputs))]
-        self.allowance.take(_MOST_HALVINGS * k * (k + 1) * PAIR + len(columns) * (k * PAIR + BALL))
-        cells = [([[fmpq(int(i == j)) for j in range(k)] for i in range(k)], 0)]
-        while cells:
-            corners, halvings = cells.pop()
-            count = self._counted(count)
-            if not self._below(self._slopes(corners), columns):
-                need(halvings < _MOST_HALVINGS, "the plane is not above a cell of the useful variable's posteriors")
-                i, j = _longest(corners, self.allowance)
-                middle = _middle(corners[i], corners[j])
-                cells += [
-                    ([middle if n == place else corner for n, corner in enumerate(corners)], halvings + 1)
-                    for place in (j, i)
-                ]
+        self.allowance.take(_MOST_HALVINGS * k * (2 * k + 1) * PAIR + len(columns) * (k * PAIR + BALL))
+        units: list[Unit] = [([], {u: fmpq(1)}, fmpq(0)) for u in range(k)]
+        first = [("the useful variable's posteriors", units)]
+        return self._need_cells(first, lambda corners: self._below(self._slopes(corners), columns))
+
+    def _need_cells(self, first: Iterable[tuple[str, list[Unit]]], closes: Callable[[list[Vertex]], bool]) -> int:
+        """Refuse a plane that some cell does not prove, however often it is halved; the number of cells."""
+        count = 0
+        for where, units in first:
+            places = range(len(units))
+            cells = [([Vertex([fmpq(int(i == j)) for j in places], *units[i], self.measure) for i in places], 0)]
+            while cells:
+                corners, halvings = cells.pop()
+                self.allowance.look()
+                limit(count < _MOST_CELLS, f"more than {_MOST_CELLS} cells")
+                count += 1
+                if not closes(corners):
+                    need(halvings < _MOST_HALVINGS, f"the plane is not above a cell of {where}")
+                    i, j = _longest([c.at for c in corners], self.allowance)
+                    middle = corners[i].middle(corners[j], self.measure)
+                    cells += [
+                        ([middle if n == place else c for n, c in enumerate(corners)], halvings + 1) for place in (j, i)
+                    ]
         return count
 
-    def _slopes(self, corners: list[list[fmpq]]) -> list[arb]:
+    def _slopes(self, corners: list[Vertex]) -> list[arb]:
         """Slopes of a plane that is above what is told on a cell: the tangent's at the mean, raised by the farthest corner.
 
-        Bound because sum a log( a / (mean r) ), what the tangent leaves, is convex and homogeneous, and r is 1 at the corners.
+        Bound because what the tangent leaves, whatever its slopes, is convex and homogeneous, and r is 1 at the corners.
         """
-        mean = [total(column) / len(corners) for column in zip(*corners, strict=True)]
-        farthest = largest([information_of(corner, mean) for corner in corners])
-        return [arb(m / pi).log() + farthest for m, pi in zip(mean, self.chances, strict=True)]
+        slopes = self.measure.slopes([total(a) / len(corners) for a in zip(*(c.at for c in corners), strict=True)])
+        farthest = largest([c.told - _dot(slopes, c.at) for c in corners])
+        return [arb(t) + farthest for t in slopes]
 
     def _below(self, slopes: list[arb], columns: list[list[fmpq]]) -> bool:
         """Whether a cell with these slopes proves itself."""
@@ -229,22 +197,6 @@ class Within(Informative):
             elif (gain <= 0) is not True:
                 return False
         return (whole <= 1) is True
-
-    def _counted(self, count: int) -> int:
-        """One more cell."""
-        self.allowance.look()
-        limit(count < _MOST_CELLS, f"more than {_MOST_CELLS} cells")
-        return count + 1
-
-
-def _corners(chosen: Sequence[int], units: Mapping[int, Unit], chances: Sequence[fmpq]) -> list[Vertex]:
-    """The cell to begin with on these inputs."""
-    places = range(len(chosen))
-    found = list[Vertex]()
-    for i, x in enumerate(chosen):
-        masses, useful, paid = units[x]
-        found.append(Vertex([fmpq(int(i == j)) for j in places], masses, useful, paid, chances))
-    return found
 
 
 def _longest(points: list[list[fmpq]], allowance: Allowance) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Theorem J1: if a potential is at least f at every generator of private columns, I(U; Y) is at most its sum.
+"""Theorem J1: if a potential is at least f at every generator of private columns, what a mechanism tells is at most its sum.
 
 Hypotheses, each a line that refuses: the useful variable's joint law has the input's (`_joint`); every generator is looked at
 (`_need_potential`); the mechanism is private exactly (`check`).
@@ -7,8 +7,9 @@ Hypotheses, each a line that refuses: the useful variable's joint law has the in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 from typing import Any
 
@@ -17,9 +18,10 @@ from ..core.arithmetic import arb, fmpq
 from ..core.bounds import information
 from ..core.certificate import Lines
 from ..core.channel import Channel
+from ..core.columns import measure_of
 from ..core.counts import law, values
 from ..core.model import Model
-from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, total
+from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, rounded, total
 from ..core.proof import Words
 from ..core.read import decimal, entries, law_of
 from .designs.privacy import sides
@@ -41,6 +43,8 @@ class Informative:
         self.own = law(model, self.inputs)
         self.held = [p != 0 for p in law(replace(model, design={"law": {}}), self.inputs)]
         self.told = self._joint(self.own)
+        chances = [total(row.values()) for row in self.told]
+        self.measure = measure_of(model.design.get("measure", "mutual_information"))(chances)
         fits = all(self.held[x] for row in self.told for x in row)
         need(fits, "useful.joint has mass on a value that no dataset has")
 
@@ -65,18 +69,29 @@ class Informative:
     def _need_lower(self, channel: Channel, low: fmpq) -> None:
         """Refuse a mechanism that tells less."""
         if low > 0:
-            at_most(
-                arb(low),
-                information(channel, [row.items() for row in self.told]),
-                "lower <= the mechanism's information",
-            )
+            at_most(arb(low), self._told_by(channel), "lower <= what the mechanism tells")
+
+    def _told_by(self, channel: Channel) -> arb:
+        """A ball around what a mechanism tells: the sum of its columns' numbers."""
+        if "measure" not in self.model.design:
+            return information(channel, [row.items() for row in self.told])
+        value = arb(0)
+        for column in zip(*channel.rows, strict=True):
+            self.allowance.look()
+            masses = [total(p * column[x] for x, p in row.items()) for row in self.told]
+            value += self.measure.of({u: m for u, m in enumerate(masses) if m})
+        return value
 
     def _words(self, claim: dict[str, Any], notion: str) -> list[str]:
         """What is proved of mechanisms under a notion, or a constraint."""
         about = "the useful variable" if "useful" in self.model.design else "the input"
+        low, high = claim["lower"], claim["upper"]
+        told, what = ends_words(low, high, "V", len(self.told)), "information about"
+        if "measure" in self.model.design:
+            told, what = f"{rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)}", "usefulness for"
         return [
-            f"proved: {ends_words(claim['lower'], claim['upper'], 'V', len(self.told))}",
-            f"V: largest information about {about} of mechanisms {notion}",
+            f"proved: {told}",
+            f"V: largest {what} {about} of mechanisms {notion}",
             f"mechanism: the one in the certificate {self.keeps} and tells at least the lower bound",
         ]
 
@@ -121,7 +136,7 @@ class Most(Informative):
     def _need_potential(self, potential: list[fmpq], upper: fmpq) -> None:
         """Refuse a potential that is more than `upper` altogether, or at some generator less than that one's information.
 
-        Bound because f, the information of an output as a function of its column, is convex and homogeneous, hence subadditive;
+        Bound because f, what an output tells as a function of its column, is convex and homogeneous, hence subadditive;
         columns of private mechanisms are sums of multiples of generators; and the columns of a mechanism have the sum 1.
         """
         need(total(potential) <= upper, "the potential's sum is more than upper")
@@ -134,11 +149,11 @@ class Most(Informative):
         limit((many + len(free)) * len(self.told) <= _MOST_TERMS, f"more than {_MOST_TERMS} terms of extreme columns")
         self.allowance.take(size * (len(self.told) + 2) * NUMBER + sum(3 * NUMBER + height(x) // 4 for x in potential))
         units = [[potential[x], self.prior[x], *(row.get(x, fmpq(0)) for row in self.told)] for x in range(size)]
-        chances = [total(row.values()) for row in self.told]
         others = self._cube(units, support) if self.local else self._edges(units, support)
         for worth, _, *means in chain((units[x] for x in free), others):
             self.allowance.look()
-            at_most(information_of(means, chances), arb(worth), "an extreme column's information <= its potential")
+            told = self.measure.of({u: m for u, m in enumerate(means) if m})
+            at_most(told, arb(worth), "what an extreme column tells <= its potential")
 
     def _cube(self, units: list[Sums], support: Sequence[int]) -> Iterator[Sums]:
         """Columns that are 1 or e^epsilon at every input of the support."""
@@ -166,16 +181,6 @@ def _walk(start: Sums, steps: list[Sums]) -> Iterator[Sums]:
         taken[j] = not taken[j]
         here = [old + step if taken[j] else old - step for old, step in zip(here, steps[j], strict=True)]
         yield here
-
-
-def information_of(means: Collection[fmpq], chances: Sequence[fmpq]) -> arb:
-    """f of a column: the sum of m log( m / (pi r) ) over the letters, r the sum of m."""
-    whole = total(means)
-    value = arb(0)
-    for m, pi in zip(means, chances, strict=True):
-        if m and m != pi * whole:
-            value += arb(m) * arb(m / (pi * whole)).log()
-    return value
 
 
 def design(model: Model) -> Most:

@@ -18,6 +18,13 @@ from forgery_subjects import Subject, claimed, honest, toml
 Array = NDArray[np.float64]
 Kind = str
 
+MEASURES = (
+    "chi_square",
+    "total_variation",
+    "guessing",
+    [["1", "-3/2"], ["0", "0"]],
+    [["2", "-2"], ["1/2", "-1/2"], ["-1", "1"]],
+)
 KINDS = ("mutual_information", "kl", "chi_square", "total_variation")
 LEVELS = [("0.05", 0.05), ("1/5", 0.2), ("3", 3.0), ("1/1000", 0.001)]
 BITS = math.log(2)
@@ -36,7 +43,9 @@ def drawn(rng: random.Random) -> tuple[dict[str, Any], Array, Array, Kind, float
     """A model as tables, P(u, x), P(s, x), the kind of the limit, and the limit in nats."""
     size, kind = rng.randint(2, 4), rng.choice(KINDS)
     (law,), own = law_of(rng, 1, size)
+    measure = {"measure": rng.choice(MEASURES)} if rng.random() < 0.4 else {}
     tables: dict[str, Any] = {
+        **measure,
         "problem": "max_information",
         "records": {"count": 1, "alphabet": size},
         "query": {"kind": "identity"},
@@ -77,12 +86,22 @@ def information(joint: Array, columns: Array) -> Array:
     return np.asarray(np.sum(m * np.log(np.where(m > 0, m, 1) / np.where(m > 0, outer, 1)), axis=1))
 
 
-def limited(kind: Kind, joint: Array, columns: Array) -> Array:
-    """What each column takes of the limit."""
+def limited(kind: Any, joint: Array, columns: Array) -> Array:
+    """What each column takes of a limit, or tells of use, by this measure."""
     m, outer = means(joint, columns)
+    if not isinstance(kind, str):
+        lines = [[float(Fraction(x)) for x in line] for line in kind]
+        return np.asarray(np.max([a * m + b * outer for a, b in lines], axis=0).sum(1))
+    if kind == "guessing":
+        return np.asarray(m.max(1) - joint.sum(1).max() * m.sum(1))
     if kind == "chi_square":
         return np.asarray(np.sum(m**2 / np.where(outer > 0, outer, 1), axis=1) - m.sum(1))
     return np.asarray(np.abs(m - outer).sum(1)) if kind == "total_variation" else information(joint, columns)
+
+
+def useful(tables: dict[str, Any], joint: Array, columns: Array) -> Array:
+    """What each column tells of use, by the model's measure."""
+    return limited(tables.get("measure", "mutual_information"), joint, columns)
 
 
 def grid(size: int, parts: int) -> Array:
@@ -93,13 +112,15 @@ def grid(size: int, parts: int) -> Array:
     return np.vstack([*flat, (np.diff(ends) - 1) / parts])
 
 
-def best(kind: Kind, told: Array, seen: Array, most: float, columns: Array) -> tuple[float, Array, float, Array]:
+def best(
+    tables: dict[str, Any], told: Array, seen: Array, most: float, columns: Array
+) -> tuple[float, Array, float, Array]:
     """The most that these columns tell within a limit: the value, each one's weight, the limit's price and those of inputs."""
     done = linprog(
-        -information(told, columns),
+        -useful(tables, told, columns),
         A_eq=columns.T,
         b_eq=np.ones(columns.shape[1]),
-        A_ub=limited(kind, seen, columns)[None],
+        A_ub=limited(tables["constraints"][0]["kind"], seen, columns)[None],
         b_ub=[most],
         method="highs",
     )
@@ -120,26 +141,27 @@ def farthest(rng: random.Random, above: Callable[[Array], Array], columns: Array
     return float(above(top[None])[0])
 
 
-def funnel(rng: random.Random, number: int) -> Subject:
+def funnel(rng: random.Random, number: int, measured: bool = False) -> Subject:
     """A model with a mechanism of the program's, a little inside the limit, and its plane, raised until it is above all columns."""
     while True:
         tables, told, seen, kind, most = drawn(rng)
         size = told.shape[1]
         fine = grid(size, 30 if size < 4 else 14)
-        value, weights, price, prices = best(kind, told, seen, most, fine)
+        value, weights, price, prices = best(tables, told, seen, most, fine)
         over = rng.choice(["inputs", "useful"]) if price > 0.01 and of_the_input(tables) else "inputs"
         letters = len(told) if over == "useful" else int((seen.sum(1) > 0).sum())
-        if value > 0.01 and price < 100 and letters < 4:
+        if value > 0.01 and price < 100 and letters < 4 and ("measure" in tables or not measured):
             break
     price = round(price, 9)
-    off = farthest(rng, lambda v: information(told, v) - price * limited(kind, seen, v) - v @ prices, fine)
+    off = farthest(rng, lambda v: useful(tables, told, v) - price * limited(kind, seen, v) - v @ prices, fine)
     listed = [f"{x + off + 0.005:.9f}" for x in prices]
     columns = np.vstack([0.99 * fine[weights > 0] * weights[weights > 0, None], np.full(size, 0.01)])
     rows = [[f"{x:.9f}" for x in row] for row in columns.T]
     law = np.array(rows, dtype=float)
-    low = Fraction(information(told, (law / law.sum(1, keepdims=True)).T).sum()) - Fraction(1, 10**9)
+    low = Fraction(useful(tables, told, (law / law.sum(1, keepdims=True)).T).sum()) - Fraction(1, 10**9)
     high = sum(map(Fraction, listed)) + Fraction(f"{price:.9f}") * Fraction(most) + Fraction(1, 10**9)
-    head: dict[str, Any] = {"format": "dalenius-certificate/2", "problem": "max_information", "unit": "nats"}
+    head: dict[str, Any] = {"format": "dalenius-certificate/2", "problem": "max_information"}
+    head["unit"] = "usefulness" if "measure" in tables else "nats"
     head |= {"producer": "a forger", "model": parse_model(toml(tables)).digest, "mechanism": rows}
     head |= {"lower": claimed(max(low, Fraction(0)), "floor"), "upper": claimed(high, "ceiling")}
     return honest(f"funnel-{number}", toml(tables), text_of([head, ["envelope", over, f"{price:.9f}", listed]]))

@@ -33,7 +33,7 @@ def found(problem):
     above = extreme.prices + extreme.slack
     assert extreme.attained - 1e-14 <= above.sum() <= extreme.attained + 1e-9 * max(extreme.attained, 1e-3)
     rays = Rays.of(problem, float(problem.privacy.factor()[1])).values
-    assert np.all(Told.of_law(problem.joint, "mutual_information").of(rays) <= rays @ above + 1e-13)
+    assert np.all(Told.of_law(problem.joint, problem.told).of(rays) <= rays @ above + 1e-13)
     return extreme
 
 
@@ -93,6 +93,18 @@ def test_binary_randomised_response_is_the_best_under_local_dp():
     extreme = found(question([0.5, 0.5], LDP("log 3")))
     assert extreme.attained == pytest.approx(most, rel=1e-12)
     assert sorted(extreme.rows[0]) == [Fraction(1, 4), Fraction(3, 4)]
+
+
+@each(
+    "measure, most", ("total_variation", 0.5), ("guessing", 0.25), ("chi_square", 0.25), ([[1, "-5/4"], [0, 0]], 0.125)
+)
+def test_other_measures_of_a_bit_are_largest_for_randomised_response(measure, most):
+    """Its posteriors are 3/4 and 1/4: |3/4 - 1/2| and so on, by hand."""
+    problem = question([0.5, 0.5], LDP("log 3"), measure=measure)
+    assert found(problem).attained == pytest.approx(most, rel=1e-12)
+    result = dl.solve(problem)
+    assert result.lower <= most <= result.upper
+    assert result.gap < 1e-9
 
 
 def test_random_private_mechanisms_tell_no_more():

@@ -82,26 +82,32 @@ def test_a_limit_above_all_there_is_limits_nothing():
     assert bottleneck.gap < 1e-5
 
 
-@pytest.mark.parametrize("seed", range(draws(2, 20, 200)))
+LINES = [[2, -2], ["1/2", "-1/2"], [-1, 1]]
+MEASURES = {
+    None: lambda q, pi: (q * np.log(np.where(q > 0, q, 1) / pi)).sum(0),
+    "chi_square": lambda q, pi: (q * q / pi).sum(0) - 1,
+    "total_variation": lambda q, pi: abs(q - pi).sum(0),
+    "guessing": lambda q, pi: q.max(0) - pi.max(),
+    "lines": lambda q, pi: (pi * np.max([2 * q / pi - 2, q / pi / 2 - 1 / 2, 1 - q / pi], axis=0)).sum(0),
+}
+
+
+@pytest.mark.parametrize("seed", range(draws(5, 20, 200)))
 def test_binary_laws_agree_with_the_hull_of_a_grid(seed):
-    rng = np.random.default_rng(seed)
+    rng, measure = np.random.default_rng(seed), [*MEASURES][seed % 5]
     joint = drawn(rng, 2, 2)
     F = np.array(joint, dtype=float)
     W, p = F / F.sum(0), F.sum(0)
 
-    def of(channel, law):
-        def value(t):
-            q = np.array([1 - t, t])
-            m = channel @ q
-            return (m * np.log(np.where(m > 0, m, 1) / law[:, None])).sum(0)
+    def of(name, channel, law):
+        return lambda t: MEASURES[name](channel @ np.array([1 - t, t]), law[:, None])
 
-        return value
-
-    own, secret = of(np.eye(2), p), of(W, F.sum(1))
-    for make, f, g in ((dl.PrivacyFunnel, own, secret), (dl.InformationBottleneck, secret, own)):
+    own, secret = (np.eye(2), p), (W, F.sum(1))
+    for make, useful, seen in ((dl.PrivacyFunnel, own, secret), (dl.InformationBottleneck, secret, own)):
+        f, g = of(measure, *useful), of(None, *seen)
         most = information(joint) if make is dl.PrivacyFunnel else entropy(*p)
         limit = float(rng.uniform(0.05, 0.9)) * most
-        result = dl.solve(make(joint, float(limit)), gap=1e-4)
+        result = dl.solve(make(joint, float(limit), measure=LINES if measure == "lines" else measure), gap=1e-4)
         seen = hull(f, g, p[1], limit)
         assert seen <= result.upper
         assert result.lower <= seen + 1e-5
@@ -154,6 +160,39 @@ def test_a_proved_plane_is_above_random_columns(measure, seed):
     assert plane.raised(by / 2).cells() is None or plane.raised(by / 2).excess(columns).max() <= 1e-12
 
 
+@each("measure", *MEASURES)
+def test_what_is_useful_and_what_is_secret_may_be_measured_alike(measure):
+    """Where the secret is the input and the measures are one, the limit itself is the most; and there is no more than all."""
+    kinds = {
+        None: dl.constraints.KL,
+        "chi_square": dl.constraints.ChiSquare,
+        "total_variation": dl.constraints.TotalVariation,
+    }
+    law, whole = (
+        [[0.5, 0], [0, 0.5]],
+        {None: LOG2, "chi_square": 1, "total_variation": 1, "guessing": 0.5, "lines": 1.5},
+    )
+    name = LINES if measure == "lines" else measure
+    if measure in kinds:
+        part = dl.solve(dl.PrivacyFunnel(law, kinds[measure]("1/4"), measure=name), gap=1e-3)
+        assert part.lower <= 0.25 <= part.upper
+        assert part.gap < 3e-3
+    free = dl.solve(dl.PrivacyFunnel(law, 1, measure=name), gap=1e-6)
+    assert free.lower <= whole[measure] <= free.upper
+    assert free.gap < 1e-5
+    assert free.units == ("nats" if measure is None else "usefulness")
+
+
+def test_a_measure_without_unit_is_no_information():
+    problem = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.01 nats", measure="guessing")
+    assert dl.loads(dl.dumps(problem)) == problem
+    assert dl.PrivacyFunnel([[1]], 1, measure="mutual_information") == dl.PrivacyFunnel([[1]], 1)
+    result = dl.solve(problem, gap=1e-3)
+    assert str(result).endswith("usefulness (gap_reached)")
+    with pytest.raises(dl.errors.InputError, match="a measure without unit"):
+        result.to("bits")
+
+
 LIMIT = dl.constraints.MutualInformation(0.1)
 DATA = {"records": dl.Records(1, alphabet=2), "query": dl.Identity()}
 
@@ -167,6 +206,10 @@ DATA = {"records": dl.Records(1, alphabet=2), "query": dl.Identity()}
     (lambda: dl.PrivacyFunnel([[0.5, 0.5]], 0), "a limit of 0"),
     (lambda: dl.PrivacyFunnel([[0.5, 0.5]], "0.1 metres"), "nats"),
     (lambda: dl.InformationBottleneck([[0.5, 0.5]], -1), "at_most"),
+    (lambda: dl.PrivacyFunnel([[1]], 1, measure="entropy"), "measure: expected one of mutual_information"),
+    (lambda: dl.PrivacyFunnel([[1]], 1, measure=[[1, 0], [0, 0]]), "0 at t = 1"),
+    (lambda: dl.PrivacyFunnel([[1]], 1, measure=[[1, 0, 0]]), "lines"),
+    (lambda: dl.PrivacyFunnel([[1]], 1, measure=[]), "from 1 to 64 lines"),
     (lambda: dl.MaxInformation(**DATA), "neither"),
     (lambda: dl.MaxInformation(**DATA, privacy=dl.LocalDP(1), constraints=[LIMIT]), "both"),
     (lambda: dl.MaxInformation(**DATA, constraints=[LIMIT, LIMIT]), "expected one of"),

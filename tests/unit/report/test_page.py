@@ -222,6 +222,22 @@ def test_the_largest_information_is_no_leakage_and_has_no_adversary():
 
 
 @pytest.mark.usefixtures("without_pictures")
+def test_a_usefulness_without_unit_is_no_information():
+    guessed = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.05 bits", measure="guessing")
+    found = dl.solve(guessed, gap=1e-2)
+    text = report_page([(guessed, found)])
+    elements(text)
+    assert "<dt>The largest usefulness, proved between</dt>" in text
+    assert "measured by the share of right guesses that it adds" in text
+    told = re.search(
+        r"No mechanism within the limit is more useful than ([\d.]+).*?comes to at least ([\d.]+)\.", text, re.S
+    )
+    assert told is not None
+    assert Fraction(told[1]) >= found.upper
+    assert Fraction(told[2]) <= found.lower
+
+
+@pytest.mark.usefixtures("without_pictures")
 def test_a_leakage_beside_the_largest_information_keeps_its_words(audit, result):
     private = dl.MaxInformation(records=dl.Records(1, alphabet=2), query=dl.Identity(), privacy=dl.LocalDP("log 3"))
     both, alone = report_page([(audit, result), (private, dl.solve(private))]), report_page([(audit, result)])

@@ -100,10 +100,11 @@ def test_axes_have_units_and_entropy_stands_in_bits_beside_shares(curve, points,
 
 
 def test_an_axis_of_the_largest_information_says_so():
-    funnel = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.05 bits")
-    compared = dl.compare(funnel, seeds=1, budget=0.1, gap=0.05)
-    for axes in (trace_picture(compared.result), comparison_picture(compared)):
-        assert axes.get_ylabel() == "largest information [nats]"
+    for measure, label in ((None, "largest information [nats]"), ("chi_square", "largest usefulness")):
+        funnel = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.05 bits", measure=measure)
+        compared = dl.compare(funnel, seeds=1, budget=0.1, gap=0.05)
+        for axes in (trace_picture(compared.result), comparison_picture(compared)):
+            assert axes.get_ylabel() == label
 
 
 @pytest.mark.parametrize(

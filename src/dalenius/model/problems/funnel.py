@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,9 +18,12 @@ from dalenius.model.queries import Identity
 from dalenius.model.records import Records
 
 Joint: TypeAlias = Sequence[Sequence[Number]] | str | Path
+Measure: TypeAlias = str | Sequence[Sequence[Number]] | None
 
 
-def PrivacyFunnel(joint: Joint, at_most: Number, *, title: str = "", source: str = "") -> MaxInformation:  # noqa: N802  (as the field calls it)
+def PrivacyFunnel(  # noqa: N802  (as the field calls it)
+    joint: Joint, at_most: Number | SecretLimit, *, measure: Measure = None, title: str = "", source: str = ""
+) -> MaxInformation:
     """The release Y of X with the largest I(X;Y) of those with I(S;Y) <= at_most, on a chain S - X - Y.
 
     Parameters
@@ -27,8 +31,11 @@ def PrivacyFunnel(joint: Joint, at_most: Number, *, title: str = "", source: str
     joint : (letters of S, letters of X), or path
         P(s,x), exact, or a csv file of these numbers, a line for each letter of S. Its sum may differ from 1 by at most 1e-9, and it
         is divided by that. Letters of X without mass are left out.
-    at_most : number or str
-        More than 0 nats, or ``"0.1 bits"``. Above I(S;X) it limits nothing.
+    at_most : number or str or SecretLimit
+        More than 0 nats, or ``"0.1 bits"``. Above I(S;X) it limits nothing. Or a limit of another measure, such as
+        ``dl.constraints.ChiSquare(0.1)``.
+    measure : str or list of (a, b), optional
+        Of what is told about X in the place of I(X;Y), as of `MaxInformation`.
     title, source : str, optional
 
     Returns
@@ -51,15 +58,18 @@ def PrivacyFunnel(joint: Joint, at_most: Number, *, title: str = "", source: str
     0.531... <= largest information <= 0.532... nats of 1.099 nats possible (gap_reached)
     """
     rows = _law_of(joint)
-    return _of_letters(rows, MutualInformation(at_most, secret=rows), title=title, source=source)
+    limit = replace(_limit(at_most), secret=rows)
+    return _of_letters(rows, limit, measure=measure, title=title, source=source)
 
 
-def InformationBottleneck(joint: Joint, at_most: Number, *, title: str = "", source: str = "") -> MaxInformation:  # noqa: N802
+def InformationBottleneck(  # noqa: N802
+    joint: Joint, at_most: Number | SecretLimit, *, measure: Measure = None, title: str = "", source: str = ""
+) -> MaxInformation:
     """The release Y of X with the largest I(S;Y) of those with I(X;Y) <= at_most, on a chain S - X - Y.
 
     Parameters
     ----------
-    joint, at_most, title, source
+    joint, at_most, measure, title, source
         As of `PrivacyFunnel`; S is what the release is useful for.
 
     Returns
@@ -82,7 +92,12 @@ def InformationBottleneck(joint: Joint, at_most: Number, *, title: str = "", sou
     0.201... <= largest information <= 0.201... nats of 0.6932 nats possible (gap_reached)
     """
     rows = _law_of(joint)
-    return _of_letters(rows, MutualInformation(at_most), useful=rows, title=title, source=source)
+    return _of_letters(rows, _limit(at_most), useful=rows, measure=measure, title=title, source=source)
+
+
+def _limit(at_most: Number | SecretLimit) -> SecretLimit:
+    """A limit, of mutual information where it is a number."""
+    return at_most if isinstance(at_most, SecretLimit) else MutualInformation(at_most)
 
 
 def _of_letters(rows: list[list[Fraction]], limit: SecretLimit, **more: Any) -> MaxInformation:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Never, TypeAlias
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, Rows, as_law, as_list
+from dalenius.exact import Number, Rows, as_fraction, as_law, as_list
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints import KL, ChiSquare, Constraint, MutualInformation, SecretLimit, TotalVariation
 from dalenius.model.constraints.base import MechanismSpace
@@ -26,6 +26,7 @@ from dalenius.model.problems.design_problem import as_constraints, constraints_o
 from dalenius.model.problems.worst_case_leakage import WorstCaseLeakage
 from dalenius.model.shelf import check_keys
 from dalenius.model.sums import attained_values
+from dalenius.units import Quantity
 
 LIMITED = {  # the kinds of limits that may stand in the place of privacy, and the measures that they are of
     MutualInformation.kind: "mutual_information",
@@ -36,11 +37,31 @@ LIMITED = {  # the kinds of limits that may stand in the place of privacy, and t
 MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs/certificate-format.md
 
 
+MEASURES = ("mutual_information", "chi_square", "total_variation", "guessing")  # of what is told of use
+MOST_LINES = 64
+
 Joint: TypeAlias = Sequence[Sequence[Number]]
+Lines: TypeAlias = tuple[tuple[Fraction, Fraction], ...]  # a and b of a t + b
 
 
 def _as_useful(value: Joint, what: str) -> tuple[tuple[Fraction, ...], ...]:
     return as_joint(as_list(value, what), what, of="the useful variable")
+
+
+def _as_measure(value: str | Sequence[Sequence[Number]], what: str) -> str | Lines | None:
+    """A measure by its name, or by the lines of its convex function; None for the mutual information."""
+    if isinstance(value, str):
+        if value not in MEASURES:
+            raise InputError(
+                f"{what}: expected one of {', '.join(MEASURES)}, or lines [[a, b], ...] of a function max(a t + b), got {brief(value)}"
+            )
+        return None if value == MEASURES[0] else value
+    lines = [[as_fraction(x, what) for x in as_list(line, what)] for line in as_list(value, what)]
+    if not 1 <= len(lines) <= MOST_LINES or any(len(line) != 2 for line in lines):
+        raise InputError(f"{what}: expected from 1 to {MOST_LINES} lines [a, b] of a function max(a t + b)")
+    if at_one := max(a + b for a, b in lines):
+        raise InputError(f"{what}: expected lines whose largest is 0 at t = 1, where nothing is told; got {at_one}")
+    return tuple((a, b) for a, b in lines)
 
 
 def _useful_of_table(table: Any, where: str) -> Any:
@@ -57,6 +78,8 @@ def _useful_of_table(table: Any, where: str) -> Any:
 @declared(kw_only=True)
 class MaxInformation(Problem):
     """max over the private mechanisms Q, with any number of outputs, of I(U;Y), on a Markov chain U - X - Y; in nats.
+
+    Or of another convex `measure` of what Y tells about U, without unit.
 
     U is what the release is useful for, X the input of the mechanism, which sees X alone. Private is what keeps `privacy`, or
     `constraints` in its place: what is told of a secret S is limited then. `PrivacyFunnel` (U is X) and `InformationBottleneck`
@@ -75,6 +98,10 @@ class MaxInformation(Problem):
     useful : (letters of U, inputs), optional
         The joint law P(u,x), exact; its sum may differ from 1 by at most 1e-9, and it is divided by that. Left out, U is the input
         itself, under `law`.
+    measure : str or list of (a, b), optional
+        ``"chi_square"``, ``"total_variation"`` (the sum of absolute differences, at most 2), ``"guessing"`` (by how much Y raises the
+        probability of the best guess of U), or the f-divergence of the convex function max(a t + b) of these lines, which is 0 at
+        t = 1; left out, ``"mutual_information"``.
 
     Raises
     ------
@@ -98,7 +125,7 @@ class MaxInformation(Problem):
     """
 
     kind: ClassVar[str] = "max_information"
-    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "constraints", "useful")
+    in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "constraints", "useful", "measure")
     adversary: None = field(default=None, init=False)
     privacy: Given[Privacy | None, Privacy | None] = Given(stated(Privacy), default=None, tables=Privacy.of_kind)
     constraints: Given[Sequence[Constraint | Privacy], tuple[Constraint, ...]] = Given(
@@ -108,6 +135,7 @@ class MaxInformation(Problem):
     useful: Given[Joint | None, tuple[tuple[Fraction, ...], ...] | None] = Given(
         _as_useful, default=None, tables=_useful_of_table
     )
+    measure: Given[str | Sequence[Sequence[Number]] | None, str | Lines | None] = Given(_as_measure, default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -187,6 +215,15 @@ class MaxInformation(Problem):
     def most_values(self) -> int:
         """The number of values of the useful variable."""
         return len(self.possible_inputs) if self.useful is None else sum(map(any, self.useful))
+
+    @property
+    def told(self) -> str | Lines:
+        """The measure of what is told about the useful variable, by its name where it has one."""
+        return self.measure or MEASURES[0]
+
+    @property
+    def quantity(self) -> Quantity:
+        return Quantity.LEAKAGE if self.measure is None else Quantity.USEFULNESS
 
     @property
     def inputs(self) -> str:
@@ -317,7 +354,7 @@ class MaxInformation(Problem):
     @classmethod
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         within = "constraints" if model.get("constraints") else "privacy"
-        return ("records", "query", "law", within), ("title", "source", "useful")
+        return ("records", "query", "law", within), ("title", "source", "useful", "measure")
 
     @classmethod
     def _need(cls, model: Mapping[str, Any], key: str) -> None:

@@ -229,6 +229,9 @@ def _said(row: Row) -> tuple[str, str]:
             "Nothing meets all that is asked.",
             "That is proved: no mechanism of the class keeps the budget and the constraints.",
         )
+    if problem.quantity is Quantity.USEFULNESS and isinstance(problem, MaxInformation):
+        line = f"No mechanism {mechanisms_in_words(problem)} is more useful than {text_above(upper, 4)}"
+        return line, f"And the mechanism in the certificate comes to at least {text_below(lower, 4)}."
     most = nats_and_bits(upper, problem.most_values)
     if problem.task == "audit":
         whom = against_text(problem).removeprefix("any ")

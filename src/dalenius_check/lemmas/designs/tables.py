@@ -58,7 +58,7 @@ def need_secret(table: dict[str, Any], what: str) -> None:
         del table["secret"]
 
 
-_MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
+_MAX_CONSTRAINTS, _MAX_OBJECTIVE, _MAX_LINES = 1000, 100, 64
 
 
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
@@ -118,6 +118,17 @@ def _useful(value: Any, what: str) -> dict[str, Any]:
     return table
 
 
+def _measure(value: Any, what: str) -> str | list[list[fmpq]] | None:
+    """What is largest: a name, or the lines of an f-divergence; None for the default."""
+    if isinstance(value, str):
+        names = ("mutual_information", "chi_square", "total_variation", "guessing")
+        return None if read.text(value, what, options=names) == names[0] else value
+    lines = [[read.exact(x, what) for x in read.entries(line, what, 2)] for line in read.entries(value, what)]
+    fits = 1 <= len(lines) <= _MAX_LINES and max(a + b for a, b in lines) == 0
+    need(fits, f"{what} must be from 1 to {_MAX_LINES} lines whose largest is 0 at 1")
+    return lines
+
+
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
 _PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (read.priors, None)}}
 _NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
@@ -161,7 +172,12 @@ _TOPS = {
 _FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
 _PRIVATE: Schema = {**_FREE, **_NOTION}
 _ASKED = ("problem", "title", "source", "records", "query", "law")
-_TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}
+_TOPS["max_information"] = {
+    **{key: _DESIGN[key] for key in _ASKED},
+    **_NOTION,
+    "useful": (_useful, None),
+    "measure": (_measure, None),
+}
 _WITHIN = {**_TOPS["max_information"], "constraints": required(_constraints)}  # in the place of [privacy]
 del _WITHIN["privacy"]
 
