@@ -18,6 +18,7 @@ Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws:
                 alone: LocalDP, PointwiseMaximalLeakage
 Files           load, loads, dumps; library; Certificate, verify; release
 Solving         audit (one page in plain words), solve, measure, supersample_cmi; convert; composition; least_noise for a budget;
+                subproblem, a convex block of a model in cvxpy;
                 statistical, never a proof: audit_samples, audit_counts
 Studies         sweep, entropy_curve, frontier, compare
 Namespaces      adversaries, distortions, laws, mechanisms, privacy, problems, queries: all of a kind, and the class that your own are

@@ -7,6 +7,7 @@ from dalenius.catalogue.models import library as library
 from dalenius.catalogue.models import load as load
 from dalenius.conversions import convert as convert
 from dalenius.evidence import Certificate as Certificate
+from dalenius.export.offer import subproblem as subproblem
 from dalenius.measures.door import measure as measure
 from dalenius.measures.secrets import supersample_cmi as supersample_cmi
 from dalenius.model import AnyPrior as AnyPrior

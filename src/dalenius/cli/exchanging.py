@@ -39,7 +39,7 @@ def export_program(
     With --format rocq: write what MODEL's certificate proves as a theorem for Coq (docs/formal.md); MODEL may then be the certificate.
     """
     from dalenius.export import digest as instance_digest
-    from dalenius.export import export, offered, offers
+    from dalenius.export import export, offers, subproblem
 
     if format == ROCQ:
         if program is not None:
@@ -67,7 +67,7 @@ def export_program(
     need_folder(output.parent)
     need_places([output])
     published(problem, None, output)
-    form = offered(problem, program, proof).standard_form()
+    form = subproblem(problem, program, proof).standard_form()
     written = export(form, output, format=format)
     if as_json:
         sizes: dict[str, Any] = {"columns": form.c.size, "rows": dict(form.sizes), "entries": form.A.nnz}
@@ -113,11 +113,11 @@ def import_solution(
     as_json: JsonOption = False,
 ) -> None:
     """Certify a solution of an exported instance: the interval that its point and its multipliers prove, in closed form."""
-    from dalenius.export import certify, offered, read_solution
+    from dalenius.export import certify, read_solution, subproblem
 
     found = read_solution(solution)
     proof = None if certificate is None else dl.Certificate.read(certificate)
-    chosen = offered(dl.load(model_path(model)), program, proof)
+    chosen = subproblem(dl.load(model_path(model)), program, proof)
     with naming(solution):
         answer = certify(chosen, found)
     gap = relative_gap(answer.lower, answer.upper)

@@ -2,8 +2,8 @@ from dalenius.export.accounting import to_dp_accounting as to_dp_accounting
 from dalenius.export.cbf import parse_cbf as parse_cbf
 from dalenius.export.cbf import read_cbf as read_cbf
 from dalenius.export.offer import Offer as Offer
-from dalenius.export.offer import offered as offered
 from dalenius.export.offer import offers as offers
+from dalenius.export.offer import subproblem as subproblem
 from dalenius.export.solution import Solution as Solution
 from dalenius.export.solution import certify as certify
 from dalenius.export.solution import parse_solution as parse_solution

@@ -125,23 +125,46 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     return _of_products(problem) if problem.adversary.all_products else []
 
 
-def offered(problem: Problem, name: str, certificate: Certificate | None = None) -> Program:
-    """The program of this name.
+def subproblem(problem: Problem, block: str, certificate: Certificate | None = None) -> Program:
+    """One convex block of a model, as a cvxpy problem whose data are parameters and whose every answer is certified.
+
+    What solves it is up to you: `solve`, any solver through `Program.problem`, with constraints of your own added to
+    ``program.problem.constraints``, or none, by `Program.certify`. docs/subproblems.md shows each block.
+
+    Parameters
+    ----------
+    problem : Problem
+    block : str
+        Of an audit ``"marginal"``, ``"conditional"``, ``"posterior"``, ``"row"`` or ``"node"``, with ``@2`` of record 2, if it is of
+        another kind; of a design ``"master"``, its mechanism update, or ``"linear"`` under a privacy notion. `offers` lists them.
+    certificate : Certificate, optional
+        At whose prior, or priors, the block stands; by default at those that a short search finds (`offers`).
+
+    Returns
+    -------
+    Program
+        With `problem`, `variables`, `parameters` and `constraints` by name, and `set` for other data.
 
     Raises
     ------
     InputError
-        If the model does not offer it, or it cannot be built.
+        If the model does not have this block, or it cannot be built, or the certificate is of another model.
+
+    >>> import dalenius as dl
+    >>> design = dl.MinLeakage(records=dl.Records(2, alphabet=2), query="sum", adversary="0.5 max", distortion="absolute",
+    ...     law="uniform", max_distortion=0.5)
+    >>> update = subproblem(design, "master")
+    >>> sorted(update.parameters), update.solve().gap < 1e-7
+    (['budget', 'cost', 'masses'], True)
     """
-    known = offers(problem, certificate)
-    for offer in known:
-        if offer.name == name:
-            return offer.make()
+    known = {offer.name: offer for offer in offers(problem, certificate)}
     if not known:
         raise InputError(
             "program: none is offered against listed priors, which are evaluated, nor against classes of laws (docs/export.md)"
         )
-    raise InputError(f"program: expected one of {', '.join(offer.name for offer in known)}; got {brief(name)}")
+    if block not in known:
+        raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}")
+    return known[block].make()
 
 
 # ---------------------------------------------------------------- programs of an audit
@@ -301,14 +324,16 @@ def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
 def _master_program(problem: DesignProblem, priors: list[Floats]) -> MechanismUpdate:
     if not priors:
         raise InputError("program: no record of the model has two letters, so that there is nothing to leak")
-    return _on_costs(problem, problem.input_law[:, None] * problem.cost, problem.tied, priors)
+    return _on_costs(problem, problem.input_law[:, None] * problem.cost, problem.tied, priors, changing=True)
 
 
-def _on_costs(problem: DesignProblem, cost: Floats, tied: TiedEntries, priors: list[Floats]) -> MechanismUpdate:
+def _on_costs(
+    problem: DesignProblem, cost: Floats, tied: TiedEntries, priors: list[Floats], *, changing: bool = False
+) -> MechanismUpdate:
     """Over these priors, on inputs or on orbits."""
     if problem.leakage_budget is not None:
-        return MinDistortionProgram(priors, cost, problem.leakage_budget, tied=tied)
-    return MinLeakageProgram(priors, cost, float(problem.budget), tied=tied)
+        return MinDistortionProgram(priors, cost, problem.leakage_budget, tied=tied, changing=changing)
+    return MinLeakageProgram(priors, cost, float(problem.budget), tied=tied, changing=changing)
 
 
 def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:

@@ -6,12 +6,14 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 from scipy import sparse
 
 from dalenius.atoms import expected_cost
+from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import CONIC, Named
@@ -195,11 +197,14 @@ class MechanismUpdate(MechanismProgram):
     With u_s = p_s Q and r_s = sum_a u_s(a,.) the leakage is I_s = H(pi_s) + sum_ay u_s log(u_s/r_s). The model has the output laws r_s
     as variables of their own, and its cones written out, whose multipliers are the posteriors: `conic_leakages`.
 
-    The budget is a parameter. Priors and cost are part of the model: as parameters, cvxpy would keep a tensor with an entry for each
-    of their products with the mechanism.
+    The budget is a parameter. Priors and cost are part of the model unless it is `changing`: as parameters, cvxpy keeps a tensor with
+    an entry for each of their products with the mechanism, and the first solve takes up to twice as long.
     """
 
-    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: TiedEntries | None, budget: float) -> None:
+    def __init__(
+        self, priors: Sequence[Floats], cost: Floats, tied: TiedEntries | None, budget: float, changing: bool
+    ) -> None:
+        self.changing = changing
         self.charge(cost, tied)
         self.leakages = Leakages(self.name, priors, len(self.cost))
         self._budget(budget)
@@ -207,16 +212,44 @@ class MechanismUpdate(MechanismProgram):
 
     def build(self) -> cp.Expression:
         q = cp.Variable((self.tied.rows, self.cost.shape[1]), nonneg=True, name="q")
-        leakages = conic_leakages(self.expression(q), self.leakages)
-        self.variables = {"q": q} | leakages.variables
         self.parameters = {"budget": cp.Parameter(name="budget")}
+        masses, cost = None, self.tied_cost
+        if self.changing:
+            masses = cp.Parameter(self.leakages.masses.shape, nonneg=True, name="masses")
+            cost = cp.Parameter(self.tied_cost.shape, nonneg=True, name="cost")
+            self.parameters |= {"masses": masses, "cost": cost}
+        leakages = conic_leakages(self.expression(q), self.leakages, masses=masses)
+        self.variables = {"q": q} | leakages.variables
         self.constraints = leakages.constraints | {"rows": cp.sum(q, axis=1) == 1}
-        return self.model(leakages.values, expected_cost(q, self.tied_cost), self.parameters["budget"])
+        return self.model(leakages.values, expected_cost(q, cost), self.parameters["budget"])
 
-    def set(self, budget: float) -> None:
-        """Another budget; solving again does not canonicalise again."""
+    def data(self) -> Mapping[str, Any]:
+        return {"masses": self.leakages.masses, "cost": self.tied_cost} if self.changing else {}
+
+    def set(self, budget: float, *, priors: Sequence[Floats] | None = None, cost: Floats | None = None) -> None:
+        """Another budget; of a program that is `changing` also other priors with the same letters, another cost.
+
+        Solving again does not canonicalise again.
+
+        Raises
+        ------
+        InputError
+            If priors or a cost come to a program that is not `changing`, other letters occur, or what comes is none.
+        """
+        if not (priors is None and cost is None):
+            self._exchange(self.leakages if priors is None else Leakages(self.name, priors, len(self.cost)), cost)
         self._budget(budget)
         self.write()
+
+    def _exchange(self, leakages: Leakages, cost: Floats | None) -> None:
+        if not self.changing:
+            raise InputError(f"{self.name}: priors and cost are part of this model; make it with changing=True")
+        if not np.array_equal(leakages.owner, self.leakages.owner):
+            raise InputError(
+                f"{self.name}: expected priors with as many letters that occur as before; make a new program"
+            )
+        self.charge(self.cost if cost is None else cost, self.tied)
+        self.leakages = leakages
 
     @abstractmethod
     def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Expression:

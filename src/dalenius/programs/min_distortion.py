@@ -67,7 +67,7 @@ class MinDistortionProgram(MechanismUpdate):
     """Minimise sum_xy c(x,y) Q(x,y) over mechanisms Q with I_s(Q) <= epsilon for all s; I_s is I(A; Y) under masses p_s(a,x), in nats.
 
     With one prior this is a distortion-rate problem. *Convex because* I_s is: relative entropy is, jointly, and u_s and r_s are
-    affine in Q. *DPP because* epsilon is a right-hand side.
+    affine in Q. *DPP because* epsilon is a right-hand side, and masses and costs multiply the mechanism only.
     *Bound because* for mu_s >= 0 and any laws phi_s(.|y) of the letter
 
         <c, Q> >= <c, Q> + sum_s mu_s (I_s(Q) - epsilon) >= sum_x min_y [ c(x,y) + G(x,y) ] - epsilon sum_s mu_s,
@@ -83,6 +83,8 @@ class MinDistortionProgram(MechanismUpdate):
         epsilon >= 0, in nats. Both ends are for epsilon + 1e-26, which is what a mechanism that leaks nothing may seem to leak.
     tied : TiedEntries, optional
         Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
+    changing : bool
+        Whether priors and cost are parameters, too, which `set` takes.
 
     Raises
     ------
@@ -105,11 +107,21 @@ class MinDistortionProgram(MechanismUpdate):
     maximises: ClassVar[bool] = False
 
     def __init__(
-        self, priors: Sequence[Floats], cost: Floats, max_leakage: float, *, tied: TiedEntries | None = None
+        self,
+        priors: Sequence[Floats],
+        cost: Floats,
+        max_leakage: float,
+        *,
+        tied: TiedEntries | None = None,
+        changing: bool = False,
     ) -> None:
         self._zero_leakage: ZeroLeakage | None = None
         self._looked = False
-        super().__init__(priors, cost, tied, max_leakage)
+        super().__init__(priors, cost, tied, max_leakage, changing)
+
+    def _exchange(self, leakages: Leakages, cost: Floats | None) -> None:
+        super()._exchange(leakages, cost)
+        self._zero_leakage, self._looked = None, False
 
     def _budget(self, budget: float) -> None:
         if not 0.0 <= float(budget) < np.inf:
@@ -117,7 +129,7 @@ class MinDistortionProgram(MechanismUpdate):
         self.max_leakage = float(budget)
 
     def data(self) -> Mapping[str, Any]:
-        return {"budget": self.max_leakage}
+        return {"budget": self.max_leakage, **super().data()}
 
     def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Expression:
         self.constraints["leakages"] = leakage <= budget

@@ -20,7 +20,7 @@ class MinLeakageProgram(MechanismUpdate):
     """Minimise the largest I_s(Q) over mechanisms Q with sum_xy c(x,y) Q(x,y) <= D; I_s is I(A; Y) under masses p_s(a,x), in nats.
 
     With one prior this is a rate-distortion problem. *Convex because* relative entropy is, jointly, and u_s and r_s are affine in Q.
-    *DPP because* D is a right-hand side.
+    *DPP because* D is a right-hand side, and masses and costs multiply the mechanism only.
     *Bound because* for weights lambda_s >= 0 with sum 1, nu >= 0 and any laws phi_s(.|y) of the letter
 
         max_s I_s(Q) >= sum_xy Q(x,y) G(x,y) + nu (<c, Q> - D) >= sum_x min_y [ G(x,y) + nu c(x,y) ] - nu D,
@@ -38,6 +38,8 @@ class MinLeakageProgram(MechanismUpdate):
         D.
     tied : TiedEntries, optional
         Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
+    changing : bool
+        Whether priors and cost are parameters, too, which `set` takes.
 
     Raises
     ------
@@ -61,9 +63,15 @@ class MinLeakageProgram(MechanismUpdate):
     maximises: ClassVar[bool] = False
 
     def __init__(
-        self, priors: Sequence[Floats], cost: Floats, max_distortion: float, *, tied: TiedEntries | None = None
+        self,
+        priors: Sequence[Floats],
+        cost: Floats,
+        max_distortion: float,
+        *,
+        tied: TiedEntries | None = None,
+        changing: bool = False,
     ) -> None:
-        super().__init__(priors, cost, tied, max_distortion)
+        super().__init__(priors, cost, tied, max_distortion, changing)
 
     def _budget(self, budget: float) -> None:
         least = float(self.tied_cost.min(axis=1).sum())
@@ -72,7 +80,7 @@ class MinLeakageProgram(MechanismUpdate):
         self.max_distortion = max(float(budget), least)
 
     def data(self) -> Mapping[str, Any]:
-        return {"budget": self.max_distortion}
+        return {"budget": self.max_distortion, **super().data()}
 
     def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Expression:
         largest = cp.Variable(name="largest")

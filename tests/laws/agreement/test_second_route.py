@@ -16,7 +16,7 @@ import dalenius as dl
 import support
 from campaigns import thinned
 from dalenius import programs
-from dalenius.export import Solution, certify, export, offered, read_cbf, read_json
+from dalenius.export import Solution, certify, export, read_cbf, read_json, subproblem
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Reference
 from dalenius.programs import Program
@@ -389,7 +389,7 @@ def an_audit() -> Case:
     datasets = list(itertools.product(range(2), range(3)))
     rows = np.array(R, dtype=float)[[sum(x) for x in datasets]]
     N = np.array([[float(x[1] == a) for x in datasets] for a in range(3)])
-    program = offered(model, "node@1")
+    program = subproblem(model, "node@1")
     shift = np.log(6.0)  # the package's entropies are relative to the uniform prior's
     assert program.b == pytest.approx(0.7 * shift - shift)
     return Case(program, node(Channel(rows, N), 0.7 * shift))
@@ -419,7 +419,7 @@ def a_design(problem: int) -> Case:
         np.add.at(masses, (datasets[:, record], datasets.sum(axis=1)), prior)
         priors.append(masses)
     cost = np.array([1, 3, 3, 1])[:, None] / 8.0 * abs(np.subtract.outer(range(4), range(4)))
-    return Case(offered(model, "master"), design(priors, cost, 0.3 if problem == 2 else 0.03, problem))
+    return Case(subproblem(model, "master"), design(priors, cost, 0.3 if problem == 2 else 0.03, problem))
 
 
 ENTROPIES: dict[str, Callable[[], Case]] = {

@@ -7,7 +7,7 @@ from flint import arb, ctx
 import dalenius as dl
 import support
 from campaigns import draws, thinned
-from dalenius.export import offered
+from dalenius.export import subproblem
 from dalenius.programs import ConditionalUpdate, MarginalUpdate, NodeRelaxation, PosteriorUpdate, RowUpdate
 
 SPARE = (0.0, -3e-13, 1e-16, 1e-15, 4e-15, 1e-14, 1e-13, 1e-10, 1e-6)  # the largest entropy less the bound
@@ -128,7 +128,7 @@ def test_a_program_is_right_at_the_largest_entropy(model, name):
     """Only the uniform prior is left, so its value is the optimum, whatever rounding has left of entropy in the counts."""
     problem = dl.load(model)
     full = support.problem(problem.records, problem.query, problem.mechanism, dl.EntropyAtLeast(1, "max"))
-    program = offered(full, name)
+    program = subproblem(full, name)
     (variable,) = program.start()[0]
     best = {"w": "uniform_given_letter", "p": "uniform"}[variable]
     truth = program.value({variable: getattr(program.pairs, best)})

@@ -19,7 +19,7 @@ from dalenius.cli import app
 from dalenius.designs.linear import LinearDesign
 from dalenius.designs.rational import LinearSystem
 from dalenius.designs.ratios import Multipliers
-from dalenius.export import Solution, certify, offered, offers
+from dalenius.export import Solution, certify, offers, subproblem
 from dalenius.search import Limits, Run
 from support import examples, refused
 
@@ -401,7 +401,7 @@ def test_what_a_result_says():
 )
 def test_the_program_offered_is_the_problem(problem):
     assert [offer.name for offer in offers(problem)] == ["linear"]
-    program, run = offered(problem, "linear"), found(problem)
+    program, run = subproblem(problem, "linear"), found(problem)
     answer = program.solve()
     assert answer.gap <= 1e-8
     assert answer.lower - 1e-12 <= float(run.upper) <= answer.upper + 1e-12
@@ -411,9 +411,9 @@ def test_the_program_offered_is_the_problem(problem):
 
 
 def test_programs_that_are_not_offered():
-    refused(lambda: offered(design(LDP(1)), "master"), "expected one of linear")
-    refused(lambda: offered(design(LDP(-1)), "linear"), "negative")
-    refused(lambda: offered(design(LDP(1000)), "linear"), "no solver")
+    refused(lambda: subproblem(design(LDP(1)), "master"), "expected one of linear")
+    refused(lambda: subproblem(design(LDP(-1)), "linear"), "negative")
+    refused(lambda: subproblem(design(LDP(1000)), "linear"), "no solver")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from dalenius.baselines import aggregated, design_run
 from dalenius.designs.exchange import Exchange
 from dalenius.evidence.lower import TermLine, WeightLine
 from dalenius.evidence.upper import TermSection
-from dalenius.export import offered, offers
+from dalenius.export import offers, subproblem
 from dalenius.programs.base import Program
 from dalenius.search import Limits, Run
 from dalenius.studies.curves import Band, spread_budgets
@@ -326,7 +326,7 @@ def test_budgets_and_releases_and_exports_know_it():
     assert released.nats == result.objective[0].upper < result.upper
     for certificate in (None, result.certificate):
         assert [offer.name for offer in offers(problem, certificate)] == ["master"]
-        answer = offered(problem, "master", certificate).solve(solver="clarabel")
+        answer = subproblem(problem, "master", certificate).solve(solver="clarabel")
         assert answer.lower <= result.upper
         assert answer.gap < 1e-6
     assert answer.upper >= result.lower - 1e-3

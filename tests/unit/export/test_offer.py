@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -16,10 +17,11 @@ from campaigns import each
 from dalenius.catalogue.models import library, library_model
 from dalenius.cli import app
 from dalenius.errors import InputError
-from dalenius.export import certify, digest, offered, offers, read_cbf, read_json, write_solution
+from dalenius.export import certify, digest, offers, read_cbf, read_json, subproblem, write_solution
 from dalenius.export.solution import Solution
 from dalenius.intervals import gap_text, interval_text
 from dalenius.model import digest as model_digest
+from dalenius.programs import certify as certify_own
 from dalenius.reduction import record_channels
 
 STEPS = ["marginal", "conditional", "posterior", "row", "node"]
@@ -61,7 +63,46 @@ def test_an_audit_offers_its_steps_for_every_kind_of_record(solver):
     problem = audit()
     assert names(problem) == [*STEPS, *(f"{name}@1" for name in STEPS)]
     for name in names(problem):
-        assert_solved(offered(problem, name), solver, relaxed=name.startswith("row"))
+        assert_solved(subproblem(problem, name), solver, relaxed=name.startswith("row"))
+
+
+@each(
+    "problem, name",
+    *((audit(), name) for name in STEPS),
+    (design(dl.MinLeakage, dl.EntropyAtLeast("0.5 max")), "master"),
+    (design(dl.MinDistortion, dl.EntropyAtLeast("0.5 max")), "master"),
+    (
+        dl.MinDistortion(
+            records=dl.Records(3, alphabet=2),
+            query="count",
+            distortion="hamming",
+            law="uniform",
+            privacy=dl.LocalDP(1.0),
+        ),
+        "linear",
+    ),
+)
+def test_a_block_is_solved_again_by_its_parameters_and_takes_constraints_of_ones_own(problem, name, instances):
+    block = subproblem(problem, name)
+    assert block.parameters
+    assert block.problem.is_dcp(dpp=True)
+    before, kept = block.problem.solve(solver="CLARABEL"), instances.canonicalised(block)
+    answer = block.solve(gap=1e-6)
+    slack = 1e-5 * (1.0 + abs(before))
+    assert name == "row" or answer.lower - slack <= before <= answer.upper + slack
+    for number in (parameter for parameter in block.parameters.values() if not parameter.ndim):
+        number.value = number.value + 0.01 * abs(number.value)
+    changed = block.problem.solve(solver="CLARABEL")
+    assert instances.canonicalised(block) is kept
+    assert changed != before
+    (first, *_) = block.variables.values()
+    largest = int(np.argmax(first.value))
+    mine = [cp.vec(first, order="C")[largest] <= 0.99 * np.max(first.value)]  # what was best is cut off
+    own = cp.Problem(block.problem.objective, block.problem.constraints + mine)
+    interval, rough = certify_own(own), certify_own(own, solver="SCS")
+    assert interval.gap < 1e-5
+    assert max(interval.lower, rough.lower) <= min(interval.upper, rough.upper)
+    assert interval.lower <= changed + slack if block.maximises else interval.upper >= changed - slack
 
 
 @each("name", "modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric")
@@ -72,10 +113,10 @@ def test_one_step_from_a_witness_leaks_no_less(name, solver):
     record = json.loads(certificate.text.splitlines()[1])[1]
     ending = "" if record == record_channels(problem)[0].record else f"@{record}"
     for step in ("posterior", "marginal"):
-        program = offered(problem, step + ending, certificate)
+        program = subproblem(problem, step + ending, certificate)
         assert_solved(program, solver)
         assert program.solve(gap=1e-6).upper >= model.claim[0] - 1e-6
-        assert digest(offered(problem, step + ending).standard_form()) != digest(program.standard_form())
+        assert digest(subproblem(problem, step + ending).standard_form()) != digest(program.standard_form())
 
 
 DAILY = (
@@ -116,16 +157,16 @@ def test_a_default_point_is_solved_and_has_entropy_to_spare(support):
     problem = support.parity4(2.2)
     optimum = dl.solve(problem, gap=1e-4)
     for name in ("marginal", "conditional", "row"):
-        assert 0.8 * optimum.lower <= offered(problem, name).solve(gap=1e-6).lower
+        assert 0.8 * optimum.lower <= subproblem(problem, name).solve(gap=1e-6).lower
 
 
 def test_other_adversaries(solver):
     independent = audit(dl.ProductPriors())
     assert names(independent) == ["marginal", "marginal@1"]
-    assert_solved(offered(independent, "marginal"), solver)
+    assert_solved(subproblem(independent, "marginal"), solver)
     listed = audit(dl.FixedPrior([1 / 6] * 6))
     assert names(listed) == []
-    support.refused(lambda: offered(listed, "marginal"), "none is offered")
+    support.refused(lambda: subproblem(listed, "marginal"), "none is offered")
 
 
 ADVERSARIES = {
@@ -140,7 +181,7 @@ ADVERSARIES = {
 def test_a_design_offers_its_master_program(kind, adversary, solver):
     problem = design(kind, ADVERSARIES[adversary])
     assert names(problem) == ["master"]
-    assert_solved(offered(problem, "master"), solver)
+    assert_solved(subproblem(problem, "master"), solver)
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
@@ -148,14 +189,14 @@ def test_the_priors_of_a_certificate_prove_its_bound(adversary):
     """The master program over the priors of a solution has the value that the solution proves from below."""
     problem = design(dl.MinLeakage, ADVERSARIES[adversary])
     result = dl.solve(problem, gap=0.2, time_limit=20)
-    answer = offered(problem, "master", result.certificate).solve(gap=1e-7)
+    answer = subproblem(problem, "master", result.certificate).solve(gap=1e-7)
     assert answer.upper >= result.lower * (1.0 - 1e-6)
     assert answer.lower <= result.upper * (1.0 + 1e-6)
 
 
 def test_entries_of_additive_noise_are_tied():
     problem = design(dl.MinLeakage, ADVERSARIES["entropy"], "additive", dl.ModularSum(3))
-    assert offered(problem, "master").standard_form().columns[0].shape == (1, 3)
+    assert subproblem(problem, "master").standard_form().columns[0].shape == (1, 3)
 
 
 def test_certificates_of_something_else_are_refused():
@@ -204,7 +245,7 @@ def test_export_and_import_from_the_command_line(solver, tmp_path):
     done = run("export", "sum/unequal-alphabets", "--program", "node@1", "--format", "cbf", "-o", path)
     assert done.exit_code == 0, done.output
     x, z, value = solver(read_cbf(path))
-    program = offered(library_model("sum/unequal-alphabets").load(), "node@1")
+    program = subproblem(library_model("sum/unequal-alphabets").load(), "node@1")
     write_solution(tmp_path / "solution.json", program.standard_form(), x, z)
     back = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json", "--json")
     assert back.exit_code == 0, back.output
@@ -255,7 +296,7 @@ def test_other_processes_write_the_same_instance(seed, tmp_path):
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=True
     )
-    here = offered(dl.load(model), "master").standard_form()
+    here = subproblem(dl.load(model), "master").standard_form()
     assert digest(read_json(tmp_path / "x.json")) == digest(here)
     assert digest(here) in done.stderr
     assert Path(done.stdout.strip()).name == "x.json"

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import support
 from campaigns import draws, each, thinned
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
@@ -171,6 +172,53 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances, cls)
             yield cls(laws, cost, between(cls, laws, cost, share, instances))
 
     instances.assert_solved_again(program, changed())
+
+
+@each("cls", *PROGRAMS)
+@each("tied", None, Additive().tied(4, 4))
+def test_of_a_changing_program_priors_and_cost_are_parameters_too(instances, cls, tied):
+    rng = np.random.default_rng(9)
+    data = [
+        ([rng.dirichlet(np.ones(8)).reshape(2, 4) for _ in range(3)], (1.0 - np.eye(4)) * rng.uniform(0.1, 0.3, (4, 4)))
+        for _ in range(3)
+    ]
+    budget = 0.05
+    program = cls(*data[0], budget, tied=tied, changing=True)
+
+    def changed():
+        for laws, cost in data[1:]:
+            program.set(budget, priors=laws, cost=cost)
+            yield cls(laws, cost, budget, tied=tied)
+            program.set(budget, cost=data[0][1])
+            yield cls(laws, data[0][1], budget, tied=tied)
+
+    instances.assert_solved_again(program, changed())
+
+
+@each("cls", *PROGRAMS)
+def test_what_a_program_cannot_exchange_is_refused(cls):
+    other = 0.25 * np.ones((2, 2))
+    support.refused(lambda: cls([FAIR], FLIP, 0.2).set(0.2, priors=[other]), "make it with changing=True")
+    support.refused(lambda: cls([FAIR], FLIP, 0.2).set(0.2, cost=FLIP), "make it with changing=True")
+    program = cls([FAIR], FLIP, 0.2, changing=True)
+    for priors in ([FAIR, other], [np.ones((3, 2)) / 6], [[[0.5, 0.5], [0.0, 0.0]]]):
+        support.refused(lambda priors=priors: program.set(0.2, priors=priors), "with as many letters that occur")
+    support.refused(lambda: program.set(0.2, priors=[np.full((2, 2), math.nan)]), "at least 0 with sum 1")
+    support.refused(lambda: program.set(0.2, cost=-FLIP), "at least 0")
+
+
+@each("budget", 0.0, 1e-9)
+def test_the_best_mechanism_that_leaks_nothing_is_looked_for_anew_with_other_priors(budget):
+    """A tiny budget's own method keeps one of the priors before."""
+    rng = np.random.default_rng(12)
+    laws = [[rng.dirichlet(np.ones(6)).reshape(2, 3)] for _ in range(2)]
+    cost = 1.0 - np.eye(3)
+    program = MinDistortionProgram(laws[0], cost, budget, changing=True)
+    program.solve()
+    program.set(budget, priors=laws[1])
+    again, fresh = program.solve(), MinDistortionProgram(laws[1], cost, budget).solve()
+    assert max(again.lower, fresh.lower) <= min(again.upper, fresh.upper)
+    assert again.gap <= 1e-6
 
 
 @each(
