@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .core.allowance import LimitError
+from .core.known import Known
 from .core.model import ModelFile
 from .core.numbers import RefusedError
 from .core.verdict import Status, Verdict
 from .running import check, digest
 
-__all__ = ["LimitError", "ModelFile", "RefusedError", "Status", "Verdict", "check", "digest"]
+__all__ = ["Known", "LimitError", "ModelFile", "RefusedError", "Status", "Verdict", "check", "digest"]

@@ -9,6 +9,8 @@ from typing import Any
 
 from .core.allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .core.arithmetic import choose, chosen, using
+from .core.certificate import Draft
+from .core.known import Known
 from .core.model import ModelFile, parse_model
 from .core.numbers import OpenError, RefusedError
 from .core.read import plain
@@ -28,6 +30,8 @@ def check(
     arithmetic: str = "auto",
     jobs: int = 1,
     spared: Callable[[], Amount] | None = None,
+    known: Known | None = None,
+    draft: bool = False,
 ) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files. A `ModelFile` is read in the first check.
 
@@ -36,6 +40,9 @@ def check(
     A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED. `jobs` processes work out its leaves,
     where it is long: the verdict is that of one, the seconds are for all together, the memory is what each of them may take.
     `spared` is asked again and again how many seconds there still are, where somebody may stop the check.
+    `known` has what leaves came to in earlier checks, and gets those of this one, that is worked out by this process; nothing is
+    proved with it that is not without. A `draft` may have a line `["open"]` for each part of a tree that is not there yet: its
+    leaves become known, and the status is UNDECIDED.
     `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
     A ValueError says that there is no arithmetic of this name, that a limit is no number >= 0, or jobs no number of processes.
     """
@@ -44,14 +51,22 @@ def check(
         raise ValueError(f"jobs must be an integer >= 1, got {jobs!r}")
     with using(choose(arithmetic)):
         options = {"resolved": resolved, "arithmetic": arithmetic, "memory": memory}
-        return _check(_file(model), certificate, options, jobs, allowance)
+        return _check(_file(model), certificate, options, jobs, allowance, known, draft)
 
 
 def _file(model: bytes | ModelFile) -> ModelFile:
     return model if isinstance(model, ModelFile) else ModelFile(model)
 
 
-def _check(model: ModelFile, certificate: bytes, options: dict[str, Any], jobs: int, allowance: Allowance) -> Verdict:
+def _check(
+    model: ModelFile,
+    certificate: bytes,
+    options: dict[str, Any],
+    jobs: int,
+    allowance: Allowance,
+    known: Known | None,
+    draft: bool,
+) -> Verdict:
     """The same by the arithmetic chosen."""
     reason = ""
     try:
@@ -70,7 +85,7 @@ def _check(model: ModelFile, certificate: bytes, options: dict[str, Any], jobs: 
                     allowance.holding(),
                     shared(jobs, options, (model.data, certificate), allowance) as shares,
                 ):
-                    return attempt(parsed, certificate, options["resolved"], shares)
+                    return attempt(parsed, certificate, options["resolved"], Draft() if draft else shares, known)
             except OpenError as failure:
                 reason = f"undecided at {bits} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason, cause="precision")

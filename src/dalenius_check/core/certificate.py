@@ -10,6 +10,7 @@ from typing import Any
 from . import read
 from .allowance import PAIR, Allowance, limit
 from .arithmetic import arb
+from .known import Known
 from .model import Model
 from .noise import REAL
 from .numbers import RefusedError, need
@@ -19,6 +20,7 @@ _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
+OPEN = "open"  # the name of a line that stands in drafts only
 _INNER = ("split", "cut", "part", "halve", "orbit", "orbit-split", "group", "chamber")
 Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
 Step = Callable[[list[Any]], Callable[[], None] | None]
@@ -61,6 +63,7 @@ class Shares:
     """The shares of one process alone: whatever it meets is its own."""
 
     whole = True  # whether all that a leaf consists of comes together here
+    draft = False  # whether a line `open` may stand for a part of a tree, which is left out
 
     def row(self, number: int, work: Callable[[], list[arb]]) -> list[arb]:
         """psi of the row leaf on this line: one number, or none where it is vacuous."""
@@ -71,16 +74,40 @@ class Shares:
         return work()
 
 
-class Lines:
-    """The lines of a certificate one by one, and who works out the leaves on them."""
+class Draft(Shares):
+    """Shares of a proof that is not finished: its leaves are worked out, so that they are known, and nothing is proved."""
 
-    def __init__(self, data: bytes, allowance: Allowance, shares: Shares | None = None) -> None:
+    whole = False
+    draft = True
+
+
+class Lines:
+    """The lines of a certificate one by one, who works out the leaves on them, and what is known of these."""
+
+    def __init__(
+        self, data: bytes, allowance: Allowance, shares: Shares | None = None, known: Known | None = None
+    ) -> None:
         self.data = data
         self.allowance = allowance
         self.start = 0
         self.position = 0
         self.number = 0
         self.shares = shares or Shares()
+        self.known = known
+        self.place: int | None = None  # of a tree that the last leaf is at
+
+    @property
+    def text(self) -> bytes:
+        """The last line as it is written."""
+        return self.data[self.start : self.position].removesuffix(b"\n")
+
+    def leaf(self, place: int | None, work: Callable[[], list[arb]]) -> list[arb]:
+        """What the leaf on the last line comes to, at a place."""
+        return work() if self.known is None else self.known.leaf(place, self.text, work)
+
+    def below(self, place: int | None, part: int, text: bytes | None = None) -> int | None:
+        """The place that a part of what is on a line leads to, the last one by default."""
+        return None if place is None or self.known is None else self.known.place(place, text or self.text, part)
 
     def more(self) -> bool:
         """Whether a line is left."""
@@ -139,6 +166,8 @@ class Lines:
     def item(self, expected: str, sizes: Sizes) -> list[Any]:
         """The next line as a list whose first entry names it, of a size that name has."""
         value = self.next(expected)
+        if self.shares.draft and value == [OPEN]:
+            return [OPEN]
         if not (isinstance(value, list) and value and isinstance(value[0], str) and value[0] in sizes):
             raise RefusedError(f"{expected} is expected, one of {', '.join(sizes)}")
         fits = _sizes(sizes, value[0])
@@ -147,19 +176,23 @@ class Lines:
             raise RefusedError(f"{value[0]!a} takes {counts} entries, not {len(value) - 1}")
         return value
 
-    def tree(self, expected: str, sizes: Sizes, step: Step) -> Iterator[list[Any]]:
+    def tree(self, expected: str, sizes: Sizes, step: Step, place: int | None = None) -> Iterator[list[Any]]:
         """The leaves of a tree in preorder. At the names in _INNER `step` goes to a child; what waits is the way to the other,
 
-        if there is another. The leaves themselves are wherever `step` and these ways lead.
+        if there is another. The leaves themselves are wherever `step` and these ways lead; `place` is that of the root.
         """
-        waiting: list[Callable[[], None]] = [lambda: None]
+        waiting: list[tuple[Callable[[], None], int | None]] = [(lambda: None, place)]
         while waiting:
-            waiting.pop()()
+            way, here = waiting.pop()
+            way()
             while (item := self.item(expected, sizes))[0] in _INNER:
                 if other := step(item):
-                    waiting.append(other)
+                    waiting.append((other, self.below(here, 1)))
+                here = self.below(here, 0)
                 limit(len(waiting) < _MAX_PENDING, f"more than {_MAX_PENDING} boxes wait")
-            yield item
+            self.place = here
+            if item[0] != OPEN:
+                yield item
 
 
 def header(lines: Lines, model: Model) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class RowTree:
         values = dict(zip(record.inputs[self.a], exponents, strict=True)) if exponents else {}
         return record.channel.columns(values) if values else []
 
-    def run(self, grouping: Grouping, slopes: Slopes, tally: Counter[str]) -> list[arb]:
+    def run(self, grouping: Grouping, slopes: Slopes, tally: Counter[str], root: int | None = None) -> list[arb]:
         """psi of the row leaves that are not vacuous; nothing without scores."""
         result = list[arb]()
 
@@ -102,14 +102,15 @@ class RowTree:
                 self._chamber(item)
             return None
 
-        for item in self.lines.tree(f"a cut or row of letter {self.a}", _NODES, step):
+        for item in self.lines.tree(f"a cut or row of letter {self.a}", _NODES, step, root):
             if item[0] == "as":
                 result += self._known(*item[1:])
             elif item[0] == "separate":
                 result += self._separate(item[1])
                 tally["separate"] += 1
             else:
-                result += self.lines.shares.row(self.lines.number, partial(self._row, item, slopes))
+                work = partial(self.lines.leaf, self.lines.place, partial(self._row, item, slopes))
+                result += self.lines.shares.row(self.lines.number, work)
                 tally["row"] += 1
         self._back(0, 0)
         return result

@@ -147,7 +147,9 @@ class Section:
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
             return vacuous
 
-        for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
+        known = self.lines.known
+        root = known.section(self.channel, self.record.pairs) if known else None
+        for item in self.lines.tree("a split, cut or leaf", _NODES, self._step, root):
             number = self.lines.number
             work = partial(judge, item, self.lines.number)
             vacuous = self.lines.shares.leaf(number, work) if _is_one_line(item) else work()
@@ -226,11 +228,12 @@ class Section:
             inputs = zip(scores, self.record.inputs, strict=True)
             scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]
         psi = list[list[arb]]()
+        place, text = self.lines.place, self.lines.text
         stated = Stated(leaf, level, rows, law)
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
             known = partial(self._known, psi, stated, a)
             tree = RowTree(self.lines, stated, a, scores[a] if scores else [], known)
-            psi.append(tree.run(self.grouping, self.slopes, self.tally))
+            psi.append(tree.run(self.grouping, self.slopes, self.tally, self.lines.below(place, a, text)))
         self.allowance.take(-size)
         psi = psi or leaf.free(scores)
         whole = bool(psi and scores and all(psi)) and (self.lines.shares.whole or not (leaf.theta and leaf.mu))

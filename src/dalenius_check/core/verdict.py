@@ -14,6 +14,7 @@ from .allowance import lemma, rules
 from .arithmetic import chosen
 from .certificate import Lines, Shares, header
 from .channel import Channel, build
+from .known import Known
 from .model import Model
 from .noise import noise_of
 from .numbers import MAX_ENTRIES, RefusedError, ends_words, need
@@ -142,7 +143,7 @@ class Verdict:
         )
 
 
-def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:
+def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares, leaves: Known | None = None) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.allowance.theorems.clear()
     model.need_feasible()
@@ -151,8 +152,8 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     private = "envelope" if "constraints" in model.design else "information"
     name = private if model.problem == "max_information" else "designs"
     design = lemma(name).design(model) if model.design else None
-    lines = Lines(certificate, model.allowance, shares)
-    channel = None if design or known.source else build(model)
+    lines = Lines(certificate, model.allowance, shares, leaves)
+    channel = None if design or known.source else leaves.channel(model) if leaves else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, unknown(model.mechanism["kind"]))
     try:
@@ -163,6 +164,8 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
         if not shares.whole:
             raise
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
+    if not shares.whole:
+        return Verdict(Status.UNDECIDED, "a part of a proof proves nothing")
     used = rules(model.allowance)
     statement = (
         *words[:2],

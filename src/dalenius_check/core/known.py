@@ -1,0 +1,80 @@
+"""What leaves came to in earlier checks, so that a proof that grows is checked leaf by leaf, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from .allowance import PAIR
+from .arithmetic import arb, chosen
+from .channel import Channel, build
+from .counts import Pairs
+from .model import Model
+
+MOST = 1 << 28  # bytes
+_FEW = 1 << 16  # entries of a channel that is known again by them
+
+
+class Known:
+    """Leaves by all that they are made of: the channel, a record's counts, the lines that lead there, and its own line.
+
+    Texts are compared as they are written, all else as it is read. A check that is given this proves what it proves without: a leaf
+    is found here only where its own evaluation would begin with the same numbers and take the same steps.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._left = most
+        self._places = dict[Hashable, int]()
+        self._leaves = dict[tuple[int, bytes], list[arb]]()
+        self._channel: tuple[Hashable, Channel, int] | None = None
+
+    def channel(self, model: Model) -> Channel | None:
+        """A model's own channel, the last one that was asked for as it was left."""
+        if model.foreign:
+            return build(model)
+        key, allowance = (*_kind(), model.digest), model.allowance
+        if self._channel is None or self._channel[0] != key:
+            before = allowance.held
+            channel = build(model)
+            assert channel is not None
+            self._channel = key, channel, allowance.held - before
+            return channel
+        _, channel, held = self._channel
+        allowance.take(held)
+        channel.allowance = allowance
+        return channel
+
+    def section(self, channel: Channel, counts: list[Pairs]) -> int | None:
+        """Where the tree of a record begins; None where it is nowhere that can be found again."""
+        if channel.exact and len(channel.rows) * channel.outputs <= _FEW:
+            about: Hashable = tuple(map(tuple, channel.rows))
+        elif self._channel is not None and channel is self._channel[1]:
+            about = self._channel[0]
+        else:
+            return None
+        return self.place(*_kind(), about, tuple(map(tuple, counts)))
+
+    def place(self, *lead: Hashable) -> int | None:
+        """The number of the place that these lead to; None where there is no room for more."""
+        if lead not in self._places and self._takes(len(lead) * PAIR):
+            self._places[lead] = len(self._places)
+        return self._places.get(lead)
+
+    def leaf(self, place: int | None, line: bytes, work: Callable[[], list[arb]]) -> list[arb]:
+        """What the leaf on a line comes to."""
+        if place is None:
+            return work()
+        found = self._leaves.get((place, line))
+        if found is None:
+            found = work()
+            if self._takes(2 * PAIR + len(line)):
+                self._leaves[place, line] = found
+        return found
+
+    def _takes(self, size: int) -> bool:
+        self._left -= size
+        return self._left >= 0
+
+
+def _kind() -> tuple[Hashable, ...]:
+    """What numbers are made of."""
+    return chosen().words, chosen().precision()

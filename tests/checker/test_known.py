@@ -1,0 +1,145 @@
+"""A proof that grows: each leaf is worked out once, and what is known of it proves what working it out anew proves."""
+
+import json
+from itertools import combinations
+
+import pytest
+
+import cases
+import dalenius_check
+from campaigns import draws, each
+from dalenius_check import Known, Status, check
+from dalenius_check.core.arithmetic import NAMES
+from dalenius_check.core.bounds import Joint
+
+CORPUS = cases.cases()
+TREES = (
+    *("count4_mixed", "identity_output_law", "vacuous_sum", "as_same_range", "row_group_cut_half", "group_cut_half"),
+    *("sorted", "orbits", "halves", "modular_posterior", "curved", "blocks_threshold"),
+)
+HOLES = (
+    "Known.leaf: self._leaves.get((place, line)) => next((self._leaves[a] for a in self._leaves if a[1] == line), None)",
+    "Known.leaf: self._leaves.get((place, line)) => next((self._leaves[a] for a in self._leaves if a[0] == place), None)",
+    "Lines.below: self.known.place(place, text or self.text, part) => self.known.place(place, text or self.text)",
+    "Lines.below: self.known.place(place, text or self.text, part) => self.known.place(text or self.text, part)",
+    "Lines.below: self.known.place(place, text or self.text, part) => self.known.place(place, part)",
+)
+
+
+@each("arithmetic, every", ("flint", 1), ("python", 12))
+def test_one_store_for_all_cases_changes_no_verdict(arithmetic, every):
+    """Most are told from others about the same model by a line; in either order."""
+    known, names = Known(), sorted(CORPUS)[::every]
+    for name in (*names, *reversed(names)):
+        case = CORPUS[name]
+        verdict = check(*case.files, resolved=case.resolved, arithmetic=arithmetic, known=known)
+        assert case.ends(verdict), name
+
+
+def text_of(lines):
+    return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
+
+
+def exchanged(case):
+    """The case's file, then files with two of its lines of one name exchanged."""
+    lines = [json.loads(line) for line in case.certificate.decode().splitlines()]
+    yield text_of(lines)
+    for i, j in combinations(range(2, len(lines)), 2):
+        if lines[i][0] == lines[j][0] and lines[i] != lines[j]:
+            yield text_of([*lines[:i], lines[j], *lines[i + 1 : j], lines[i], *lines[j + 1 :]])
+
+
+def differing(checker, most):
+    """The files that end otherwise with what is known of all files, each one read twice."""
+    known, found = checker.Known(), []
+    for name in TREES:
+        case = CORPUS[name]
+        files = list(exchanged(case))
+        for data in (*files[:most], *files[:most]):
+            verdicts = [checker.check(case.model, data, known=store) for store in (None, known)]
+            if verdicts[0] != verdicts[1]:
+                found.append((name, data))
+    return found
+
+
+def test_files_with_exchanged_lines_end_as_they_do_alone():
+    assert not differing(dalenius_check, draws(12, 400))
+
+
+@each("hole", *HOLES)
+def test_a_store_that_takes_one_leaf_for_another_is_found_out(planted, hole):
+    assert differing(planted(hole, hole), 12)
+
+
+def counted_alike(checker, forge, upper="0.6"):
+    """Whether the same lines about more records, another channel, and in another arithmetic, end as they do alone."""
+    known, ends = checker.Known(), []
+    for count, flip in ((2, 5), (6, 5), (2, 50)):
+        mechanism = f'kind="symmetric"; flip="1/{flip}"'
+        model = forge.model(f"count={count}; alphabet=2", 'kind="parity"', mechanism, '"1 bits"')
+        tree = [["record", 0], ["joint", "1", "0.2", None, ["1", "1"]], ["row", None], ["row", None]]
+        data = forge.certificate(model, "0", upper, ["witness", None, None], *tree)
+        for arithmetic in NAMES[1:]:
+            options = {"arithmetic": arithmetic}
+            ends.append([checker.check(model, data, known=store, **options).exit_code for store in (None, known)])
+    assert [alone for alone, _ in ends] == [0, 0, 1, 1, 1, 1]
+    return all(alone == with_store for alone, with_store in ends)
+
+
+def test_counts_and_numbers_are_part_of_a_place(forge, planted):
+    assert counted_alike(dalenius_check, forge)
+    holes = "Known.section: tuple(map(tuple, counts)) => ()", "Known.section: tuple(map(tuple, channel.rows)) => ()"
+    for hole in (*holes, "_kind: chosen().words, chosen().precision() => ()"):
+        assert not counted_alike(planted(hole, hole), forge), hole
+
+
+# ---- drafts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worked(monkeypatch):
+    """The letters of the row leaves that are worked out."""
+    seen, row = [], Joint.row
+    monkeypatch.setattr(Joint, "row", lambda leaf, a, *rest: seen.append(a) or row(leaf, a, *rest))
+    return seen
+
+
+def opened(lines, kept):
+    """A draft of which the row leaves with these numbers are there."""
+    numbers = iter(range(len(lines)))
+    return [["open"] if line[0] == "row" and next(numbers) not in kept else line for line in lines]
+
+
+def test_each_leaf_is_worked_out_once(worked):
+    case, known = CORPUS["identity_output_law"], Known()
+    lines = [json.loads(line) for line in case.certificate.decode().splitlines()]
+    rows = sum(line[0] == "row" for line in lines if isinstance(line, list))
+    for kept in ({0, 3}, {1, 3, 4}, set()):
+        verdict = check(case.model, text_of([lines[0], *opened(lines[1:], kept)]), known=known, draft=True)
+        assert verdict.status is Status.UNDECIDED
+    assert len(worked) == 4
+    assert check(*case.files, known=known) == check(*case.files)
+    assert len(worked) == 2 * rows
+    assert check(*case.files, known=known).proved
+    assert len(worked) == 2 * rows
+
+
+def test_a_draft_proves_nothing_even_where_all_is_there():
+    case = CORPUS["count4_mixed"]
+    assert check(*case.files, draft=True).status is Status.UNDECIDED
+    assert check(*case.files).proved
+
+
+def test_nothing_is_open_in_a_proof():
+    case = CORPUS["identity_output_law"]
+    lines = [json.loads(line) for line in case.certificate.decode().splitlines()]
+    verdict = check(case.model, text_of([lines[0], *opened(lines[1:], {0, 1})]), known=Known())
+    assert verdict.status is Status.REJECTED
+    assert "is expected, one of cut" in verdict.reason
+
+
+def test_a_store_without_room_knows_nothing(worked):
+    case, known = CORPUS["identity_output_law"], Known(0)
+    for _ in range(2):
+        assert check(*case.files, known=known).proved
+    assert len(worked) == 2 * case.certificate.count(b'["row"')
