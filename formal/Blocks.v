@@ -112,9 +112,9 @@ Proof.
 Qed.
 
 Lemma splits_letter first last P a : splits first last P ->
-  of_letter m P i a = sum (datasets own) (fun y => if Nat.eqb (letter j y) a then law y else 0).
+  of_letter (alphabets m) P i a = sum (datasets own) (fun y => if Nat.eqb (letter j y) a then law y else 0).
 Proof.
-  intros ([_ F1] & [_ L1] & E). unfold of_letter. rewrite over_parts.
+  intros ([_ F1] & [_ L1] & E). unfold of_letter. change (sum (datasets (alphabets m))) with (over_datasets m). rewrite over_parts.
   transitivity (sum (datasets pre) (fun x => first x * sum (datasets own) (fun y => if Nat.eqb (letter j y) a then law y else 0)));
     [|rewrite sum_scale_r, F1; ring].
   apply sum_ext; intros x Hx. rewrite <- sum_scale. apply sum_ext; intros y Hy.
@@ -146,7 +146,7 @@ Proof.
     - apply sum_ext; intros y Hy. rewrite letter_own, E, !One by auto. destruct (Nat.eqb _ _); [|reflexivity].
       change (1 * law y * 1 * probability m (query m (x ++ y ++ z)) y' = law y * probability m (query m (x ++ y ++ z)) y'). ring.
     - intros x' y z' Hx' Hy Hz'. rewrite E by auto. destruct (Nat.eqb _ _); [|ring]. rewrite (K x x') at 1. rewrite (K z z') at 1. ring. }
-  assert (L : forall a, of_letter m P i a = of_letter (piece_at x z) law j a) by (intro a; exact (splits_letter _ _ P a S)).
+  assert (L : forall a, of_letter (alphabets m) P i a = of_letter own law j a) by (intro a; exact (splits_letter _ _ P a S)).
   assert (O : forall y', of_output m P y' = of_output (piece_at x z) law y').
   { intro y'. unfold of_output. rewrite (known_sum x z P _ S Hx Hz).
     - apply sum_ext; intros y Hy. rewrite E, !One by auto.
@@ -220,7 +220,7 @@ Lemma blocks_length {B} sizes (l : list B) : length (blocks sizes l) = length si
 Proof. revert l. induction sizes as [|n s IH]; intro l; simpl; auto. Qed.
 Lemma Forall2_length_eq {B C} (R : B -> C -> Prop) l l' : Forall2 R l l' -> length l = length l'.
 Proof. induction 1; simpl; auto. Qed.
-Lemma block_of_app s1 n s2 j : (j < n)%nat -> block_of (s1 ++ n :: s2) (list_sum s1 + j) = length s1.
+Lemma block_of_app s1 n s2 j : (j < n)%nat -> block_of (s1 ++ n :: s2) (list_sum s1 + j) = (length s1, j).
 Proof.
   intro Hj. induction s1 as [|k s1 IH]; cbn [app block_of length list_sum fold_right].
   - destruct (Nat.ltb_spec (0 + j) n); auto. simpl in *; lia.
@@ -295,18 +295,18 @@ Proof.
   - rewrite skipn_exact by auto. apply IH; auto. rewrite skipn_length. lia.
 Qed.
 
-Lemma known_independent m b law j x z : alphabets m = pre ++ own ++ post -> (j < length own)%nat -> is_prior own law ->
-  nats own b <= entropy own law -> In x (datasets pre) -> In z (datasets post) ->
-  exists P, splits pre own post law (known x) (known z) P /\ independent_blocks m sizes b (length pre + j) P.
+Lemma known_independent (C : list nat -> nat -> (dataset -> R) -> Prop) law j x z : (j < length own)%nat -> is_prior own law ->
+  C own j law -> In x (datasets pre) -> In z (datasets post) ->
+  exists P, splits pre own post law (known x) (known z) P /\ independent_blocks sizes (pre ++ own ++ post) C (length pre + j) P.
 Proof.
-  intros Hm Hj Hlaw Hb Hx Hz. pose proof (dataset_length _ _ Hx) as Lx. pose proof (dataset_length _ _ Hz) as Lz.
+  intros Hj Hlaw Hb Hx Hz. pose proof (dataset_length _ _ Hx) as Lx. pose proof (dataset_length _ _ Hz) as Lz.
   set (laws := map known (blocks s1 x) ++ law :: map known (blocks s2 z)).
   exists (fun w => product laws (blocks sizes w)). split.
   - split; [now apply known_prior|]. split; [now apply known_prior|]. intros x' y z' Hx' Hy Hz'.
     apply dataset_length in Hx', Hy, Hz'. rewrite own_blocks by auto. unfold laws.
     rewrite product_app by (rewrite map_length; transitivity (length s1); [|symmetry]; apply blocks_length). cbn [product].
     rewrite !product_known by congruence. ring.
-  - exists laws. rewrite Hm, own_blocks by auto. split; [|split; auto].
+  - exists laws. rewrite own_blocks by auto. split; [|split; auto].
     + apply Forall2_app; [now apply known_priors|]. constructor; auto. now apply known_priors.
     + unfold sizes. rewrite Hpre, block_of_app by auto.
       replace (nth (length s1) (blocks s1 pre ++ own :: blocks s2 post) []) with own.
@@ -335,8 +335,21 @@ Proof.
   cbn [app weighted]. rewrite IH by lia. ring.
 Qed.
 
+(** What proves, of a block's records where the others' letters add up to a number, the upper end; and the lower end, where the others
+    have these letters. *)
+Record piece_proof (B : Type) := PieceProof { of_block : nat; of_sum : Z; about_piece : B }.
+Record piece_witness (B : Type) := PieceWitness { in_block : nat; for_others : dataset; of_the_block : B }.
+Arguments PieceProof {B}. Arguments of_block {B}. Arguments of_sum {B}. Arguments about_piece {B}.
+Arguments PieceWitness {B}. Arguments in_block {B}. Arguments for_others {B}. Arguments of_the_block {B}.
+
+(** A program that checks what is said of a piece, given its channel and sums, and that what it accepts is true. *)
+Definition checker (B : Type) := list (list interval) -> model -> sums -> B -> bool.
+Definition sound {B} (values : list Z) (check : checker B) (claim : model -> Prop) : Prop := forall channel p s b,
+  (forall k y, encl (entry2 channel k y) (rows p values k y)) -> additive p s -> values_by_sums s values = true -> is_channel p ->
+  check channel p s b = true -> claim p.
+
 Section Pieces.
-Variables (m : model) (q : sums) (values : list Z) (sizes : list nat) (b : amount).
+Variables (m : model) (q : sums) (values : list Z) (sizes : list nat) (allowed : adversary).
 Hypothesis Hq : additive m q.
 Hypothesis Hv : all_values m values.
 Let ws := contributions q.
@@ -411,23 +424,19 @@ Qed.
 
 (** ** From above *)
 
-(** What proves the bound of the piece of a block where the others' letters add up to a number. *)
-Record piece_proof := PieceProof { of_block : nat; of_sum : Z; about_piece : list section }.
-
-Variables (channel : list (list interval)) (upper : Q) (proofs : list piece_proof).
+Context {B C : Type}.
+Variables (channel : list (list interval)) (upper : Q) (above : checker B) (proofs : list (piece_proof B)).
 Hypothesis HC : channel_check m (weight_table m values) = true.
 Hypothesis HW : forall k y, encl (entry2 channel k y) (rows m values k y).
+Hypothesis Habove : sound values above (fun p => at_most p allowed upper).
 
-Definition piece_check (h : piece_proof) : bool :=
-  let p := piece (within (of_block h) ws) (of_sum h) in
+Definition piece_check (h : piece_proof B) : bool :=
   let s := piece_sums (within (of_block h) ws) (of_sum h) in
-  values_by_sums s values
-  && above_check p values (sum_tables s values (map about (about_piece h))) channel (about_piece h) (in_nats p b) upper.
-Lemma piece_check_correct h : piece_check h = true -> at_most (piece (within (of_block h) ws) (of_sum h)) (EntropyAtLeast b) upper.
+  values_by_sums s values && above channel (piece (within (of_block h) ws) (of_sum h)) s (about_piece h).
+Lemma piece_check_correct h : piece_check h = true -> at_most (piece (within (of_block h) ws) (of_sum h)) allowed upper.
 Proof.
   intro H. apply andb_prop in H as [H1 H2]. pose proof (piece_additive (within (of_block h) ws) (of_sum h)) as A.
-  pose proof (by_sums _ _ A values (map about (about_piece h)) H1) as [V T].
-  eapply above_correct; [|exact V|exact T|exact HW|apply encl_nats|exact H2]. apply (channel_correct _ values V HC).
+  refine (Habove channel (piece _ _) _ _ HW A H1 _ H2). exact (channel_correct (piece _ _) values (values_by_sums_correct _ _ A values H1) HC).
 Qed.
 
 Definition constant (own : list (list Z)) (t : Z) : bool :=
@@ -436,7 +445,7 @@ Definition constant (own : list (list Z)) (t : Z) : bool :=
   | [] => true
   | e :: _ => forallb (fun d => finished q (reduced q (t + fst d)) =? finished q (reduced q (t + fst e)))%Z (spread q own)
   end.
-Lemma constant_correct own t : constant own t = true -> at_most (piece own t) (EntropyAtLeast b) upper.
+Lemma constant_correct own t : constant own t = true -> at_most (piece own t) allowed upper.
 Proof.
   intros H i P Hi HP _. apply andb_prop in H as [H0 H]. apply Qle_bool_correct in H0. rewrite RMicromega.Q2R_0 in H0.
   set (v := match spread q own with [] => 0%Z | e :: _ => finished q (reduced q (t + fst e)) end).
@@ -455,9 +464,9 @@ Definition pieces_check : bool :=
   (list_sum sizes =? length ws)%nat && forallb piece_check proofs
   && forallb (fun k => forallb (fun e => piece_covered k (fst e)) (spread q (before k ws ++ after k ws))) (seq 0 (length sizes)).
 
-Theorem pieces_correct : pieces_check = true -> at_most m (IndependentBlocks sizes b) upper.
+Theorem pieces_correct : pieces_check = true -> at_most m (IndependentBlocks sizes allowed) upper.
 Proof.
-  intros H i P Hi HP (laws & F & E & Hb). cbv zeta in Hb. unfold pieces_check in H. apply andb_prop in H as [H Hcov]. apply andb_prop in H as [_ Hpieces].
+  intros H i P Hi HP (laws & F & E & Hb). unfold pieces_check in H. apply andb_prop in H as [H Hcov]. apply andb_prop in H as [_ Hpieces].
   assert (Li : (i < list_sum sizes)%nat) by (rewrite Hsizes; rewrite (additive_alphabets _ _ Hq), map_length in Hi; exact Hi).
   destruct (own_block sizes i Li) as (k & j & Hk & -> & Hj).
   destruct (parts_fit k Hk) as (Lpre & Lown & Lpost). set (pre := before k (alphabets m)) in *. set (own := within k (alphabets m)) in *.
@@ -473,21 +482,20 @@ Proof.
   apply (splits_bound m pre own post Hm law Hlaw j Hj values Hv Hc first last P); auto. intros x z Hx Hz.
   unfold own. rewrite piece_information by auto. rewrite forallb_forall in Hcov. specialize (Hcov k (proj2 (in_to _ _) Hk)). cbv beta in Hcov.
   destruct (parts_are k) as (P1 & P2 & P3). fold pre in P1. fold own in P2. fold post in P3.
-  assert (C : piece_covered k (others_sum k x z) = true).
+  assert (Cov : piece_covered k (others_sum k x z) = true).
   { apply (spread_all q m Hq (before k ws ++ after k ws) (piece_covered k) Hcov). rewrite map_app, <- P1, <- P3.
     apply in_datasets_app. exists x, z. auto. }
-  assert (B : at_most (piece (within k ws) (others_sum k x z)) (EntropyAtLeast b) upper).
-  { apply orb_prop in C as [C|C]; [now apply constant_correct|]. apply existsb_exists in C as (h & Hh & C).
-    apply andb_prop in C as [C1 C2]. apply Z.eqb_eq in C1. unfold same_block in C2. destruct (list_eq_dec _ _ _) as [C3|]; [|discriminate].
-    rewrite forallb_forall in Hpieces. pose proof (piece_check_correct h (Hpieces h Hh)) as B. now rewrite C1, C3 in B. }
-  apply B; cbn [piece alphabets admits]; rewrite <- P2; auto.
+  assert (H : at_most (piece (within k ws) (others_sum k x z)) allowed upper).
+  { apply orb_prop in Cov as [Cov|Cov]; [now apply constant_correct|]. apply existsb_exists in Cov as (h & Hh & Cov).
+    apply andb_prop in Cov as [C1 C2]. apply Z.eqb_eq in C1. unfold same_block in C2. destruct (list_eq_dec _ _ _) as [C3|]; [|discriminate].
+    rewrite forallb_forall in Hpieces. pose proof (piece_check_correct h (Hpieces h Hh)) as H. now rewrite C1, C3 in H. }
+  apply H; cbn [piece alphabets]; rewrite <- P2; auto.
 Qed.
 
 (** ** From below *)
 
-(** A block, a dataset that says what the others' letters are, and a prior of the block. *)
-Record piece_witness := PieceWitness { in_block : nat; for_others : dataset; of_the_block : witness }.
-Variables (w : piece_witness) (lower : Q).
+Variables (below : checker C) (w : piece_witness C) (lower : Q).
+Hypothesis Hbelow : sound values below (fun p => at_least p allowed lower).
 Let k := in_block w.
 
 Definition dataset_check : bool :=
@@ -502,20 +510,18 @@ Qed.
 
 Definition piece_below_check : bool :=
   let t := others_sum k (before k (for_others w)) (after k (for_others w)) in
-  let p := piece (within k ws) t in
   let s := piece_sums (within k ws) t in
-  let tables := sum_tables s values [for_record (of_the_block w)] in
   (list_sum sizes =? length ws)%nat && (k <? length sizes)%nat && dataset_check && values_by_sums s values
-  && shape_check p values tables (of_the_block w) && below_check p values tables channel (of_the_block w) b lower.
+  && below channel (piece (within k ws) t) s (of_the_block w).
 
-Theorem piece_below_correct : piece_below_check = true -> at_least m (IndependentBlocks sizes b) lower.
+Theorem piece_below_correct : piece_below_check = true -> at_least m (IndependentBlocks sizes allowed) lower.
 Proof.
   intro H. unfold piece_below_check in H. cbv zeta in H. set (t := others_sum k _ _) in *.
-  apply andb_prop in H as [H HB]. apply andb_prop in H as [H HS]. apply andb_prop in H as [H HV]. apply andb_prop in H as [H HD].
+  apply andb_prop in H as [H HB]. apply andb_prop in H as [H HV]. apply andb_prop in H as [H HD].
   apply andb_prop in H as [_ Hk]. apply Nat.ltb_lt in Hk. apply dataset_correct in HD.
-  pose proof (piece_additive (within k ws) t) as A. pose proof (by_sums _ _ A values [for_record (of_the_block w)] HV) as [V T].
-  assert (B : at_least (piece (within k ws) t) (EntropyAtLeast b) lower).
-  { eapply below_correct; [apply (channel_correct _ values V HC)|exact V|exact T|exact HW|exact HS|exact HB]. }
+  pose proof (piece_additive (within k ws) t) as A.
+  assert (L : at_least (piece (within k ws) t) allowed lower).
+  { refine (Hbelow channel (piece _ _) _ _ HW A HV _ HB). exact (channel_correct (piece _ _) values (values_by_sums_correct _ _ A values HV) HC). }
   destruct (parts_fit k Hk) as (Lpre & Lown & Lpost). destruct (parts_are k) as (P1 & P2 & P3).
   set (pre := before k (alphabets m)) in *. set (own := within k (alphabets m)) in *.
   set (post := after k (alphabets m)) in *. assert (Hm : alphabets m = pre ++ own ++ post) by apply three.
@@ -525,29 +531,34 @@ Proof.
   assert (Ez : after k (for_others w) = z).
   { rewrite Ed. unfold after. rewrite (skipn_exact (start k)) by (rewrite (dataset_length _ _ Hx), Lpre; reflexivity).
     apply skipn_exact. now rewrite (dataset_length _ _ Hy), Lown. }
-  unfold t in B. rewrite Ex, Ez in B. destruct B as (j & law & Hj & Hlaw & Hb & HI). cbn [piece alphabets admits] in Hj, Hlaw, Hb.
+  unfold t in L. rewrite Ex, Ez in L. destruct L as (j & law & Hj & Hlaw & Hb & HI). cbn [piece alphabets] in Hj, Hlaw, Hb.
   rewrite <- P2 in Hj, Hlaw, Hb.
-  destruct (known_independent (firstn k sizes) (skipn (S k) sizes) pre own post Lpre Lpost m b law j x z Hm Hj Hlaw Hb Hx Hz) as (P & Sp & Ind).
+  destruct (known_independent (firstn k sizes) (skipn (S k) sizes) pre own post Lpre Lpost (admits allowed) law j x z Hj Hlaw Hb Hx Hz) as (P & Sp & Ind).
   exists (length pre + j)%nat, P. split; [now apply (i_small m pre own post Hm j)|]. split; [now apply (splits_prior m pre own post Hm law Hlaw _ _ P Sp)|].
   split.
-  - cbn [admits]. rewrite (sizes_are k Hk). exact Ind.
+  - cbn [admits]. rewrite (sizes_are k Hk). fold own. rewrite Hm. exact Ind.
   - rewrite (known_information m pre own post Hm law j Hj x z P Sp Hx Hz). unfold own. now rewrite piece_information.
 Qed.
 End Pieces.
 
 (** ** A whole certificate *)
 
-Definition blocks_check (m : model) (q : sums) (values : list Z) (sizes : list nat) (b : amount) (lower upper : Q)
-    (w : piece_witness) (proofs : list piece_proof) : bool :=
+Section Certificate.
+Context {B C : Type}.
+Variables (m : model) (q : sums) (values : list Z) (sizes : list nat) (allowed : adversary) (lower upper : Q).
+Variables (above : checker B) (below : checker C) (w : piece_witness C) (proofs : list (piece_proof B)).
+
+Definition blocks_check : bool :=
   let weights := weight_table m values in
   let channel := channel_table m weights in
   values_by_sums q values && channel_check m weights
-  && piece_below_check m q values sizes b channel w lower && pieces_check m q values sizes b channel upper proofs.
+  && piece_below_check m q values sizes channel below w && pieces_check m q values sizes channel upper above proofs.
 
-Theorem blocks_correct m q values sizes b lower upper w proofs : additive m q ->
-  blocks_check m q values sizes b lower upper w proofs = true -> leakage_between m (IndependentBlocks sizes b) lower upper.
+Theorem blocks_correct : additive m q ->
+  sound values above (fun p => at_most p allowed upper) -> sound values below (fun p => at_least p allowed lower) ->
+  blocks_check = true -> leakage_between m (IndependentBlocks sizes allowed) lower upper.
 Proof.
-  intros Hq H. unfold blocks_check in H. cbv zeta in H. apply andb_prop in H as [H HA]. apply andb_prop in H as [H HB].
+  intros Hq Habove Hbelow H. unfold blocks_check in H. cbv zeta in H. apply andb_prop in H as [H HA]. apply andb_prop in H as [H HB].
   apply andb_prop in H as [HV HC]. pose proof (values_by_sums_correct q m Hq values HV) as Hv.
   pose proof (encl_channel m values) as HW.
   assert (Hs : list_sum sizes = length (contributions q)).
@@ -556,3 +567,28 @@ Proof.
   - eapply piece_below_correct; eauto.
   - eapply pieces_correct; eauto.
 Qed.
+End Certificate.
+
+(** Of blocks with enough entropy the proofs are sections, and the lower end's prior is a witness. *)
+Section Entropy.
+Variables (values : list Z) (b : amount) (lower upper : Q).
+
+Definition sections_check (channel : list (list interval)) (p : model) (s : sums) (sections : list section) : bool :=
+  above_check p values (sum_tables s values (map about sections)) channel sections (in_nats p b) upper.
+Definition witness_check (channel : list (list interval)) (p : model) (s : sums) (w : witness) : bool :=
+  let tables := sum_tables s values [for_record w] in shape_check p values tables w && below_check p values tables channel w b lower.
+
+Lemma sections_sound : sound values sections_check (fun p => at_most p (EntropyAtLeast b) upper).
+Proof.
+  intros channel p s sections HW A HV Hc H. pose proof (by_sums _ _ A values (map about sections) HV) as [V T].
+  eapply above_correct; [exact Hc|exact V|exact T|exact HW|apply encl_nats|exact H].
+Qed.
+Lemma witness_sound : sound values witness_check (fun p => at_least p (EntropyAtLeast b) lower).
+Proof.
+  intros channel p s w HW A HV Hc H. pose proof (by_sums _ _ A values [for_record w] HV) as [V T]. apply andb_prop in H as [HS HB].
+  eapply below_correct; [exact Hc|exact V|exact T|exact HW|exact HS|exact HB].
+Qed.
+End Entropy.
+
+Definition entropy_blocks_correct m q values sizes b lower upper w proofs (Hq : additive m q) :=
+  blocks_correct m q values sizes (EntropyAtLeast b) lower upper _ _ w proofs Hq (sections_sound values b upper) (witness_sound values b lower).

@@ -320,19 +320,18 @@ Proof.
   rewrite E in G. unfold sum_to in *. lra.
 Qed.
 
-(** The same where theta = 1 and mu = 0. *)
-Theorem joint_leaf_free (v sigma lo hi : nat -> nat -> R) r e psi c :
+(** The same where theta = 1 and mu = 0, and the numbers of the letters may have a mean. *)
+Theorem joint_leaf_free (v sigma lo hi : nat -> nat -> R) r e psi :
   (forall a y, (a < A)%nat -> (y < Y)%nat -> u a y = v a y * s y) ->
   (forall a y, (a < A)%nat -> (y < Y)%nat -> 0 <= lo a y /\ lo a y <= v a y <= hi a y) ->
   (forall y, (y < Y)%nat -> 0 < r y) -> sum_to Y r <= 1 ->
   (forall a, (a < A)%nat -> row_problem 1 0 a (fun k => score 1 sigma lo hi r a k + e k) (psi a)) ->
-  (forall a, (a < A)%nat -> psi a <= c) -> info + mean e <= c.
+  info + mean e <= sum_to A (fun a => mass a * psi a).
+Proof. intros Hv Hbox Hr Hr1 Hrow. pose proof (joint_scores 1 0 v sigma lo hi r e psi ltac:(lra) Hv Hbox Hr Hr1 Hrow). lra. Qed.
+Lemma mean_at_most psi c : (forall a, (a < A)%nat -> psi a <= c) -> sum_to A (fun a => mass a * psi a) <= c.
 Proof.
-  intros Hv Hbox Hr Hr1 Hrow Hc.
-  pose proof (joint_scores 1 0 v sigma lo hi r e psi ltac:(lra) Hv Hbox Hr Hr1 Hrow) as J.
-  assert (sum_to A (fun a => mass a * psi a) <= sum_to A (fun a => mass a * c)).
-  { apply sum_to_le; intros a Ha. apply Rmult_le_compat_l; auto using mass0. }
-  unfold sum_to in H at 2. rewrite sum_scale_r in H. destruct HP as [_ H1]. unfold sum_to in *. rewrite H1 in H. lra.
+  intro Hc. rewrite <- (Rmult_1_l c), <- (proj2 HP). unfold sum_to. rewrite <- sum_scale_r. apply sum_to_le; intros a Ha.
+  apply Rmult_le_compat_l; auto using mass0.
 Qed.
 
 End Prior.

@@ -167,7 +167,7 @@ Proof.
   { intros x Hx. pose proof (letter_small _ _ _ Hx Hi). lia. }
   assert (J : forall y, joint m P i 0 y = of_output m P y).
   { intro y. apply sum_ext; intros x Hx. now rewrite Z. }
-  assert (L : of_letter m P i 0 = 1).
+  assert (L : of_letter (alphabets m) P i 0 = 1).
   { rewrite <- P1. apply sum_ext; intros x Hx. now rewrite Z. }
   unfold sum_to at 1. simpl. rewrite Rplus_0_r. apply sum_all_zero; intros y _. rewrite J, L, Rmult_1_l.
   destruct (Req_dec (of_output m P y) 0) as [->|NZ]; [ring|]. unfold Rdiv. rewrite Rinv_r by auto. rewrite ln_1. ring.

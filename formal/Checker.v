@@ -76,6 +76,20 @@ Proof.
   apply (IH (seen ++ next) next); auto. intros b Hb. apply in_app_iff in Hb as [Hb|Hb]; auto.
 Qed.
 
+(** ** How far rows are from a law of the outputs *)
+
+Definition law_given (n : nat) (r : list Z) : bool :=
+  forallb (fun y => (0 <? slope_at r y)%Z) (seq 0 n) && (fold_right (fun y t => slope_at r y + t) 0 (seq 0 n) <=? one)%Z.
+Definition logs_of (n : nat) (r : list Z) : list interval := tabulate n (fun y => log (of_fixed (slope_at r y))).
+Definition divergence (n : nat) (channel : list (list interval)) (logs : list interval) (k : nat) : interval :=
+  minus (isum_to n (fun y => times_own_log (entry2 channel k y))) (isum_to n (fun y => times (entry2 channel k y) (entry logs y))).
+Lemma encl_divergence n channel r (W : nat -> nat -> R) k : (forall k y, encl (entry2 channel k y) (W k y)) ->
+  encl (divergence n channel (logs_of n r) k) (sum_to n (fun y => xlnx (W k y)) - sum_to n (fun y => W k y * ln (fixed (slope_at r y)))).
+Proof.
+  intro HW. apply encl_minus; apply encl_isum_to; intros y _; [now apply encl_xlnx|]. apply encl_times; auto.
+  apply (encl_entry n _ (fun y => ln (fixed (slope_at r y)))). intros. apply encl_log, encl_fixed.
+Qed.
+
 (** ** One record *)
 
 Section Record.
@@ -110,9 +124,6 @@ Definition score_table (v : view) (theta : Z) (sigma : list (list Z)) (r : list 
     tabulate V (fun k => if (0 <? count_at a k)%Z
       then plus (isum_to (many v) (fun y => times (entry2 (entries v) k y) (entry terms y))) (entry (apart_by v) k) else anything))
     (seq 0 A).
-
-Definition law_given (n : nat) (r : list Z) : bool :=
-  forallb (fun y => (0 <? slope_at r y)%Z) (seq 0 n) && (fold_right (fun y t => slope_at r y + t) 0 (seq 0 n) <=? one)%Z.
 
 (** An output's image has the same slopes, reference and posteriors. *)
 Definition even_scores (v : view) (sigma : list (list Z)) (r : list Z) (posterior : list (list range)) (tau : list nat) : bool :=
@@ -150,11 +161,8 @@ Fixpoint class_number (t : class_tree) (used : list (list nat)) : option interva
       | _, _, _ => None
       end
   | Law r =>
-      let logs := tabulate Y (fun y => log (of_fixed (slope_at r y))) in
-      if law_given Y r then
-        Some (largest (fun k => minus (isum_to Y (fun y => times_own_log (entry2 channel k y)))
-          (isum_to Y (fun y => times (entry2 channel k y) (entry logs y)))) (flat_map (row_at used) (seq 0 A)))
-      else None
+      let logs := logs_of Y r in
+      if law_given Y r then Some (largest (divergence Y channel logs) (flat_map (row_at used) (seq 0 A))) else None
   | Letters => Some (log (of_Z (Z.of_nat A)))
   end.
 
@@ -164,7 +172,7 @@ Definition roots_check (n : nat) (table : list (list interval)) (root : list (li
 Definition whole_view : view := View true Y channel (tabulate V (fun _ => zero)) (singletons Y) (roots Y channel).
 Definition group_view (parts : list (list nat)) (laws : list Z) : view :=
   let table := group_table parts channel in
-  let logs := tabulate Y (fun y => log (of_fixed (slope_at laws y))) in
+  let logs := logs_of Y laws in
   View false (length parts) table
     (tabulate V (fun k => minus (within_interval parts channel table k) (isum_to Y (fun y => times (entry2 channel k y) (entry logs y)))))
     parts (roots (length parts) table).
@@ -422,11 +430,11 @@ Proof.
     destruct (encl_largest (seq 0 A) (entry psi) x) as (c & Ec & Bc); [intros a Ha; apply Hx; now apply in_to|].
     pose proof (Henough _ _ c P C Ec (Z.le_refl 0) HA) as En. rewrite fixed_0 in En.
     assert (info A (many v) xs f W' P + mean A xs f P e' <= c); [|lra].
+    eapply Rle_trans; [|apply (mean_at_most A xs P HP x c); intros a Ha; apply Bc; now apply in_to].
     apply (joint_leaf_free A (many v) V xs f N W' Hwc' P HP vp (fun b y => fixed (slope_at (row_at sigma b) y))
       (fun b y => fixed (fst (range_at (row_at tight y) b))) (fun b y => fixed (snd (range_at (row_at tight y) b)))
-      (fun y => fixed (slope_at r y)) e' x c); auto; try (intros; now apply Hv).
-    + intros a Ha. destruct (Hx a Ha) as [_ R]. unfold S, score_at in R. rewrite fixed_one in R. exact R.
-    + intros a Ha. apply Bc. now apply in_to.
+      (fun y => fixed (slope_at r y)) e' x); auto; try (intros; now apply Hv).
+    intros a Ha. destruct (Hx a Ha) as [_ R]. unfold S, score_at in R. rewrite fixed_one in R. exact R.
   - pose proof (joint_leaf A (many v) V xs f N W' Hwc' P HP (fixed theta) (fixed mu) vp (fun b y => fixed (slope_at (row_at sigma b) y))
         (fun b y => fixed (fst (range_at (row_at tight y) b))) (fun b y => fixed (snd (range_at (row_at tight y) b)))
         (fun y => fixed (slope_at r y)) e' x) as J.
@@ -465,13 +473,9 @@ Proof.
     + intros P HP HS'. eapply Rle_trans; [now apply B1|apply Rmax_l].
     + intros P HP HS'. eapply Rle_trans; [now apply B2|apply Rmax_r].
   - destruct (law_given Y r) eqn:Hr; [|discriminate]. injection H as <-. apply law_given_correct in Hr as [Hr Hr1].
-    destruct (encl_largest (flat_map (row_at used) (seq 0 A)) (fun k => minus (isum_to Y (fun y => times_own_log (entry2 channel k y)))
-      (isum_to Y (fun y => times (entry2 channel k y) (entry (tabulate Y (fun y => log (of_fixed (slope_at r y)))) y))))
-      (fun k => sum_to Y (fun y => xlnx (W k y)) - sum_to Y (fun y => W k y * ln (fixed (slope_at r y))))) as (c & Ec & Bc).
-    { intros k _. apply encl_minus; apply encl_isum_to; intros y Hy; [now apply encl_xlnx|].
-      apply encl_times; auto. apply (encl_entry Y _ (fun y => ln (fixed (slope_at r y)))). intros. apply encl_log, encl_fixed. }
-    exists c. split; auto. apply (law_leaf A Y V xs f N W Hwc (may_use used) (fun y => fixed (slope_at r y)) c); auto.
-    intros a k Ha Hk Nk Sk. apply Bc. apply in_flat_map. exists a. split; [now apply in_to|]. now apply is_listed_in.
+    destruct (encl_largest (flat_map (row_at used) (seq 0 A)) (divergence Y channel (logs_of Y r)) _ (fun k _ => encl_divergence Y channel r W k HW)) as (c & Ec & Bc).
+    exists c. split; auto. intros Q HQ HS. eapply Rle_trans; [|apply (mean_at_most A xs Q HQ (fun _ => c) c); intros; apply Rle_refl].
+    apply (law_mean A Y V xs f N W Hwc (may_use used) (fun y => fixed (slope_at r y))); auto. intros a k Ha Hk Nk Sk. apply Bc. apply in_flat_map. exists a. split; [now apply in_to|]. now apply is_listed_in.
   - assert (E : log (of_Z (Z.of_nat A)) = i) by congruence. subst i. exists (ln (INR A)). split; [apply encl_log; rewrite INR_IZR_INZ; apply encl_Z|].
     intros Q HQ _. now apply (letters_leaf A Y V xs f N W Hwc).
 Qed.

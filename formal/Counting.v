@@ -125,8 +125,8 @@ Proof. apply sum_partition. intros x Hx. now apply letter_small. Qed.
 Section Prior.
 Variable P : dataset -> R.
 
-Lemma of_letter_is a : of_letter m P i a = mass having P a.
-Proof. unfold of_letter, mass, having, over_datasets. now rewrite sum_filter. Qed.
+Lemma of_letter_is a : of_letter (alphabets m) P i a = mass having P a.
+Proof. unfold of_letter, mass, having. now rewrite sum_filter. Qed.
 Lemma joint_is a y : joint m P i a y = u having row_of rows P a y.
 Proof.
   unfold joint, u, having, over_datasets. rewrite sum_filter. apply sum_ext; intros x Hx.

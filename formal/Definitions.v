@@ -81,15 +81,15 @@ Definition over_datasets (m : model) (f : dataset -> R) : R := sum (datasets (al
 (** P(X_i = a, Y = y), P(X_i = a) and P(Y = y). *)
 Definition joint (m : model) (P : dataset -> R) (i a y : nat) : R :=
   over_datasets m (fun x => if Nat.eqb (letter i x) a then P x * probability m (query m x) y else 0).
-Definition of_letter (m : model) (P : dataset -> R) (i a : nat) : R :=
-  over_datasets m (fun x => if Nat.eqb (letter i x) a then P x else 0).
+Definition of_letter (alphabets : list nat) (P : dataset -> R) (i a : nat) : R :=
+  sum (datasets alphabets) (fun x => if Nat.eqb (letter i x) a then P x else 0).
 Definition of_output (m : model) (P : dataset -> R) (y : nat) : R :=
   over_datasets m (fun x => P x * probability m (query m x) y).
 
 (** I(X_i; Y), in nats. (The term of a letter and an output with joint probability 0 is 0.) *)
 Definition information (m : model) (P : dataset -> R) (i : nat) : R :=
   sum_to (letter i (alphabets m)) (fun a => sum_to (outputs m) (fun y =>
-    joint m P i a y * ln (joint m P i a y / (of_letter m P i a * of_output m P y)))).
+    joint m P i a y * ln (joint m P i a y / (of_letter (alphabets m) P i a * of_output m P y)))).
 
 (** ** Adversaries *)
 
@@ -109,10 +109,11 @@ Fixpoint blocks {B : Type} (sizes : list nat) (l : list B) : list (list B) :=
   | [] => []
   | n :: sizes => firstn n l :: blocks sizes (skipn n l)
   end.
-Fixpoint block_of (sizes : list nat) (i : nat) : nat :=
+(** The number of record i's part, and the record's place in it. *)
+Fixpoint block_of (sizes : list nat) (i : nat) : nat * nat :=
   match sizes with
-  | [] => 0%nat
-  | n :: sizes => if Nat.ltb i n then 0%nat else S (block_of sizes (i - n))
+  | [] => (0%nat, i)
+  | n :: sizes => if Nat.ltb i n then (0%nat, i) else let (k, j) := block_of sizes (i - n) in (S k, j)
   end.
 
 Fixpoint product (laws : list (dataset -> R)) (parts : list dataset) : R :=
@@ -121,12 +122,12 @@ Fixpoint product (laws : list (dataset -> R)) (parts : list dataset) : R :=
   | _, _ => 1
   end.
 
-(** Blocks of records are independent of one another, and the law of record i's own block has the amount [b] of entropy. *)
-Definition independent_blocks (m : model) (sizes : list nat) (b : amount) (i : nat) (P : dataset -> R) : Prop :=
-  exists laws, Forall2 is_prior (blocks sizes (alphabets m)) laws /\
-    (forall x, In x (datasets (alphabets m)) -> P x = product laws (blocks sizes x)) /\
-    let own := nth (block_of sizes i) (blocks sizes (alphabets m)) [] in
-    nats own b <= entropy own (nth (block_of sizes i) laws (fun _ => 0)).
+(** Blocks of records are independent of one another; [own] says of the law of record i's own block what it says of the block's
+    records, the record's place in it, and this law. *)
+Definition independent_blocks (sizes alphabets : list nat) (own : list nat -> nat -> (dataset -> R) -> Prop) (i : nat) (P : dataset -> R) : Prop :=
+  exists laws, Forall2 is_prior (blocks sizes alphabets) laws /\
+    (forall x, In x (datasets alphabets) -> P x = product laws (blocks sizes x)) /\
+    let (k, j) := block_of sizes i in own (nth k (blocks sizes alphabets) []) j (nth k laws (fun _ => 0)).
 
 (** Weights of all datasets, in lexicographic order (record 0 slowest), divided by their sum. *)
 Fixpoint index (alphabets : list nat) (x : dataset) : nat :=
@@ -137,29 +138,34 @@ Fixpoint index (alphabets : list nat) (x : dataset) : nat :=
 Definition weighted_prior (alphabets : list nat) (weights : list Q) (x : dataset) : R :=
   let weight := fun x => Q2R (nth (index alphabets x) weights 0%Q) in weight x / sum (datasets alphabets) weight.
 
-Inductive adversary := EntropyAtLeast (b : amount) | IndependentBlocks (sizes : list nat) (b : amount) | Listed (priors : list (list Q)).
+(** What she knows of all records is their entropy; or that of the block of the record that she wants to know about, the other blocks
+    being independent of it; or priors are listed. *)
+Inductive adversary :=
+  | EntropyAtLeast (b : amount)
+  | IndependentBlocks (sizes : list nat) (own : adversary)
+  | Listed (priors : list (list Q)).
 
 (** Records that are independent of one another: blocks of one record, of which no entropy is asked. *)
-Definition ProductPriors (records : nat) : adversary := IndependentBlocks (repeat 1%nat records) (Nats 0).
+Definition ProductPriors (records : nat) : adversary := IndependentBlocks (repeat 1%nat records) (EntropyAtLeast (Nats 0)).
 
 (** The priors of the adversary who wants to know about record i. *)
-Definition admits (m : model) (A : adversary) (i : nat) (P : dataset -> R) : Prop :=
+Fixpoint admits (A : adversary) (alphabets : list nat) (i : nat) (P : dataset -> R) : Prop :=
   match A with
-  | EntropyAtLeast b => nats (alphabets m) b <= entropy (alphabets m) P
-  | IndependentBlocks sizes b => independent_blocks m sizes b i P
+  | EntropyAtLeast b => nats alphabets b <= entropy alphabets P
+  | IndependentBlocks sizes own => independent_blocks sizes alphabets (admits own) i P
   | Listed priors => exists weights, In weights priors /\
-      forall x, In x (datasets (alphabets m)) -> P x = weighted_prior (alphabets m) weights x
+      forall x, In x (datasets alphabets) -> P x = weighted_prior alphabets weights x
   end.
 
 (** ** The claims of a certificate *)
 
 (** No prior of the adversary's learns more than [upper] about any record. *)
 Definition at_most (m : model) (A : adversary) (upper : Q) : Prop :=
-  forall i P, (i < length (alphabets m))%nat -> is_prior (alphabets m) P -> admits m A i P -> information m P i <= Q2R upper.
+  forall i P, (i < length (alphabets m))%nat -> is_prior (alphabets m) P -> admits A (alphabets m) i P -> information m P i <= Q2R upper.
 
 (** One of them learns [lower], or more, about some record. *)
 Definition at_least (m : model) (A : adversary) (lower : Q) : Prop :=
-  exists i P, (i < length (alphabets m))%nat /\ is_prior (alphabets m) P /\ admits m A i P /\ Q2R lower <= information m P i.
+  exists i P, (i < length (alphabets m))%nat /\ is_prior (alphabets m) P /\ admits A (alphabets m) i P /\ Q2R lower <= information m P i.
 
 (** The claim of a certificate: the channel is one, and the leakage is in an interval. *)
 Definition leakage_between (m : model) (A : adversary) (lower upper : Q) : Prop :=

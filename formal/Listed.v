@@ -42,7 +42,7 @@ Proof.
   destruct (nothing _) eqn:E.
   - rewrite (nothing_correct _ _ E J), Rmult_0_l. exact (encl_Z 0).
   - apply encl_times; auto. apply encl_log, encl_over; auto. apply encl_times.
-    + apply (encl_entry _ _ (of_letter m P i)). intros b _. unfold of_letter, over_datasets. rewrite <- sum_filter. apply encl_isum; auto.
+    + apply (encl_entry _ _ (of_letter (alphabets m) P i)). intros b _. unfold of_letter. rewrite <- sum_filter. apply encl_isum; auto.
     + apply (encl_entry _ _ (of_output m P)). intros z _. apply encl_isum; intros x Hx. now apply HR.
 Qed.
 

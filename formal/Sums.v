@@ -112,6 +112,16 @@ Proof.
   apply Rle_trans with (x * (q / x - 1)); [apply Rmult_le_compat_l; lra|right; field; lra].
 Qed.
 
+Lemma gibbs_equal x q : 0 <= x -> 0 < q -> q - x <= x * (ln q - ln x) -> x = q.
+Proof.
+  intros [Hx|<-] Hq H; [|lra]. destruct (Req_dec x q) as [|D]; auto. exfalso. set (t := ln (q / x)).
+  assert (Ht : t = ln q - ln x) by (unfold t; now rewrite ln_over).
+  assert (Et : exp t = q / x) by (unfold t; apply exp_ln; now apply Rdiv_lt_0_compat).
+  assert (Eq : q = x * exp t) by (rewrite Et; field; lra). rewrite <- Ht in H.
+  destruct (Req_dec t 0) as [Z|Z]; [apply D; rewrite Eq, Z, exp_0; ring|].
+  pose proof (Rmult_lt_compat_l x _ _ Hx (exp_ineq1 t Z)). lra.
+Qed.
+
 (** The largest score of a measure p under a price for its entropy, where p has the mass M:
     sum p (c - ln p) + M ln M <= M ln (sum exp c). *)
 Lemma gibbs {A} (l : list A) (p c : A -> R) M :

@@ -133,15 +133,15 @@ Proof.
   apply sum_all_zero; intros. unfold intercept, xlnx. rewrite ln_1, Rmax_left; lra.
 Qed.
 
-(** An output law that is close to all rows that may be used. *)
-Lemma law_leaf (S : nat -> nat -> bool) (r : nat -> R) c : (forall y, (y < Y)%nat -> 0 < r y) -> sum_to Y r <= 1 ->
+(** An output law, and for each letter how close it is to all rows that the letter may use. *)
+Lemma law_mean (S : nat -> nat -> bool) (r d : nat -> R) : (forall y, (y < Y)%nat -> 0 < r y) -> sum_to Y r <= 1 ->
   (forall a k, (a < A)%nat -> (k < V)%nat -> (0 < N a k)%Z -> S a k = true ->
-    sum_to Y (fun y => xlnx (W k y)) - sum_to Y (fun y => W k y * ln (r y)) <= c) ->
-  forall P, is_law A xs P -> within S P -> info A Y xs f W P <= c.
+    sum_to Y (fun y => xlnx (W k y)) - sum_to Y (fun y => W k y * ln (r y)) <= d a) ->
+  forall P, is_law A xs P -> within S P -> info A Y xs f W P <= sum_to A (fun a => mass xs P a * d a).
 Proof.
   intros Hr Hr1 H P HP HS. rewrite <- (Rplus_0_r (info A Y xs f W P)).
   replace 0 with (mean A xs f P (fun _ => 0)) by (apply sum_all_zero; intros; apply sum_all_zero; intros; ring).
-  apply (joint_leaf_free A Y V xs f N W Hwc P HP (posterior A xs f W P) (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) r (fun _ => 0) (fun _ => c)); auto; try lra.
+  apply (joint_leaf_free A Y V xs f N W Hwc P HP (posterior A xs f W P) (fun _ _ => 0) (fun _ _ => 0) (fun _ _ => 1) r (fun _ => 0) d); auto; try lra.
   - intros; now apply (posterior_is A Y V xs f N W Hwc P HP).
   - intros a y Ha Hy. split; [lra|now apply (posterior_is A Y V xs f N W Hwc P HP)].
   - intros a Ha. unfold row_problem. rewrite Rmult_0_l, Rplus_0_r, Rmult_1_l.
@@ -156,7 +156,6 @@ Proof.
     + unfold mass. rewrite <- sum_scale_r. apply sum_le; intros x Hx. destruct (Req_dec (P x) 0) as [->|E]; [lra|].
       apply Rmult_le_compat_l; [eapply P0; eauto|]. destruct (wc_row _ _ _ _ _ _ _ Hwc a x Ha Hx) as [Hk Nk].
       exact (H a (f x) Ha Hk Nk (HS a x Ha Hx E)).
-  - intros; lra.
 Qed.
 
 (** No output tells more of a letter than its entropy. *)

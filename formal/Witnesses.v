@@ -313,15 +313,7 @@ Proof.
     rewrite (sum_ext _ (fun y => P y * (ln (/ N) - ln (P y))) (fun y => P y * ln (/ N) - P y * ln (P y))) by (intros; ring).
     rewrite sum_minus, sum_scale_r, P1, ln_Rinv by auto. field. lra. }
   assert (S0 : 0 <= sum (datasets alphabets) gap) by (apply sum_nonneg; auto).
-  pose proof (sum_zero_member _ gap x G ltac:(lra) Hx) as E. unfold gap in E.
-  destruct (P0 x Hx) as [Px|Px]; [|rewrite <- Px in E; lra].
-  destruct (Req_dec (P x) (/ N)) as [|D]; auto. exfalso. set (t := ln (/ N / P x)).
-  assert (Ht : t = ln (/ N) - ln (P x)) by (unfold t; now rewrite ln_over).
-  assert (Et : exp t = / N / P x) by (unfold t; apply exp_ln; now apply Rdiv_lt_0_compat).
-  assert (Lin : 1 + t = / N / P x) by (rewrite Ht; apply (Rmult_eq_reg_l (P x)); [|lra]; replace (P x * (/ N / P x)) with (/ N) by (field; lra); lra).
-  destruct (Req_dec t 0) as [Z|Z].
-  - apply D. rewrite Z, exp_0 in Et. apply (Rmult_eq_reg_r (/ P x)); [|now apply Rinv_neq_0_compat; lra]. rewrite Rinv_r by lra. exact Et.
-  - pose proof (exp_ineq1 t Z). lra.
+  pose proof (sum_zero_member _ gap x G ltac:(lra) Hx) as E. unfold gap in E. apply gibbs_equal; auto. lra.
 Qed.
 
 (** Priors that agree on the datasets. *)
@@ -329,7 +321,7 @@ Lemma information_same m P Q i : (forall x, In x (datasets (alphabets m)) -> P x
 Proof.
   intro E. unfold information. apply sum_to_ext; intros a _. apply sum_to_ext; intros y _.
   assert (J : joint m P i a y = joint m Q i a y) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
-  assert (L : of_letter m P i a = of_letter m Q i a) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
+  assert (L : of_letter (alphabets m) P i a = of_letter (alphabets m) Q i a) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
   assert (O : of_output m P y = of_output m Q y) by (apply sum_ext; intros x Hx; now rewrite (E x Hx)).
   now rewrite J, L, O.
 Qed.
@@ -340,12 +332,12 @@ Lemma constant_information m P i (p : nat -> R) : is_prior (alphabets m) P ->
   (forall x y, In x (datasets (alphabets m)) -> (y < outputs m)%nat -> probability m (query m x) y = p y) -> information m P i = 0.
 Proof.
   intros [_ P1] E. apply sum_all_zero; intros a _. apply sum_all_zero; intros y Hy. apply in_to in Hy.
-  assert (J : joint m P i a y = of_letter m P i a * p y).
+  assert (J : joint m P i a y = of_letter (alphabets m) P i a * p y).
   { unfold joint, of_letter, over_datasets. rewrite <- sum_scale_r. apply sum_ext; intros x Hx. rewrite (E x y Hx Hy). destruct (Nat.eqb _ _); ring. }
   assert (O : of_output m P y = p y).
   { unfold of_output, over_datasets. rewrite (sum_ext _ _ (fun x => P x * p y)) by (intros x Hx; now rewrite (E x y Hx Hy)).
     rewrite sum_scale_r, P1. ring. }
-  rewrite J, O. destruct (Req_dec (of_letter m P i a * p y) 0) as [->|N]; [ring|]. unfold Rdiv. rewrite Rinv_r, ln_1 by auto. ring.
+  rewrite J, O. destruct (Req_dec (of_letter (alphabets m) P i a * p y) 0) as [->|N]; [ring|]. unfold Rdiv. rewrite Rinv_r, ln_1 by auto. ring.
 Qed.
 
 (** All rows are written alike. *)

@@ -111,7 +111,7 @@ Definition the_witness := PieceWitness {block} {dataset} (Witness {record} {weig
 {definitions}
 Theorem claim : the_claim.
 Proof.
-  refine (blocks_correct the_model the_sums the_values _ _ _ _ the_witness {names} by_the_sums _).
+  refine (entropy_blocks_correct the_model the_sums the_values _ _ _ _ the_witness {names} by_the_sums _).
   vm_cast_no_check (eq_refl true).
 Qed.
 Print Assumptions claim.
@@ -202,7 +202,7 @@ def _of_listed(certificate: Certificate) -> str:
 
 def _listed(kind: str, texts: Sequence[str]) -> tuple[str, str]:
     """Definitions one by one, and the list of their names."""
-    definitions = "".join(f"\nDefinition {kind}_{k} : {kind} :=\n{text}.\n" for k, text in enumerate(texts))
+    definitions = "".join(f"\nDefinition {kind}_{k} :=\n{text}.\n" for k, text in enumerate(texts))
     return definitions, f"[{'; '.join(f'{kind}_{k}' for k in range(len(texts)))}]"
 
 

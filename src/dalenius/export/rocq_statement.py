@@ -179,7 +179,7 @@ def adversary_of(problem: WorstCaseLeakage) -> str:
     if adversary.in_blocks:
         if query.sums is None or not query.sums.cuts:
             raise no_theorem(f"adversary {adversary.kind!r} and query {query.kind!r}")
-        return f"(IndependentBlocks {naturals(sizes_of(problem))} {amount_of(problem)})"
+        return f"(IndependentBlocks {naturals(sizes_of(problem))} (EntropyAtLeast {amount_of(problem)}))"
     raise no_theorem(f"adversary {adversary.kind!r}")
 
 

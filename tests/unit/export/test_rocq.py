@@ -111,7 +111,7 @@ def test_of_the_uniform_prior_alone_nothing_is_told_from_above():
 
 def test_blocks_are_told_the_others_sum():
     text = text_of("households/majority-n101")
-    assert f"(IndependentBlocks [{'; '.join(['3'] * 33)}; 2]%nat (Nats (0 # 1)%Q))" in text
+    assert f"(IndependentBlocks [{'; '.join(['3'] * 33)}; 2]%nat (EntropyAtLeast (Nats (0 # 1)%Q)))" in text
     assert re.findall(r"PieceProof (\d+) \((\d+)\) \[  Section 0", text) == [
         ("0", "48"),
         ("0", "49"),
