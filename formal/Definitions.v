@@ -138,20 +138,49 @@ Fixpoint index (alphabets : list nat) (x : dataset) : nat :=
 Definition weighted_prior (alphabets : list nat) (weights : list Q) (x : dataset) : R :=
   let weight := fun x => Q2R (nth (index alphabets x) weights 0%Q) in weight x / sum (datasets alphabets) weight.
 
-(** What she knows of all records is their entropy; or that of the block of the record that she wants to know about, the other blocks
-    being independent of it; or priors are listed. *)
+(** Laws p of a record's letters: of which no letter is rarer than a floor; between two ends; mixtures of listed laws; near a center, by
+    the L1 norm, by the KL and by the chi-square divergence. Laws are listed as weights, which are divided by their sum. *)
+Inductive law_class :=
+  | Floor (least : Q)
+  | Box (low high : list Q)
+  | Polytope (vertices : list (list Q))
+  | L1Ball (center : list Q) (radius : Q)
+  | KLBall (center : list Q) (radius : Q)
+  | ChiSquareBall (center : list Q) (radius : Q).
+
+Definition weighted_law (letters : nat) (weights : list Q) (a : nat) : R :=
+  let weight := fun a => Q2R (nth a weights 0%Q) in weight a / sum_to letters weight.
+
+Definition in_class (C : law_class) (letters : nat) (p : nat -> R) : Prop :=
+  match C with
+  | Floor least => forall a, (a < letters)%nat -> Q2R least <= p a
+  | Box low high => forall a, (a < letters)%nat -> Q2R (nth a low 0%Q) <= p a <= Q2R (nth a high 0%Q)
+  | Polytope vertices => exists share, (forall k, (k < length vertices)%nat -> 0 <= share k) /\ sum_to (length vertices) share = 1 /\
+      forall a, (a < letters)%nat -> p a = sum_to (length vertices) (fun k => share k * weighted_law letters (nth k vertices []) a)
+  | L1Ball center radius => let q := weighted_law letters center in sum_to letters (fun a => Rabs (p a - q a)) <= Q2R radius
+  | KLBall center radius => let q := weighted_law letters center in
+      (forall a, (a < letters)%nat -> q a = 0 -> p a = 0) /\ sum_to letters (fun a => p a * ln (p a / q a)) <= Q2R radius
+  | ChiSquareBall center radius => let q := weighted_law letters center in
+      (forall a, (a < letters)%nat -> q a = 0 -> p a = 0) /\ sum_to letters (fun a => (p a - q a) ^ 2 / q a) <= Q2R radius
+  end.
+
+(** What she knows of all records is their entropy; of the record that she wants to know about, a class of laws; of its block, the other
+    blocks being independent of it, any of these; or priors are listed. *)
 Inductive adversary :=
   | EntropyAtLeast (b : amount)
+  | LawIn (C : law_class)
   | IndependentBlocks (sizes : list nat) (own : adversary)
   | Listed (priors : list (list Q)).
 
-(** Records that are independent of one another: blocks of one record, of which no entropy is asked. *)
-Definition ProductPriors (records : nat) : adversary := IndependentBlocks (repeat 1%nat records) (EntropyAtLeast (Nats 0)).
+(** Records that are independent of one another, the one that she wants to know about having a law of a class; any law. *)
+Definition LawsOfClass (records : nat) (C : law_class) : adversary := IndependentBlocks (repeat 1%nat records) (LawIn C).
+Definition ProductPriors (records : nat) : adversary := LawsOfClass records (Floor 0).
 
 (** The priors of the adversary who wants to know about record i. *)
 Fixpoint admits (A : adversary) (alphabets : list nat) (i : nat) (P : dataset -> R) : Prop :=
   match A with
   | EntropyAtLeast b => nats alphabets b <= entropy alphabets P
+  | LawIn C => in_class C (letter i alphabets) (of_letter alphabets P i)
   | IndependentBlocks sizes own => independent_blocks sizes alphabets (admits own) i P
   | Listed priors => exists weights, In weights priors /\
       forall x, In x (datasets alphabets) -> P x = weighted_prior alphabets weights x

@@ -149,7 +149,7 @@ def test_what_is_said_of_a_proof_assistant_is_what_it_has_proved():
     }
     proved |= {"C1": "curve_bound", "D2": "worth_grouped", "P1": "listed_correct"}
     proved |= {"S2": "chamber", "S4": "orbit_prior", "S5": "moved_posterior"}
-    proved |= {"D5": "info_convex", "I1": "blocks_correct", "B1": "splits_bound"}
+    proved |= {"D5": "info_convex", "I1": "blocks_correct", "B1": "splits_bound", "K1": "class_blocks_correct"}
     said = {number for row in table().values() for number in re.findall(r"\b[A-Z][0-9]\b", row[3])}
     assert said == proved.keys()
     assert all(f"`{name}`" in printed for name in proved.values())

@@ -13,22 +13,22 @@ from itertools import chain
 from typing import Any, cast
 
 import numpy as np
+from flint import fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import CurveClaim
 from dalenius.evidence.lower import UNIFORM, LowerLine, PieceOfWitness, WitnessLine
 from dalenius.evidence.upper import (
+    LawOfClass,
     LawOfSelections,
     LettersLine,
-    OutputLawLeaf,
     PieceSection,
     ProofLine,
     RecordLine,
-    VerticesLeaf,
 )
 from dalenius.exact import as_fraction
-from dalenius.export.rocq_proof import section_text
+from dalenius.export.rocq_proof import class_text, section_text
 from dalenius.export.rocq_statement import (
     adversary_of,
     alphabets_text,
@@ -37,6 +37,7 @@ from dalenius.export.rocq_statement import (
     check_counts,
     comment,
     contributions,
+    exact,
     inputs_of,
     integers,
     mechanism_of,
@@ -46,7 +47,9 @@ from dalenius.export.rocq_statement import (
     rational,
     sizes_of,
 )
+from dalenius.measures.witness import letter_law
 from dalenius.model import PriorSet, Problem, WorstCaseLeakage, digest
+from dalenius.model.adversaries import PolytopePriors
 
 HEADER = """\
 (** {title}
@@ -54,7 +57,7 @@ HEADER = """\
     Written by dalenius from a certificate; docs/formal.md says how to read it. What is claimed are [the_model] and [claim], in the
     words of formal/Definitions.v. All numbers below them are hints. *)
 From Coq Require Import ZArith QArith List.
-From Dalenius Require Import Boxes RowChecker Checker Certificates Witnesses Curves Listed Additive Blocks Definitions.
+From Dalenius Require Import Boxes RowChecker Checker Certificates Witnesses Curves Listed Additive Blocks Classes Definitions.
 Import ListNotations.
 
 Definition the_model : model := Model
@@ -107,11 +110,11 @@ Print Assumptions claim.
 """
 OF_BLOCKS = """\
 
-Definition the_witness := PieceWitness {block} {dataset} (Witness {record} {weights}).
+Definition the_witness := PieceWitness {block} {dataset} ({prior}).
 {definitions}
 Theorem claim : the_claim.
 Proof.
-  refine (entropy_blocks_correct the_model the_sums the_values _ _ _ _ the_witness {names} by_the_sums _).
+  refine ({kind}_blocks_correct the_model the_sums the_values _ _ _ _ the_witness {names} by_the_sums _).
   vm_cast_no_check (eq_refl true).
 Qed.
 Print Assumptions claim.
@@ -253,12 +256,13 @@ def _piece(problem: WorstCaseLeakage, block: int) -> _Piece:
 
 def _of_blocks(problem: WorstCaseLeakage, certificate: Certificate) -> str:
     """The hints about independent blocks, and the proof."""
-    of_records = problem.adversary.all_products
-    witness = (_selected_witness if of_records else _piece_witness)(problem, certificate)
-    proofs = (_selected_proofs if of_records else _piece_proofs)(problem, certificate)
-    texts = [f"  PieceProof {block} ({total}) [{section}]" for block, total, section in proofs]
+    of_records = problem.adversary.record_laws is not None
+    kind, proofs_of, witness_of = (
+        ("class", _selected_proofs, _selected_witness) if of_records else ("entropy", _piece_proofs, _piece_witness)
+    )
+    texts = [f"  PieceProof {block} ({total}) {text}" for block, total, text in proofs_of(problem, certificate)]
     definitions, names = _listed("piece_proof", texts)
-    return OF_BLOCKS.format(**witness, definitions=definitions, names=names)
+    return OF_BLOCKS.format(kind=kind, **witness_of(problem, certificate), definitions=definitions, names=names)
 
 
 def _selections(problem: WorstCaseLeakage, record: int) -> tuple[_Piece, dict[tuple[int, ...], int]]:
@@ -283,11 +287,23 @@ def _selected_witness(problem: WorstCaseLeakage, certificate: Certificate) -> di
     assert isinstance(line, WitnessLine)
     record = line.record or 0
     piece, selections = _selections(problem, record)
-    prior: Any = line.prior or (0, ["1"] * problem.records.alphabets[record])
-    number, law = prior
-    inputs, total = list(selections.items())[number]
-    rows = [["0"] * k + [weight] for k, weight in zip(inputs, law, strict=True)]
-    return {"block": record, "dataset": piece.dataset(total), "record": 0, "weights": _weights(rows)}
+    number, stated = cast("Any", line.prior) or (0, None)
+    total = list(selections.values())[number]
+    prior = _law_of_class(problem, problem.records.alphabets[record], stated)
+    return {"block": record, "dataset": piece.dataset(total), "prior": prior}
+
+
+def _law_of_class(problem: WorstCaseLeakage, letters: int, stated: Sequence[str] | None) -> str:
+    """The weights of the letters, and of a polytope's vertices, as a witness states them; of one that states none those of any law."""
+    adversary = problem.adversary
+    vertices = len(adversary.vertices) if isinstance(adversary, PolytopePriors) else 0
+    if stated is None:
+        assert adversary.record_laws is not None
+        any_law = adversary.record_laws.exact_law(np.full(letters, fmpq(0)))
+        stated = ["1", *["0"] * (vertices - 1)] if vertices else [str(x) for x in any_law]
+    return (
+        f"ClassWitness {exact(letter_law(problem, stated), 'witness')} {exact(stated if vertices else (), 'witness')}"
+    )
 
 
 def _selected_proofs(problem: WorstCaseLeakage, certificate: Certificate) -> Iterator[tuple[int, int, str]]:
@@ -295,20 +311,20 @@ def _selected_proofs(problem: WorstCaseLeakage, certificate: Certificate) -> Ite
     for record, proof in certificate.sections().items():
         piece, selections = _selections(problem, record)
         totals = list(selections.values())
-        laws = dict[int, ProofLine]()
+        lines = dict[int, LettersLine | LawOfSelections | LawOfClass]()
         for line in proof:
             if isinstance(line, LettersLine):
-                laws |= dict.fromkeys(totals, line)
-            elif isinstance(line, LawOfSelections):
-                laws |= dict.fromkeys([totals[k] for k in line.selections], OutputLawLeaf(line.law))
+                lines |= dict.fromkeys(totals, line)
+            elif isinstance(line, LawOfSelections | LawOfClass):
+                lines |= dict.fromkeys([totals[k] for k in line.selections], line)
             else:
                 raise no_theorem(f"lines {line.word!r} of independent records")
         row = contributions(problem)[record]
         for total in piece.others:
             same = selections[tuple(_input(problem, total + added) for added in row)]
-            if same not in laws:
+            if same not in lines:
                 raise InputError(f"certificate: no law of record {record} is about every one of its selections")
-            yield record, total, section_text(0, (VerticesLeaf(), laws[same]), len(row), outputs)
+            yield record, total, f"({class_text(lines[same], outputs)})"
 
 
 def _piece_witness(problem: WorstCaseLeakage, certificate: Certificate) -> dict[str, object]:
@@ -323,8 +339,7 @@ def _piece_witness(problem: WorstCaseLeakage, certificate: Certificate) -> dict[
     return {
         "block": first.block,
         "dataset": piece.dataset(int(first.total)),
-        "record": line.record or 0,
-        "weights": _weights(rows),
+        "prior": f"Witness {line.record or 0} {_weights(rows)}",
     }
 
 
@@ -342,4 +357,4 @@ def _piece_proofs(problem: WorstCaseLeakage, certificate: Certificate) -> Iterat
     for (block, total), records in sections.items():
         alphabets = problem.records.alphabets[sum(sizes[:block]) :]
         texts = [section_text(record, proof, alphabets[record], outputs) for record, proof in records.items()]
-        yield block, total, "; ".join(texts)
+        yield block, total, f"[{'; '.join(texts)}]"

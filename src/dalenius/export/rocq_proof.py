@@ -15,6 +15,8 @@ from dalenius.evidence.upper import (
     GroupedRowLeaf,
     ImageRow,
     JointLeaf,
+    LawOfClass,
+    LawOfSelections,
     LettersLine,
     OrbitCut,
     OrbitSplit,
@@ -92,6 +94,14 @@ def section_text(record: int, proof: Iterable[ProofLine], letters: int, outputs:
             raise no_theorem(f"lines {line.word!r}")
     (tree,) = trees
     return f"  Section {record} (\n{_text(tree)})"
+
+
+def class_text(line: LettersLine | LawOfSelections | LawOfClass, outputs: int) -> str:
+    """The proof about a record of a class of laws, with the multipliers of the class's limits."""
+    if isinstance(line, LettersLine):
+        return "LettersOfClass"
+    multipliers = line.multipliers if isinstance(line, LawOfClass) else None
+    return f"LawOfClass {integers(_law(line.law, outputs))} {_slopes(multipliers)}"
 
 
 def _orbit(line: OrbitCut) -> str:

@@ -42,8 +42,16 @@ def rational(number: Fraction) -> str:
     return f"({number.numerator} # {number.denominator})%Q"
 
 
+def exact(value: Any, what: str) -> str:
+    """A number, or a list of numbers, or of rows of them."""
+    if isinstance(value, str | Fraction):
+        return rational(as_fraction(value, what))
+    listed = [exact(entry, what) for entry in value]
+    return "[\n    {}]".format(";\n    ".join(listed)) if "[" in "".join(listed[:1]) else f"[{'; '.join(listed)}]"
+
+
 def _exact(table: Table, key: str) -> str:
-    return rational(as_fraction(table[key], key))
+    return exact(table[key], key)
 
 
 def inputs_of(problem: WorstCaseLeakage) -> Sequence[int]:
@@ -138,8 +146,7 @@ def mechanism_of(problem: WorstCaseLeakage, values: Sequence[int]) -> str:
 
 
 def _matrix(table: Table, values: Sequence[int]) -> str:
-    rows = ";\n    ".join(f"[{'; '.join(rational(as_fraction(x, 'rows')) for x in row)}]" for row in table["rows"])
-    return f"{integers(values)} [\n    {rows}]"
+    return f"{integers(values)} {_exact(table, 'rows')}"
 
 
 def _range(table: Table, values: Sequence[int]) -> Sequence[int]:
@@ -172,15 +179,28 @@ def adversary_of(problem: WorstCaseLeakage) -> str:
     if problem.bound is not None:
         return f"(EntropyAtLeast {amount_of(problem)})"
     if isinstance(adversary, PriorSet):
-        priors = ";\n    ".join(f"[{'; '.join(map(rational, prior))}]" for prior in adversary.priors)
-        return f"(Listed [\n    {priors}])"
+        return f"(Listed {exact(adversary.priors, 'priors')})"
     if adversary.all_products:
         return f"(ProductPriors {len(problem.records)})"
+    if adversary.kind in CLASSES:
+        name, *keys = CLASSES[adversary.kind]
+        given = " ".join(_exact(normal_form(problem)["adversary"], key) for key in keys)
+        return f"(LawsOfClass {len(problem.records)} ({name} {given}))"
     if adversary.in_blocks:
         if query.sums is None or not query.sums.cuts:
             raise no_theorem(f"adversary {adversary.kind!r} and query {query.kind!r}")
         return f"(IndependentBlocks {naturals(sizes_of(problem))} (EntropyAtLeast {amount_of(problem)}))"
     raise no_theorem(f"adversary {adversary.kind!r}")
+
+
+CLASSES: Final = {  # of laws, in formal/Definitions.v, and what they are given
+    "floor_priors": ("Floor", "floor"),
+    "box_priors": ("Box", "low", "high"),
+    "polytope_priors": ("Polytope", "vertices"),
+    "l1_ball_priors": ("L1Ball", "center", "radius"),
+    "kl_ball_priors": ("KLBall", "center", "radius"),
+    "chi_square_ball_priors": ("ChiSquareBall", "center", "radius"),
+}
 
 
 def amount_of(problem: WorstCaseLeakage) -> str:

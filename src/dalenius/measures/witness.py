@@ -282,7 +282,7 @@ def _exactly(problem: WorstCaseLeakage, kind: Settings, prior: InputLaw, counts:
         chosen = selections(problem.query_of_inputs, problem.records)
         inputs = next(one for one in chosen if one.record == kind.record).inputs[prior[0]].tolist()
         weights = [[Fraction(0)] * len(row) for row in counts]
-        for letter, (at, weight) in enumerate(zip(inputs, _letter_law(problem, prior[1]), strict=True)):
+        for letter, (at, weight) in enumerate(zip(inputs, letter_law(problem, prior[1]), strict=True)):
             weights[letter][at] = weight
     else:
         assert isinstance(prior, tuple)
@@ -291,7 +291,7 @@ def _exactly(problem: WorstCaseLeakage, kind: Settings, prior: InputLaw, counts:
     return tuple(tuple(weight / total for weight in row) for row in weights)
 
 
-def _letter_law(problem: WorstCaseLeakage, weights: Sequence[str]) -> list[Fraction]:
+def letter_law(problem: WorstCaseLeakage, weights: Sequence[str]) -> list[Fraction]:
     """The weights of the letters on a selection; of a polytope those of its vertices mix them."""
     exact = [as_fraction(weight, "witness") for weight in weights]
     if not isinstance(problem.adversary, PolytopePriors):

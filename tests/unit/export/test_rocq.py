@@ -95,11 +95,58 @@ def test_independent_records_are_told_the_others_sum():
     assert "leakage_between the_model (ProductPriors 8)" in text
     assert "Definition the_witness := PieceWitness 0 [0; " in text
     assert [int(x) for x in re.findall(r"PieceProof 0 \((\d)\)", text)] == sorted(range(8), reverse=False)
-    assert text.count("(Vertices\n(Law [") == 8
-    others = re.search(r"PieceWitness 0 \[0; ([^\]]*)\]%nat \(Witness 0 \[(.*)\]\)", text)
-    letters = [int(x) for x in others[1].split("; ")]
-    used = [[k for k, x in enumerate(row.split("; ")) if int(x)] for row in re.findall(r"\[([^\]]*)\]%Z", others[2])]
-    assert used == [[sum(letters)], [sum(letters) + 1]]  # the witness has its weights on the inputs of its two datasets
+    assert text.count("(LawOfClass [") == 8
+    others = re.search(r"PieceWitness 0 \[0; ([^\]]*)\]%nat \(ClassWitness \[([^\]]*)\] \[\]\)", text)
+    assert len(others[1].split("; ")) == 7
+    assert len(others[2].split("; ")) == 2  # a weight for each letter
+
+
+BOX = dl.BoxPriors(["0.4", "0.2", 0], ["0.6", "0.4", "0.2"])
+NEAR = ["0.5", "0.3", "0.2"]
+LETTERS = "[(1 # 2)%Q; (3 # 10)%Q; (1 # 5)%Q]"
+
+
+@each(
+    "adversary, multipliers, written, hint",
+    (dl.FloorPriors("0.1"), "null", "Floor (1 # 10)%Q", "[]"),
+    (BOX, "null", "Box [(2 # 5)%Q; (1 # 5)%Q; (0 # 1)%Q] [(3 # 5)%Q; (2 # 5)%Q; (1 # 5)%Q]", "[]"),
+    (dl.PolytopePriors([NEAR]), "null", f"Polytope [\n    {LETTERS}]", "[]"),
+    (dl.L1BallPriors(NEAR, "0.2"), "null", f"L1Ball {LETTERS} (1 # 5)%Q", "[]"),
+    (dl.KLBallPriors(NEAR, "0.02"), '["0.5"]', f"KLBall {LETTERS} (1 # 50)%Q", f"[{ONE // 2}]%Z"),
+    (
+        dl.ChiSquareBallPriors(NEAR, "0.04"),
+        '["0.5","-0.25"]',
+        f"ChiSquareBall {LETTERS} (1 # 25)%Q",
+        f"[{ONE // 2}; {-ONE // 4}]%Z",
+    ),
+)
+def test_classes_of_laws_and_their_multipliers(adversary, multipliers, written, hint):
+    problem = audit(adversary=adversary, records=dl.Records(2, alphabet=3))
+    lines = [f'["law",[{j}],["1","1","1","1","1"],{multipliers}]' for j in range(3)]
+    text = rocq_text(problem, certificate_of(problem, WITNESS, '["record",0]', *lines))
+    assert f"leakage_between the_model (LawsOfClass 2 ({written}))" in text
+    fifth = "; ".join([str(ONE // 5)] * 5)
+    proofs = [f"  PieceProof 0 ({total}) (LawOfClass [{fifth}]%Z {hint})." for total in range(3)]
+    assert [line for line in text.splitlines() if line.startswith("  PieceProof")] == proofs
+    assert "(class_blocks_correct the_model the_sums the_values _ _ _ _ the_witness " in text
+    letters = rocq_text(problem, certificate_of(problem, WITNESS, '["record",0]', '["letters"]'))
+    assert letters.count(" (LettersOfClass).") == 3
+
+
+@each(
+    "adversary, prior, written",
+    (dl.FloorPriors("0.1"), '["6","1","3"]', "[(6 # 1)%Q; (1 # 1)%Q; (3 # 1)%Q] []"),
+    (dl.PolytopePriors([NEAR, [0, 1, 0]]), '["1","3"]', "[(1 # 2)%Q; (33 # 10)%Q; (1 # 5)%Q] [(1 # 1)%Q; (3 # 1)%Q]"),
+    (dl.PolytopePriors([NEAR, [0, 1, 0]]), None, f"{LETTERS} [(1 # 1)%Q; (0 # 1)%Q]"),
+    (dl.L1BallPriors(NEAR, 0), None, f"{LETTERS} []"),
+)
+def test_witnesses_of_classes(adversary, prior, written):
+    """A polytope's have the shares of its vertices, too; who has none stands for any law of the class."""
+    problem = audit(adversary=adversary, records=dl.Records(2, alphabet=3))
+    line = WITNESS if prior is None else f'["witness",1,[2,{prior}]]'
+    text = rocq_text(problem, certificate_of(problem, line, '["record",0]', '["letters"]'))
+    place = "0 [0; 0]" if prior is None else "1 [2; 0]"
+    assert f"Definition the_witness := PieceWitness {place}%nat (ClassWitness {written})." in text
 
 
 def test_of_the_uniform_prior_alone_nothing_is_told_from_above():
