@@ -68,6 +68,15 @@ def test_the_page_can_be_followed(page, command_line, tmp_path, monkeypatch):
             assert not printed or agrees, f"$ {line}\n{done.stdout}\nis not\n{printed}"
 
 
+def test_the_job_of_the_guide_runs_commands_that_the_guide_is_tested_by():
+    """Its steps are typed on the page, too, where they are run; only the installation is not."""
+    blocks = dict(BLOCK.findall((page := DOCS / "guides" / "gate.md").read_text()))
+    steps = re.findall(r"^\s+- run: (.*)$", blocks["yaml"], re.MULTILINE)
+    typed = [line for kind, text in BLOCK.findall(page.read_text()) if kind == "console" for line, _ in commands(text)]
+    assert len(steps) == 3
+    assert [step for step in steps if step not in typed] == steps[:1]
+
+
 @pytest.fixture(scope="module")
 def program():
     """The program as its parser knows it."""

@@ -10,6 +10,7 @@ from typing import Annotated
 from typer import Option
 
 import dalenius as dl
+from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
 from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.shared import (
@@ -23,7 +24,6 @@ from dalenius.cli.shared import (
     output_to,
     read_problem,
     status_line,
-    write_json,
 )
 from dalenius.cli.starting import model_text
 from dalenius.errors import InputError, brief
@@ -109,7 +109,9 @@ def audit(
             found = replace(dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress), words=words)
         written = None if folder is None or output is None else _written(found, output, folder)
         if as_json:
-            write_json({**found.to_json(), "page": written and written[0], "certificate": written and written[1]})
+            places = {"page": written and written[0], "certificate": written and written[1]}
+            bounds = [Ends(row.name, row.lower, row.upper, row.units) for row in found.measures()]
+            write_answer("audit", {**found.to_json(), **places}, bounds)
         elif written is None:
             out.print(str(found), end="")
         else:

@@ -10,6 +10,7 @@ from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
 from dalenius.cli.shared import (
     GapOption,
@@ -22,7 +23,6 @@ from dalenius.cli.shared import (
     output_to,
     print_table,
     status_line,
-    write_json,
 )
 from dalenius.errors import InputError
 from dalenius.intervals import percent_text
@@ -82,7 +82,8 @@ def compare(
             )
         written = [] if folder is None else _write_comparison(comparison, folder, name)
         if as_json:
-            write_json(_comparison_answer(comparison, path, written))
+            whole = Ends("optimum", comparison.lower, comparison.upper, comparison.units)
+            write_answer("compare", _comparison_answer(comparison, path, written), [whole])
         else:
             _print_comparison(comparison)
             for file in written:

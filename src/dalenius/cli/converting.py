@@ -10,7 +10,8 @@ from typer import Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
-from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
+from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.gates import AtMostOption, Budget, require_at_most
 from dalenius.cli.shared import (
     JsonOption,
     RatioUnitsOption,
@@ -23,7 +24,6 @@ from dalenius.cli.shared import (
     print_table,
     read_problem,
     units_shown,
-    write_json,
 )
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
@@ -79,7 +79,8 @@ def compose(
     )
     found = together.to(units_shown(units, as_data=as_json))
     if as_json:
-        write_json(found)
+        ends = Ends("all together", found.lower, found.upper, found.units)
+        write_answer("compose", vars(found), [ends])
     else:
         out.print(str(found))
     require_at_most(budget, [Ends("all together", together.lower, together.upper, together.units)])
@@ -143,7 +144,7 @@ def convert(
     ] = True,
     units: RatioUnitsOption = None,
     at_most: AtMostOption = None,
-    as_json: Annotated[bool, Option("--json", help="One JSON value on standard output.")] = False,
+    as_json: Annotated[bool, Option("--json", help="One JSON object on standard output.")] = False,
     output: Annotated[
         Path | None,
         output_to("FILE", "Of --all: a picture, .png, .svg or .pdf."),
@@ -196,7 +197,7 @@ def convert(
             budget.with_unit()
     found = convert_with(*_guarantee(source), to=to, **options)
     if as_json:
-        write_json(_told(found))
+        write_answer("convert", _told(found), [_ends(found)])
     else:
         out.print(str(found))
     require_at_most(budget, [Ends(found.target, None, found.value, found.units)])
@@ -212,6 +213,13 @@ def _guarantee(text: str) -> tuple[str, str]:
 
 def _told(found: Conversion) -> dict[str, Any]:
     return vars(found) | {"conditions": found.conditions}
+
+
+def _ends(found: Conversion) -> Ends:
+    """The number of a conversion, on its side."""
+    at_least = notion_of(found.target.partition("(")[0]).at_least
+    lower, upper = (found.value, None) if at_least else (None, found.value)
+    return Ends(found.target, lower, upper, found.units)
 
 
 def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any], as_json: bool) -> None:
@@ -233,7 +241,7 @@ def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any
             rules = " > ".join(step.rule for step in row.steps) or "-"
             table.add_row(f"{row.target} {row.amount}", rules, row.better)
     if as_json:
-        write_json(told)
+        write_answer("convert", {"follows" if guarantee is None else "conversions": told})
     else:
         print_table(table, WIDTH)
 

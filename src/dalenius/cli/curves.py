@@ -17,6 +17,7 @@ from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import Output, PublicLawOption, published
 from dalenius.cli.shared import (
     GapOption,
@@ -35,7 +36,6 @@ from dalenius.cli.shared import (
     output_to,
     status_line,
     units_shown,
-    write_json,
 )
 from dalenius.errors import DaleniusError, InputError, counted
 from dalenius.intervals import interval_text, text_below
@@ -63,6 +63,7 @@ TRIAL = 5.0  # seconds that a trial may take
 class Task:
     """A plan, and what the command line asks to be done with it."""
 
+    command: str
     plan: Plan
     output: Path
     jobs: int
@@ -87,7 +88,7 @@ class Task:
         with stopped_by_interrupt(whole := Clock()):
             answer, failed = self._swept(folder, whole)
             if as_json:
-                write_json(answer)
+                write_answer(self.command, answer, map(_ends, answer["points"]))
             else:
                 for file in answer["files"]:
                     out.print(file)
@@ -190,7 +191,7 @@ class Task:
             "seconds": total,
         }
         if as_json:
-            write_json(answer_)
+            write_answer(self.command, answer_)
             return
         sizes = [counted(len(self.plan.models), "model")] + [
             f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes
@@ -199,6 +200,10 @@ class Task:
         out.print(f"{len(there.records)} done already in {self.output}, {len(todo)} to do")
         if total is not None and todo:
             out.print(f"roughly {total:.3g} s with {workers} at work ({by})")
+
+
+def _ends(record: Record) -> Ends:
+    return Ends(record.name, record.lower, record.upper, record.units)
 
 
 @contextmanager
@@ -344,7 +349,7 @@ def sweep(
     with naming(model_path(models[0]) if len(models) == 1 else None):
         plan = Plan.of(problems, grid, settings)
         need_ways(plan)
-    task = Task(plan, output, jobs, scheduler, force, units, quiet, parquet, points if adaptive else None)
+    task = Task("sweep", plan, output, jobs, scheduler, force, units, quiet, parquet, points if adaptive else None)
     task.done(dry_run, as_json)
 
 
@@ -391,7 +396,7 @@ def frontier(
         chosen = _spread(problem, points, settings, output)
     texts = [problem.written_budget(Fraction(text)) for text in chosen]
     plan = Plan.of({name: problem}, {problem.budget_key: texts}, settings)
-    Task(plan, output, jobs, scheduler, force, units, quiet, parquet).done(dry_run, as_json)
+    Task("frontier", plan, output, jobs, scheduler, force, units, quiet, parquet).done(dry_run, as_json)
 
 
 def _varied(problem: MaxInformation) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from enum import StrEnum
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +18,13 @@ from typer import Argument, Option
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
-from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
-from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line, write_json
+from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.gates import AtMostOption, Budget, require_at_most
+from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, NotProvedError, brief, counted
 from dalenius.evidence import ENDINGS, exact_fraction_above
+from dalenius.exact import as_fraction
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
 from dalenius.model import DesignProblem, digest
@@ -53,7 +59,7 @@ def show(
     else:
         told = _of_model(model)
     if as_json:
-        write_json(told)
+        write_answer("show", told)
         return
     for key, value in told.items():
         for line in value if isinstance(value, list) else [value]:
@@ -176,7 +182,8 @@ def verify(
     options += ["--json"] * as_json + ["--resolved"] * resolved
     budget = Budget.of(at_most)
     if certificate is not None:
-        status = check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius")
+        words = [str(model_path(model)), str(certificate), f"--jobs={jobs}", *options]
+        status = _with_bounds(lambda: check(words, "dalenius"), certificate) if as_json else check(words, "dalenius")
         if status == ExitStatus.DONE and budget is not None:
             header = dl.Certificate.read(certificate).header
             if header.unit not in UNITS or header.claim is None or header.problem == dl.MaxInformation.kind:
@@ -190,7 +197,31 @@ def verify(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
             f"got {brief(model)}{' and --resolved' if resolved else ''}"
         )
-    raise typer.Exit(check_interval([model, *options], "dalenius"))
+    words = [model, *options]
+    if as_json:
+        raise typer.Exit(_with_bounds(lambda: check_interval(words, "dalenius"), None))
+    raise typer.Exit(check_interval(words, "dalenius"))
+
+
+def _with_bounds(check: Callable[[], int], certificate: Path | None) -> int:
+    """The status of a check, whose verdict in JSON is printed in the shape of all answers; nothing where there is none."""
+    with redirect_stdout(StringIO()) as said:
+        status = check()
+    if text := said.getvalue():
+        verdict = json.loads(text)
+        lower, upper = (None if (x := verdict.get(end)) is None else as_fraction(x, end) for end in ("lower", "upper"))
+        units = "objective" if certificate is None else _units(certificate)
+        told = [] if lower is upper is None else [Ends("claim", lower, upper, units)]
+        write_answer("verify", verdict, told)
+    return status
+
+
+def _units(certificate: Path) -> str:
+    """The unit of a claim; a file that says none is not about leakage, and nothing is proved of it."""
+    try:
+        return dl.Certificate.read(certificate).header.unit
+    except InputError:
+        return "nats"
 
 
 def report(

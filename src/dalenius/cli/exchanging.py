@@ -9,8 +9,9 @@ from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import published
-from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, output_to, write_json
+from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, output_to
 from dalenius.errors import InputError
 from dalenius.evidence import ENDINGS, certificate_beside
 from dalenius.files import need_folder, need_places, write_whole
@@ -53,7 +54,7 @@ def export_program(
     if program == "list":
         known = offers(problem, proof)
         if as_json:
-            write_json([{"program": offer.name, "what": offer.what} for offer in known])
+            write_answer("export", {"programs": [{"program": offer.name, "what": offer.what} for offer in known]})
             return
         for offer in known:
             out.print(f"{offer.name:<14} {offer.what}")
@@ -71,8 +72,9 @@ def export_program(
     written = export(form, output, format=format)
     if as_json:
         sizes: dict[str, Any] = {"columns": form.c.size, "rows": dict(form.sizes), "entries": form.A.nnz}
-        write_json(
-            {"file": str(written), "program": program, "format": format, **sizes, "digest": instance_digest(form)}
+        write_answer(
+            "export",
+            {"file": str(written), "program": program, "format": format, **sizes, "digest": instance_digest(form)},
         )
         return
     rows = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
@@ -100,7 +102,7 @@ def _export_theorem(model: str, certificate: Path | None, output: Path | None, a
     need_places([output])
     written = write_whole(output, text)
     if as_json:
-        write_json({"file": str(written), "format": ROCQ})
+        write_answer("export", {"file": str(written), "format": ROCQ})
     else:
         out.print(str(written))
 
@@ -122,7 +124,8 @@ def import_solution(
         answer = certify(chosen, found)
     gap = relative_gap(answer.lower, answer.upper)
     if as_json:
-        write_json({"lower": answer.lower, "upper": answer.upper, "gap": gap})
+        ends = Ends(program, answer.lower, answer.upper, "objective")
+        write_answer("import-solution", {"lower": answer.lower, "upper": answer.upper, "gap": gap}, [ends])
     else:
         value = "greatest" if chosen.maximises else "least"
         out.print(f"{value} value       {interval_text(answer.lower, answer.upper)}")

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 from typer import Option
 
+from dalenius.cli.answers import Ends
 from dalenius.cli.shared import err
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError
@@ -30,15 +31,6 @@ AtMostOption = Annotated[
         "--at-most", metavar="BUDGET", help="Exit with status 6 if the upper end is larger: '0.3 bits', '0.2 nats'."
     ),
 ]
-
-
-class Ends(NamedTuple):
-    """What is proved of what; an end that is None: nothing is."""
-
-    of: str
-    lower: float | Fraction | None
-    upper: float | Fraction | None
-    units: str
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from importlib import metadata
 
 import dalenius as dl
-from dalenius.cli.shared import JsonOption, out, write_json
+from dalenius.cli.answers import write_answer
+from dalenius.cli.shared import JsonOption, out
 from dalenius.errors import InputError
 from dalenius.intervals import interval_text
 from dalenius.units import lower_in, upper_in
@@ -63,7 +64,10 @@ def doctor(as_json: JsonOption = False) -> None:
     tried = [_try(model) for model in TRIED]
     if as_json:
         told = {name: {"usable": not why, "reason": why or None} for name, why in solvers.items()}
-        write_json({**_machine(), "packages": packages, "solvers": told, "library": library, "self_test": tried})
+        write_answer(
+            "doctor",
+            {**_machine(), "packages": packages, "solvers": told, "library": library, "self_test": tried},
+        )
     else:
         out.print("\n".join(f"{key:<20} {value}" for key, value in _machine().items()))
         for package in packages:

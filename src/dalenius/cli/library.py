@@ -13,6 +13,7 @@ from typer import Argument, Option
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
 from dalenius.cli import epilog
+from dalenius.cli.answers import write_answer
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
@@ -25,7 +26,6 @@ from dalenius.cli.shared import (
     out,
     print_table,
     units_shown,
-    write_json,
 )
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError
@@ -49,14 +49,14 @@ FolderOption = Annotated[
 def list_models(
     units: UnitsOption = None,
     set: SetOption = SETS[-1],
-    as_json: Annotated[bool, Option("--json", help="The index as a JSON list on standard output.")] = False,
+    as_json: Annotated[bool, Option("--json", help="The index as one JSON object.")] = False,
     folder: FolderOption = None,
 ) -> None:
     """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not."""
     shown = units_shown(units, as_data=as_json)
     models = library(set, folder)
     if as_json:
-        write_json([vars(model.row()) | {"proved": model.standing.proved} for model in models])
+        write_answer("list", {"models": [vars(model.row()) | {"proved": model.standing.proved} for model in models]})
         _complain(models)
         return
     table = Table("model", "proved", "tightness", "what it is", box=None, pad_edge=False)
@@ -138,7 +138,7 @@ def library_tighten(
                 raise
         files = [str(path) for path in write_index(home)]
         if as_json:
-            write_json({"models": told, "files": files})
+            write_answer("library tighten", {"models": told, "files": files})
     if any(model["error"] for model in told):
         raise typer.Exit(ExitStatus.UNUSABLE)
 
@@ -165,7 +165,7 @@ def library_submit(
         raise
     files = [str(path) for path in write_index(home)]
     if as_json:
-        write_json({"model": entry.name, **_entry(entry), "by": entry.by, "files": files})
+        write_answer("library submit", {"model": entry.name, **_entry(entry), "by": entry.by, "files": files})
     else:
         out.print(f"{entry.name}: {entry.interval}")
 
@@ -177,7 +177,7 @@ def library_index(as_json: JsonOption = False, folder: FolderOption = None) -> N
 
     files = [str(path) for path in write_index(_library_home(folder))]
     if as_json:
-        write_json({"files": files})
+        write_answer("library index", {"files": files})
         return
     for file in files:
         out.print(file)

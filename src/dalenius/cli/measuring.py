@@ -14,7 +14,8 @@ from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.gates import Budget, Ends, require_at_most
+from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.gates import Budget, require_at_most
 from dalenius.cli.shared import (
     UNIFORM,
     JsonOption,
@@ -28,7 +29,6 @@ from dalenius.cli.shared import (
     print_table,
     status_line,
     units_shown,
-    write_json,
 )
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction, as_law, need_unit
@@ -59,7 +59,7 @@ def measure(
         ),
     ],
     units: RatioUnitsOption = None,
-    as_json: Annotated[bool, Option("--json", help="A JSON list on standard output, an object a measure.")] = False,
+    as_json: Annotated[bool, Option("--json", help="One JSON object on standard output.")] = False,
     prior: Annotated[
         str | None,
         Option(
@@ -163,7 +163,8 @@ def measure(
     if as_json:
         for line in found.refusals():
             err.print(line)
-        write_json([_told(row) | written.get(row.name, {}) for row in found])
+        rows = [_told(row) | written.get(row.name, {}) for row in found]
+        write_answer("measure", {"measures": rows}, [Ends(row.name, row.lower, row.upper, row.units) for row in found])
     else:
         _print(found, output, written)
     known = [_ends(row) for row in found if row.name == name]
@@ -322,7 +323,7 @@ def audit_samples(
                 data, released, confidence=confidence, given_others=given_others, critic=critic, seed=seed, units=units
             )
     if as_json:
-        write_json(vars(found) | {"label": LABEL})
+        write_answer("audit-samples", vars(found) | {"label": LABEL})
         return
     out.print(str(found))
     if found.epsilon is not None:

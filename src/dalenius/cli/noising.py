@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from rich.table import Table
 from typer import Option
 
 import dalenius as dl
+from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.shared import (
     STANDARD_STREAM,
     JsonOption,
@@ -19,7 +21,6 @@ from dalenius.cli.shared import (
     output_to,
     read_problem,
     status_line,
-    write_json,
 )
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
@@ -88,7 +89,7 @@ def noise(
         )
     files = {} if output is None else _write(found, output, stem)
     if as_json:
-        write_json(_told(found) | {"files": files})
+        write_answer("noise", _told(found) | {"files": files}, _bounds(found))
         return
     _print(found)
     for path in files.values():
@@ -159,6 +160,14 @@ def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
     for picture in drawn(lambda: save_picture(noise_picture(found), folder / f"{stem}.noise.png")):
         files["picture"] = picture
     return files
+
+
+def _bounds(found: LeastNoise) -> Iterator[Ends]:
+    """What is proved of the scale that is enough, and of the one that is not."""
+    for name, level in (("scale that is enough", found.within), ("scale that is not enough", found.above)):
+        if level is not None:
+            shown = level.result.to(found.units)
+            yield Ends(f"{name}: {fraction_text(level.scale)}", shown.lower, shown.upper, found.units)
 
 
 def _told(found: LeastNoise) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
+from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import NotProvedError
 from dalenius.evidence import certificate_beside
@@ -92,7 +93,11 @@ def release(
             "mechanism": file or words_of(audit.mechanism),
             "mechanism_digest": digest(audit),
         }
-        write_json({"output": found.output, **files, "certificate": proof, **_told(found)})
+        write_answer(
+            "release",
+            {"output": found.output, **files, "certificate": proof, **_told(found)},
+            [Ends("leakage", None, found.leakage.nats, "nats")],
+        )
     else:
         _print_release(found, proof)
 

@@ -10,7 +10,8 @@ from typing import Annotated
 from rich.table import Table
 from typer import Argument, Option
 
-from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line, write_json
+from dalenius.cli.answers import write_answer
+from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line
 from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
@@ -85,7 +86,7 @@ def sanitize(
         trained.extend(learned(runs, output, progress=show, stop=lambda: clock.expired))
     written = _written(trained, output, experiment.value) if trained else []
     if as_json:
-        write_json({"asked": len(runs), "done": [_answer(one) for one in trained], "files": written})
+        write_answer("sanitize", {"asked": len(runs), "done": [_answer(one) for one in trained], "files": written})
         return
     _print(trained)
     if len(trained) < len(runs):
@@ -98,12 +99,11 @@ def _say_converse(found: dict[str, tuple[Run, Fraction]], folder: Path, as_json:
     """What is proved of every sanitizer, a line a budget."""
     lines = {name: (run.settings.root_budget, text_above(bound, 12)) for name, (run, bound) in found.items()}
     if as_json:
-        write_json(
-            [
-                {"root_budget": root, "accuracy_at_most": most, "certificate": f"{folder / name}.cert"}
-                for name, (root, most) in lines.items()
-            ]
-        )
+        proved = [
+            {"root_budget": root, "accuracy_at_most": most, "certificate": f"{folder / name}.cert"}
+            for name, (root, most) in lines.items()
+        ]
+        write_answer("sanitize", {"converse": proved})
         return
     for name, (root, most) in lines.items():
         out.print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,6 +15,7 @@ from typer import Option
 
 import dalenius as dl
 from cvxcertify.intervals import gap_text, interval_text, text_above, text_below
+from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import (
     CERTIFICATE,
     ForceOption,
@@ -24,7 +26,7 @@ from dalenius.cli.folders import (
     sibling,
     tell_private_distortion,
 )
-from dalenius.cli.gates import AtMostOption, Budget, Ends, RequireGapOption, leakage_ends, require, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.shared import (
     GapOption,
     JobsOption,
@@ -43,7 +45,6 @@ from dalenius.cli.shared import (
     read_problem,
     status_line,
     units_shown,
-    write_json,
 )
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import DaleniusError, InputError, counted
@@ -395,9 +396,17 @@ def _tell(question: _Question, result: Solved, *, as_json: bool, trace: bool) ->
     written = None if folder is None else _written(folder, question.stem, problem, result, trace)
     answer = answer_of(problem, result, question.label, written)
     if as_json:
-        write_json(answer)
+        write_answer("solve", answer, _bounds(question.problem, result))
     else:
         print_answer(answer, result, folder)
+
+
+def _bounds(problem: Problem, result: Solved) -> Iterator[Ends]:
+    """What the question asks for, and of a design what its mechanism leaks."""
+    ends = None if math.isinf(result.lower) else result.lower, None if math.isinf(result.upper) else result.upper
+    yield Ends(problem.in_models, *ends, result.units)
+    if isinstance(result, DesignResult) and result.audit is not None and result.leakage is not None:
+        yield Ends("leakage of the mechanism", *result.leakage, result.audit.units)
 
 
 def _written(folder: Output, name: str, problem: Problem, result: Solved, trace: bool) -> Path | None:

@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
+from dalenius.cli.answers import answer_schema
 from dalenius.cli.shared import STANDARD_STREAM, err, out
 from dalenius.errors import InputError, hint
 from dalenius.exact import need_unit
@@ -294,12 +295,15 @@ def schema(
     output: Annotated[
         Path | None, Option("-o", "--output", help="The file to write; by default standard output.")
     ] = None,
+    answers: Annotated[
+        bool, Option("--answers", help="The schema of what commands print with --json instead.")
+    ] = False,
 ) -> None:
     """Print a JSON schema of model files: editors complete keys and kinds with it, and mark what the loader would refuse.
 
     In the first line of a model file `#:schema ./dalenius.schema.json` names it for Even Better TOML (VS Code) and taplo.
     """
-    text = json.dumps(model_schema(), indent=2) + "\n"
+    text = json.dumps(answer_schema() if answers else model_schema(), indent=2) + "\n"
     if output is None:
         out.file.write(text)
         out.file.flush()

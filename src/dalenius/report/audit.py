@@ -197,10 +197,10 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        rows = [(row.name, f"{ends_shown(row.lower, row.upper)} {row.units}") for row in self._measures()]
+        rows = [(row.name, f"{ends_shown(row.lower, row.upper)} {row.units}") for row in self.measures()]
         return table(self.problem.title or "Audit", [("at most, about any one person", in_bits(self.result)), *rows])
 
-    def _measures(self) -> Iterator[Measure]:
+    def measures(self) -> Iterator[Measure]:
         """All that have an interval."""
         told = (self.leakage, self.bayes_advantage, self.pointwise_maximal_leakage, self.without_own_answer)
         return (row for row in told if row is not None)

@@ -27,7 +27,7 @@ def test_json_is_one_object_on_the_safe_side(command_line):
 
 def test_everything_that_follows(command_line):
     done = command_line("convert", "--all", "--from", "local_dp=1", "--p-min", "0.1", "--json")
-    rows = {row["target"]: row for row in json.loads(done.stdout)}
+    rows = {row["target"]: row for row in json.loads(done.stdout)["conversions"]}
     assert rows["local_dp_delta(1)"]["value"] == 0.0
     assert rows["free_lunch_privacy"]["value"] is None
 
@@ -43,7 +43,7 @@ def test_a_picture_of_what_follows_from_what(command_line, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "drawn: conversions.svg" in done.stderr
     assert "pairwise_divergence" in (tmp_path / "conversions.svg").read_text()
-    assert "local_dp (with p_min)" in json.loads(done.stdout)["pointwise_maximal_leakage"]
+    assert "local_dp (with p_min)" in json.loads(done.stdout)["follows"]["pointwise_maximal_leakage"]
 
 
 # compose: bounds of several releases from their certificates.

@@ -6,6 +6,7 @@ import sys
 
 import dalenius as dl
 import support
+from dalenius.cli.answers import answer_schema
 from dalenius.model.schema import model_schema
 
 
@@ -86,5 +87,6 @@ def test_nobody_answers(command_line, tmp_path, monkeypatch):
 
 def test_schema(command_line, tmp_path):
     assert json.loads(command_line("schema").stdout) == model_schema()
+    assert json.loads(command_line("schema", "--answers").stdout) == answer_schema()
     assert command_line("schema", "-o", "here.json").stdout == "here.json\n"
     assert json.loads((tmp_path / "here.json").read_text()) == model_schema()

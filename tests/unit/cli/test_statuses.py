@@ -1,6 +1,7 @@
 """How commands end: one table of exit statuses, one line for what is wrong, one JSON value for what is answered."""
 
 import json
+import math
 import re
 import shlex
 import subprocess
@@ -9,12 +10,15 @@ from pathlib import Path
 
 import cvxpy as cp
 import pytest
+from jsonschema import Draft7Validator
 
 import dalenius as dl
 import dalenius_check
 import support
 from campaigns import each
 from cvxcertify import certify
+from dalenius.cli import whole_command
+from dalenius.cli.answers import OWN, answer_schema
 from dalenius.cli.statuses import ExitStatus
 
 ROOT = Path(__file__).parents[3]
@@ -210,6 +214,9 @@ def mistakes(models):
         "wrong.toml": "problem = 1",
         "wrong.json": "[]",
         "open.json": "{",
+        "four.csv": "answer\n0\n1\n1\n0\n",
+        "solution.json": json.dumps({"format": "dalenius-solution/1", "variables": {"pi": [0.5, 0.5]}}),
+        "runs.csv": "x,y\n" + "no,a\nyes,b\n" * 50,
     }
     for name, text in files.items():
         (models / name).write_text(text)
@@ -237,6 +244,23 @@ def test_without_a_command_there_is_help(command_line):
 
 
 JSON = {
+    "audit": ["audit", "audit.toml"],
+    "audit, a page": ["audit", "audit.toml", "-o", "page.md"],
+    "show": ["show", "audit.toml"],
+    "show a certificate": ["show", ROOT / "models/parity/laplace-n4.cert"],
+    "measure": ["measure", "audit.toml"],
+    "measure a channel": ["measure", "fair.csv", "--prior", "uniform", "--epsilon", "0.5"],
+    "noise": ["noise", "--noise", "laplace", "--at-most", "0.1 bits", "--gap", "0.1"],
+    "convert": ["convert", "--from", "local_dp=1", "--to", "mutual_information"],
+    "convert all": ["convert", "--all", "--from", "local_dp=1"],
+    "convert, what follows": ["convert", "--all"],
+    "compose": ["compose", *[ROOT / f"models/parity/laplace-n4.{ending}" for ending in ("toml", "cert")] * 2],
+    "release": ["release", "independent.toml", "--mechanism", "symmetric flip = 0.2", "--data", "four.csv"],
+    "import-solution": ["import-solution", "audit.toml", "marginal", "solution.json"],
+    "audit-samples": ["audit-samples", "runs.csv", "--records", "x", "--outputs", "y", "--words"],
+    "doctor": ["doctor"],
+    "sweep, dry": ["sweep", "audit.toml", "--points", "2", "-o", "out", "--dry-run"],
+    "interval": ["verify", "interval.json"],
     "solve": ["solve", "audit.toml"],
     "solve, a design": ["solve", "design.toml", "--gap", "1e-1", "-o", "out"],
     "verify": ["verify", "parity/laplace-n4", ROOT / "models/parity/laplace-n4.cert"],
@@ -252,8 +276,16 @@ JSON = {
 }
 
 
+@pytest.fixture(scope="module")
+def shape():
+    """What checks an answer against the schema that is published."""
+    schema = answer_schema()
+    Draft7Validator.check_schema(schema)
+    return Draft7Validator(schema)
+
+
 @pytest.mark.parametrize("name", JSON)
-def test_every_command_that_answers_has_json(models, command_line, name):
+def test_every_command_that_answers_has_json_of_one_shape(mistakes, models, command_line, shape, name):
     """Exactly one value, that every reader of JSON takes, and nothing else on standard output."""
 
     def refused(number):
@@ -263,9 +295,38 @@ def test_every_command_that_answers_has_json(models, command_line, name):
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 1
     answer = json.loads(done.stdout, parse_constant=refused)
-    assert answer
-    for file in answer.get("files", []) if isinstance(answer, dict) else []:
+    shape.validate(answer)
+    assert " ".join(map(str, JSON[name])).startswith(answer["command"])
+    for bound in answer["bounds"]:
+        ends = [end for end in (bound["lower"], bound["upper"]) if end is not None]
+        assert ends == sorted(ends)
+    for file in answer.get("files", []):
         assert (models / file).exists()
+
+
+def test_every_command_that_has_json_is_in_the_schema():
+    commands = dict(whole_command().commands)
+    commands |= {f"library {name}": command for name, command in commands.pop("library").commands.items()}
+    with_json = {
+        name for name, command in commands.items() if any("--json" in option.opts for option in command.params)
+    }
+    assert with_json == set(OWN)
+    tested = {" ".join(map(str, words[:2] if words[0] == "library" else words[:1])) for words in JSON.values()}
+    assert with_json - tested == {"sanitize"}  # needs torch
+
+
+def test_a_program_reads_every_interval_in_one_place(models, command_line):
+    """The claim of a certificate, and what solve, verify, audit and measure say of it, without a word about which command it was."""
+    solved = json.loads(command_line("solve", "audit.toml", "-o", "out", "--json").stdout)
+    files = ["audit.toml", solved["certificate"]]
+    others = (["verify", *files], ["audit", "audit.toml"], ["measure", "audit.toml"])
+    told = [solved, *(json.loads(command_line(*words, "--json").stdout) for words in others)]
+    lower, upper = dl.Certificate.read(models / solved["certificate"]).header.claim
+    for answer in told:
+        first = answer["bounds"][0]
+        unit = math.log(2) if first["units"] == "bits" else 1.0
+        assert first["lower"] * unit <= float(lower) * (1 + 1e-12)
+        assert first["upper"] * unit >= float(upper) * (1 - 1e-12)
 
 
 def test_the_answers_of_a_sweep_say_which_certificate_proves_them(models, command_line):
