@@ -88,7 +88,7 @@ def test_every_file_is_tried_before_the_work(model, tmp_path, command_line, monk
         "dalenius.solve",
         "dalenius.studies.engine.solve",
         "dalenius.studies.compare.solve",
-        "dalenius.export.offered",
+        "dalenius.export.subproblem",
     ):
         monkeypatch.setattr(name, work)
     arguments = WRITES.get(command) or ["export", "model.toml", "--program", "marginal"]
