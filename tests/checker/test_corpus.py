@@ -261,10 +261,10 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "limit_all_unproved": "Proof.need_covered: self.signature(place) in known => True",
     "limit_all_lower": "Given._pay: self.spent += arb(factor) * limited.ball => pass",
     "chain_uncovered": "Proof.need_covered: self.signature(place) in known => True",
-    "chain_point_outside": "Chain.point: lo <= x <= hi => lo >= 0",
+    "chain_point_outside": "AnyChain.point: lo <= x <= hi => lo >= 0",
     "three_letters_of_no_law": "LetterChain.point: all(total(group) == 1 for group in groups) => True",
     "three_letters_of_a_mirror": "LetterChain: mirrored = False => mirrored = True",
-    "three_letters_beyond_a_half": "LetterChain.point: lo <= x <= hi => lo >= 0",
+    "three_letters_beyond_a_half": "AnyChain.point: lo <= x <= hi => lo >= 0",
     "vanishing_letter_with_no_share_at_all": "Expansion._divided: -most => -least",
     "three_letters_counted": (
         "LetterChains._letters: k if i or self.chain.stationary else sum(hi > 0 for _, hi in box[k * k :])"

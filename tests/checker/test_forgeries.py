@@ -24,15 +24,15 @@ OFTEN = {
     "infeasible with an objective": "Design._own: 0 if nothing or several else 1 => 1",
     "chain uncovered": "Proof.need_covered: self.signature(place) in known => True",
     "letters beyond their ranges": (
-        "LetterChain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True"
+        "AnyChain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True"
     ),
     "least share of a rare letter": "Expansion._divided: -most => -least",
 }
 SELDOM = {
-    "chain beyond its box": "Chain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True",
+    "chain beyond its box": "AnyChain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True",
     "other half of a chain": "Chains._halve.other: t, hi => hi, hi",
     "mirror of any start": "Walks.key: self.chain.mirrored => True",
-    "another record's path": "Chain.record: i in self.asked => True",
+    "another record's path": "AnyChain.record: i in self.asked => True",
     "steps for nothing": "Chains._slope: larger(arb(0), far) => arb(0)",
     "steps of no length": "Chains._slope: (end - point[j] for end in box[j]) => (fmpq(0) for _ in box[j])",
     "tilt without noise": "Chains._tilted: phi *= (1 - q) * (1 - q) / ((1 - q * turn) * (1 - q / turn)) => pass",

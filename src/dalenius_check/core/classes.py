@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from . import read
 from .allowance import Allowance
-from .arithmetic import arb, chosen, fmpq
-from .numbers import OpenError, at_most, larger, largest, log_sum_exp, need, normalised, total
+from .arithmetic import arb, fmpq
+from .numbers import OpenError, at_most, larger, largest, log_sum_exp, need, normalised, total, units
 from .read import REQUIRED, Schema, decimal, entries, law_of, required
 
 Law = list[fmpq]
@@ -268,8 +268,7 @@ CLASSES: dict[str, type[LawClass]] = {
 
 def _around(value: arb) -> tuple[fmpq, fmpq]:
     """Rationals below and above a number, of as many binary places as the precision."""
-    scale = 1 << chosen().precision()
-    low, high = (value.lower() * scale).floor().unique_fmpz(), (value.upper() * scale).ceil().unique_fmpz()
+    low, high, scale = units(value, value)
     if low is None or high is None:
         raise OpenError("a divergence has too many digits")
     return fmpq(low, scale), fmpq(high, scale)

@@ -13,7 +13,7 @@ from typing import Any
 from .allowance import BALL, PAIR, Allowance, limit
 from .arithmetic import fmpq, fmpz_poly
 from .model import Model, added
-from .numbers import need
+from .numbers import need, raised
 from .tables import MAX_STATES
 
 _MAX_BITS = 4e8
@@ -134,12 +134,7 @@ def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int
 def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:
     if base.degree() * times < cycle.degree():
         return base**times
-    result = fmpz_poly([1])
-    for bit in bin(times)[2:]:
-        result = result * result % cycle
-        if bit == "1":
-            result = result * base % cycle
-    return result
+    return raised(base, times, fmpz_poly([1]), lambda left, right: left * right % cycle)
 
 
 def _reader(model: Model, query_values: list[int]) -> Callable[[int], int]:

@@ -169,6 +169,21 @@ def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list
     return once(weights, lambda x: x / whole)
 
 
+def summed(values: Iterable[arb]) -> arb:
+    """The sum of balls."""
+    return sum(values, arb(0))
+
+
+def raised(base: T, times: int, one: T, product: Callable[[T, T], T]) -> T:
+    """A power, by squares."""
+    result = one
+    for bit in bin(times)[2:]:
+        result = product(result, result)
+        if bit == "1":
+            result = product(result, base)
+    return result
+
+
 def powers(x: Any, most: int) -> list[Any]:
     """The powers of a number, up to this one; x^0 = 1."""
     found: list[Any] = [fmpq(1)]
@@ -204,6 +219,16 @@ def xlogx(value: arb) -> arb:
     return value * value.log()
 
 
+def bit_entropy(p: arb) -> arb:
+    """h(p)."""
+    return -xlogx(p) - xlogx(1 - p)
+
+
+def root(x: arb) -> arb:
+    """The square root of a number >= 0."""
+    return (x.log() / 2).exp() if not x.is_zero() else x
+
+
 def log_sum_exp(values: Sequence[arb]) -> arb:
     """Log of the sum of exponentials; any finite shift is valid, a near-maximal one avoids overflow where that is far from 0."""
     if len(values) == 1:
@@ -214,13 +239,18 @@ def log_sum_exp(values: Sequence[arb]) -> arb:
     return shift + sum(((value - shift).exp() for value in values), arb(0)).log()
 
 
-def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
-    """Rationals l <= low and h >= high for numbers in [0, 1], to as many binary places as the precision.
+def units(low: arb, high: arb) -> tuple[int | None, int | None, int]:
+    """As many whole units as are not above the one number, and not below the other, if they are known; how many units 1 has.
 
-    Bound because the ends of the balls are rounded outward; an end that is not finite becomes 0 or 1.
+    Bound because the ends of the balls are rounded outward.
     """
     scale = 1 << chosen().precision()
-    below, above = (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz()
+    return (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz(), scale
+
+
+def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
+    """Rationals l <= low and h >= high for numbers in [0, 1]: 0 or 1 for an end that is not known."""
+    below, above, scale = units(low, high)
     return (
         fmpq(0) if below is None else max(fmpq(0), fmpq(below, scale)),
         fmpq(1) if above is None else min(fmpq(1), fmpq(above, scale)),

@@ -18,7 +18,7 @@ from ..core.channel import build
 from ..core.counts import completions
 from ..core.model import Model
 from ..core.noise import REAL, noise_of
-from ..core.numbers import largest, need, xlogx
+from ..core.numbers import bit_entropy, largest, need
 from ..core.read import decimal, entries, nonnegative
 from ..core.tree import output_law
 from .households.blocks import Blocks
@@ -81,7 +81,7 @@ class Alone:
                 most += [far[k] for k in inputs]
                 continue
             first, second = (far[k] for k in inputs)
-            most += [arb(1 - t) * first + arb(t) * second - arb(share) * _binary(t) for t in (low, high)]
+            most += [arb(1 - t) * first + arb(t) * second - arb(share) * bit_entropy(arb(t)) for t in (low, high)]
         letters = arb(len(inputs)).log()
         return arb(1 - share) * self.model.log_states() + arb(share) * letters + largest(most) + lost, 1 - share
 
@@ -116,8 +116,3 @@ class Alone:
             result += (rest if j in (0, d) else rest * inside) * (half - (1 + ratio).log())
             rest, ratio = rest * a, ratio / (a * a)
         return result
-
-
-def _binary(t: fmpq) -> arb:
-    """h(t)."""
-    return -xlogx(arb(t)) - xlogx(arb(1 - t))

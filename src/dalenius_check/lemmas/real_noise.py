@@ -16,7 +16,7 @@ from ..core.arithmetic import arb, arb_mat, chosen, fmpq
 from ..core.channel import Channel
 from ..core.classes import CLASSES
 from ..core.model import Model
-from ..core.numbers import need
+from ..core.numbers import need, root
 
 KNOWN = (
     "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "
@@ -119,7 +119,7 @@ def arctangent(x: arb) -> arb:
     out is between 0 and the next one.
     """
     for _ in range(_HALVINGS):
-        x = x / (1 + ((1 + x * x).log() / 2).exp())
+        x = x / (1 + root(1 + x * x))
     if not x < 1:
         return arb("nan")
     square = x * x
@@ -150,7 +150,7 @@ class Gaussian(RealNoise):
         limit(nodes * self.inputs <= _MOST_NODES, f"more than {_MOST_NODES} nodes and inputs")
         allowance.take(nodes * self.inputs * (CELL + BALL))
         self.eta = 4 * (3 + arb(span) + arb(span * span) / 2) * arb(-60).exp()
-        self.scale = arb(step) / ((8 * arctangent(arb(1))).log() / 2).exp()
+        self.scale = arb(step) / root(8 * arctangent(arb(1)))
         self.density = list[list[arb]]()
         exponents = list[list[arb]]()
         for place in self.places:

@@ -1,8 +1,8 @@
 """Theorems M1 to M4: what a record of a chain of bits leaks, over a box of transitions: by enclosed slopes, by a window in the
 middle, by blocks near an end; and from below by a straight line.
 
-Hypotheses, each a line that refuses: the record is one that is asked about (`Chain.record`); a point is in its box
-(`Chain.point`), and halves cover it (`_halve`); M2, M3: the start is stationary (`_window`, `_blocks`); M2: the window has
+Hypotheses, each a line that refuses: the record is one that is asked about (`AnyChain.record`); a point is in its box
+(`AnyChain.point`), and halves cover it (`_halve`); M2, M3: the start is stationary (`_window`, `_blocks`); M2: the window has
 records on both sides (`_inside`); M3: alpha + beta is at most 1 (`_blocks`); M4: a path's line is given where the mechanism
 counts ones (`_tilted`).
 """
@@ -11,17 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import mul
 from typing import Any
 
 from ...core.allowance import rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.model import Model
-from ...core.numbers import at_most, larger, need, xlogx
+from ...core.numbers import at_most, bit_entropy, larger, need, raised, root
 from ...core.read import decimal, entries, integer
 from ...core.verdict import Subject
 from ..letter_chains import Walks
 from ..letter_chains.bounds import Expansion
-from .chain import Chain, Leakage, Point, pairs
+from ..letter_chains.letters import Point
+from .chain import Chain, Leakage, pairs
 from .spans import span
 
 _LEAVES = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1, "expansion": 3}
@@ -48,7 +50,7 @@ class Chains(Walks[Chain]):
         keep = arb(1 - alpha - beta)
         known, noise = self.chain.unbounded and start in ([], [pi]), self.chain.epsilon
         need(known, "a path with t needs a start with the stationary law, a count and geometric noise")
-        spread = 1 + keep * (2 - _raised(keep, i) - _raised(keep, n - 1 - i)) / arb(alpha + beta)
+        spread = 1 + keep * (2 - _power(keep, i) - _power(keep, n - 1 - i)) / arb(alpha + beta)
         result = arb(0)
         for x, (share, t) in enumerate(zip((1 - pi, pi), turns, strict=True)):
             need(abs(t) < noise, "t must be less than epsilon in absolute value")
@@ -56,7 +58,7 @@ class Chains(Walks[Chain]):
             q = arb(-noise).exp()
             turn = arb(t).exp()
             steps = (arb(1 - alpha), arb(alpha) * turn, arb(beta), arb(1 - beta) * turn)
-            a, b, c, d = _power(steps, n - 1)
+            a, b, c, d = raised(steps, n - 1, (arb(1), arb(0), arb(0), arb(1)), _product)
             phi = arb(1 - pi) * (a + b) + arb(pi) * turn * (c + d)
             phi *= (1 - q) * (1 - q) / ((1 - q * turn) * (1 - q / turn))
             result += arb(share) * (arb(t) * mean - phi.log())
@@ -118,14 +120,14 @@ class Chains(Walks[Chain]):
         keep, rate = 1 - mu, (2 - mu) / mu
         fourth = 1 + 2 * keep / mu + 12 * keep * (1 + keep) / mu**3
         spread = 3 * rate * rate / size**2 + fourth / (v * size**3)
-        tau = _raised(arb(keep), m + 1) / arb(size * mu) + (_raised(arb(keep), i + 1) + _raised(arb(keep), n - i)) / 2
+        tau = _power(arb(keep), m + 1) / arb(size * mu) + (_power(arb(keep), i + 1) + _power(arb(keep), n - i)) / 2
         at_most(tau, arb(1) / 2, "tau <= 1/2")
         mass, more = size * mu, 1 + fmpq(1, size)
         sixth = 120 * v**3 * more * (1 + fmpq(2, size)) / mass**3 + 1080 * v * v * more / mass**4 + 720 * v / mass**5
         high = (1 - 3 * v) * spread / (10 * v) + fmpq(7, 30) * (1 - 5 * v + 5 * v * v) * sixth / v**5
         second = self._second(m, n, mu, v)
         skew = arb((1 - 4 * v) * spread / v) * second
-        return second / 2 + _root(skew) / 6 + arb(min((1 - 3 * v) * spread / (3 * v), high)) + _entropy(tau)
+        return second / 2 + root(skew) / 6 + arb(min((1 - 3 * v) * spread / (3 * v), high)) + bit_entropy(tau)
 
     def _second(self, m: int, n: int, mu: fmpq, v: fmpq) -> arb:
         """A, a bound of the second moment over v."""
@@ -136,7 +138,7 @@ class Chains(Walks[Chain]):
         plain = arb(rate / size)
         if 4 * m > n or not units:
             return plain
-        ends = _root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / _root(arb(v))
+        ends = root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / root(arb(v))
         less = (arb((n - 4 * m) * rate + 2 * keep / mu**2) + 4 * ends * ends) / size**2
         return -larger(-plain, -less)
 
@@ -150,9 +152,9 @@ class Chains(Walks[Chain]):
         room = (n - k) * (a + c) / k
         need(room > 1, "too many blocks for so few records")
         v = min(p * (1 - p) for p in (a / (a + d), b / (b + c)))
-        first = (1 + 2 * (1 - a - c) * (1 - _raised(arb(1 - b - d), j))) / times
+        first = (1 + 2 * (1 - a - c) * (1 - _power(arb(1 - b - d), j))) / times
         rest = (-k * (arb(room - 1) - arb(room).log()) / 2).exp()
-        ends = _root(first) + rest / _root(arb(v))
+        ends = root(first) + rest / root(arb(v))
         return ends * ends
 
     def _after(self, i: int, box: Ends, skipped: Any, value: Any) -> arb:
@@ -164,9 +166,9 @@ class Chains(Walks[Chain]):
         need(
             not self.chain.stationary and 6 * m <= n, "a line 'after' needs any start, and a margin of at most a sixth"
         )
-        late = _raised(keep, i)
+        late = _power(keep, i)
         at_most(late, arb(1) / 2, "lambda^i <= 1/2")
-        return self._inside(m, i - t, n, box) + (_raised(keep, t) + late) * arb(2).log() + _entropy(late)
+        return self._inside(m, i - t, n, box) + (_power(keep, t) + late) * arb(2).log() + bit_entropy(late)
 
     def _letters(self, i: int, box: Ends) -> arb:
         """The largest entropy of the record."""
@@ -174,7 +176,7 @@ class Chains(Walks[Chain]):
         low, high = (a / (a + d), b / (b + c)) if self.chain.stationary else box[2] if i == 0 else (fmpq(0), fmpq(1))
         if 2 * low <= 1 <= 2 * high:
             return arb(2).log()
-        return _entropy(arb(high if 2 * high < 1 else low))
+        return bit_entropy(arb(high if 2 * high < 1 else low))
 
     def _expansion(self, i: int, box: Ends, value: Any, bases: Any) -> arb:
         """What a chain of letters tells of a record, with two letters."""
@@ -187,32 +189,8 @@ class Chains(Walks[Chain]):
         return Expansion(chain, i, ranges, tuple(place), listed).bound()
 
 
-def _entropy(p: arb) -> arb:
-    """h(p)."""
-    return -xlogx(p) - xlogx(1 - p)
-
-
-def _root(x: arb) -> arb:
-    """The square root of a number >= 0."""
-    return (x.log() / 2).exp() if not x.is_zero() else x
-
-
-def _raised(x: arb, times: int) -> arb:
-    result = arb(1)
-    for bit in bin(times)[2:]:
-        result = result * result * x if bit == "1" else result * result
-    return result
-
-
-def _power(matrix: tuple[arb, arb, arb, arb], times: int) -> tuple[arb, arb, arb, arb]:
-    """Of a matrix of two rows."""
-    one, zero = arb(1), arb(0)
-    result = one, zero, zero, one
-    for bit in bin(times)[2:]:
-        result = _product(result, result)
-        if bit == "1":
-            result = _product(result, matrix)
-    return result
+def _power(x: arb, times: int) -> arb:
+    return raised(x, times, arb(1), mul)
 
 
 def _product(left: tuple[arb, arb, arb, arb], right: tuple[arb, arb, arb, arb]) -> tuple[arb, arb, arb, arb]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
-from typing import Any
 
 from ...core.allowance import BALL, CELL, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.channel import Channel, build
-from ...core.counts import values
 from ...core.model import Model
 from ...core.noise import noise_of
 from ...core.numbers import need
-from ...core.read import decimal, entries, integer
-from ..letter_chains.letters import LetterChain
+from ..letter_chains.letters import AnyChain, LetterChain, Point
 from .spans import Span, added, nothing, span, taken
 
 _MOST_WRITTEN = 1000
@@ -26,20 +23,17 @@ _KNOWN = (
     "threshold, and a known mechanism with rows for the query's values; of more than 1000 records one that is named, a count or "
     "sum, and geometric or discrete_laplace noise, its range, if any, from 0 to the number of records"
 )
-Point = tuple[fmpq, ...]
 Counts = list[list[Span]]  # a list over counts of a probability, then one of each derivative
 
 
-class Chain:
+class Chain(AnyChain):
     """A model's chain: the box of its parameters, alpha and beta, and nu where the start is any; its query and its noise."""
 
     def __init__(self, model: Model) -> None:
+        super().__init__(model)
         held = model.held
-        self.model = model
-        self.allowance = model.allowance
         rests_on(self.allowance, "M1")
-        self.size = len(model.alphabets)
-        self.stationary = self.mirrored = held["start"] == "stationary"  # mirror images of records tell as much
+        self.mirrored = self.stationary  # mirror images of records tell as much
         self.box = [tuple(held["to_one"]), tuple(held["to_zero"]), *([] if self.stationary else [(fmpq(0), fmpq(1))])]
         query, mechanism = model.query, model.mechanism
         plain = (query["kind"] != "count" or query["letters"] == [1]) and query.get("weights") is None
@@ -53,21 +47,7 @@ class Chain:
         self.unbounded = linear and self.epsilon is not None and wide
         self.written = self.size <= _MOST_WRITTEN
         need(self.written or (self.unbounded and held["record"] is not None), _KNOWN)
-        need(held["record"] is None or held["record"] < self.size, f"adversary.record must be less than {self.size}")
-        self.asked: Sequence[int] = range(self.size) if held["record"] is None else [held["record"]]
         need(self.unbounded or self.channel is not None, _KNOWN)
-
-    def record(self, value: Any) -> int:
-        """A record that is asked about."""
-        i = integer(value, "the record", 0, self.size - 1)
-        need(i in self.asked, f"record {i} is not asked about")
-        return i
-
-    def point(self, value: Any, box: Sequence[tuple[fmpq, fmpq]]) -> Point:
-        """Parameters in a box."""
-        point = tuple(decimal(x, "a parameter") for x in entries(value, "the parameters", len(box)))
-        need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)), "the parameters are not in the box")
-        return point
 
     @cached_property
     def channel(self) -> Channel | None:
@@ -79,18 +59,6 @@ class Chain:
         """The same as a chain of letters, of which there are two."""
         rows = [[list(ends) for ends in group] for group in pairs(self.box[:2])]
         return LetterChain(replace(self.model, held={**self.model.held, "transitions": rows}))
-
-    @cached_property
-    def inputs(self) -> list[int]:
-        """The channel's input for every number of ones."""
-        places = {value: k for k, value in enumerate(values(self.model))}
-        query: Any = self.model.query
-        read: dict[str, Callable[[int], int]] = {
-            "parity": lambda s: s % 2,
-            "modular_sum": lambda s: s % query["modulus"],
-            "threshold": lambda s: int(s >= query["at"]),
-        }
-        return [places[read.get(query["kind"], int)(s)] for s in range(self.size + 1)]
 
 
 class Leakage:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from operator import mul
 
 from ...core.arithmetic import arb, chosen, fmpz_poly
-from ...core.numbers import OpenError
+from ...core.numbers import OpenError, raised, units
 
 
 class Series:
@@ -32,12 +33,7 @@ class Series:
         return Series(fmpz_poly(both), self.off + other.off, self.most + other.most)
 
     def __pow__(self, times: int) -> Series:
-        result = Series(fmpz_poly([1 << self.bits]), 0, 1)
-        for bit in bin(times)[2:]:
-            result = result * result
-            if bit == "1":
-                result = result * self
-        return result
+        return raised(self, times, Series(fmpz_poly([1 << self.bits]), 0, 1), mul)
 
     @cached_property
     def slack(self) -> arb:
@@ -55,11 +51,10 @@ def series(terms: Iterable[tuple[int, arb]], most: int) -> Series:
     sums = dict[int, arb]()
     for e, c in terms:
         sums[e] = sums[e] + c if e in sums else c
-    scale = 1 << chosen().precision()
     low = [0] * (max(sums) + 1)
     off = 0
     for e, c in sums.items():
-        below, above = (c.lower() * scale).floor().unique_fmpz(), (c.upper() * scale).ceil().unique_fmpz()
+        below, above, _ = units(c, c)
         if below is None or above is None:
             raise OpenError("a coefficient is not known")
         low[e] = max(0, int(below))

@@ -8,11 +8,10 @@ their box (`_halve`); a mirrored chain is another one (`mirrored`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from ...core.allowance import Allowance
 from ...core.arithmetic import arb
 from ...core.certificate import Lines, Sizes
 from ...core.model import Model
@@ -21,27 +20,7 @@ from ...core.proof import Proof
 from ...core.read import decimal, entries, integer
 from ...core.verdict import Subject
 from .bounds import Expansion
-from .letters import Box, LetterChain, Letters, Point
-
-
-class AnyChain(Protocol):
-    """What a certificate's lines ask of a chain, whatever its letters."""
-
-    allowance: Allowance
-    size: int
-    asked: Sequence[int]
-    box: Box
-
-    @property
-    def mirrored(self) -> bool:
-        """Whether a record from the one end leaks what the one from the other end does."""
-
-    def record(self, value: Any) -> int:
-        """A record's number, of those that are asked about."""
-
-    def point(self, value: Any, box: Box) -> Point:
-        """Parameters in a box."""
-
+from .letters import AnyChain, Box, LetterChain, Letters, Point
 
 SomeChain = TypeVar("SomeChain", bound=AnyChain)
 

@@ -26,32 +26,62 @@ Point = tuple[fmpq, ...]
 Lists = list[list[arb]]  # by letter and total
 
 
-class LetterChain:
+class AnyChain:
+    """A chain, whatever its letters: the box of its parameters, and the records that are asked about."""
+
+    box: Box
+    mirrored: bool  # whether a record from the one end leaks what the one from the other end does
+    most = 1  # what a letter adds
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.allowance = model.allowance
+        self.size = len(model.alphabets)
+        self.stationary = model.held["start"] == "stationary"
+        record = model.held["record"]
+        need(record is None or record < self.size, f"adversary.record must be less than {self.size}")
+        self.asked: Sequence[int] = range(self.size) if record is None else [record]
+
+    def record(self, value: Any) -> int:
+        """A record that is asked about."""
+        i = integer(value, "the record", 0, self.size - 1)
+        need(i in self.asked, f"record {i} is not asked about")
+        return i
+
+    def point(self, value: Any, box: Box) -> Point:
+        """Parameters in a box."""
+        point = tuple(decimal(x, "a parameter") for x in entries(value, "the parameters", len(box)))
+        need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)), "the parameters are not in the box")
+        return point
+
+    @cached_property
+    def inputs(self) -> list[int]:
+        """The channel's input for every total."""
+        places = {value: k for k, value in enumerate(values(self.model))}
+        return [places[value_of(self.model.query, s)] for s in range(self.size * self.most + 1)]
+
+
+class LetterChain(AnyChain):
     """A model's chain: the box of its parameters, row by row, and then the start's, its query and its channel."""
 
     mirrored = False  # a reversed chain has other transitions
 
     def __init__(self, model: Model) -> None:
+        super().__init__(model)
         held = model.held
-        self.model = model
-        self.allowance = model.allowance
         self.letters = len(held["transitions"])
         rests_on(self.allowance, "M5")
-        self.size = len(model.alphabets)
         query, k = model.query, self.letters
         known = query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and query.get("weights") is None
         need(known and set(model.alphabets) == {k} and not model.foreign and self.size <= _MOST_RECORDS, _KNOWN)
         need(model.mechanism.get("inputs") != "dataset", _KNOWN)
-        need(held["record"] is None or held["record"] < self.size, f"adversary.record must be less than {self.size}")
-        self.asked: Sequence[int] = range(self.size) if held["record"] is None else [held["record"]]
-        self.stationary = held["start"] == "stationary"
         start = [[fmpq(0), fmpq(1)]] * k if held["start"] == "any" else [] if self.stationary else held["start"]
         need(len(start) in (0, k), f"adversary.start must be 'stationary', 'any' or a list of {k}")
         need(
             not self.stationary or self._one_class(),
             "with a stationary start every letter must be reachable from every other",
         )
-        self.box: Box = [(lo, hi) for row in [*held["transitions"], start] for lo, hi in row]
+        self.box = [(lo, hi) for row in [*held["transitions"], start] for lo, hi in row]
         for group in range(len(self.box) // k):
             self.box = self.tightened(self.box, group)
         self.adds = added(query, k)
@@ -89,25 +119,12 @@ class LetterChain:
         new = [(max(lo, 1 - (highs - hi)), min(hi, 1 - (lows - lo))) for lo, hi in old]
         return [*box[:start], *new, *box[start + self.letters :]]
 
-    def record(self, value: Any) -> int:
-        """A record that is asked about."""
-        i = integer(value, "the record", 0, self.size - 1)
-        need(i in self.asked, f"record {i} is not asked about")
-        return i
-
     def point(self, value: Any, box: Box) -> Point:
         """Parameters in a box, with laws for groups."""
-        point = tuple(decimal(x, "a parameter") for x in entries(value, "the parameters", len(box)))
-        need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)), "the parameters are not in the box")
+        point = super().point(value, box)
         groups = (point[j : j + self.letters] for j in range(0, len(point), self.letters))
         need(all(total(group) == 1 for group in groups), "a group's parameters must have the sum 1")
         return point
-
-    @cached_property
-    def inputs(self) -> list[int]:
-        """The channel's input for every total."""
-        places = {value: k for k, value in enumerate(values(self.model))}
-        return [places[value_of(self.model.query, s)] for s in range(self.size * self.most + 1)]
 
 
 class Letters:
