@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from ..core.allowance import BALL, PAIR, POINTER, Allowance, rests_on
@@ -17,12 +18,13 @@ from ..core.arithmetic import arb, fmpq, is_rational
 from ..core.channel import Channel, build
 from ..core.counts import places
 from ..core.model import Model
-from ..core.numbers import height, need, take_entries
+from ..core.numbers import height, need, powers, take_entries
 from ..core.read import normal
 
 _MOST_PATHS = 1 << 20
 Table = dict[str, Any]
-Steps = frozenset[tuple[tuple[int, int], int]]  # mechanisms by number, and their outputs, with how often each is taken
+Step = tuple[tuple[int, int], int]  # a mechanism by its number, and its output, with how often it is taken
+Steps = frozenset[Step]
 Rows = list[list[Any]]
 
 
@@ -57,29 +59,46 @@ class Tree:
                 yield frozenset(Counter(taken).items())
 
     def rows(self, parts: Sequence[Rows], inputs: int) -> Rows:
-        """The channel, from those of the mechanisms by number; entries that are made from the same numbers are one object."""
-        exact = all(is_rational(rows[0][0]) for rows in parts)
-        bits = max((height(x) for rows in parts for row in rows for x in row), default=1) if exact else 1
+        """The channel, from those of the mechanisms by number."""
         longest = max(sum(count for _, count in steps) for steps in self.classes)
-        take_entries(inputs, len(self.classes), self.allowance, BALL + PAIR + longest * bits // 4)
-        number: Callable[[Any], Any] = fmpq if exact else arb
-        found = Rows()
-        known = dict[Any, Any]()
-        for v in range(inputs):
-            found.append([])
-            for steps, often in self.classes.items():
-                self.allowance.look()
-                factors = Counter[int]()
-                for (place, y), count in steps:
-                    factors[id(parts[place][v][y])] += count
-                key = often, frozenset(factors.items())
-                if key not in known:
-                    known[key] = number(often)
-                    for (place, y), count in steps:
-                        for _ in range(count):
-                            known[key] = known[key] * number(parts[place][v][y])
-                found[-1].append(known[key])
-        return found
+        size = inputs, len(self.classes)
+        return product_rows(parts, self.classes.items, longest, size, self.allowance)
+
+
+def product_rows(
+    parts: Sequence[Rows],
+    paths: Callable[[], Iterable[tuple[Iterable[Step], int]]],
+    longest: int,
+    size: tuple[int, int],
+    allowance: Allowance,
+) -> Rows:
+    """Rows of so many inputs and classes of alike paths: of each the product of its steps' entries, times how many paths there are.
+
+    Entries that are made from the same numbers are one object.
+    """
+    exact = all(is_rational(rows[0][0]) for rows in parts)
+    values = {id(x): x for rows in parts for row in rows for x in row}
+    outputs = max(len(rows[0]) for rows in parts)
+    bits = longest * (max(height(x) if exact else 1 for x in values.values()) + outputs.bit_length())
+    take_entries(*size, allowance, BALL + PAIR + bits // 2)
+    allowance.room(len(values) * (longest + 1) * (BALL + (bits // 4 if exact else 0)))
+    number: Callable[[Any], Any] = fmpq if exact else arb
+    raised = {place: powers(number(x), longest) for place, x in values.items()}
+    found = Rows()
+    known = dict[Any, Any]()
+    for v in range(size[0]):
+        found.append([])
+        for steps, often in paths():
+            allowance.look()
+            factors = dict[int, int]()
+            for (place, y), count in steps:
+                x = id(parts[place][v][y])
+                factors[x] = factors.get(x, 0) + count
+            key = often, frozenset(factors.items())
+            if key not in known:
+                known[key] = prod((raised[x][count] for x, count in factors.items()), start=number(often))
+            found[-1].append(known[key])
+    return found
 
 
 def part_rows(model: Model, part: dict[str, Any], on: int, where: list[list[int]]) -> list[list[Any]]:

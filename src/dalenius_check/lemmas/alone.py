@@ -21,7 +21,7 @@ from ..core.noise import REAL, noise_of
 from ..core.numbers import bit_entropy, largest, need
 from ..core.read import decimal, entries, nonnegative
 from ..core.tree import output_law
-from .households.blocks import Blocks
+from .households.blocks import Blocks, single
 
 _MOST = 1 << 22
 
@@ -40,8 +40,7 @@ class Alone:
         kind = self.model.mechanism.get("kind", "")
         known = not self.model.design and kind not in ("several_releases", *REAL)
         need(known, "this leaf needs an audit of one release, of a query and a mechanism of a record alone")
-        blocks = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
-        return Blocks(self.model.against(blocks))
+        return single(self.model)
 
     @cached_property
     def _told(self) -> tuple[Any, list[int], arb]:

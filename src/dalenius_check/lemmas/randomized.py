@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import accumulate
 from math import comb, gcd
 from typing import Any
 
 from ..core.allowance import BALL, NUMBER, PAIR, Allowance, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.channel import Channel
-from ..core.model import Model, model_of
+from ..core.model import Model
 from ..core.noise import power
 from ..core.numbers import height, need, powers, take_entries
 from ..core.read import text
@@ -25,7 +23,6 @@ from ..core.verdict import Subject
 from .histograms import patterns
 from .households import Households, Place, about
 from .households.blocks import Blocks, Shape
-from .households.routes import sizes_of
 
 Law = dict[int, Any]  # by the output's numbers, as one number in the base of all people and one more
 Cells = tuple[int, ...]
@@ -176,17 +173,12 @@ class Randomized(Blocks):
     """Pieces (m, t): blocks of m people, and t others of each letter, who are known."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        self.allowance = model.allowance
-        self.sizes = sizes_of(model)
+        self._divide(model)
         self.route = ""
         need(model.mechanism["others"] is None, "randomized_histogram: no 'others' against independent_blocks")
-        self._starts = [0, *accumulate(self.sizes)]
         self._own = None
         self.alike = True
-        for shape in self.shapes:
-            normal = {"records": [[str(model.alphabets[0]), str(len(shape.alphabets))]]}
-            replace(model, normal=normal).need_feasible()
+        self._need_feasible()
 
     def key(self, shape: Shape, t: Any) -> Any:
         """The same for pieces that are the same model."""
@@ -199,10 +191,7 @@ class Randomized(Blocks):
     def piece(self, shape: Shape, t: Any) -> Model:
         """The model about one block."""
         given = {key: item for key, item in self.model.mechanism.items() if item is not None}
-        tables = {"query": {"kind": "histogram"}, "mechanism": {**given, "others": list(t)}}
-        records, held = {"alphabets": list(shape.alphabets)}, {"entropy_at_least": fmpq(0)}
-        free = model_of({"problem": "maximal_leakage", "records": records, **tables, "adversary": held}, self.allowance)
-        return free.against({"entropy_at_least": (self.model.entropy, self.model.unit)})
+        return self._about(shape, {"kind": "histogram"}, {**given, "others": list(t)})
 
 
 class RandomizedHouseholds(Households):

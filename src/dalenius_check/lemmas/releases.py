@@ -8,29 +8,25 @@ Hypotheses, each a line that refuses: parts are on a query that is there (`part_
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate, product
+from itertools import chain, product
 from math import comb, prod
 from typing import Any
 
-from ..core.allowance import BALL, PAIR, Allowance, rests_on
-from ..core.arithmetic import arb, fmpq, is_rational
+from ..core.allowance import PAIR, Allowance, rests_on
+from ..core.arithmetic import arb
 from ..core.channel import Channel
 from ..core.counts import places
-from ..core.model import Model, model_of
+from ..core.model import Model
 from ..core.noise import noise_of
-from ..core.numbers import MAX_ENTRIES, height, need, powers, take_entries
+from ..core.numbers import MAX_ENTRIES, need
 from ..core.verdict import Subject
-from .adaptive import part_rows
+from .adaptive import Rows, Step, part_rows, product_rows
 from .households import about
 from .households.blocks import Blocks, Shape
-from .households.routes import sizes_of
 
-Rows = list[
-    list[Any]
-]  # exact rationals, or balls; equal entries are one object where they are made from the same numbers
 _ALONE = ("count", "sum", "parity", "modular_sum")
 _KNOWN = (
     "independent_blocks: several_releases need counts, sums, parities or modular sums, of records of one alphabet if they are "
@@ -46,36 +42,22 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
     """
     many = [_many(times, len(rows[0])) for rows, times in parts]
     rests_on(allowance, "R1")
-    exact = all(is_rational(rows[0][0]) for rows, _ in parts)
-    most = sum(times for _, times in parts)
-    values = {id(x): x for rows, _ in parts for row in rows for x in row}
-    bits = most * max(height(x) if exact else 1 for x in values.values()) + sum(
-        times * len(rows[0]).bit_length() for rows, times in parts
-    )
-    take_entries(inputs, prod(many), allowance, BALL + PAIR + bits // 2)
-    allowance.room(sum(many) * 16 * PAIR + len(values) * (most + 1) * (BALL + (bits // 4 if exact else 0)))
-    number: Callable[[Any], Any] = fmpq if exact else arb
-    raised = {place: powers(number(x), most) for place, x in values.items()}
-    types = [list(_types(times, len(rows[0]))) for rows, times in parts]
-    ways = [[_sequences(times, counts) for counts in listed] for (_, times), listed in zip(parts, types, strict=True)]
-    found = Rows()
-    known = dict[Any, Any]()
-    for v in range(inputs):
-        found.append([])
-        for chosen in product(*(zip(*pair, strict=True) for pair in zip(types, ways, strict=True))):
-            allowance.look()
-            often = dict[int, int]()
-            sequences = 1
-            for (rows, _), (counts, some) in zip(parts, chosen, strict=True):
-                sequences *= some
-                for y, count in counts:
-                    place = id(rows[v][y])
-                    often[place] = often.get(place, 0) + count
-            key = sequences, frozenset(often.items())
-            if key not in known:
-                known[key] = prod((raised[place][count] for place, count in often.items()), start=number(sequences))
-            found[-1].append(known[key])
-    return found
+    need(inputs * prod(many) <= MAX_ENTRIES, f"the channel has more than {MAX_ENTRIES} entries")
+    allowance.room(sum(many) * 16 * PAIR)
+    types = [
+        [
+            ([((place, y), count) for y, count in counts], _sequences(times, counts))
+            for counts in _types(times, len(rows[0]))
+        ]
+        for place, (rows, times) in enumerate(parts)
+    ]
+
+    def paths() -> Iterator[tuple[list[Step], int]]:
+        for chosen in product(*types):
+            yield list(chain(*(steps for steps, _ in chosen))), prod(ways for _, ways in chosen)
+
+    longest = sum(times for _, times in parts)
+    return product_rows([rows for rows, _ in parts], paths, longest, (inputs, prod(many)), allowance)
 
 
 def _many(times: int, outputs: int) -> int:
@@ -128,8 +110,7 @@ class Releases(Blocks):
     """
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        self.allowance = model.allowance
+        self._divide(model)
         rests_on(self.allowance, "R1")
         self.queries: list[dict[str, Any]] = model.query.get("queries", [model.query])
         several = len(self.queries) > 1
@@ -143,8 +124,6 @@ class Releases(Blocks):
         pairs = zip(asked, plain, strict=True)
         self.parts = [Blocks(replace(model, query=query, mechanism=table)) for query, table in pairs]
         need(all(part.alone for part in self.parts), _KNOWN)
-        self.sizes = sizes_of(model)
-        self._starts = [0, *accumulate(self.sizes)]
 
     @property
     def alone(self) -> bool:
@@ -152,13 +131,9 @@ class Releases(Blocks):
         return True
 
     @cached_property
-    def shapes(self) -> list[Shape]:
-        """The distinct ones."""
-        found = dict[Shape, None]()
-        for j in self.parts[0].places if all(part.alike for part in self.parts) else range(len(self.sizes)):
-            self.allowance.look()
-            found[self.shape(j)] = None
-        return list(found)
+    def places(self) -> Sequence[int]:
+        """The same, where all parts find records alike."""
+        return self.parts[0].places if all(part.alike for part in self.parts) else range(len(self.sizes))
 
     def shape(self, j: int) -> Shape:
         """That of block j."""
@@ -204,17 +179,7 @@ class Releases(Blocks):
             tables.append({**kept, **{key: part[key] for key in ("times", "on") if key in part}})
         queries = list(map(json.loads, shape.queries))
         query = {"kind": "joint", "queries": queries} if len(queries) > 1 else queries[0]
-        free = model_of(
-            {
-                "problem": self.model.problem,
-                "records": {"alphabets": list(shape.alphabets)},
-                "query": query,
-                "mechanism": {"kind": "several_releases", "parts": tables},
-                "adversary": {"entropy_at_least": fmpq(0)},
-            },
-            self.allowance,
-        )
-        return free.against({"entropy_at_least": (self.model.entropy, self.model.unit)})
+        return self._about(shape, query, {"kind": "several_releases", "parts": tables})
 
 
 def subject(model: Model) -> Subject:

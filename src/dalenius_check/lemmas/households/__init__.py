@@ -27,7 +27,7 @@ from ...core.numbers import need, take_entries
 from ...core.proof import Proof
 from ...core.read import entries, integer, text
 from ...core.verdict import Subject
-from .blocks import Blocks, Shape
+from .blocks import Blocks, Shape, single
 
 _WHOLE = re.compile("-?[0-9]{1,30}")
 Place = tuple[int, Shape, Any]  # a block, its shape, and what the others add, 0 where that does not matter
@@ -225,8 +225,7 @@ def _series(rate: fmpq, n: int) -> Any:
 def subject(model: Model) -> Subject:
     """That of a model about blocks of records, one record each where there are no others."""
     if model.adversary != "independent_blocks":
-        one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
-        return about(Blocks(model.against(one)))
+        return about(single(model))
     if drifts(model):
         rests_on(model.allowance, "B3")
         return about(Drifting(model))

@@ -35,21 +35,25 @@ class Blocks:
     """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        self.allowance = model.allowance
+        self._divide(model)
         self.route, self.noise = route(model), noise_of(model.mechanism)
         need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
         if self.alone:
             rests_on(self.allowance, "B2")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
-        self.sizes = sizes_of(model)
-        self._starts = [0, *accumulate(self.sizes)]
         weights = model.query.get("weights")
         self._own = weights if weights and isinstance(weights[0], list) else None
         self.alike = self._own is None and len(set(model.alphabets)) == 1
         self._sums = dict[Shape, Sequence[int]]()
         self._values = dict[Shape, Sequence[int]]()
         self._need_valid()
+
+    def _divide(self, model: Model) -> None:
+        """Into the blocks of its adversary."""
+        self.model = model
+        self.allowance = model.allowance
+        self.sizes = sizes_of(model)
+        self._starts = [0, *accumulate(self.sizes)]
 
     @property
     def _matrices(self) -> list[dict[str, Any]]:
@@ -77,13 +81,13 @@ class Blocks:
         """The distinct ones."""
         found = dict[Shape, None]()
         for j in self.places:
+            self.allowance.look()
             found[self.shape(j)] = None
         self.allowance.take(sum(len(shape.alphabets) * 2 * PAIR for shape in found))
         return list(found)
 
     def shape(self, j: int) -> Shape:
         """That of block j."""
-        self.allowance.look()
         place = slice(self._starts[j], self._starts[j + 1])
         return Shape(tuple(self.model.alphabets[place]), tuple(map(tuple, self._own[place])) if self._own else None)
 
@@ -96,11 +100,15 @@ class Blocks:
         """Which inputs of the model's matrix a piece's values stand for."""
         return [0, 1] if self.route == "threshold" else self._rows(shape, t)
 
-    def _need_valid(self) -> None:
-        """Refuse an entropy beyond a block's, and what is said of the mechanism that does not fit the query."""
+    def _need_feasible(self) -> None:
+        """Refuse an entropy beyond a block's."""
         for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
             normal = {"records": [[str(size), str(times)] for size, times in counted]}
             replace(self.model, normal=normal).need_feasible()
+
+    def _need_valid(self) -> None:
+        """Refuse what is said of the mechanism that does not fit the query."""
+        self._need_feasible()
         mechanism = self.model.mechanism
         for shape in self.shapes if self.noise.real else ():
             need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
@@ -208,8 +216,17 @@ class Blocks:
             mechanism = self.noise.alone(self._listed(self._contributions(shape), len(shape.alphabets)))
         rows = self._rows(shape, t) if self.route == "rows" else ()
         mechanism = changed(mechanism, lambda part: {**part, "rows": [part["rows"][k] for k in rows]} if rows else part)
+        return self._about(shape, query, mechanism)
+
+    def _about(self, shape: Shape, query: dict[str, Any], mechanism: dict[str, Any]) -> Model:
+        """A model of a block's records, with the entropy of a block."""
         tables = {"records": {"alphabets": list(shape.alphabets)}, "query": query, "mechanism": mechanism}
-        free = model_of(
-            {"problem": self.model.problem, **tables, "adversary": {"entropy_at_least": fmpq(0)}}, self.allowance
-        )
-        return free.against({"entropy_at_least": (self.model.entropy, self.model.unit)})
+        whole = {"problem": self.model.problem, **tables, "adversary": {"entropy_at_least": fmpq(0)}}
+        held = {"entropy_at_least": (self.model.entropy, self.model.unit)}
+        return model_of(whole, self.allowance).against(held)
+
+
+def single(model: Model) -> Blocks:
+    """Every record a block."""
+    blocks = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
+    return Blocks(model.against(blocks))
