@@ -234,7 +234,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "phi_unchecked": "gains: not held or all(column[a] for column in columns) => True",
     "shift_reversed": "Design._choices: v + z => z - v",
     "no_shift": 'Design._choices: self.group != "additive" => True',
-    "mechanism_reversed": "Design._channel: y - v => v - y",
+    "mechanism_reversed": "Inputs.channel: y - v => v - y",
     "distortion_unchecked": "Design.check: expected <= (self.budget if self.leakage else ends[0]) => True",
     "distortion_sides": (
         "Design.check: self.budget if self.leakage else ends[0] => ends[0] if self.leakage else self.budget"

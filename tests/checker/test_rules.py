@@ -23,6 +23,7 @@ MODELS = Path(__file__).parents[2] / "models"
 SHARED = {  # what other rules use of a lemma's module without resting on its theorem
     "sizes_of",  # how many records a block has
     "part_rows",  # the rows of one of several mechanisms
+    "product_rows",  # those of several together, whichever are one
     "sides",  # the least and the largest of a private row
     "patterns",  # numbers that add up to another
     "margin",  # how far noise is clamped
@@ -32,6 +33,7 @@ SHARED = {  # what other rules use of a lemma's module without resting on its th
     "Alone.__init__",
     "subject",
     "Informative",  # what a mechanism tells
+    "Inputs",  # a mechanism's, and their law
 }
 
 

@@ -23,7 +23,6 @@ from ..core.numbers import at_most, height, largest, need, total
 from ..core.proof import Words
 from ..core.read import decimal, entries
 from .designs.constraints import SECRET_LIMITS
-from .designs.ground import Inputs
 from .designs.tangents import Information
 from .information import Informative
 
@@ -73,7 +72,7 @@ class Within(Informative):
         need(len(tables) == 1 and tables[0]["kind"] in _LIMITED, f"constraints must be one of the kinds {kinds}")
         (self.table,) = tables
         need(not self.table.get("strong"), "constraint 0 must not be strong")
-        self.limit = SECRET_LIMITS[self.table["kind"]](self.table, Inputs(model, len(self.inputs) + 1), "constraint 0")
+        self.limit = SECRET_LIMITS[self.table["kind"]](self.table, self.ground, "constraint 0")
         need(len(self.limit.laws) == 1, "constraint 0 must be about one law")
         need(self.limit.most > 0, "constraint 0 must leave more than 0")
         (secret,) = self.limit.laws

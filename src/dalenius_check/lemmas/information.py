@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 from typing import Any
@@ -19,11 +18,11 @@ from ..core.bounds import information
 from ..core.certificate import Lines
 from ..core.channel import Channel
 from ..core.columns import measure_of
-from ..core.counts import law, values
 from ..core.model import Model
 from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, rounded, total
 from ..core.proof import Words
-from ..core.read import decimal, entries, law_of
+from ..core.read import decimal, entries
+from .designs.ground import Inputs
 from .designs.privacy import sides
 
 _MOST_INPUTS = {True: 16, False: 13}  # that a generator may have one value or another at, under local_dp and else
@@ -39,13 +38,12 @@ class Informative:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
-        self.inputs = values(model)
-        self.own = law(model, self.inputs)
-        self.held = [p != 0 for p in law(replace(model, design={"law": {}}), self.inputs)]
-        self.told = self._joint(self.own)
+        self.ground = Inputs(model)
+        self.inputs = self.ground.inputs
+        self.told = self._joint(self.ground.law)
         chances = [total(row.values()) for row in self.told]
         self.measure = measure_of(model.design.get("measure", "mutual_information"))(chances)
-        fits = all(self.held[x] for row in self.told for x in row)
+        fits = all(self.ground.held[x] for row in self.told for x in row)
         need(fits, "useful.joint has mass on a value that no dataset has")
 
     def _joint(self, own: list[fmpq]) -> list[dict[int, fmpq]]:
@@ -60,11 +58,8 @@ class Informative:
         return [row for row in found if row]
 
     def _channel(self, rows: list[Any]) -> Channel:
-        need(len(rows) == len(self.inputs), f"{len(rows)} rows of the mechanism where {len(self.inputs)} are needed")
-        width = len(entries(rows[0], "a row of the mechanism"))
-        self.allowance.take(len(rows) * width * NUMBER)
-        exact = [law_of(row, width, "a row of the mechanism", self.allowance) for row in rows]
-        return Channel(exact, self.inputs, self.allowance)
+        """The certificate's mechanism, of as many outputs as its first row has."""
+        return self.ground.channel(rows, len(entries(rows[0], "a row of the mechanism")) if rows else 0)
 
     def _need_lower(self, channel: Channel, low: fmpq) -> None:
         """Refuse a mechanism that tells less."""
@@ -102,20 +97,14 @@ class Most(Informative):
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         rests_on(self.allowance, "J1")
-        own, size, held = self.own, len(self.inputs), self.held
-        self.used = [x for x, has in enumerate(held) if has]
+        self.used = [x for x, held in enumerate(self.ground.held) if held]
         budget, unit = model.design["privacy"]["epsilon"]
         need(budget >= (unit == "log"), "privacy.epsilon must not be negative")
         self.below, self.above = exponential(budget, unit)
         self.local = model.adversary == "local_dp"
         need(len(model.priors) <= 1, "privacy.priors must be one list")
-        prior = [] if self.local else (model.priors or [own])[0]
-        self.prior = prior or [fmpq(0)] * size
-        need(len(self.prior) == size, f"each of privacy.priors must list {size} numbers, one for each input")
-        need(
-            all(has or not p for p, has in zip(self.prior, held, strict=True)),
-            "privacy.priors has mass on a value that no dataset has",
-        )
+        self.prior = [fmpq(0)] * len(self.inputs) if self.local else (model.priors or [self.ground.law])[0]
+        self.ground.need_priors([self.prior], "privacy")
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check the mechanism and the line after the header; the statement, and the numbers of lines by kind."""

@@ -17,7 +17,7 @@ from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import in_nats, need, rounded, total
 from ...core.read import integer
-from ..secrets import Unsaid
+from ..secrets import Revealed, Unsaid
 from .ground import Ground, Term
 from .limits import ChiSquare, MaximalCorrelation, PrivacyDelta, SecretLimit, TotalVariation
 from .rows import Rows, value_of
@@ -113,12 +113,8 @@ class Constraints:
         tally = Counter[str]()
         for j, limit in self.limits.items():
             need(limit.most >= 0, f"constraint {j} asks for a negative leakage")
-            place = integer(lines.item(f"the adversary of constraint {j}", {"adversary": 2})[1], "the constraint", 0)
-            need(place == j, f"the adversary of constraint {j} is expected")
-            proof = limit.proof(lines, channel)
-            if not channel.constant or lines.ahead() not in NEXT:  # a constant mechanism leaks nothing
-                proof.bound(limit.ball)
-            tally += proof.tally
+            need_named(lines, "adversary", j, f"the adversary of constraint {j}")
+            tally += leaves(limit.proof(lines, channel), limit.ball)
         return tally
 
     def words(self, chosen: Iterable[int] | None = None) -> str:
@@ -129,6 +125,19 @@ class Constraints:
             first, *rest = (j for _, j in run)
             parts.append(f"{first}{f' to {rest[-1]}' if rest else ''} ({self.tables[first]['kind']})")
         return f" under constraint{'s' if len(listed) > 1 else ''} {', '.join(parts)}" if parts else ""
+
+
+def need_named(lines: Lines, kind: str, j: int, what: str) -> None:
+    """Refuse what is not the line of this kind with this number."""
+    place = integer(lines.item(what, {kind: 2})[1], f"the number of {what}", 0)
+    need(place == j, f"{what} is expected")
+
+
+def leaves(proof: EntropyBound | Revealed, most: arb) -> Counter[str]:
+    """What proves that a mechanism leaks no more, by kind; a constant one leaks nothing, and needs no lines."""
+    if not proof.channel.constant or proof.lines.ahead() not in NEXT:
+        proof.bound(most)
+    return proof.tally
 
 
 def _affine(table: dict[str, Any], ground: Ground, j: int) -> Affine:
@@ -178,12 +187,8 @@ class Objective:
         """The lines `term` prove what the mechanism leaks to the other adversaries; the numbers of leaves by kind."""
         tally = Counter[str]()
         for j in self._models:
-            place = integer(lines.item(f"term {j}", {"term": 2})[1], "the term", 0)
-            need(place == j, f"term {j} is expected")
-            proof = self.proof(j, lines, channel)
-            if not channel.constant or lines.ahead() not in NEXT:  # a constant mechanism leaks nothing
-                proof.bound(arb(ends[j]))
-            tally += proof.tally
+            need_named(lines, "term", j, f"term {j}")
+            tally += leaves(self.proof(j, lines, channel), arb(ends[j]))
         return tally
 
     def proof(self, j: int, lines: Lines, channel: Channel) -> EntropyBound:

@@ -15,7 +15,7 @@ from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import RefusedError, ends_words, in_nats, largest, need, need_above, rounded, total
 from ...core.proof import Words
-from ...core.read import law_of, nonnegative
+from ...core.read import nonnegative
 from ..households import DesignedHouseholds
 from .constraints import Constraints, Objective
 from .given import Given
@@ -53,7 +53,8 @@ class Design:
         high = claim["upper"]
         if claim["mechanism"] is None:
             return self._nothing(lines) if low is None else self._from_below(lines, low)
-        channel = self._channel(claim["mechanism"])
+        full, additive = self.group == "full", self.group == "additive"
+        channel = self.ground.channel(claim["mechanism"], self.ground.outputs, full, additive)
         ends = self.objective.ends(claim, channel)
         expected = self.ground.expected(channel.rows, self.ground.costs)
         need(expected <= (self.budget if self.leakage else ends[0]), "the mechanism's expected distortion is too large")
@@ -133,18 +134,6 @@ class Design:
             "mechanism: the one in the certificate meets the budget and attains the upper bound",
             f"its leakage: at most {leaks}",
         ], given.proof.tally + given.tally
-
-    def _channel(self, rows: list[Any]) -> Channel:
-        """The certificate's mechanism; the rows of an additive one are its law, shifted."""
-        additive = self.group == "additive"
-        size = len(self.ground.inputs)
-        wanted = 1 if additive else size
-        need(len(rows) == wanted, f"{len(rows)} rows of the mechanism where {wanted} are needed")
-        self.allowance.take(len(rows) * self.ground.outputs * NUMBER)
-        exact = [law_of(row, self.ground.outputs, "a row of the mechanism", self.allowance) for row in rows]
-        if additive:
-            exact = [[exact[0][(y - v) % size] for y in range(size)] for v in range(size)]
-        return Channel(exact, self.ground.inputs, self.allowance, self.group == "full")
 
     def _need_infeasible(self) -> None:
         """Bound because a law's mean distortion is at least its least one, input by input, or shift by shift."""

@@ -9,9 +9,11 @@ from typing import Any
 
 from ...core.allowance import NUMBER, Allowance, limit
 from ...core.arithmetic import fmpq
+from ...core.channel import Channel
 from ...core.counts import MODULAR, datasets, law, values
 from ...core.model import Model
 from ...core.numbers import height, need, total
+from ...core.read import law_of
 
 _MAX_CELLS = 1 << 22
 Costs = list[list[fmpq]]
@@ -24,11 +26,12 @@ _MEASURES: dict[str, Callable[[Any], Any]] = {
 
 
 class Inputs:
-    """A mechanism's inputs, query values, with their law; and how many outputs there are."""
+    """A mechanism's inputs, query values, with their law; and how many outputs there are, one more where no more are of use."""
 
-    def __init__(self, model: Model, outputs: int) -> None:
+    def __init__(self, model: Model) -> None:
         self.allowance = model.allowance
-        self._data, self.inputs, self.outputs = model, values(model), outputs
+        self._data, self.inputs = model, values(model)
+        self.outputs = len(self.inputs) + 1
         self.law = law(model, self.inputs)
 
     @cached_property
@@ -44,6 +47,17 @@ class Inputs:
             need(len(prior) == size, f"each of {what}.priors must list {size} numbers, one for each input")
             fits = all(held or not p for p, held in zip(prior, self.held, strict=True))
             need(fits, f"{what}.priors has mass on a value that no dataset has")
+
+    def channel(self, rows: list[Any], outputs: int, dataset: bool = False, shifted: bool = False) -> Channel:
+        """The mechanism of a certificate; the rows of an additive one are its law, shifted."""
+        size = len(self.inputs)
+        wanted = 1 if shifted else size
+        need(len(rows) == wanted, f"{len(rows)} rows of the mechanism where {wanted} are needed")
+        self.allowance.take(len(rows) * outputs * NUMBER)
+        exact = [law_of(row, outputs, "a row of the mechanism", self.allowance) for row in rows]
+        if shifted:
+            exact = [[exact[0][(y - v) % size] for y in range(size)] for v in range(size)]
+        return Channel(exact, self.inputs, self.allowance, dataset)
 
 
 class Ground(Inputs):
