@@ -155,7 +155,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "class_kl_upper": "KullbackLeibler.dual: log_sum_exp(terms) + arb(self.radius) => log_sum_exp(terms)",
     "class_kl_mean": "Divergence.most: self.radius => False",
     "class_kl_outside": (
-        'KullbackLeibler.need_near: at_most(divergence, arb(self.radius), f"the divergence of {_WHAT} from the center <= radius")'
+        'KullbackLeibler.need_near: at_most(far, arb(self.radius), f"the divergence of {_WHAT} from the center <= radius")'
         ' => at_most(arb(0), arb(self.radius), f"the divergence of {_WHAT} from the center <= radius")'
     ),
     "class_kl_off_support": "Divergence.need_member: not outside => True",
@@ -191,7 +191,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "limit_rho_pivot": "MaximalCorrelation._need_semidefinite: pivot == 0 and not any(head) => pivot == 0",
     "limit_rho_mean": "MaximalCorrelation.tangent: f[s] - mean => f[s]",
     "limit_rho_lower": "MaximalCorrelation.tangent: p * (x - mean) ** 2 => p * p * (x - mean) ** 2",
-    "limit_mi_missed": "Information.need_within: sum(parts, arb(0)) => arb(0)",
+    "limit_mi_missed": "Information.need_within: summed(parts) => arb(0)",
     "limit_mi_free": "Given._pay: arb(factor) * limited.ball => arb(0)",
     "limit_kl_missed": "Information.need_within: told.given.values() => ()",
     "limit_kl_lower": "Information.gains: arb(x).log() + 1 => arb(x).log() + 2",
@@ -277,7 +277,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "asked_twice_counted_once": "_sequences: ways *= comb(times, count) => pass",
     "asked_again_counted_once": "Tree.__init__: self.classes.get(steps, 0) + 1 => 1",
     "released_without_the_others": "Releases.__init__: all(part.alone for part in self.parts) => True",
-    "mean_of_a_negative_m": "Informed._most: t > 0 => True",
+    "mean_of_a_negative_m": "positive: result > 0 => True",
     "exponential_with_one_total": "Drifting.key: (shape, t) => (shape, 0)",
     "bits_turned_round_one_way": (
         "counted: comb(v, j) * comb(n - v, y - j) * shares[v + y - 2 * j] => comb(v, j) * shares[v + y - 2 * j]"

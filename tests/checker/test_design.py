@@ -248,7 +248,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "infeasible_free": "Design._nothing: not lines.more() => True",
     "lower_unchecked": "need_above: kept(least, end) is True => True",
     "null_dual": 'Design._dual: need(lower is not None and lower <= 0, "no dual, but lower is positive") => pass',
-    "weight_zero": "_positive: factor > 0 => True",
+    "weight_zero": "positive: result > 0 => True",
     "prior_entropy": "Model.need_enough: self.entropy != 0 => False",
     "uniform_masses": "EntropyBound.masses: fmpq(n, space) => fmpq(1, len(row) * len(record.pairs))",
     "law_uniform": "law: [int(x * scale) for x in letters] => []",

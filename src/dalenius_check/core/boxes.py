@@ -11,7 +11,7 @@ from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance
 from .arithmetic import arb, fmpq
 from .bounds import Ranges, Record
 from .channel import Channel, log_weights
-from .numbers import height, need, normalised, once, take_entries, total, xlogx
+from .numbers import height, need, normalised, once, summed, take_entries, total, xlogx
 from .read import alike, entries, integer, nonnegative
 
 Number = tuple[int, int]  # a family, and a place in it
@@ -219,17 +219,13 @@ class Grouping:
         rows = list(map(list, zip(*sums, strict=True)))
         if channel.exact:
             allowance.take(sum(height(x) for row in rows for x in row) // 4)
-        return channel.grouped(rows, list(map(_sum, zip(*logs, strict=True))))
+        return channel.grouped(rows, list(map(summed, zip(*logs, strict=True))))
 
     def _column(self, group: tuple[int, ...]) -> tuple[list[Any], list[arb]]:
         """What all inputs have of a group, and x log x of that."""
-        add = total if self.channel.exact else _sum
+        add = total if self.channel.exact else summed
         sums = [row[group[0]] if len(group) == 1 else add(row[y] for y in group) for row in self.channel.rows]
         return sums, once(sums, lambda x: xlogx(arb(x)))
-
-
-def _sum(balls: Any) -> arb:
-    return sum(balls, arb(0))
 
 
 class Level:

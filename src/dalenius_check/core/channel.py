@@ -13,7 +13,7 @@ from .classes import CLASSES
 from .counts import values
 from .model import Model
 from .noise import NOISES, REAL, Noise, diagonal, noise_of, power
-from .numbers import BLOCK, enclosure, grouped, kept_size, largest, need, normalised, once, take_entries, xlogx
+from .numbers import BLOCK, enclosure, grouped, kept_size, largest, need, normalised, once, summed, take_entries, xlogx
 from .tables import PROTOCOLS
 
 _FEW = 1024  # rows that are few enough to be taken all
@@ -140,7 +140,7 @@ class Channel:
 
     def _negentropy(self, row: list[Any]) -> arb:
         self.allowance.look()
-        return sum((times * xlogx(arb(x)) for x, times in grouped(row)), arb(0))
+        return summed(times * xlogx(arb(x)) for x, times in grouped(row))
 
     @cached_property
     def classes(self) -> list[int]:

@@ -8,7 +8,19 @@ from typing import Any, ClassVar
 from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
-from .numbers import OpenError, at_most, larger, largest, log_sum_exp, need, normalised, total, units
+from .numbers import (
+    OpenError,
+    at_most,
+    divergence,
+    larger,
+    largest,
+    log_sum_exp,
+    need,
+    normalised,
+    summed,
+    total,
+    units,
+)
 from .read import REQUIRED, Schema, decimal, entries, law_of, required
 
 Law = list[fmpq]
@@ -230,8 +242,8 @@ class KullbackLeibler(Divergence):
     """sum p log(p/q) <= radius."""
 
     def need_near(self, pairs: Sequence[tuple[fmpq, fmpq]]) -> None:
-        divergence = sum((arb(p) * arb(p / q).log() for p, q in pairs if p), arb(0))
-        at_most(divergence, arb(self.radius), f"the divergence of {_WHAT} from the center <= radius")
+        far = divergence(*zip(*pairs, strict=True))
+        at_most(far, arb(self.radius), f"the divergence of {_WHAT} from the center <= radius")
 
     def dual(self, center: Law, numbers: Sequence[arb], hint: Law) -> arb:
         """Bound because sum p d <= t log sum q exp(d/t) + t D(p || q) (Donsker and Varadhan)."""
@@ -252,7 +264,7 @@ class ChiSquare(Divergence):
         """Bound because sum p d + t (1 + radius - sum p^2/q) + v (1 - sum p) is largest at p = q max(0, d - v) / (2t)."""
         t, v = hint
         above = [larger(arb(0), d - arb(v)) for d in numbers]
-        rest = sum((arb(q) * x * x for q, x in zip(center, above, strict=True)), arb(0))
+        rest = summed(arb(q) * x * x for q, x in zip(center, above, strict=True))
         return arb(t * (1 + self.radius) + v) + rest / arb(4 * t)
 
 
@@ -275,4 +287,4 @@ def _around(value: arb) -> tuple[fmpq, fmpq]:
 
 
 def _mean(law: Law, numbers: Sequence[arb]) -> arb:
-    return sum((arb(p) * x for p, x in zip(law, numbers, strict=True) if p), arb(0))
+    return summed(arb(p) * x for p, x in zip(law, numbers, strict=True) if p)

@@ -15,7 +15,7 @@ from . import read
 from .allowance import Allowance, lemma
 from .arithmetic import Arithmetic, arb, chosen, fmpq
 from .classes import CLASSES
-from .numbers import at_most, need, normalised
+from .numbers import at_most, need, normalised, summed
 from .read import parse_toml
 from .tables import AUDIT, MAX_STATES, MECHANISMS, QUERIES
 
@@ -81,7 +81,7 @@ class Model:
 
     def log_states(self) -> arb:
         """A ball around log |X|."""
-        return sum((times * arb(size).log() for size, times in self.runs()), arb(0))
+        return summed(times * arb(size).log() for size, times in self.runs())
 
     def entropy_ball(self) -> arb:
         """A ball around the entropy bound in nats."""

@@ -219,6 +219,11 @@ def xlogx(value: arb) -> arb:
     return value * value.log()
 
 
+def divergence(one: Iterable[fmpq], other: Iterable[fmpq]) -> arb:
+    """The sum of a log(a/b), b positive where a is; exactly 0 of equal numbers."""
+    return summed(arb(a) * arb(a / b).log() for a, b in zip(one, other, strict=True) if a and a != b)
+
+
 def bit_entropy(p: arb) -> arb:
     """h(p)."""
     return -xlogx(p) - xlogx(1 - p)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -92,6 +92,13 @@ def nonnegative(value: Any, what: str) -> fmpq:
     return result
 
 
+def positive(value: Any, what: str) -> fmpq:
+    """A number > 0 written as a string."""
+    result = decimal(value, what)
+    need(result > 0, f"{what} must be positive")
+    return result
+
+
 def number(value: Any, what: str, high: int | None = None, positive: bool = False) -> fmpq:
     """A model's number >= 0 (or > 0), at most `high`."""
     result = exact(value, what)
@@ -151,11 +158,14 @@ def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Laws (the rows of a channel, or priors) as written, not yet normalised."""
     rows = matrix(value, what, number)
     for j, row in enumerate(rows):
-        need(
-            abs(total(n * x for x, n in grouped(row)) - 1) <= fmpq(1, BIG),
-            f"{what}: row {j} does not sum to 1 within 1e-9",
-        )
+        need_law(row, f"{what}: row {j}")
     return rows
+
+
+def need_law(numbers: Iterable[fmpq], what: str) -> None:
+    """Refuse numbers that do not add up to 1, to nine digits: what is written may be rounded."""
+    whole = total(times * x for x, times in grouped(list(numbers)))
+    need(abs(whole - 1) <= fmpq(1, BIG), f"{what} does not sum to 1 within 1e-9")
 
 
 def row(value: Any, what: str) -> list[fmpq]:

@@ -15,7 +15,7 @@ from .boxes import Grouping, Level, need_support, partition, singles, within
 from .certificate import Lines
 from .channel import Channel
 from .model import Model
-from .numbers import largest, need
+from .numbers import largest, need, summed
 from .proof import Ceiling
 from .read import decimal, entries, integer, law_of, nonnegative
 from .rowtree import RowTree, Slopes
@@ -78,7 +78,7 @@ def mixed_information(channel: Channel, masses: Sequence[Sequence[tuple[int, fmp
     for k, p in chain(*held):
         law[k] += p
     far = protocol.divergences(law, how, above=False)
-    return sum((arb(p) * far[k] for k, p in chain(*held)), arb(0))
+    return summed(arb(p) * far[k] for k, p in chain(*held))
 
 
 def divergences(lines: Lines, channel: Channel, inputs: list[list[int]], tally: Counter[str]) -> Iterator[arb]:

@@ -19,7 +19,7 @@ from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
 from ..core.columns import MEASURES, Measure
 from ..core.model import Model
-from ..core.numbers import at_most, height, largest, need, total
+from ..core.numbers import at_most, height, largest, need, summed, total
 from ..core.proof import Words
 from ..core.read import decimal, entries
 from .designs.constraints import SECRET_LIMITS
@@ -214,7 +214,7 @@ def _middle(one: list[fmpq], other: list[fmpq]) -> list[fmpq]:
 
 
 def _dot(slopes: Iterable[Any], masses: Iterable[fmpq]) -> arb:
-    return sum((arb(t) * arb(m) for t, m in zip(slopes, masses, strict=True) if m), arb(0))
+    return summed(arb(t) * arb(m) for t, m in zip(slopes, masses, strict=True) if m)
 
 
 def design(model: Model) -> Within:

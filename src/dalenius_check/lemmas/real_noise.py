@@ -16,7 +16,7 @@ from ..core.arithmetic import arb, arb_mat, chosen, fmpq
 from ..core.channel import Channel
 from ..core.classes import CLASSES
 from ..core.model import Model
-from ..core.numbers import need, root
+from ..core.numbers import need, root, summed
 
 KNOWN = (
     "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "
@@ -76,8 +76,8 @@ class Laplace(RealNoise):
     def _gap(self, low: fmpq, high: fmpq, spread: list[tuple[fmpq, arb]]) -> tuple[arb, arb, arb]:
         """e^L - 1, and F(e^L) - F(1) for those who are above the gap, and for those who are below."""
         self.allowance.look()
-        above = sum((p * _exp(low - z) for z, p in spread if z > low), arb(0))  # of r at the lower end
-        below = sum((p * _exp(z - high) for z, p in spread if z <= low), arb(0))  # and at the upper end
+        above = summed(p * _exp(low - z) for z, p in spread if z > low)  # of r at the lower end
+        below = summed(p * _exp(z - high) for z, p in spread if z <= low)  # and at the upper end
         wide = _exp(high - low)
         up = above
         down = below * wide
@@ -92,7 +92,7 @@ class Laplace(RealNoise):
             result += _exp(-far) / 2 * (-arb(far) * wide - log)
         for end in (self.places[0], self.places[-1]):
             far = abs(place - end)
-            mass = sum((p * _exp(-abs(z - end)) for z, p in spread), arb(0))
+            mass = summed(p * _exp(-abs(z - end)) for z, p in spread)
             result += _exp(-far) / 2 * (-arb(far) - mass.log())
         return result
 
@@ -159,14 +159,14 @@ class Gaussian(RealNoise):
             exponents.append([-x * x / 2 for x in off])
             self.density.append([x.exp() for x in exponents[-1]])
         pairs = zip(self.density, exponents, strict=True)
-        self.own = [sum((f * x for f, x in zip(*pair, strict=True)), arb(0)) for pair in pairs]
+        self.own = [summed(f * x for f, x in zip(*pair, strict=True)) for pair in pairs]
 
     def far(self, law: Sequence[fmpq]) -> list[arb]:
         self.allowance.look()
         used = [(arb(p), row) for p, row in zip(law, self.density, strict=True) if p]
         columns = zip(*(row for _, row in used), strict=True)
         weights = [p for p, _ in used]
-        logs = [sum((p * f for p, f in zip(weights, column, strict=True)), arb(0)).log() for column in columns]
+        logs = [summed(p * f for p, f in zip(weights, column, strict=True)).log() for column in columns]
         self.allowance.look()
         found = list[arb]()
         for row, own in zip(self.density, self.own, strict=True):

@@ -16,9 +16,9 @@ from ..core.arithmetic import arb, chosen, fmpq
 from ..core.certificate import Lines, Sizes
 from ..core.model import Model
 from ..core.noise import noise_of
-from ..core.numbers import need, total, xlogx
+from ..core.numbers import need, summed, total, xlogx
 from ..core.proof import Ceiling, Proof, Words
-from ..core.read import entries, integer, nonnegative
+from ..core.read import entries, integer, positive
 from ..core.verdict import Subject
 from .alone import Alone
 from .real_noise import arctangent
@@ -61,8 +61,7 @@ class Window:
                 self.allowance.look()
                 place, weight = entries(pair, "a place and its weight", 2)
                 before = integer(place, "a place, in ascending order,", before + 1, self.last)
-                weights[-1].append((before, nonnegative(weight, "a weight")))
-                need(weights[-1][-1][1] > 0, "a weight must be positive")
+                weights[-1].append((before, positive(weight, "a weight")))
             pairs += len(row)
             limit(pairs <= _MOST, f"more than {_MOST} weights")
             self.allowance.take(len(row) * (PAIR + BALL))
@@ -103,7 +102,7 @@ class Window:
             masses = [arb(0)] * (self.last + 1)
             for j, p in row:
                 masses[j] = p
-            result -= xlogx(sum((p for _, p in row), arb(0)))
+            result -= xlogx(summed(p for _, p in row))
             left = self._beside(masses, decay)
             right = self._beside(masses[::-1], decay)[::-1]
             for j, p in enumerate(masses):
@@ -112,7 +111,7 @@ class Window:
                 u = (end if ends else inside) * (left[j] + right[j]) + p * (1 - far if ends else 1 - 2 * far)
                 outputs[j] += u
                 result += xlogx(u)
-        return result - sum(map(xlogx, outputs), arb(0))
+        return result - summed(map(xlogx, outputs))
 
     def _beside(self, masses: Sequence[arb], decay: arb) -> list[arb]:
         """For each place the sum over those before it of their masses times the decay on the way."""

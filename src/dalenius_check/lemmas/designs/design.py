@@ -13,7 +13,7 @@ from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines
 from ...core.channel import Channel
 from ...core.model import Model
-from ...core.numbers import RefusedError, ends_words, in_nats, largest, need, need_above, rounded, total
+from ...core.numbers import RefusedError, ends_words, in_nats, largest, need, need_above, rounded, summed, total
 from ...core.proof import Words
 from ...core.read import nonnegative
 from ..households import DesignedHouseholds
@@ -204,7 +204,7 @@ class Design:
                 return total([*(min(row) for row in self._choices(matrix, total)), -behind])
             cells = iter(given.gains.entries())
             rows = [[next(cells) + arb(x) for x in row] for row in matrix]
-            choices = self._choices(rows, lambda balls: sum(balls, arb(0)))
+            choices = self._choices(rows, summed)
             return -sum((largest([-x for x in row]) for row in choices), given.spent + arb(behind))
 
 

@@ -14,7 +14,7 @@ from ...core.certificate import Lines
 from ...core.channel import Channel
 from ...core.model import Model
 from ...core.numbers import RefusedError, height, need, total
-from ...core.read import decimal, entries, integer, nonnegative
+from ...core.read import decimal, entries, integer, nonnegative, positive
 from ..households import DesignedHouseholds
 from ..secrets import Unsaid
 from .constraints import Constraints, Limit, Objective
@@ -86,7 +86,7 @@ class Given:
 
     def _prior(self, proof: EntropyBound | DesignedHouseholds, weight: Any, i: Any, prior: Any, phi: Any) -> fmpq:
         """One prior's gains, times its weight."""
-        factor = _positive(weight)
+        factor = positive(weight, "the weight")
         record = proof.record(i)
         self._gain(factor, lambda: gains(self.channel, proof.masses(record, prior), phi))
         return factor
@@ -137,7 +137,7 @@ class Given:
     def _tangent(self, j: int, place: Any, weight: Any, about: Any, hint: Any) -> None:
         """A tangent of a limit about a secret; bound because weight (at_most - what is limited) >= 0, and the tangent is below."""
         need(j in self.constraints.secrets, f"constraint {j} is no limit about a secret that has tangents")
-        factor = _positive(weight)
+        factor = positive(weight, "the weight")
         self._multipliers.count(
             sum(len(x) if isinstance(x, list) else 1 for part in (about, hint) if isinstance(part, list) for x in part)
         )
@@ -151,7 +151,7 @@ class Given:
     def _selection(self, j: int, weight: Any, given: Any, selection: Any, phi: Any) -> None:
         """A law of the dataset; bound because weight (at_most - I) >= 0, and I >= sum Q g, as of an adversary's prior."""
         limited = self.constraints.limits.get(j)
-        factor = _positive(weight)
+        factor = positive(weight, "the weight")
         if not isinstance(limited, Unsaid):
             raise RefusedError(f"constraint {j} is no secret_leakage")
         masses = limited.masses(self.channel, given, selection)
@@ -192,12 +192,6 @@ class Given:
         before = matrix[x][y]
         matrix[x][y] = total([before, value])
         self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)
-
-
-def _positive(value: Any) -> fmpq:
-    factor = nonnegative(value, "the weight")
-    need(factor > 0, "the weight must be positive")
-    return factor
 
 
 _MOST = 1 << 22

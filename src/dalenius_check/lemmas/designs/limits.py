@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.allowance import BALL, NUMBER, PAIR, rests_on
 from ...core.arithmetic import arb, fmpq
-from ...core.numbers import exponential, height, need, need_certain, total
+from ...core.numbers import exponential, height, need, need_certain, summed, total
 from ...core.read import Reader, decimal, entries, integer
 from .ground import Inputs
 from .secret import Laws, Secret, Told, secrets_of
@@ -176,7 +176,7 @@ class MaximalCorrelation(SecretLimit):
 
     def need_within(self, told: Told) -> None:
         """Bound because f'Af = b Var f(S) - Var E[f(S)|Y], and rho^2 is the largest ratio of the two; A 1 = 0."""
-        if not self._positive(self._matrix(told, arb, lambda balls: sum(balls, arb(0)))):
+        if not self._positive(self._matrix(told, arb, summed)):
             self._need_semidefinite(self._matrix(told, fmpq, total))
 
     def _matrix(

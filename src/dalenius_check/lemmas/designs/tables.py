@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ...core import read
 from ...core.arithmetic import fmpq
-from ...core.numbers import grouped, need, total
+from ...core.numbers import need
 from ...core.read import REQUIRED, Schema, required
 from ...core.tables import AUDIT, POSITIVE, QUERIES, adversary, audited
 from ..secrets.told import TOLD
@@ -21,8 +22,7 @@ def _joint(value: Any, what: str) -> list[list[list[fmpq]]]:
     few = 0 < sum(len(rows) * len(rows[0]) for rows in laws if rows) <= _MOST_NUMBERS and all(laws)
     need(few, f"{what} must be at least one law, of at most 2^22 numbers altogether")
     for j, rows in enumerate(laws):
-        sums = total(n * x for x, n in grouped([x for row in rows for x in row]))
-        need(abs(sums - 1) <= fmpq(1, read.BIG), f"{what}: law {j} does not sum to 1 within 1e-9")
+        read.need_law(chain(*rows), f"{what}: law {j}")
     return laws
 
 
@@ -111,10 +111,9 @@ def _objective(value: Any, what: str) -> dict[str, Any]:
 def _useful(value: Any, what: str) -> dict[str, Any]:
     """The joint law of the useful variable and the input, as written."""
     table = read.table(value, what, {"joint": (read.matrix, REQUIRED)})
-    numbers = [x for row in table["joint"] for x in row]
-    need(0 < len(numbers) <= 1 << 22, f"{what}.joint must be at least one list, of at most 2^22 numbers altogether")
-    whole = total(times * x for x, times in grouped(numbers))
-    need(abs(whole - 1) <= fmpq(1, read.BIG), f"{what}.joint does not sum to 1 within 1e-9")
+    few = 0 < sum(map(len, table["joint"])) <= _MOST_NUMBERS
+    need(few, f"{what}.joint must be at least one list, of at most 2^22 numbers altogether")
+    read.need_law(chain(*table["joint"]), f"{what}.joint")
     return table
 
 

@@ -9,7 +9,7 @@ from ...core.adversaries import Masses
 from ...core.allowance import BALL, limit
 from ...core.arithmetic import arb, arb_mat, fmpq
 from ...core.channel import Channel, log_weights
-from ...core.numbers import at_most, in_nats, need, total
+from ...core.numbers import at_most, divergence, in_nats, need, summed, total
 from ...core.read import entries, integer, law_of
 from .limits import SecretLimit, Tangent
 from .secret import Secret, Told
@@ -34,7 +34,7 @@ def gains(channel: Channel, masses: Masses, hint: Any) -> arb_mat:
     for a, (row, *logs) in enumerate(zip(masses, *map(log_weights, columns), strict=True)):
         held = [x for _, x in row if x]
         need(not held or all(column[a] for column in columns), f"phi is zero for letter {a}, which has mass")
-        own = sum(map(arb, held), arb(0)).log() if held else arb(0)
+        own = summed(map(arb, held)).log() if held else arb(0)
         logs_of += [log - own if held else arb(0) for log in logs]
         for k, x in row:
             dense[k * letters + a] = arb(x)
@@ -59,13 +59,14 @@ class Information(SecretLimit):
                 at_most(self._divergence(told.mean, row), self.ball, f"the limit of {self.what}")
             return
         parts = [arb(told.secret.prior[s]) * self._divergence(row, told.mean) for s, row in told.given.items()]
-        at_most(sum(parts, arb(0)), self.ball, f"the limit of {self.what}")
+        at_most(summed(parts), self.ball, f"the limit of {self.what}")
 
     def _divergence(self, one: Sequence[fmpq], other: Sequence[fmpq]) -> arb:
         self.allowance.look()
-        pairs = list(zip(one, other, strict=True))
-        need(all(b or not a for a, b in pairs), f"the limit of {self.what} fails: it is infinite")
-        return sum((arb(a) * arb(a / b).log() for a, b in pairs if a and a != b), arb(0))
+        need(
+            all(b or not a for a, b in zip(one, other, strict=True)), f"the limit of {self.what} fails: it is infinite"
+        )
+        return divergence(one, other)
 
     def gains(self, channel: Channel, law: Secret, about: Any, hint: Any) -> arb_mat:
         """What a line adds to the matrix.

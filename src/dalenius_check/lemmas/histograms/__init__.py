@@ -18,9 +18,9 @@ from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines
 from ...core.model import Model
 from ...core.noise import REAL, SHIFTING, noise_of
-from ...core.numbers import at_most, largest, need, normalised
+from ...core.numbers import at_most, largest, need, normalised, summed
 from ...core.proof import Proof
-from ...core.read import BIG, entries, integer, nonnegative
+from ...core.read import BIG, entries, integer, positive
 from ...core.verdict import Subject
 from ..households.routes import sizes_of
 from .series import Series, constant, series
@@ -70,7 +70,7 @@ class Steps:
         self.rows = noise_of(noise.alone(values)).rows(values, self.allowance)
         self.ratios = [[x / y for x, y in zip(row, self.rows[0], strict=True)] for row in self.rows]
         pairs = zip(self.rows[1:], self.ratios[1:], strict=True)
-        self.told = [arb(0), *(sum((x * q.log() for x, q in zip(*pair, strict=True)), arb(0)) for pair in pairs)]
+        self.told = [arb(0), *(summed(x * q.log() for x, q in zip(*pair, strict=True)) for pair in pairs)]
 
     def ends(self, pattern: Pattern) -> tuple[arb, arb]:
         """The least and the largest ratio of a pattern's outputs to those of empty cells."""
@@ -81,7 +81,7 @@ class Steps:
 
     def cost(self, pattern: Pattern) -> arb:
         """What a pattern's outputs diverge from those of empty cells."""
-        return sum((self.told[s] for s in pattern), arb(0))
+        return summed(self.told[s] for s in pattern)
 
     def scored(self, value: Any) -> Scored:
         """The polynomials, by the scores that a line has."""
@@ -111,7 +111,7 @@ class Scored(NamedTuple):
         """A*: of the mean, under a full cell, of its ratio to an empty one."""
         row, ratios = self.steps.rows[-1], self.steps.ratios[-1]
         terms = [x * q for x, q in zip(row, ratios, strict=True)]
-        whole = sum(terms, arb(0)).upper().ceil().unique_fmpz()
+        whole = summed(terms).upper().ceil().unique_fmpz()
         need(whole is not None, "a score's mean ratio is not known")
         return series(zip(self.scores, terms, strict=True), int(whole or 0))
 
@@ -221,8 +221,7 @@ class Histogram(Proof):
             pattern, weight = entries(item, "a pattern and its weight", 2)
             name = tuple(integer(s, "a part of a pattern", 1, steps.m) for s in entries(pattern, "a pattern"))
             need(name in known and name not in weights, "patterns must be a block's, in falling order, and each once")
-            weights[name] = nonnegative(weight, "a weight")
-            need(weights[name] > 0, "a weight must be positive")
+            weights[name] = positive(weight, "a weight")
         shares = dict(zip(weights, normalised(list(weights.values()), "the weights", self.allowance), strict=True))
         most = max(map(len, every))
         empty = {most: scored.empty(most)}

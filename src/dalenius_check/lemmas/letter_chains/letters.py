@@ -12,7 +12,7 @@ from ...core.arithmetic import arb, arb_mat, fmpq
 from ...core.channel import Channel, build
 from ...core.counts import values
 from ...core.model import Model, added, value_of
-from ...core.numbers import need, total
+from ...core.numbers import need, summed, total
 from ...core.read import decimal, entries, integer
 
 _MOST_RECORDS = 1000
@@ -142,11 +142,11 @@ class Letters:
         chain.allowance.room(6 * k * (chain.size * chain.most + 1) * BALL)
         found = [_product(*pair) for pair in zip(self._before(), self._after(), strict=True)]
         self.reached = [{chain.inputs[s] for s in totals} for totals in self._totals()]
-        self.shares = [_whole(numbers) for numbers in found] if i else list(map(arb, self.start))
+        self.shares = [summed(numbers) for numbers in found] if i else list(map(arb, self.start))
         told = chain.channel.mixed([self._by_input(numbers) for numbers in found])
         self.given = [[u / share for u in row] if i else row for row, share in zip(told, self.shares, strict=True)]
         self.joint = told if i else [[share * u for u in row] for row, share in zip(told, self.shares, strict=True)]
-        self.outputs = [_whole(column) for column in zip(*self.joint, strict=True)]
+        self.outputs = [summed(column) for column in zip(*self.joint, strict=True)]
 
     def pairs(self, x: int) -> list[int]:
         """The outputs that a letter may be followed by."""
@@ -166,7 +166,7 @@ class Letters:
     def information(self) -> arb:
         """I(X_i;Y)."""
         letters = [x for x, inputs in enumerate(self.reached) if inputs and (self.i or self.start[x])]
-        return _whole([self.joint[x][y] * self.log(x, y) for x in letters for y in self.pairs(x)])
+        return summed([self.joint[x][y] * self.log(x, y) for x in letters for y in self.pairs(x)])
 
     def _before(self) -> Lists:
         """A_i, or what it is given each letter of the first record."""
@@ -216,10 +216,6 @@ class Letters:
         for x, k in zip(numbers, self.chain.inputs, strict=True):
             found[k] = found[k] + x if k in found else x
         return found
-
-
-def _whole(numbers: Sequence[arb]) -> arb:
-    return sum(numbers, arb(0))
 
 
 def _product(left: Sequence[arb], right: Sequence[arb]) -> list[arb]:

@@ -17,7 +17,7 @@ from ...core.arithmetic import arb, fmpq
 from ...core.channel import Channel
 from ...core.classes import CLASSES
 from ...core.model import Model
-from ...core.numbers import need, take_entries
+from ...core.numbers import need, summed, take_entries
 from .reports import Hashing, Means, Members, Protocol, Ranges
 
 _MAX_WRITTEN = 1 << 20
@@ -102,7 +102,7 @@ class Hadamard(Protocol):
         spread = [arb(0), *map(arb, law), *[arb(0)] * (size - self.inputs - 1)]
         logs = [(1 + tilt * s).log() for s in self._transform(spread)]
         own = (one * (2 * one / (one + 1)).log() + (2 / (one + 1)).log()) / (one + 1)
-        whole = sum(logs, arb(0))
+        whole = summed(logs)
         turned = self._transform(logs)
         return [own - (whole + tilt * turned[k]) / size for k in range(1, self.inputs + 1)]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.allowance import BALL, Allowance, limit
 from ...core.arithmetic import arb, fmpq
-from ...core.numbers import in_nats, need, powers
+from ...core.numbers import in_nats, need, powers, summed
 from ...core.read import entries, integer
 from ...core.tables import MAX_INPUTS
 
@@ -135,7 +135,7 @@ class Members(Protocol):
         c = self.excess
         p = list(map(arb, law))
         raised = [powers(x, 2 * order) for x in p]
-        sums = [sum((sizes[g] * raised[g][i] for g in rest), arb(0)) for i in range(2 * order + 1)]
+        sums = [summed(sizes[g] * raised[g][i] for g in rest) for i in range(2 * order + 1)]
         single = _cumulants(beta, 2 * order)
         for h in range(len(sizes)):
             self.allowance.look()
@@ -181,7 +181,7 @@ class Members(Protocol):
         ratios = powers(-self.excess / middle, last)
         least = powers(self.excess / u, last)[last]
         terms = (ratios[j] * moments[j] / j for j in range(2, last))
-        expansion = middle.log() - sum(terms, arb(0))
+        expansion = middle.log() - summed(terms)
         return expansion - moments[last] * least / last if above else expansion
 
 
@@ -215,9 +215,7 @@ def _cumulants(beta: arb, most: int) -> list[arb]:
     central = [beta * up + other * down for up, down in pairs]
     found = [arb(0), arb(0)]
     for j in range(2, most + 1):
-        found.append(
-            central[j] - sum((comb(j - 1, i - 1) * found[i] * central[j - i] for i in range(2, j - 1)), arb(0))
-        )
+        found.append(central[j] - summed(comb(j - 1, i - 1) * found[i] * central[j - i] for i in range(2, j - 1)))
     return found
 
 
@@ -225,5 +223,5 @@ def _moments(cumulants: Sequence[arb]) -> list[arb]:
     """Central moments from cumulants."""
     found = [arb(1), arb(0)]
     for j in range(2, len(cumulants)):
-        found.append(sum((comb(j - 1, i - 1) * cumulants[i] * found[j - i] for i in range(2, j + 1)), arb(0)))
+        found.append(summed(comb(j - 1, i - 1) * cumulants[i] * found[j - i] for i in range(2, j + 1)))
     return found

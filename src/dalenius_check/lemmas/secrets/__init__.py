@@ -20,9 +20,21 @@ from ...core.certificate import Lines, Sizes
 from ...core.channel import Channel, log_weights
 from ...core.classes import CLASSES, Polytope
 from ...core.model import Model
-from ...core.numbers import at_most, grouped, height, in_nats, largest, log_sum_exp, need, normalised, total, xlogx
+from ...core.numbers import (
+    at_most,
+    grouped,
+    height,
+    in_nats,
+    largest,
+    log_sum_exp,
+    need,
+    normalised,
+    summed,
+    total,
+    xlogx,
+)
 from ...core.proof import Proof
-from ...core.read import decimal, entries, integer, nonnegative
+from ...core.read import entries, integer, nonnegative, positive
 from ...core.tree import divergences, output_law
 from ...core.verdict import Subject
 from .told import Secret, Told, schema
@@ -153,8 +165,7 @@ class Informed(Proof):
             return self.held.most(numbers, self.held.hint(hint))
         if hint is None:
             return largest([value for value, _ in grouped(numbers)])
-        (t,) = (decimal(x, "m") for x in entries(hint, "m", 1))
-        need(t > 0, "m must be positive")
+        (t,) = (positive(x, "m") for x in entries(hint, "m", 1))
         soft = log_sum_exp([arb(times).log() + value / arb(t) for value, times in grouped(numbers)])
         return arb(t) * (soft - self.model.entropy_ball())
 
@@ -167,17 +178,13 @@ class Informed(Proof):
         result = arb(0)
         for (_, c), row, u in zip(rows, rows.values(), joint, strict=True):
             mass = xlogx(arb(total(row.values())))
-            result += _sum(xlogx(x) - x * log for x, log in zip(u, logs[c], strict=True)) - mass
+            result += summed(xlogx(x) - x * log for x, log in zip(u, logs[c], strict=True)) - mass
         return result
 
 
 def need_few(cells: int, channel: Channel) -> None:
     """Go on only where so many values and outputs are within the limit."""
     limit(cells * channel.outputs <= _MOST_CELLS, "too many values and outputs")
-
-
-def _sum(values: Iterable[arb]) -> arb:
-    return sum(values, arb(0))
 
 
 def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
@@ -205,7 +212,7 @@ def dataset_law(asked: Informed, s: int, hint: Any) -> Law:
         known = asked.asked.others_known(s) and len(given) == 1
         need(known, "a law of product_priors must be a product, or given be all records but one, with one value")
     elif any(p != law[0] for p in law):  # else it has all the entropy that there is
-        model.need_enough(lambda: -_sum(times * xlogx(arb(p)) for p, times in grouped(law) if p))
+        model.need_enough(lambda: -summed(times * xlogx(arb(p)) for p, times in grouped(law) if p))
     return law
 
 
@@ -290,10 +297,8 @@ class Unsaid:
             value, place, hint = entries(triple, "a value, an input and a weight", 3)
             before = integer(value, "the secret's value, in ascending order,", before + 1)
             k = integer(place, "the input")
-            v = decimal(hint, "a weight")
             need(k in cells.get(before, ()), f"no dataset with value {before} of the secret has input {k} there")
-            need(v > 0, "a weight must be positive")
             inputs.append(k)
-            weights.append(v)
+            weights.append(positive(hint, "a weight"))
         law = normalised(weights, "the weights", channel.allowance)
         return [[pair] for pair in zip(inputs, law, strict=True)]
