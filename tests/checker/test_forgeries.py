@@ -65,7 +65,7 @@ SELDOM = {
     "mass nowhere": "EntropyBound.masses: total(x for row in masses for _, x in row) == 1 => True",
     "no witness": "Proof.witness: lower <= 0 => True",
     "zero in a law": "need_support: q > 0 or channel.vanishes(y, inputs) => True",
-    "half a tree": "Lines.tree: waiting.append(other) => pass",
+    "half a tree": "Lines.tree: waiting.append((other, self.below(here, 1))) => pass",
     "a half in the other": "Box.part.other: self.back(depth) => pass",
     "a class in the other": (
         "Classes.halve.other: self._keep(a, others, self.sets[a] - others)"

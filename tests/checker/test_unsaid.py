@@ -166,7 +166,7 @@ def test_infeasible_by_a_selection():
     "line, reason",
     (["selection", 1, "1", 0, proof()[4], FLIP], "the constraint must be an integer"),
     (["selection", 0, "0", 0, proof()[4], FLIP], "the weight must be positive"),
-    (["selection", 0, "-1", 0, proof()[4], FLIP], "nonnegative"),
+    (["selection", 0, "-1", 0, proof()[4], FLIP], "positive"),
     (["selection", 0, "1", 1, proof()[4], FLIP], "the given value"),
     (["selection", 0, "1", 0, [[0, 0, "1"]], FLIP[:1]], "at least two values"),
     (["selection", 0, "1", 0, [[0, 1, "1"], [1, 1, "1"]], FLIP], "no dataset with value 0"),

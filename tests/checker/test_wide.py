@@ -152,7 +152,7 @@ GOOD = [["window", 0, 1, 4], ["witness", 0, [[[0, "1"]], [[4, "1"]]]], ["record"
         (1, ["witness", 0, [[[1, "1"], [0, "1"]], []]], "in ascending order"),
         (1, ["witness", 0, [[[5, "1"]], []]], "a place, in ascending order"),
         (1, ["witness", 0, [[[0, "0"]], []]], "a weight must be positive"),
-        (1, ["witness", 0, [[[0, "-1"]], []]], "nonnegative"),
+        (1, ["witness", 0, [[[0, "-1"]], []]], "positive"),
         (2, ["record", 4], "the record must be"),
         (3, ["vertices"], "a leaf is expected"),
         (3, ["informed", "2", [["1", ["1", "1"]]]], "lambda must be at most 1"),
