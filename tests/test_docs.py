@@ -68,6 +68,20 @@ def test_the_page_can_be_followed(page, command_line, tmp_path, monkeypatch):
             assert not printed or agrees, f"$ {line}\n{done.stdout}\nis not\n{printed}"
 
 
+def test_the_examples_of_the_format_pages_are_a_model_and_its_proof():
+    """As they stand there: the annotated certificate is proved for its model, and the annotated model is the same one."""
+    certificate, model = ((DOCS / f"{name}-format.md").read_text() for name in ("certificate", "model"))
+    (_, stated), (_, lines), *_ = BLOCK.findall(certificate)
+    assert dl.verify(dl.loads(stated), dl.Certificate(lines)).proved
+    assert dl.loads(BLOCK.search(model)[2]) == dl.loads(stated)
+    assert all(page.index("```\n\n") < 3000 for page in (certificate, model))  # on the first screen
+
+
+def test_the_certificate_format_is_a_page_that_can_be_read():
+    """The rules alone: why they prove what they prove, and how the checker works, have pages of their own."""
+    assert len((DOCS / "certificate-format.md").read_text().split()) <= 19_500
+
+
 def test_the_job_of_the_guide_runs_commands_that_the_guide_is_tested_by():
     """Its steps are typed on the page, too, where they are run; only the installation is not."""
     blocks = dict(BLOCK.findall((page := DOCS / "guides" / "gate.md").read_text()))
