@@ -308,7 +308,8 @@ def _informed(problem: MaxInformation, search: Run, known: Known, method: str | 
     _need_read(problem)
     if known is not None:
         raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
-    way = designs.FunnelProposer if problem.privacy is None else designs.ExtremeProposer
+    listed = problem.privacy is not None or problem.rays is not None
+    way = designs.ExtremeProposer if listed else designs.FunnelProposer
     return _made(problem, way(problem, search), search)
 
 

@@ -1,9 +1,14 @@
 """Models of the kind max_information within a limit: planes of a linear program over columns, made here anew, are proved or not."""
 
+import itertools
 import json
 import random
+from fractions import Fraction
 
+import numpy as np
 import pytest
+from flint import fmpq, fmpq_mat
+from scipy.optimize import linprog
 
 from campaigns import draws, each
 from dalenius_check import check
@@ -50,6 +55,49 @@ def test_planes_are_proved_only_if_they_are_above_all_columns(seed):
             assert upper == 0 or not ends_with(model, size, max(upper - 2e-9, 0), line, unit=unit).proved
         if len(overs) == 1:
             assert ends_with(model, size, 999, ["envelope", "useful", *line[2:]], unit=unit).exit_code == 1
+
+
+def rays(law):
+    """The extreme rays of columns that are independent of the secret: null vectors above 0 of as few inputs as there are."""
+    size = len(law[0])
+    drift = [[p - sum(row) * sum(column) for p, column in zip(row, zip(*law, strict=True), strict=True)] for row in law]
+    found = [[int(x == z) for x in range(size)] for z in range(size) if not any(row[z] for row in law)]
+    held = [x for x in range(size) if any(row[x] for row in law)]
+    for k in range(1, len(held) + 1):
+        for chosen in itertools.combinations(held, k):
+            matrix = fmpq_mat([[fmpq(row[x].numerator, row[x].denominator) for x in chosen] for row in drift])
+            reduced, rank = matrix.rref()
+            if rank == k - 1 and all(reduced[i, i] == 1 and reduced[i, k - 1] < 0 for i in range(rank)):
+                column = np.zeros(size)
+                column[list(chosen)] = [
+                    *(-float(reduced[i, k - 1].p) / float(reduced[i, k - 1].q) for i in range(rank)),
+                    1,
+                ]
+                found.append(column)
+    return np.array(found, dtype=float)
+
+
+@pytest.mark.campaign(minutes=10)
+@each("seed", *range(draws(12, 300, 3000)))
+def test_potentials_of_a_limit_of_0_are_proved_only_if_they_are_above_all_independent_columns(seed):
+    """The extreme rays are listed anew, by supports of any size; each arithmetic; a plane for all columns is one of these, too."""
+    rng = random.Random(seed)
+    tables, told, seen, _, _ = drawn(rng)
+    size = told.shape[1]
+    tables["constraints"][0]["at_most"] = "0"
+    law = [[Fraction(p).limit_denominator(10**6) for p in row] for row in seen.tolist() if any(row)]
+    columns, model = rays(law), toml(tables)
+    unit = "usefulness" if "measure" in tables else "nats"
+    gains = useful(tables, told, columns)
+    done = linprog(-gains, A_eq=columns.T, b_eq=np.ones(size), method="highs")
+    for slack in rng.sample([0.02, 1e-3, 1e-6, -1e-6, -1e-3, -0.1], 3):
+        line = ["potential", [f"{x + slack:.12f}" for x in -done.eqlin.marginals]]
+        upper = max(sum(map(float, line[1])) + 1e-9, 0)
+        found, second = (ends_with(model, size, upper, line, name, unit) for name in ("flint", "python"))
+        assert (found.exit_code, found.upper) == (second.exit_code, second.upper), (found.reason, second.reason)
+        assert found.proved == (slack > 0 or (gains <= columns @ [float(x) for x in line[1]]).all()), found.reason
+        if found.proved:
+            assert upper > -done.fun - 1e-8
 
 
 @each("seed", *range(draws(4, 60)))

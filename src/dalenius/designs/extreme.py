@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
 
 from dalenius.designs.claims import LEAST, Most, MostProposer
@@ -14,7 +16,7 @@ from dalenius.designs.envelope import Told
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import LinearSystem, weight_texts, writable
 from dalenius.evidence import CERTAIN, MARGINS, Upper, short_text
-from dalenius.evidence.upper import PotentialLine
+from dalenius.evidence.upper import EnvelopeLine, PotentialLine
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.programs.highs import METHODS
@@ -117,6 +119,47 @@ def _averaged(law: Floats, c: float) -> tuple[NDArray[np.bool_], Integers, Float
     return np.vstack(highs), np.concatenate(places), np.concatenate(lefts)
 
 
+@dataclass(frozen=True, eq=False)
+class Independent:
+    """The extreme rays of columns that are independent of a secret, with its masses m_s = pi_s r, as few inputs each as do.
+
+    Where the secret sees no input, each input is a ray. Each ray is divided by its largest entry.
+
+    Parameters
+    ----------
+    values : (rays, inputs)
+        In doubles.
+    rays : the same exactly
+    """
+
+    values: Floats
+    rays: list[list[Fraction]]
+
+    @classmethod
+    def of(cls, problem: MaxInformation, clock: Clock) -> Independent:
+        """All of them; none where time is over before."""
+        law, size = problem.secret, problem.input_count
+        found = [[Fraction(int(x == free)) for x in range(size)] for free in range(size) if free not in law.support]
+        for chosen in itertools.combinations(sorted(law.support), law.rank + 1):
+            if clock.expired:
+                return cls(np.zeros((0, size)), [])
+            reduced, rank = fmpq_mat([law.drifts[x] for x in chosen]).transpose().rref()
+            if rank < law.rank:
+                continue
+            pivots = [next(j for j in range(rank + 1) if reduced[i, j]) for i in range(rank)]
+            (free,) = set(range(rank + 1)) - set(pivots)
+            ray = {free: fmpq(1), **{j: -reduced[i, free] for i, j in enumerate(pivots)}}
+            most = max(ray.values())
+            if min(ray.values()) >= 0:
+                entries = {x: Fraction(int((r := ray[j] / most).p), int(r.q)) for j, x in enumerate(chosen)}
+                found.append([entries.get(x, Fraction(0)) for x in range(size)])
+        return cls(np.array(found, dtype=float), found)
+
+    def exact(self, ray: int, c: Fraction) -> list[Fraction]:
+        """A ray in exact numbers, whatever c is."""
+        return self.rays[ray]
+
+
 Rows = list[list[Fraction]]
 USED = 1e-11  # weights below are 0
 GRID = 10**12
@@ -148,11 +191,15 @@ class Extreme(Most):
         InputError
             If there are too many rays.
         """
-        below, above = (min(factor, MOST) for factor in problem.notion.factor())
-        if above == 1 and not _told_freely(problem):  # all rows that count are one, which tells nothing
-            return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
-        c = below if below == above else Fraction(int(below * SHORT), SHORT)
-        rays = Rays.of(problem, float(above))
+        rays: Rays | Independent
+        if problem.privacy is None:
+            rays, c = Independent.of(problem, clock), Fraction(1)
+        else:
+            below, above = (min(factor, MOST) for factor in problem.notion.factor())
+            if above == 1 and not _told_freely(problem):  # all rows that count are one, which tells nothing
+                return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
+            c = below if below == above else Fraction(int(below * SHORT), SHORT)
+            rays = Rays.of(problem, float(above))
         useful = Told.of_law(problem.joint, problem.told)
         told = useful.of(rays.values)
         found = minimised(-told, clock, METHODS[1:], A_eq=rays.values.T, b_eq=np.ones(rays.values.shape[1]))
@@ -183,7 +230,7 @@ def _sharpened(prices: Floats, values: Floats, told: Floats, used: Integers) -> 
     return nearer if nearer.sum() + worst <= prices.sum() + before else prices
 
 
-def _mechanism(problem: MaxInformation, rays: Rays, weights: Floats, used: Integers, c: Fraction) -> Rows:
+def _mechanism(problem: MaxInformation, rays: Rays | Independent, weights: Floats, used: Integers, c: Fraction) -> Rows:
     """The mechanism of these weights: at the vertex itself, or near it, with an output for what rounding leaves."""
     columns = [rays.exact(int(ray), c) for ray in used]
     system = LinearSystem(len(columns))
@@ -212,6 +259,14 @@ def _fits(problem: MaxInformation, rows: Rows) -> bool:
     """Whether these rows are laws, private, and can be written."""
     if any(min(row) < 0 for row in rows) or not all(writable(row) for row in rows):
         return False
+    if problem.privacy is None:
+        drifts = problem.secret.drifts
+        columns = [[fmpq(p.numerator, p.denominator) for p in column] for column in zip(*rows, strict=True)]
+        return all(
+            not sum((drift[s] * column[x] for x, drift in drifts.items()), fmpq(0))
+            for column in columns
+            for s in problem.secret.letters
+        )
     level = problem.exp_epsilon(rows)
     return level is not None and level <= problem.notion.factor()[0]
 
@@ -250,9 +305,10 @@ class ExtremeProposer(MostProposer):
 
     def _upper(self, prices: Floats, candidate: int = 0) -> Upper:
         texts = tuple(map(short_text, prices.tolist()))
+        bare = candidate == CERTAIN and self.problem.privacy is None  # whatever rays there are, which take long to list
         return Upper(
             value=max(sum(map(Fraction, texts), Fraction(0)), Fraction(0)),
             candidate=candidate,
-            lines=(PotentialLine(texts),),
+            lines=(EnvelopeLine("inputs", "0", texts) if bare else PotentialLine(texts),),
             mechanism=weight_texts(self.found.rows),
         )

@@ -3,13 +3,14 @@
 Hypotheses, each a line that refuses: the mechanism keeps the limit (`check`); the plane's price of the limit is not negative
 (`check`), and the claim is what the plane comes to (`_need_upper`); the plane is above every input that the secret does not see
 (`_need_blind`) and on every cell (`_need_inputs`, `_need_useful`); cells on the useful variable's posteriors are for a limit on
-the information about the input itself (`_need_useful`).
+the information about the input itself (`_need_useful`). Of a limit of 0 a plane need only be above the extreme rays of columns that
+are independent of the secret, each of which is looked at (`_independent`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -74,7 +75,6 @@ class Within(Informative):
         need(not self.table.get("strong"), "constraint 0 must not be strong")
         self.limit = SECRET_LIMITS[self.table["kind"]](self.table, self.ground, "constraint 0")
         need(len(self.limit.laws) == 1, "constraint 0 must be about one law")
-        need(self.limit.most > 0, "constraint 0 must leave more than 0")
         (secret,) = self.limit.laws
         self.law = [secret.prior[s] for s in secret.letters]
         self.taken = MEASURES[self.table["kind"]](self.law)
@@ -87,7 +87,9 @@ class Within(Informative):
         channel = self._channel(claim["mechanism"])
         self.limit.need_met(channel.rows)
         self._need_lower(channel, claim["lower"])
-        _, over, listed, prices = lines.item("the envelope", {"envelope": 4})
+        line = lines.item("the envelope", {"envelope": 4} if self.limit.most else {"envelope": 4, "potential": 2})
+        alone = line[0] == "potential"
+        over, listed, prices = ("inputs", "0", line[1]) if alone else line[1:]
         price = decimal(listed, "the price")
         need(price >= 0, "the price must not be negative")
         self.price = price
@@ -95,8 +97,27 @@ class Within(Informative):
         self.allowance.take(sum(2 * NUMBER + height(x) // 4 for x in self.prices))
         self._need_upper(claim["upper"] - total(self.prices))
         need(over in ("inputs", "useful"), "the envelope must be over 'inputs' or 'useful'")
-        cells = self._need_useful() if over == "useful" else self._need_inputs()
-        return self._words(claim, f"under constraint 0 ({self.table['kind']})"), Counter({"cell": cells})
+        if alone:
+            self._need_blind()
+            self._need_columns(self._independent())
+            tally = Counter({"potential": 1})
+        else:
+            tally = Counter({"cell": self._need_useful() if over == "useful" else self._need_inputs()})
+        return self._words(claim, f"under constraint 0 ({self.table['kind']})"), tally
+
+    def _independent(self) -> Iterator[tuple[fmpq, dict[int, fmpq]]]:
+        """Of the extreme rays of columns with A v = 0 on inputs that the secret sees: the potential, and the useful masses."""
+        drifts = {x: [m - pi * p for m, pi in zip(self.masses[x], self.law, strict=True)] for x, p in self.seen.items()}
+        rank, _ = _null([*drifts.values()], self.allowance)
+        limit(comb(len(drifts), rank + 1) <= _MOST_CELLS, f"more than {_MOST_CELLS} sets of inputs")
+        for chosen in combinations(sorted(drifts), rank + 1):
+            own, ray = _null([drifts[x] for x in chosen], self.allowance)
+            if own == rank and min(ray) >= 0:
+                masses = dict[int, fmpq]()
+                for x, g in zip(chosen, ray, strict=True):
+                    for u, m in self._column(x).items() if g else ():
+                        masses[u] = masses.get(u, fmpq(0)) + g * m
+                yield total(self.prices[x] * g for x, g in zip(chosen, ray, strict=True)), masses
 
     def _need_upper(self, rest: fmpq) -> None:
         """Refuse a claim that leaves less than the limit's price beside the prices; where the limit is rational, exactly."""
@@ -196,6 +217,28 @@ class Within(Informative):
             elif (gain <= 0) is not True:
                 return False
         return (whole <= 1) is True
+
+
+def _null(columns: list[list[fmpq]], allowance: Allowance) -> tuple[int, list[fmpq]]:
+    """The rank of a matrix, and a vector that it sends to 0, 1 at the first column that depends on those before it."""
+    rows, pivots, free = [list(row) for row in zip(*columns, strict=True)], list[int](), list[int]()
+    for j in range(len(columns)):
+        allowance.look()
+        r = len(pivots)
+        i = next((i for i in range(r, len(rows)) if rows[i][j]), None)
+        if i is None:
+            free.append(j)
+            continue
+        rows[r], rows[i] = rows[i], rows[r]
+        rows[r] = [x / rows[r][j] for x in rows[r]]
+        for i, row in enumerate(rows):
+            if i != r and row[j]:
+                rows[i] = [x - row[j] * y for x, y in zip(row, rows[r], strict=True)]
+        pivots.append(j)
+    vector = [fmpq(int(j in free[:1])) for j in range(len(columns))]
+    for row, j in zip(rows, pivots, strict=False):
+        vector[j] = -row[free[0]] if free else fmpq(0)
+    return len(pivots), vector
 
 
 def _longest(points: list[list[fmpq]], allowance: Allowance) -> tuple[int, int]:

@@ -7,7 +7,7 @@ Hypotheses, each a line that refuses: the useful variable's joint law has the in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 from typing import Any
@@ -77,6 +77,12 @@ class Informative:
             value += self.measure.of({u: m for u, m in enumerate(masses) if m})
         return value
 
+    def _need_columns(self, columns: Iterable[tuple[fmpq, Mapping[int, fmpq]]]) -> None:
+        """Refuse a potential that is less than what one of these columns tells, each with its potential and its masses above 0."""
+        for worth, masses in columns:
+            self.allowance.look()
+            at_most(self.measure.of(masses), arb(worth), "what an extreme column tells <= its potential")
+
     def _words(self, claim: dict[str, Any], notion: str) -> list[str]:
         """What is proved of mechanisms under a notion, or a constraint."""
         about = "the useful variable" if "useful" in self.model.design else "the input"
@@ -139,10 +145,8 @@ class Most(Informative):
         self.allowance.take(size * (len(self.told) + 2) * NUMBER + sum(3 * NUMBER + height(x) // 4 for x in potential))
         units = [[potential[x], self.prior[x], *(row.get(x, fmpq(0)) for row in self.told)] for x in range(size)]
         others = self._cube(units, support) if self.local else self._edges(units, support)
-        for worth, _, *means in chain((units[x] for x in free), others):
-            self.allowance.look()
-            told = self.measure.of({u: m for u, m in enumerate(means) if m})
-            at_most(told, arb(worth), "what an extreme column tells <= its potential")
+        sums = chain((units[x] for x in free), others)
+        self._need_columns((worth, {u: m for u, m in enumerate(means) if m}) for worth, _, *means in sums)
 
     def _cube(self, units: list[Sums], support: Sequence[int]) -> Iterator[Sums]:
         """Columns that are 1 or e^epsilon at every input of the support."""

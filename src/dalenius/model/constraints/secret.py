@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from flint import fmpq, fmpq_mat
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_list, as_nonnegative, exact_sum
 from dalenius.exact import Rows as WrittenRows
@@ -59,6 +61,26 @@ class JointLaw:
     def support(self) -> dict[int, Fraction]:
         """P(x) where it is more than 0."""
         return {x: p for x, p in enumerate(self.inputs) if p}
+
+    @cached_property
+    def drifts(self) -> dict[int, list[fmpq]]:
+        """P(s,x) - pi(s) P(x) by letters, where P(x) is more than 0: what an input says of the secret, all 0 if it says nothing."""
+        return {
+            x: [
+                fmpq(p.numerator, p.denominator)
+                for p in (row[x] - pi * mass for row, pi in zip(self.masses, self.pi, strict=True))
+            ]
+            for x, mass in self.support.items()
+        }
+
+    @cached_property
+    def rank(self) -> int:
+        """The rank of the drifts: 0 where the inputs are independent of the secret.
+
+        >>> JointLaw(((Fraction(1, 2), Fraction(0)), (Fraction(1, 4), Fraction(1, 4)))).rank
+        1
+        """
+        return int(fmpq_mat([*self.drifts.values()]).rank())
 
     def given(self, s: int) -> dict[int, Fraction]:
         """P(x|s) where it is more than 0."""

@@ -75,8 +75,12 @@ class SecretLimit(AboutSecret, Limit):
     secret: SecretOrNone = Given(as_secret, default=None, tables=_joint_laws)
     priors: PriorsOrNone = Given(as_priors, default=None)
 
-    def check(self, space: MechanismSpace) -> None:
+    def check_laws(self, space: MechanismSpace) -> None:
+        """Raise `InputError` if its laws do not fit the mechanisms."""
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
+
+    def check(self, space: MechanismSpace) -> None:
+        self.check_laws(space)
         if not self.limit[0]:
             raise InputError(
                 f"constraints: {self.kind}: a limit of 0 is met on its boundary only; ask for {self.at_zero} in its place, "

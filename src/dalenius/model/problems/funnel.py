@@ -32,8 +32,8 @@ def PrivacyFunnel(  # noqa: N802  (as the field calls it)
         P(s,x), exact, or a csv file of these numbers, a line for each letter of S. Its sum may differ from 1 by at most 1e-9, and it
         is divided by that. Letters of X without mass are left out.
     at_most : number or str or SecretLimit
-        More than 0 nats, or ``"0.1 bits"``. Above I(S;X) it limits nothing. Or a limit of another measure, such as
-        ``dl.constraints.ChiSquare(0.1)``.
+        At least 0 nats, or ``"0.1 bits"``. At 0 the release is independent of S; above I(S;X) it limits nothing. Or a
+        limit of another measure, such as ``dl.constraints.ChiSquare(0.1)``.
     measure : str or list of (a, b), optional
         Of what is told about X in the place of I(X;Y), as of `MaxInformation`.
     title, source : str, optional
@@ -46,7 +46,7 @@ def PrivacyFunnel(  # noqa: N802  (as the field calls it)
     Raises
     ------
     InputError
-        If the law is none, or at_most is not above 0, or cannot be read.
+        If the law is none, or at_most is below 0, or cannot be read.
 
     Notes
     -----

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 from typing import Any, ClassVar, Never, TypeAlias
 
 from dalenius.errors import InputError, brief
@@ -35,6 +36,7 @@ LIMITED = {  # the kinds of limits that may stand in the place of privacy, and t
     TotalVariation.kind: "total_variation",
 }
 MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs/certificate-format.md
+MOST_SETS = 1 << 17  # of inputs, for the extreme rays of columns that are independent of a secret
 
 
 MEASURES = ("mutual_information", "chi_square", "total_variation", "guessing")  # of what is told of use
@@ -161,7 +163,7 @@ class MaxInformation(Problem):
                 f"{self.kind}: constraints: expected one of {', '.join(LIMITED)} about a secret, not strong, got "
                 f"{', '.join(words_of(each) for each in self.constraints)}"
             )
-        limit.check(self.space)
+        self.limit.check_laws(self.space)
         if len(self.limit.laws(self.space)) > 1:
             raise InputError(f"constraints: {limit.kind}: expected one law of the secret, got several")
 
@@ -200,9 +202,22 @@ class MaxInformation(Problem):
                 f"{len(self.reference.inputs)}; coarsen the query, or give the utility as a table, to dl.MaxUtility"
             )
 
+    @property
+    def rays(self) -> int | None:
+        """How many sets of inputs are tried for extreme rays of columns that are independent of the secret.
+
+        None where the limit is above 0, or there are more sets than the checker lists.
+        """
+        if self.privacy is not None or self.limit.limit[0]:
+            return None
+        sets = comb(len(self.secret.support), self.secret.rank + 1)
+        return sets if sets <= MOST_SETS else None
+
     @cached_property
     def costs(self) -> Costs:
         """Every extreme ray of private columns is evaluated, whatever is claimed; within a limit, what each input alone tells."""
+        if self.rays is not None:
+            return Costs(RAY.times(4 * self.rays * len(self.secret.letters) ** 2))
         if self.privacy is None:
             return Costs(RAY.times(self.input_count * len(self.joint.letters)))
         inputs, letters = len(self.reference.inputs), len(self.joint.letters)
