@@ -122,14 +122,15 @@ class FunnelProposer(MostProposer):
     def uppers(self) -> Iterator[Upper]:
         """The envelope, raised until its cells are few enough; at last what the input itself tells."""
         envelope, value = self.found.envelope, max(self.found.attained, SMALL)
-        by = max(2.0 * self.found.excess, self.search.limits.gap * value / 2.0, SMALL)
+        excess, room = self.found.excess, self.search.limits.gap * value / 2.0
+        margin = max(room - excess, room / 4.0, SMALL)
         most = min(MOST_CELLS, int(CHECKED * max(self.search.clock.remaining, 0.2)))
-        while envelope.mu and by < value:
-            raised = envelope.raised(by)
+        while envelope.mu and margin < value:
+            raised = envelope.raised(excess + margin)
             if raised.cells(most) is not None:
-                yield self._upper(raised.raised(by / 64.0))
+                yield self._upper(raised.raised(margin / 64.0))
                 break
-            by *= 2.0
+            margin *= 2.0
         alone = self.useful.of(np.eye(len(envelope.prices)))
         yield self._upper(
             replace(envelope, over="inputs", mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9)), candidate=CERTAIN
