@@ -120,7 +120,7 @@ class SolverUse:
 
 @dataclass(frozen=True)
 class ConstraintPrice:
-    """Whether a constraint of a design binds, and at what price.
+    """Whether a budget or a constraint of a design binds, and at what price.
 
     Attributes
     ----------
@@ -136,6 +136,13 @@ class ConstraintPrice:
         no mechanism, and of cones.
     rows : tuple of (row, multiplier)
         Where it has rows those that have a price; in which order rows come docs/model-format.md says.
+    slope : float
+        By how much the optimum moves, at least, if every right-hand side rises by one unit, and at least so many times as much if by
+        several: a line below the optimum as a function of it (of a design that tells most, above). Below 0 for what is "at most",
+        0 where nothing is feasible.
+    units : str
+        Of price and slope: ``"nats per distortion"``, ``"distortion per nat"``, ``"nats per unit"`` (of the right-hand sides as they
+        are written).
     """
 
     number: int | None
@@ -143,6 +150,8 @@ class ConstraintPrice:
     price: float
     slack: Fraction | float | None = None
     rows: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+    slope: float = 0.0
+    units: str = ""
 
     @property
     def binds(self) -> bool:

@@ -14,6 +14,7 @@ from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
 from dalenius.report.audit import Audit as Audit
 from dalenius.results import DesignResult as DesignResult
+from dalenius.results import LeastFavourablePrior as LeastFavourablePrior
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
 from dalenius.results import SecretProof as SecretProof

@@ -163,6 +163,7 @@ def _design_answer(problem: Problem, result: DesignResult, label: str, written: 
         **({"most": result.most} if result.quantity is Quantity.LEAKAGE else {}),
         **_privacy_answer(problem, result),
         **({"constraints": [_told(price, *PRICE) for price in result.constraints]} if result.constraints else {}),
+        "prices": [{"name": str(price), "slope": price.slope, "units": price.units} for price in result.prices],
         **({"objective": [_told(term, *TERM) for term in result.objective]} if result.objective else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
@@ -212,9 +213,9 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
             out.print(f"    and distorts     at most {_distortion(result.distortion)}")
         for term in result.objective:
             out.print(f"{term!s:<20} {_term_text(term)}")
-        for price in result.constraints:
-            cost = f"binds, at a price of {text_above(price.price)}" if price.binds else "does not bind"
-            out.print(f"constraint           {price} {cost}")
+        for price in result.prices:
+            cost = f"binds, at a price of {text_above(price.price)} {price.units}" if price.binds else "does not bind"
+            out.print(f"{'budget' if price.number is None else 'constraint':<20} {price} {cost}")
         for line in result.explanation:
             out.print(f"symmetry             {line}")
         _print_work(result)

@@ -155,7 +155,7 @@ class MadeUpper(Upper):
         )
 
 
-TINY = 1e-6  # share of the largest price below which one counts as none
+TINY = 1e-6  # share of the largest price, or of all weights, below which one counts as none
 
 
 def constraint_prices(
@@ -164,16 +164,37 @@ def constraint_prices(
     rows: Mapping[int, Mapping[int, float]],
     slack: Callable[[int], Fraction | float | None],
     *,
-    binding: bool = False,
+    of: str,
+    per: Mapping[int, str] | None = None,
+    conflict: bool = False,
 ) -> tuple[ConstraintPrice, ...]:
-    """An entry for each constraint, or for those that bind, as for what stands beside them, whose numbers are below 0."""
+    """An entry for each constraint, or for those in conflict, and for what stands beside them, with a number below 0, if it binds.
+
+    Parameters
+    ----------
+    kinds, totals, rows, slack
+        By number: the kind, the sum of multipliers, those by row, the room.
+    of, per
+        The unit of the optimum, and of a right-hand side by number; ``"unit"`` where it is not listed.
+    """
     least, found = TINY * max(totals.values(), default=0.0), []
     for j, kind in kinds.items():
         price, own = (totals.get(j, 0.0), j >= 0)
         price = price if price > least else 0.0
-        if price or (own and not binding):
-            of_rows = [(r, p) for r, p in sorted(rows.get(j, {}).items()) if abs(p) > least] if own else []
-            found.append(ConstraintPrice(j if own else None, kind, price, slack(j), tuple(of_rows)))
+        if price or (own and not conflict):
+            of_rows = [(r, p) for r, p in sorted(rows.get(j, {}).items()) if abs(p) > least]
+            slope = -(sum(p for _, p in of_rows) if j in rows else price)
+            found.append(
+                ConstraintPrice(
+                    j if own else None,
+                    kind,
+                    price,
+                    slack(j),
+                    tuple(of_rows) if own else (),
+                    slope=0.0 if conflict or not price else slope,
+                    units=f"{of} per {(per or {}).get(j, 'unit')}",
+                )
+            )
     return tuple(found)
 
 

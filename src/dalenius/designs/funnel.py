@@ -9,16 +9,19 @@ from functools import cached_property
 
 import numpy as np
 
+from dalenius._prove import Proved
 from dalenius.designs.claims import Most, MostProposer
 from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Told
 from dalenius.designs.exchange.secrets import SecretLaw, as_matrix
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import mixtures, rational_rows, weight_texts
-from dalenius.evidence import CERTAIN, Upper, short_text
+from dalenius.evidence import CERTAIN, Lower, Upper, short_text
 from dalenius.evidence.upper import EnvelopeLine, Over
 from dalenius.information.arrays import Floats
 from dalenius.model.problems.max_information import MaxInformation
+from dalenius.outcome import ConstraintPrice
 from dalenius.programs.highs import METHODS
+from dalenius.results import DesignResult
 from dalenius.search import Run
 
 KEPT = 50  # columns that are added in a round
@@ -135,6 +138,16 @@ class FunnelProposer(MostProposer):
         yield self._upper(
             replace(envelope, over="inputs", mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9)), candidate=CERTAIN
         )
+
+    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
+        """The mechanism, the proved interval for the most that any tells, and what the limit costs."""
+        (line,) = proved.upper_end.lines
+        assert isinstance(line, EnvelopeLine)
+        limit, price = self.problem.limit, float(line.price)
+        per = "nat" if self.secret.measure == "mutual_information" else "unit"
+        units = f"{self.problem.quantity.units} per {per}"
+        told = ConstraintPrice(0, limit.kind, price, slope=price, units=units)
+        return self.answer(proved, self.found.rows, largest=True, prices=(told,))
 
     def _upper(self, envelope: Envelope, candidate: int = 0) -> Upper:
         prices = tuple(map(short_text, envelope.prices.tolist()))

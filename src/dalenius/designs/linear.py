@@ -193,7 +193,9 @@ class LinearDesign(DesignProposer[MadeUpper]):
         prices = {j: {r: float(x) for r, x in own.items()} for j, own in exact.items()}
         totals, slack = {j: sum(own.values()) for j, own in prices.items()}, self.program.slack(rows)
         kinds = {j: limit.kind for j, limit in enumerate(self.problem.own_constraints)}
-        return self.answer(proved, rows, constraints=constraint_prices(kinds, totals, prices, slack.get))
+        return self.answer(
+            proved, rows, prices=constraint_prices(kinds, totals, prices, slack.get, of=self.problem.quantity.units)
+        )
 
 
 def _by_input(values: Mapping[int, Fraction], compared: Sequence[int], inputs: int) -> Vector:

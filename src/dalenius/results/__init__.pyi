@@ -1,5 +1,6 @@
 from dalenius.results.answers import NOT_FOUND as NOT_FOUND
 from dalenius.results.answers import DesignResult as DesignResult
+from dalenius.results.answers import LeastFavourablePrior as LeastFavourablePrior
 from dalenius.results.answers import RecordProof as RecordProof
 from dalenius.results.answers import Result as Result
 from dalenius.results.answers import SecretProof as SecretProof

@@ -201,6 +201,29 @@ class SecretResult(Proved, of="information about a secret"):
     values: int | None = None
 
 
+@dataclass(frozen=True)
+class LeastFavourablePrior:
+    """A prior that the proof of a design's lower end needs: against it, and the others, no mechanism does better.
+
+    Attributes
+    ----------
+    against : str
+        Whose prior it is: of the ``"adversary"``, of a further one, ``"constraints[2]"``, or of a term, ``"objective[1]"``.
+    record : int
+    masses : (letters, inputs)
+        P(X_record = letter, input of the mechanism); of an adversary who knows the others' total, on the inputs that leaves.
+    weight : float
+        Its share in the proof, of those of the same adversary.
+    """
+
+    __repr__ = in_brief
+
+    against: str
+    record: int
+    masses: NDArray[np.float64] = field(repr=False)
+    weight: float
+
+
 NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
 
 
@@ -234,9 +257,11 @@ class DesignResult(Proved):
     units : str
         Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), ``"objective"`` (several terms), or
         ``"usefulness"`` (a measure without unit). The audit has its own.
-    constraints : tuple of ConstraintPrice
-        Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
-        those in conflict.
+    prices : tuple of ConstraintPrice
+        What the budget costs, if it binds, and each constraint: price, slope and units, and what room the mechanism leaves; where
+        nothing is feasible (proved) those in conflict.
+    priors : tuple of LeastFavourablePrior
+        The adversary's priors in the proof of `lower`, with their weights.
     objective : tuple of TermValue
         Of a design with an objective of several terms: what each comes to for the mechanism, and what it weighs in the proof.
     refusals : tuple of Refusal
@@ -267,7 +292,8 @@ class DesignResult(Proved):
     rounds: int = 0
     units: str = "nats"
     exp_epsilon: Fraction | None = None
-    constraints: tuple[ConstraintPrice, ...] = ()
+    prices: tuple[ConstraintPrice, ...] = ()
+    priors: tuple[LeastFavourablePrior, ...] = field(default=(), repr=False)
     objective: tuple[TermValue, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     alternating: tuple[Alternation, ...] = ()
@@ -276,6 +302,11 @@ class DesignResult(Proved):
     trace: tuple[Progress, ...] = field(default=(), repr=False)
     largest: bool = False
     values: int | None = None
+
+    @property
+    def constraints(self) -> tuple[ConstraintPrice, ...]:
+        """`prices` of a design with constraints, or of those in conflict; none of a budget alone, which the answer is about."""
+        return self.prices if any(price.number is not None or not price.slope for price in self.prices) else ()
 
     @property
     def feasible(self) -> bool:
@@ -304,7 +335,8 @@ class DesignResult(Proved):
         return (0.0, 0.0) if constant else (self.audit.lower, self.audit.upper)
 
     def _in(self, units: str) -> dict[str, Any]:
-        return {**super()._in(units), "audit": self.audit and self.audit.to(units)}
+        prices = tuple(_price_in(price, units) for price in self.prices)
+        return {**super()._in(units), "audit": self.audit and self.audit.to(units), "prices": prices}
 
     def with_leakages_in(self, units: str) -> DesignResult:
         """The same result with every leakage in it in ``"nats"`` or ``"bits"``; a distortion stays as it is.
@@ -340,6 +372,15 @@ class DesignResult(Proved):
     def optimum(self) -> str:
         """What V is, in words."""
         return self.quantity.largest if self.largest else f"least {self.quantity.value}"
+
+
+def _price_in(price: ConstraintPrice, units: str) -> ConstraintPrice:
+    """The same of an optimum that is counted in these units instead of nats."""
+    if not price.units.startswith("nats "):
+        return price
+    size, counted = unit_size(units), price.units.replace("nats", units, 1)
+    rows = tuple((row, p / size) for row, p in price.rows)
+    return dataclasses.replace(price, price=price.price / size, slope=price.slope / size, rows=rows, units=counted)
 
 
 def _in(term: TermValue, units: str) -> TermValue:

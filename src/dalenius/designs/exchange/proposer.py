@@ -10,10 +10,13 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import Self
 
+import numpy as np
+
 from dalenius._prove import Proved, prove
 from dalenius.audits.audit import Audit
 from dalenius.designs.claims import (
     NOTHING,
+    TINY,
     DesignProposer,
     MadeUpper,
     ProvedElsewhere,
@@ -32,23 +35,28 @@ from dalenius.designs.exchange.secrets import limit_sections
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem
-from dalenius.model.constraints import LeakageLimit, SecretLeakageLimit, SecretLimit
+from dalenius.model.constraints import KL, LeakageLimit, MutualInformation, SecretLeakageLimit, SecretLimit
 from dalenius.outcome import ConstraintPrice, Termination, TermValue
-from dalenius.results import DesignResult, Result
+from dalenius.results import DesignResult, LeastFavourablePrior, Result
 from dalenius.search import Run
 
 LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's
 ROUNDED = 1.0 + 2.0**-50  # a budget in nats as a double is off by at most three roundings
 
 
-def prices_of(
-    run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]
-) -> tuple[ConstraintPrice, ...]:
-    """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
+def dual_of(run: Exchange, lower: Lower) -> OwnBound:
+    """The multipliers of the bound that is proved; of an infeasible design those of the conflict."""
     conflict = run.conflict if lower.value is None else None
     bound = conflict or (run.bound if lower.candidate != CERTAIN else DesignBound())
     paid = bound if bound.paid is None else replace(bound, prices=bound.paid)  # without those that keep entries at 0
-    own = OwnBound(paid, run.region, infeasible=conflict is not None)
+    return OwnBound(paid, run.region, infeasible=conflict is not None)
+
+
+def prices_of(
+    run: Exchange, own: OwnBound, kept: Kept | None, audits: Mapping[Place, Result]
+) -> tuple[ConstraintPrice, ...]:
+    """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
+    problem = run.problem
     prices = {j: {r: float(price) for r, price in rows.items()} for j, rows in own.prices.items()}
     totals = {j: sum(map(abs, rows.values())) for j, rows in prices.items()}
     for j, both in own.cones.items():
@@ -60,10 +68,37 @@ def prices_of(
         if place in limited:
             j = BUDGET if place == OWN else place.number
             totals[j] = totals.get(j, 0.0) + part.weight
-    kinds = {BUDGET: run.problem.budget_key, PRIVACY: "privacy"}
-    kinds |= {j: constraint.kind for j, constraint in enumerate(run.problem.own_constraints)}
-    slack = partial(_slack, run, kept=kept, audits=audits)
-    return constraint_prices(kinds, totals, prices, slack, binding=conflict is not None)
+    kinds = {BUDGET: problem.budget_key, PRIVACY: "privacy"}
+    kinds |= {j: constraint.kind for j, constraint in enumerate(problem.own_constraints)}
+    told = (LeakageLimit, SecretLeakageLimit, MutualInformation, KL)
+    per = {j: "nat" for j, constraint in enumerate(problem.own_constraints) if isinstance(constraint, told)}
+    return constraint_prices(
+        kinds,
+        totals,
+        prices,
+        partial(_slack, run, kept=kept, audits=audits),
+        of=problem.quantity.units,
+        per=per | {BUDGET: "nat" if problem.distortion_budget is None else "distortion"},
+        conflict=own.infeasible,
+    )
+
+
+def priors_of(own: OwnBound) -> tuple[LeastFavourablePrior, ...]:
+    """The priors of the bound, the heaviest first, whose weights are shares of each adversary's; not those without any to speak of."""
+    whole, names = dict[Place, float](), {"own": "adversary", "constraint": "constraints", "term": "objective"}
+    for place, part in own.priors:
+        whole[place] = whole.get(place, 0.0) + part.weight
+    found = (
+        LeastFavourablePrior(
+            names[place.where] + ("" if place == OWN else f"[{place.number}]"),
+            part.prior.record,
+            np.array(part.prior.masses),
+            part.weight / whole[place],
+        )
+        for place, part in own.priors
+        if part.weight > TINY * whole[place]
+    )
+    return tuple(sorted(found, key=lambda prior: (prior.against, -prior.weight)))
 
 
 def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]) -> tuple[TermValue, ...]:
@@ -252,7 +287,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
 
     def result(self, proved: Proved[Lower, ProvedUpper]) -> DesignResult:
         """The mechanism, the proved interval for the best there is, and what each constraint costs."""
-        run, problem, best = self.exchange, self.exchange.problem, proved.upper_end
+        run, best, own = self.exchange, proved.upper_end, dual_of(self.exchange, proved.lower_end)
         kept, audit = best.kept, best.audits.get(OWN)
         if best.later is not None and kept is not None:
             audit = prove(best.later.audit.problem, best.later, run.search)
@@ -263,7 +298,8 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             rounds=run.rounds,
             explanation=tuple(run.orbits.explain()),
             solvers=run.tally.uses(self._found_by(proved)),
-            constraints=() if problem.plain else prices_of(run, proved.lower_end, kept, best.audits),
+            prices=prices_of(run, own, kept, best.audits),
+            priors=() if own.infeasible else priors_of(own),
             objective=values_of(run, proved.lower_end, kept, best.audits),
         )
 
