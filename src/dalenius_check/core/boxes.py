@@ -181,26 +181,35 @@ def own_ranges(channel: Channel, inputs: list[int]) -> Ranges:
     return Ranges(*zip(*channel.ranges(inputs), strict=True))
 
 
+Column = tuple[list[Any], list[arb]]
+
+
 class Grouping:
     """The channels that tell only the groups of a channel's outputs; kept to be used again while they take little memory."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
         self._known = dict[Partition, Channel]()
-        self._last = dict[
-            tuple[int, ...], tuple[list[Any], list[arb]]
-        ]()  # by group: the next partition has many of these
-        self._size = 0
+        self._columns = dict[tuple[int, ...], Column]()  # by group: partitions have many of them in common
+        self._most = min(KEPT, channel.allowance.memory * 2**18)
+        self._size = self._shared = 0  # bytes of the channels, and of the columns, that are kept
+
+    def resumed(self, allowance: Allowance) -> Grouping:
+        """The same in another check."""
+        allowance.take(self._size + self._shared)
+        for channel in self._known.values():
+            channel.allowance = allowance
+        return self
 
     def of(self, groups: Partition) -> tuple[Channel, int]:
         """The channel, and the bytes that whoever asked has taken and must give back: none, if it is kept here."""
         if groups in self._known:
             return self._known[groups], 0
         allowance = self.channel.allowance
-        before = allowance.held
+        before = allowance.held - self._shared
         found = self._made(groups)
-        size = allowance.held - before
-        if self._size + size > min(KEPT, allowance.memory * 2**18):
+        size = allowance.held - self._shared - before
+        if self._size + size > self._most:
             return found, size
         self._known[groups], self._size = found, self._size + size
         return found, 0
@@ -209,23 +218,26 @@ class Grouping:
         """R(k, g), the sum of R(k, y) over the outputs of g."""
         channel = self.channel
         allowance = channel.allowance
-        take_entries(len(channel.rows), len(groups), allowance, BALL + (NUMBER if channel.exact else BALL))
+        take_entries(len(channel.rows), len(groups), allowance, POINTER)
         allowance.take(channel.outputs * POINTER + len(groups) * PAIR)
-        before, self._last = self._last, {}
-        for group in groups:
-            allowance.look()
-            self._last[group] = before[group] if group in before else self._column(group)
-        sums, logs = zip(*self._last.values(), strict=True)
+        sums, logs = zip(*map(self._column, groups), strict=True)
         rows = list(map(list, zip(*sums, strict=True)))
-        if channel.exact:
-            allowance.take(sum(height(x) for row in rows for x in row) // 4)
         return channel.grouped(rows, list(map(summed, zip(*logs, strict=True))))
 
-    def _column(self, group: tuple[int, ...]) -> tuple[list[Any], list[arb]]:
+    def _column(self, group: tuple[int, ...]) -> Column:
         """What all inputs have of a group, and x log x of that."""
-        add = total if self.channel.exact else summed
-        sums = [row[group[0]] if len(group) == 1 else add(row[y] for y in group) for row in self.channel.rows]
-        return sums, once(sums, lambda x: xlogx(arb(x)))
+        if group in self._columns:
+            return self._columns[group]
+        exact, rows, allowance = self.channel.exact, self.channel.rows, self.channel.allowance
+        allowance.look()
+        add = total if exact else summed
+        sums: list[Any] = [row[group[0]] if len(group) == 1 else add(row[y] for y in group) for row in rows]
+        found = sums, once(sums, lambda x: xlogx(arb(x)))
+        size = len(rows) * (BALL + (NUMBER if exact else BALL)) + (sum(map(height, sums)) // 4 if exact else 0)
+        allowance.take(size)
+        if self._shared + size <= self._most:
+            self._columns[group], self._shared = found, self._shared + size
+        return found
 
 
 class Level:

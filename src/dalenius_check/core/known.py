@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 
 from .allowance import PAIR
 from .arithmetic import arb, chosen
+from .boxes import Grouping
 from .channel import Channel, build
 from .counts import Pairs
 from .model import Model
@@ -26,6 +27,7 @@ class Known:
         self._places = dict[Hashable, int]()
         self._leaves = dict[tuple[int, bytes], list[arb]]()
         self._channel: tuple[Hashable, Channel, int] | None = None
+        self._grouping: Grouping | None = None  # of that channel
 
     def channel(self, model: Model) -> Channel | None:
         """A model's own channel, the last one that was asked for as it was left."""
@@ -36,12 +38,21 @@ class Known:
             before = allowance.held
             channel = build(model)
             assert channel is not None
-            self._channel = key, channel, allowance.held - before
+            self._channel, self._grouping = (key, channel, allowance.held - before), None
             return channel
         _, channel, held = self._channel
         allowance.take(held)
         channel.allowance = allowance
         return channel
+
+    def grouping(self, channel: Channel) -> Grouping:
+        """The channels that tell groups of its outputs."""
+        if self._channel is None or channel is not self._channel[1]:
+            return Grouping(channel)
+        if self._grouping is None:
+            self._grouping = Grouping(channel)
+            return self._grouping
+        return self._grouping.resumed(channel.allowance)
 
     def section(self, channel: Channel, counts: list[Pairs]) -> int | None:
         """Where the tree of a record begins; None where it is nowhere that can be found again."""

@@ -131,7 +131,7 @@ class Section:
         self.letters = len(record.inputs)
         self.allowance = record.channel.allowance
         self.slopes = Slopes()
-        self.grouping = Grouping(record.channel)
+        self.grouping = lines.known.grouping(self.channel) if lines.known else Grouping(self.channel)
         self.levels = [Level(record, singles(self.channel.outputs))]
 
     def run(self, ceiling: Ceiling) -> None:
