@@ -15,6 +15,8 @@ from typing import Generic, Protocol, TypeVar, runtime_checkable
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError, ProofRefusedWarning
 from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, matrix_text
+from dalenius.evidence.lower import WitnessLine
+from dalenius.evidence.upper import UpperLine
 from dalenius.model import Problem, digest
 from dalenius.model.costs import Cost
 from dalenius.outcome import Refusal, Termination
@@ -34,6 +36,7 @@ HELD = 0.3  # share of what proofs have after a stop that a long one leaves to o
 LITTLE = 0.1  # share of it that the witness of a lower end may take to have it left by a short proof from above
 TWICE = 2.0  # the upper end is proved beside a lower one that is certain, then both together
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
+ALL = "1e300"  # an upper end that a draft claims: it is about leaves, and not about that
 SLOW = " for the check, which needs more: raise time_limit"
 
 
@@ -124,6 +127,11 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
         first = next(refusal for refusal in proved.refusals if not (refusal.rounding or refusal.limit))
         warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)
     return proposer.result(proved)
+
+
+def draft(problem: Problem, search: Run, lines: Iterable[UpperLine]) -> None:
+    """Have leaves of a proof that is not finished worked out, within the search's time, so that they are known to its check."""
+    _Desk(problem, search).draft(lines)
 
 
 def _certain(proposer: Proposer[L, U, R_co], lowers: _Lazy[L]) -> L:
@@ -293,6 +301,21 @@ class _Desk:
             resolved=_resolved(problem),
         )
 
+    def draft(self, lines: Iterable[UpperLine]) -> None:
+        """Have the checker work out leaves, as long as the search goes on."""
+        assert self._search is not None
+        clock, header = self._search.clock, replace(self._header, lower="0", upper=ALL)
+        verify(
+            self.problem,
+            Certificate.of(header, (WitnessLine(None, None),), lines),
+            resolved=self._own,
+            seconds=inf,
+            memory=self._mebibytes,
+            spared=lambda: 0.0 if clock.expired else inf,
+            known=self._search.known,
+            draft=True,
+        )
+
     def check(self, lower: Lower, upper: Upper) -> tuple[Certificate, Verdict]:
         """The certificate that claims these ends, and the checker's verdict on it."""
         low, high = lower.claim, upper.claim
@@ -330,6 +353,7 @@ class _Desk:
                 memory=self._mebibytes / processes,
                 jobs=processes,
                 spared=_of_work(seconds) if certain else stopped,
+                known=None if self._search is None else self._search.known,
             )
             if verdict.allowed not in ("memory", "processes"):
                 break

@@ -12,7 +12,7 @@ import numpy as np
 from cvxcertify.errors import brief
 from dalenius import alternating, designs
 from dalenius._prove import Proposer, prove
-from dalenius._verify import need_readable
+from dalenius._verify import Leaves, need_readable
 from dalenius.audits import audit_of, audit_within, need_within
 from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import CurveAudit, EntropyAudit
@@ -36,6 +36,7 @@ from dalenius.search import (
 )
 
 METHODS = ("exchange", "alternating")
+KNOWN, MOST_KNOWN = 0.125, 2.0**28  # share of the memory that what checks have worked out may take, and bytes
 
 
 def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> bool:
@@ -243,7 +244,8 @@ def solve(
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     file = _checkpoint(problem, checkpoint, method)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
-        search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs, checkpoint=file)
+        leaves = Leaves(int(min(KNOWN * limits.least[1], MOST_KNOWN)))
+        search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs, checkpoint=file, known=leaves)
         return answer(problem, search, known, method, shares)
 
 

@@ -10,9 +10,10 @@ from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
 
-__all__ = ["MEMORY", "SECONDS", "Verdict", "need_proved", "need_readable", "verify"]
+__all__ = ["MEMORY", "SECONDS", "Leaves", "Verdict", "need_proved", "need_readable", "verify"]
 
 Verdict = dalenius_check.Verdict
+Leaves = dalenius_check.Known
 SECONDS, MEMORY = (
     3600.0,
     4096.0,
@@ -28,6 +29,8 @@ def verify(
     memory: float = MEMORY,
     jobs: int = 1,
     spared: Callable[[], float] | None = None,
+    known: Leaves | None = None,
+    draft: bool = False,
 ) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
@@ -47,6 +50,10 @@ def verify(
         the memory is what each of them may take.
     spared : callable, optional
         Asked again and again while it is checked how many seconds there still are, which may end it sooner.
+    known : Leaves, optional
+        What leaves came to in earlier checks, where a proof grows; without it every line is worked out here and now.
+    draft : bool
+        Have leaves worked out, so that they are known, of a proof that is not finished: nothing is proved.
 
     Returns
     -------
@@ -84,6 +91,8 @@ def verify(
             memory=memory,
             jobs=jobs,
             spared=spared,
+            known=known,
+            draft=draft,
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"verify: {error}") from None

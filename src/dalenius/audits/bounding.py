@@ -18,6 +18,7 @@ from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowSolver, relaxation_bytes
 from dalenius.audits.bounds.separate import separate_bound
 from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.audits.drafts import Drafts
 from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, separate_lines, vertex_lines
 from dalenius.audits.record_audit import ABSOLUTE, Kept, RecordAudit, Rung
 from dalenius.audits.tree_room import Together, TreeRoom
@@ -82,6 +83,7 @@ class Bounding:
 
     def __post_init__(self) -> None:
         self.multipliers.clock = self.audit.search.clock
+        self.drafts = Drafts(self.audit.problem, self.audit.search, self.room.checking)
 
     def run(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
@@ -159,7 +161,7 @@ class Bounding:
         channel = record.channel
 
         def keep(bound: DualBound) -> None:
-            rung = Rung(bound.leaves, bound.grouped, record.work)
+            rung = Rung(bound.leaves, bound.grouped, record.work, bound.told)
             record.keep(bound.upper, "dual", dual_lines(channel, bound), rung)
 
         return Turn(
@@ -169,6 +171,7 @@ class Bounding:
             together=partial(self.together.rows, record, clock),
             begun=partial(self.kept.rows, record),
             keep=keep,
+            grown=partial(self.drafts.look, record),
         )
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> VertexTree | None:

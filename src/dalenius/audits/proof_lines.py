@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from fractions import Fraction
 from itertools import chain
 
@@ -26,6 +26,7 @@ from dalenius.evidence.upper import (
     InformedLeaf,
     JointLeaf,
     Moves,
+    OpenLine,
     OrbitCut,
     OrbitSplit,
     OutputLawLeaf,
@@ -49,9 +50,9 @@ Path = tuple[Groups, ...]  # the partitions that are met on the way to a node, t
 Step = ProofLine | tuple[int, Path]  # a line, or a node that is to be written
 
 
-def row_tree_lines(channel: AggregatedRecord, tree: RowTree) -> Iterator[ProofLine]:
-    """A row tree; groups of outputs where it begins with them."""
-    writer = _Writer(channel, tree)
+def row_tree_lines(channel: AggregatedRecord, tree: RowTree, only: Set[int] | None = None) -> Iterator[ProofLine]:
+    """A row tree; groups of outputs where it begins with them. Of a draft only these nodes, whose leaves were told."""
+    writer = _Writer(channel, tree, only)
     stack = writer.first()
     while stack:
         step = stack.pop()
@@ -64,11 +65,12 @@ def row_tree_lines(channel: AggregatedRecord, tree: RowTree) -> Iterator[ProofLi
 class _Writer:
     """Turns nodes into lines and further nodes."""
 
-    def __init__(self, channel: AggregatedRecord, tree: RowTree) -> None:
+    def __init__(self, channel: AggregatedRecord, tree: RowTree, only: Set[int] | None) -> None:
+        self._only = only
         self._channel, self._tree, self._groups = channel, tree, tree.problem.groups
         never = np.setdiff1d(np.arange(channel.aggregation.output_count), channel.aggregation.kept_outputs)
         self._never: tuple[int, ...] = tuple(never.tolist())
-        self._slopes = tree.short_slopes()
+        self._slopes = tree.short_slopes() if only is None else tree.told
 
     def first(self) -> list[Step]:
         """The root, last, and before it the line of its groups."""
@@ -79,6 +81,8 @@ class _Writer:
 
     def steps(self, number: int, path: Path) -> list[Step]:
         """What a node is written as, in order."""
+        if self._only is not None and number not in self._only:
+            return [OpenLine()]
         node = self._tree.nodes[number]
         if not isinstance(node, Branch):
             return [self._leaf(node.content, self._slopes[number], path)]
@@ -177,7 +181,7 @@ def exact_text(row: Sequence[Fraction]) -> Vector:
 
 def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
     """One leaf with its row trees."""
-    yield JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
+    yield _dual_leaf(channel, bound)
     for a, tree in enumerate(bound.trees):
         if bound.problems.sources[a][0] < a:
             yield _source_line(bound.problems.sources[a])
@@ -192,6 +196,21 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
                 yield _row_cut(channel, *node.cut)
             else:
                 yield RowLeaf(slope_text(channel.lift_outputs(next(hints))))
+
+
+def draft_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
+    """The leaf of a growing bound with those leaves of its row trees that have closed since they were told last."""
+    yield _dual_leaf(channel, bound)
+    for a, tree in enumerate(bound.trees):
+        if isinstance(tree, RowTree) and tree.untold:
+            yield from _chamber_lines(channel, bound.chambers[a])
+            yield from row_tree_lines(channel, tree, tree.tell())
+        else:
+            yield OpenLine()
+
+
+def _dual_leaf(channel: AggregatedRecord, bound: DualBound) -> JointLeaf:
+    return JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
 
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:

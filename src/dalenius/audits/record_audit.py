@@ -40,11 +40,12 @@ ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a sea
 
 class Rung(NamedTuple):
     """What is to be checked of a proof: its leaves, each with slopes for `grouped` times as many numbers as there are outputs, and the
-    multiply-adds that one takes where outputs are not grouped."""
+    multiply-adds that one takes where outputs are not grouped. Those that were `told` need only be read."""
 
     leaves: int
     grouped: float
     work: int
+    told: int = 0
 
 
 class Bound(NamedTuple):
@@ -71,6 +72,7 @@ class RecordAudit:
     leaves: int = 1
     dual: DualWork | None = None
     grouped: float = 1.0
+    told: int = 0
     race: Race | None = None
     ladder: list[tuple[Rung, float, Proof]] = field(default_factory=list)
     quick: tuple[float, Proof] = field(init=False)
@@ -110,7 +112,7 @@ class RecordAudit:
     @property
     def rung(self) -> Rung:
         """What is to be checked of the bound that is kept."""
-        return Rung(self.leaves, self.grouped, self.work)
+        return Rung(self.leaves, self.grouped, self.work, self.told)
 
     @property
     def best_rung(self) -> Rung:
@@ -136,7 +138,7 @@ class RecordAudit:
             known = [*self.ladder, (self.rung, self.upper, self.proof)]
             self.ladder = [step for step in known if STEEP * step[0].leaves <= rung.leaves]
             self.upper, self.method, self.proof = upper, method, tuple(lines)
-            self.leaves, self.grouped = rung.leaves, rung.grouped
+            self.leaves, self.grouped, self.told = rung.leaves, rung.grouped, rung.told
             if len(self.proof) <= SHORT or rung.leaves == 1:
                 self.quick = upper, self.proof
 

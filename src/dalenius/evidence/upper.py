@@ -17,6 +17,11 @@ Side = Literal["above", "below"]
 Over = Literal["inputs", "useful"]  # where cells are
 
 
+@line("open")
+class OpenLine(Stated):
+    """Of a draft alone: a part of a tree that is not there yet."""
+
+
 # What the lines after them are about.
 
 
@@ -350,7 +355,7 @@ class EndsLeaf(Stated):
     """A leaf: two letters tell no more than the two farthest values."""
 
 
-BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = OpenLine | Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf | ExpansionLeaf
 OutputLaw = (

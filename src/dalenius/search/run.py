@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self, TypedDict
+from typing import Any, Self, TypedDict
 
 import numpy as np
 
@@ -123,7 +123,8 @@ class Run:
 
     `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
     clock has run out: an audit inside a design for itself, and as a part of it. `crew` are those who work on its trees, too; `jobs`
-    processes of this machine check a long proof. A `checkpoint` is what an audit writes its state into, and goes on from.
+    processes of this machine check a long proof. A `checkpoint` is what an audit writes its state into, and goes on from. `known` is
+    what checks of its proofs have worked out.
     """
 
     limits: Limits
@@ -134,6 +135,7 @@ class Run:
     crew: Crew | None = None
     jobs: int = 1
     checkpoint: Checkpoint | None = None
+    known: Any = None
 
     @property
     def share(self) -> float:

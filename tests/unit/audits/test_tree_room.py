@@ -14,6 +14,7 @@ from dalenius.audits.tree_room import TreeRoom
 from dalenius.reduction import record_channels
 from dalenius.search import Clock
 from dalenius.search.run import Limits, Run
+from dalenius.search.tree import Leaf
 
 
 class LongRecord(RecordAudit):
@@ -24,14 +25,17 @@ class LongRecord(RecordAudit):
         return 1_000_000
 
 
-def row_tree(rounds: int) -> RowTree:
-    """Of a smooth channel of thirty outputs, grown a little; its leaves have ever fewer slopes for each partition."""
+def row_tree(rounds: int, below: float | None = None) -> RowTree:
+    """Of a smooth channel of thirty outputs, grown a little; its leaves have ever fewer slopes for each partition.
+
+    Its target is so much below its root's bound, or out of reach.
+    """
     rows = np.exp(-0.1 * np.abs(np.arange(30) - np.linspace(0, 29, 6)[:, None]))
     rows /= rows.sum(axis=1, keepdims=True)
     groups = OutputGroups.of(rows, np.full((1, 6), 1 / 6))
-    tree = RowTree(
-        RowProblem(groups, np.log(np.full(6, 1 / 6)), rows.mean(axis=0), 0.05, decimals=9), target=-9.0, room=1.0
-    )
+    problem = RowProblem(groups, np.log(np.full(6, 1 / 6)), rows.mean(axis=0), 0.05, decimals=9)
+    target = -9.0 if below is None else problem.bounded([problem.root(1.0)])[0].bound - below
+    tree = RowTree(problem, target, room=1.0)
     for _ in range(rounds):
         assert tree.branch(4, above=-9.0)
     return tree
@@ -107,3 +111,31 @@ def needed(records: list[RecordAudit], *trees: RowTree) -> float:
         may = trial.may_grow(trial.search.clock, records[0], *trees)
         low, high = (low, middle) if may else (middle, high)
     return high
+
+
+def test_told_leaves_stay_as_they_are_written():
+    tree = row_tree(8, below=0.2)
+    closed = {number for number, node in tree.nodes.items() if isinstance(node, Leaf) and node.bound <= tree.target}
+    assert closed == set(tree.untold) != set()
+    told = tree.tell()
+    assert closed == tree.told.keys() <= told
+    assert 0 in told
+    assert not tree.untold
+    assert tree.upper >= tree.target
+    before = dict(tree.told)
+    assert tree.branch(4, above=-9.0)
+    assert all(tree.short_slopes()[number] is slopes for number, slopes in before.items())
+    assert not set(tree.untold) & before.keys()
+
+
+def test_leaves_that_are_lent_are_told_where_they_come_back():
+    tree = row_tree(8, below=0.2)
+    tree.tell()
+    numbers = tree.lend(3)
+    lent = tree.lent(numbers)
+    assert not lent.told
+    assert not lent.untold
+    lent.branch(3, above=-9.0)
+    assert not tree.untold
+    tree.graft(numbers, lent.nodes)
+    assert len(tree.untold) == sum(leaf.bound <= lent.target for leaf in lent.nodes.values() if isinstance(leaf, Leaf))

@@ -101,6 +101,11 @@ class DualBound:
         return 1 + sum(tree.leaves for tree in self.distinct)
 
     @property
+    def told(self) -> int:
+        """How many of them the checker has worked out."""
+        return sum(len(tree.told) for tree in self.distinct if isinstance(tree, RowTree))
+
+    @property
     def in_groups(self) -> bool:
         """Whether its row trees are about groups of outputs."""
         return any(isinstance(tree, RowTree) for tree in self.trees)

@@ -104,6 +104,8 @@ class Turn:
         Told the output law, the multiplier and the trees, a letter each, before these are grown; it may put what had become of them.
     keep : callable
         Gets every bound on the way.
+    grown : callable
+        Told of a bound that grows whenever it has grown.
     """
 
     may_grow: Callable[[Sequence[BoxTree | RowTree], int], bool]
@@ -112,6 +114,7 @@ class Turn:
     together: Together = nobody
     begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None
     keep: Callable[[DualBound], None] = lambda bound: None
+    grown: Callable[[DualBound], None] = lambda bound: None
 
 
 class DualWork:
@@ -278,6 +281,7 @@ def _grown(
 
     def told() -> None:
         turn.tell(known if bound.in_groups else proved(), nodes())  # finer groups may be worse for a while
+        turn.grown(bound)
 
     while True:
         told()

@@ -26,7 +26,8 @@ FINER = 1.0  # groups are split where they lose more than this share of what sec
 class RowTree(Tree[RowBox, Plan]):
     """Best-first tree of one letter's row problem. A bound at most `target` is enough: that is what cuts are made for.
 
-    `room` is by how much that is more than the problem attains: groups are at first so fine that they lose no more.
+    `room` is by how much that is more than the problem attains: groups are at first so fine that they lose no more. Closed leaves may
+    be told, as they are written; from then on they prove the target, and no less.
 
     The parts of a branch are those that its cuts close, in their order, then what is left: both halves, or one part.
     """
@@ -35,6 +36,10 @@ class RowTree(Tree[RowBox, Plan]):
         self.problem, self.target = problem, target
         (root,) = problem.bounded([problem.root(room)])
         self.root, self._slopes = root.box, len(root.box.slopes)
+        self.told, self.untold = (
+            dict[int, Floats](),
+            list[int](),
+        )  # slopes of closed leaves; the numbers of those that were not told
         self._partitions = {root.box.groups} - {problem.groups.singles}
         super().__init__(self._planned(root))
 
@@ -47,13 +52,31 @@ class RowTree(Tree[RowBox, Plan]):
         """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
         return self.grow(self._taken_apart, batch, above=max(above, self.target))
 
+    @property
+    def upper(self) -> float:
+        return max(super().upper, self.target) if self.told else super().upper
+
+    def tell(self) -> set[int]:
+        """Tell the closed leaves that were not told; the numbers of these and of all branches above them."""
+        boxes = [self._leaf(number).content for number in self.untold]
+        self.told.update(zip(self.untold, self.problem.shortened(boxes, self.target), strict=True))
+        found, self.untold = set(self.untold), []
+        for number in reversed(range(len(self.nodes))):  # parts come after their branch
+            node = self.nodes[number]
+            if isinstance(node, Branch) and not found.isdisjoint(node.parts):
+                found.add(number)
+        return found
+
     def short_slopes(self) -> dict[int, Floats]:
         """The slopes of the leaves, by their numbers, with as few digits as the tree's bound allows."""
-        leaves = {number: node.content for number, node in self.nodes.items() if isinstance(node, Leaf)}
-        return dict(zip(leaves, self.problem.shortened(list(leaves.values()), self.upper), strict=True))
+        nodes = ((number, node) for number, node in self.nodes.items() if number not in self.told)
+        leaves = {number: node.content for number, node in nodes if isinstance(node, Leaf)}
+        return self.told | dict(zip(leaves, self.problem.shortened(list(leaves.values()), self.upper), strict=True))
 
     def lent(self, numbers: Sequence[int]) -> Self:
+        own, self.untold = self.untold, []
         other = super().lent(numbers)
+        other.told, self.untold = {}, own
         other._slopes, other._partitions = _slopes(other.nodes.values()), set(self._partitions)
         return other
 
@@ -61,6 +84,11 @@ class RowTree(Tree[RowBox, Plan]):
         self._slopes += _slopes(nodes.values()) - _slopes(self.nodes[number] for number in numbers)
         self._partitions |= {node.content.groups for node in nodes.values() if isinstance(node, Leaf)}
         super().graft(numbers, nodes)
+
+    def _put(self, number: int, leaf: RowLeaf) -> None:
+        super()._put(number, leaf)
+        if leaf.bound <= self.target:
+            self.untold.append(number)
 
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""

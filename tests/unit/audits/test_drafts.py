@@ -1,0 +1,61 @@
+"""Leaves are worked out while they close, each once; the proof that is handed out is one that any checker proves anew."""
+
+import pytest
+
+import dalenius as dl
+import support
+from dalenius import _prove
+from dalenius.audits import drafts
+from dalenius_check.core.bounds import Joint
+
+LIMIT = 1e3  # seconds, which are counted here
+
+
+@pytest.fixture
+def checks(monkeypatch, work_clock):
+    """What was checked, drafts and proofs, each with the row leaves that it worked out, where drafts are due early."""
+    seen, row, verify = [], Joint.row, _prove.verify
+
+    def counted(*given, draft=False, **options):
+        seen.append([draft, 0])
+        return verify(*given, draft=draft, **options)
+
+    def worked(*given):
+        seen[-1][1] += 1
+        return row(*given)
+
+    monkeypatch.setattr(_prove, "verify", counted)
+    monkeypatch.setattr(Joint, "row", worked)
+    monkeypatch.setattr(drafts, "DUE", 0.01)
+    return seen
+
+
+def problem():
+    return support.problem(dl.Records(12, alphabet=2), dl.Count(), dl.geometric("0.5", range=12), "0.95 max")
+
+
+def test_a_proof_finds_what_drafts_have_worked_out(checks):
+    result = dl.solve(problem(), gap=3e-3, time_limit=LIMIT)
+    assert result.gap <= 3e-3
+    *early, (last, left) = checks
+    assert not last
+    assert [draft for draft, _ in early] == [True] * len(early)
+    assert len(early) > 2
+    assert left < 0.2 * result.certificate.text.count('["row"')
+    assert dl.verify(problem(), result.certificate).proved
+
+
+def test_what_is_known_changes_no_end_by_more_than_the_target_leaves(checks, monkeypatch):
+    """Told leaves prove the tree's target; without drafts its largest bound is claimed, which is hardly less."""
+    told = dl.solve(problem(), gap=3e-3, time_limit=LIMIT)
+    monkeypatch.setattr(drafts, "DUE", 1e9)
+    alone = dl.solve(problem(), gap=3e-3, time_limit=LIMIT)
+    assert told.lower == alone.lower
+    assert alone.upper <= told.upper <= told.lower / (1 - 3e-3)
+    assert told.records[0].leaves == alone.records[0].leaves
+
+
+def test_several_processes_check_without_drafts(checks):
+    """What one process knows is nothing to others."""
+    dl.solve(problem(), gap=1e-2, time_limit=LIMIT, jobs=2)
+    assert not any(draft for draft, _ in checks)
