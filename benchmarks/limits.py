@@ -263,8 +263,8 @@ def commanded(name: str, seconds: float) -> dict[str, float | str]:
 
     with tempfile.TemporaryDirectory() as place:
         arguments = COMMANDS[name][1](Path(place))
-        limit = ["--budget", str(seconds / 2)] if arguments[0] == "compare" else ["--time-limit", str(seconds)]
-        sys.argv[1:] = [*arguments, *(limit if arguments[0] not in UNLIMITED else [])]
+        limit = ["--time-limit", str(seconds)] if arguments[0] not in UNLIMITED else []
+        sys.argv[1:] = [*arguments, *limit]
         print("begun", file=sys.stderr, flush=True)
         started, busy = time.perf_counter(), time.process_time()
         try:

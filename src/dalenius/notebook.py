@@ -33,6 +33,17 @@ def grid(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) ->
     return f"<table><caption>{_cell(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of several cells for a console, a column below the other.
+
+    >>> print(aligned([("method", "s"), ("paper", "0.5")]))
+    method  s
+    paper   0.5
+    """
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, row, wide)).rstrip() for row in rows)
+
+
 def in_brief(thing: Any) -> str:
     """For `__repr__`: the first line of what a dataclass prints, or, if it prints no words, its fields."""
     kind = type(thing)

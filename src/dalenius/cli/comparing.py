@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from dalenius.cli.shared import (
     ModelArgument,
     SeedsOption,
     SolverOption,
+    TimeOption,
     listed,
     out,
     output_to,
@@ -25,12 +27,11 @@ from dalenius.cli.shared import (
     status_line,
 )
 from dalenius.errors import InputError
-from dalenius.intervals import percent_text
 from dalenius.model import digest
 from dalenius.results import DesignResult
 from dalenius.search import Clock, stopped_by_interrupt
 from dalenius.studies.compare import Comparison
-from dalenius.studies.contest import CERTIFIED, Contested, settings_from_text
+from dalenius.studies.contest import Contested, settings_from_text
 from dalenius.studies.keeping import mechanism_files
 
 
@@ -39,6 +40,7 @@ def compare(
     methods: Annotated[str | None, Option("--methods", help="Names with commas; all that fit by default.")] = None,
     seeds: SeedsOption = 5,
     budget: Annotated[float, Option("--budget", help="Seconds for each method.")] = 10.0,
+    time_limit: TimeOption = math.inf,
     settings: Annotated[
         list[str] | None,
         Option("--set", metavar="METHOD.NAME=VALUE", help="A setting of a rival's; may be given several times."),
@@ -75,6 +77,7 @@ def compare(
                 methods=chosen,
                 seeds=seeds,
                 budget=budget,
+                time_limit=None if math.isinf(time_limit) else time_limit,
                 gap=gap,
                 settings=chosen_settings,
                 solver=solver,
@@ -141,39 +144,12 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
 
 
 def _print_comparison(comparison: Comparison) -> None:
-    unit = comparison.units
-    heads = (
-        "method",
-        "starts",
-        f"value, {unit}",
-        f"uniform start, {unit}",
-        "falls short by",
-        f"no {'more' if comparison.maximises else 'less'} than, {unit}",
-        f"violation, {comparison.violation_units}",
-        "iterations",
-        "evaluations",
-        "s",
-        "s to gap",
-    )
-    table = Table(*heads, box=None, pad_edge=False)
-    for entry in comparison.entries:
-        table.add_row(
-            entry.method,
-            str(entry.seeds),
-            comparison.value_text(entry.value, 8),
-            comparison.value_text(entry.first, 8) or "-",
-            percent_text(entry.shortfall, entry.shortfall_at_most),
-            "-" if entry.bound is None else comparison.bound_text(entry.bound, 8),
-            f"{entry.violation:.1e}",
-            str(entry.iterations) if entry.iterations else "-",
-            str(entry.evaluations) if entry.evaluations else "-",
-            f"{entry.seconds:.2f}",
-            "never" if entry.reached is None else f"{entry.reached:.2f}",
-        )
-    print_table(table, 180)
-    out.print(f"certified  {comparison.result.interval}; {comparison.termination.advice}")
-    if comparison.best != CERTIFIED:
-        end = "lower" if comparison.maximises else "upper"
-        out.print(f"the {end} end is the point that {comparison.best} found, proved here")
-    if comparison.unfinished:
-        out.print(f"interrupted: {', '.join(comparison.unfinished)} left out")
+    rows = [comparison.cells(entry) for entry in comparison.entries]
+    if rows:
+        shown = [head for head in rows[0] if head != "budget"]  # which the violation says, too
+        table = Table(*shown, box=None, pad_edge=False)
+        for row in rows:
+            table.add_row(*(row[head] for head in shown))
+        print_table(table, 200)
+    for note in comparison.notes:
+        out.print(note)

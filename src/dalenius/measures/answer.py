@@ -21,7 +21,7 @@ from dalenius.model import MinDistortion, Records
 from dalenius.model.distortions import DistortionMatrix
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.queries import Identity
-from dalenius.notebook import grid, in_brief
+from dalenius.notebook import aligned, grid, in_brief
 from dalenius.results import possible_text
 from dalenius.units import UNITS, is_at_least_log
 
@@ -282,10 +282,8 @@ class Measures:
         return grid(self.heading, ("measure", "value", "units", "what it is"), self.table())
 
     def __str__(self) -> str:
-        cells = [("measure", "value", "units", "what it is"), *self.table()]
-        wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(cell.ljust(size) for cell, size in zip(line, wide, strict=True)).rstrip() for line in cells]
-        return "\n".join([self.heading, "", *lines, *(["", *self.refusals()] if self.refused else [])])
+        table = aligned([("measure", "value", "units", "what it is"), *self.table()])
+        return "\n".join([self.heading, "", table, *(["", *self.refusals()] if self.refused else [])])
 
 
 def _value(row: Measure) -> str:

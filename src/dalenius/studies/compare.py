@@ -10,9 +10,9 @@ from dalenius._solve import need_way, solve
 from dalenius.baselines.funnels import FUNNEL_RIVALS
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
-from dalenius.intervals import text_above, text_below
+from dalenius.intervals import percent_text, text_above, text_below
 from dalenius.model import DesignProblem, MaxInformation, Problem, audited
-from dalenius.notebook import in_brief
+from dalenius.notebook import aligned, grid, in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, need_solver
@@ -29,6 +29,9 @@ from dalenius.studies.contest import (
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
+SHARES = ("1", "0.1", "0.01")  # per cent of the best proved value that a table has times for
+LEAST = 1e-3  # seconds that the certified solver has in any case
+JUDGED = 2  # times its own that a design's rival may take, with the audits of its mechanisms
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 
 
@@ -99,7 +102,7 @@ class Comparison:
     best : str
         The method whose point is the one in `result`.
     unfinished : tuple of str
-        The methods that were asked and not done when somebody interrupted.
+        The methods that were asked and not done when somebody interrupted, or the time was up.
     """
 
     __repr__ = in_brief
@@ -154,6 +157,67 @@ class Comparison:
         """What a method says that nothing passes, as a decimal, rounded so that no more is said."""
         return text_above(bound, digits) if self.maximises else text_below(bound, digits)
 
+    def seconds_to(self, entry: MethodOutcome, share: float) -> float | None:
+        """Return when a value was within this share of the best proved one, if ever; of a rival's design, which is judged, the end."""
+        near = self.lower if self.maximises else self.upper
+        judged = (
+            entry.trace
+            if isinstance(self.result, Result) or entry.method == CERTIFIED
+            else ((entry.seconds, entry.value),)
+        )
+        enough = near * (1.0 - share) if self.maximises else near * (1.0 + share)
+        return next((at for at, value in judged if (value >= enough if self.maximises else value <= enough)), None)
+
+    def cells(self, entry: MethodOutcome) -> dict[str, str]:
+        """What there is to say about a method, as texts below their heads."""
+        unit, bound = self.units, entry.bound
+        times = {share: self.seconds_to(entry, float(share) / 100.0) for share in SHARES}
+        return {
+            "method": entry.method,
+            "starts": str(entry.seeds),
+            f"value, {unit}": self.value_text(entry.value, 8),
+            f"uniform start, {unit}": self.value_text(entry.first, 8) or "-",
+            "falls short by": percent_text(entry.shortfall, entry.shortfall_at_most),
+            f"no {'more' if self.maximises else 'less'} than, {unit}": "-"
+            if bound is None
+            else self.bound_text(bound, 8),
+            "budget": "met"
+            if entry.violation <= EVALUATION[0]
+            else f"broken by {entry.violation:.1e} {self.violation_units}",
+            f"violation, {self.violation_units}": f"{entry.violation:.1e}",
+            "iterations": str(entry.iterations) if entry.iterations else "-",
+            "evaluations": str(entry.evaluations) if entry.evaluations else "-",
+            "s": f"{entry.seconds:.2f}",
+            **{f"s to {share} %": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
+        }
+
+    @property
+    def table(self) -> list[list[str]]:
+        """A head, and a row a method: value, what it misses of the proved end, whether its budget is met, how soon it came near."""
+        rows = [self.cells(entry) for entry in self.entries]
+        left_out = ("uniform", "no ", "violation", "iterations", "evaluations")
+        heads = [head for head in (rows[0] if rows else {}) if not head.startswith(left_out)]
+        return [heads, *([row[head] for head in heads] for row in rows)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the proved interval is, whose point it rests on, and who was left out."""
+        found = [f"certified  {self.result.interval}; {self.termination.advice}"]
+        if self.best != CERTIFIED:
+            found.append(
+                f"the {'lower' if self.maximises else 'upper'} end is the point that {self.best} found, proved here"
+            )
+        if self.unfinished:
+            found.append(f"interrupted, or out of time: {', '.join(self.unfinished)} left out")
+        return found
+
+    def __str__(self) -> str:
+        return "\n".join([*self.notes, *([aligned(self.table)] if self.entries else [])])
+
+    def _repr_html_(self) -> str:
+        head, *rows = self.table
+        return grid("; ".join(self.notes), head, rows)
+
     def entry(self, method: str) -> MethodOutcome:
         """What a method attained; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
@@ -177,6 +241,7 @@ def compare(
     methods: Sequence[str] | None = None,
     seeds: int = 5,
     budget: float = 10.0,
+    time_limit: float | None = None,
     gap: float = 1e-3,
     settings: Mapping[str, Settings] | None = None,
     solver: str = "auto",
@@ -198,6 +263,8 @@ def compare(
     budget : float
         Seconds for each method, all its starts together; none may take more than an even share of what is left. Auditing the
         mechanisms of a design's rivals may take as long again.
+    time_limit : float, optional
+        Seconds for everything: no method gets more than an even share of what is left, and those for which nothing is are left out.
     gap : float
         The relative gap that the certified solver stops at, and within which a rival counts as having arrived.
     settings : mapping of method -> settings, optional
@@ -223,25 +290,32 @@ def compare(
     >>> round(comparison.lower, 4), entry.value, round(entry.shortfall, 3), entry.reached
     (0.0795, 0.0, 1.0, None)
     """
-    problem = need_comparable(problem, methods, seeds, budget, gap)
+    problem = need_comparable(problem, methods, seeds, budget, gap, time_limit)
     if problem.task == "audit" and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)
     rivals = contestants(problem, methods, settings or {})
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
     tell = progress or (lambda method: None)
-    with hearing() as stop, stop.heard_by(Clock()):  # also between two methods
+    clock = Clock(math.inf if time_limit is None else time_limit)
+    turns = (
+        JUDGED if isinstance(problem, DesignProblem) else 1
+    )  # of a rival: its own, and that of the audits of its mechanisms
+    with hearing() as stop, stop.heard_by(clock):  # also between two methods
         tell(CERTIFIED)
-        result = first = solve(problem, gap=gap, time_limit=budget, solver=solver)
+        alone = max(min(budget, clock.remaining / (1 + turns * len(rivals))), LEAST)
+        result = first = solve(problem, gap=gap, time_limit=alone, solver=solver)
         if isinstance(result, DesignResult) and not result.feasible:
             raise InputError(f"compare: {result}; there is nothing to compare")
-        best, attained = CERTIFIED, dict[str, Attained]()
+        best, attained, waiting = CERTIFIED, dict[str, Attained](), len(rivals)
         for method in asked:
             if method == CERTIFIED:
                 attained[method] = certified(first)
-            elif not stop.requested:
+                continue
+            own, waiting = min(budget, clock.remaining / (turns * waiting)), waiting - 1
+            if not stop.requested and own > 0.0:
                 tell(method)
-                found = rivals[method].attained(problem, seeds, budget, gap)  # type: ignore[arg-type]  # each its own kind
+                found = rivals[method].attained(problem, seeds, own, gap)  # type: ignore[arg-type]  # each its own kind
                 if not stop.requested:  # else it had less than its budget
                     _need_possible(found, result)
                     attained[method] = found
@@ -253,7 +327,12 @@ def compare(
 
 
 def need_comparable(
-    problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object
+    problem: object,
+    methods: Sequence[str] | None,
+    seeds: object,
+    budget: object,
+    gap: object,
+    time_limit: object = None,
 ) -> Contested:
     """The problem; `InputError` for whatever cannot be used."""
     if not isinstance(problem, Contested):
@@ -269,7 +348,8 @@ def need_comparable(
                 f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}"
             )
     as_integer(seeds, "seeds", at_least=1)
-    for name, number in (("budget", budget), ("gap", gap)):
+    limit = 1.0 if time_limit is None else time_limit
+    for name, number in (("budget", budget), ("gap", gap), ("time_limit", limit)):
         if not is_number(number) or not 0 < number < math.inf:
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
     known = [CERTIFIED, *FUNNEL_RIVALS] if isinstance(problem, MaxInformation) else [*METHODS]

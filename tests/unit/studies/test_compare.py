@@ -12,6 +12,7 @@ import pytest
 
 import dalenius as dl
 import support
+from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
 from dalenius.reduction import record_channels
 from dalenius.report import comparison_table
@@ -91,6 +92,69 @@ def test_table(comparison, design):
         assert [row["method"] for row in rows] == [entry.method for entry in found.entries]
         assert [float(row["value"]) for row in rows] == [entry.value for entry in found.entries]
         assert {(row["unit"], row["violation_unit"]) for row in rows} == {(unit, missed)}
+
+
+def test_what_is_printed_is_a_table_with_the_times_to_come_near(comparison):
+    head, *rows = comparison.table
+    assert head == [
+        "method",
+        "starts",
+        "value, nats",
+        "falls short by",
+        "budget",
+        "s",
+        *(f"s to {x} %" for x in ("1", "0.1", "0.01")),
+    ]
+    assert [row[0] for row in rows] == [entry.method for entry in comparison.entries]
+    lines = str(comparison).splitlines()
+    assert lines[0].startswith("certified  0.0795")
+    assert [line.split()[0] for line in lines[1:]] == ["method", *(row[0] for row in rows)]
+    assert max(map(len, lines)) <= 160
+    html = comparison._repr_html_()
+    assert html.count("<tr>") == len(rows) + 1
+    assert '<th scope="row">paper-full</th>' in html
+
+
+@each("share, at", (0.5, 1.0), (0.1, 2.0), (0.01, None))
+def test_how_soon_a_method_came_near_is_read_off_its_trace(comparison, share, at):
+    best = comparison.lower
+    slow = dataclasses.replace(comparison.entry("slsqp"), trace=((1.0, 0.6 * best), (2.0, 0.95 * best)))
+    assert comparison.seconds_to(slow, share) == at
+    assert comparison.cells(slow)["s to 0.1 %"] == "never"
+    broken = dataclasses.replace(slow, violation=0.25)
+    assert comparison.cells(broken)["budget"] == "broken by 2.5e-01 nats"
+
+
+def test_a_rivals_design_is_judged_at_the_end_alone(design):
+    entry = dataclasses.replace(design.entry("paper-full"), value=1.005 * design.upper, seconds=3.0)
+    assert design.seconds_to(entry, 0.01) == 3.0
+    assert design.seconds_to(entry, 0.001) is None
+
+
+def test_a_time_limit_is_shared_and_leaves_out_what_it_has_no_time_for(support):
+    late = dl.compare(support.parity4(2.0), methods=["certified", "paper-full", "slsqp"], time_limit=1e-6)
+    assert late.unfinished == ("paper-full", "slsqp")
+    assert [entry.method for entry in late.entries] == ["certified"]
+    assert late.lower <= CERTIFIED <= late.upper
+    assert "interrupted, or out of time: paper-full, slsqp left out" in str(late)
+    nobody = dl.compare(support.parity4(2.0), methods=["slsqp"], time_limit=1e-6)
+    assert nobody.entries == ()
+    assert str(nobody).startswith("certified")
+    assert "certified" in nobody._repr_html_()
+
+
+def test_no_method_has_more_than_an_even_share_of_the_limit(support, monkeypatch):
+    had = []
+    monkeypatch.setattr(
+        contest.Contestant,
+        "attained",
+        lambda self, problem, seeds, budget, gap: had.append(budget) or contest.certified(first),
+    )
+    first = dl.solve(support.parity4(2.0), gap=1e-3)
+    dl.compare(support.parity4(2.0), methods=["paper-full", "slsqp"], time_limit=40.0, budget=15.0)
+    assert had == [15.0, 15.0]
+    dl.compare(support.parity4(2.0), methods=["paper-full", "slsqp"], time_limit=8.0)
+    assert had[2] <= 4.0 <= had[3] <= 8.0
 
 
 def test_which_methods_fit():
@@ -203,6 +267,8 @@ test_settings_of_something_else = refuses(
 
 test_bad_arguments = refuses(
     ({"methods": ["gradient"]}, "methods: expected some of certified"),
+    ({"time_limit": 0}, "time_limit: expected a number above 0"),
+    ({"time_limit": math.nan}, "time_limit: expected a number above 0"),
     ({"methods": []}, "methods"),
     ({"methods": "slsqp"}, "methods"),
     ({"seeds": 0}, "seeds"),
@@ -242,7 +308,7 @@ def test_bad_problems(support, design):
 @pytest.mark.thorough
 def test_the_command(command_line, tmp_path):
     model = ROOT / "models/parity/laplace-n4.toml"
-    told = command_line("compare", model, "--seeds", 1, "--budget", 1, "-o", "out")
+    told = command_line("compare", model, "--seeds", 1, "--budget", 1, "--time-limit", 60, "-o", "out")
     assert told.returncode == 0, told.stderr
     for method in methods_for(dl.load(model)):
         assert method in told.stdout
