@@ -65,8 +65,8 @@ class EntropyBound(Proof):
         return self.record(item[1])
 
     def places(self, seen: Collection[int]) -> Iterable[int]:
-        """All records but those of one letter, the last one first."""
-        return (i for i in reversed(range(len(self.model.alphabets))) if self.model.alphabets[i] > 1)
+        """One of each group of alike records, but for those of one letter."""
+        return {key(self.model, i): i for i, size in enumerate(self.model.alphabets) if size > 1}.values()
 
     def key(self, i: int) -> Any:
         return key(self.model, i)
