@@ -30,7 +30,7 @@ OFTEN = {
 }
 SELDOM = {
     "chain beyond its box": "AnyChain.point: all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)) => True",
-    "other half of a chain": "Chains._halve.other: t, hi => hi, hi",
+    "other half of a chain": "Walks._halve: partial(half, (t, hi)) => partial(half, (hi, hi))",
     "mirror of any start": "Walks.key: self.chain.mirrored => True",
     "another record's path": "AnyChain.record: i in self.asked => True",
     "steps for nothing": "Chains._slope: larger(arb(0), far) => arb(0)",

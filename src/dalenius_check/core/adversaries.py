@@ -30,6 +30,13 @@ Masses = list[list[tuple[int, fmpq]]]
 Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows from a law on the outputs
 
 
+def record_of(model: Model, channel: Channel, value: Any) -> int:
+    """The number of a record whose letters and outputs are within the limit."""
+    i = integer(value, "the record", 0, len(model.alphabets) - 1)
+    limit(model.alphabets[i] * channel.outputs <= MAX_CELLS, "too many letters and outputs")
+    return i
+
+
 class EntropyBound(Proof):
     """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
@@ -73,9 +80,7 @@ class EntropyBound(Proof):
 
     def record(self, value: Any) -> int:
         """A record's number."""
-        i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
-        limit(self.model.alphabets[i] * self.channel.outputs <= MAX_CELLS, "too many letters and outputs")
-        return i
+        return record_of(self.model, self.channel, value)
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's prior in words, and what it teaches about record i."""

@@ -9,13 +9,14 @@ counts ones (`_tilted`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from operator import mul
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.allowance import rests_on
 from ...core.arithmetic import arb, fmpq
+from ...core.certificate import Sizes
 from ...core.model import Model
 from ...core.numbers import at_most, bit_entropy, larger, need, raised, root
 from ...core.read import decimal, entries, integer
@@ -26,12 +27,13 @@ from ..letter_chains.letters import Point
 from .chain import Chain, Leakage, pairs
 from .spans import span
 
-_LEAVES = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1, "expansion": 3}
 Ends = list[tuple[fmpq, fmpq]]
 
 
 class Chains(Walks[Chain]):
     """Chains of bits."""
+
+    sizes: ClassVar[Sizes] = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1, "expansion": 3}
 
     def _told(self, i: int, point: Point, turns: Any) -> arb:
         if turns is None:
@@ -64,34 +66,15 @@ class Chains(Walks[Chain]):
             result += arb(share) * (arb(t) * mean - phi.log())
         return result
 
-    def section(self, i: int, upper: arb) -> None:
-        box = list(self.chain.box)
-        leakage = Leakage(self.chain, i)
-        kinds = {
-            "slope": partial(self._slope, leakage),
+    def _leaves(self, i: int) -> Mapping[str, Callable[..., arb]]:
+        return {
+            "slope": partial(self._slope, Leakage(self.chain, i)),
             "window": partial(self._window, i),
             "blocks": partial(self._blocks, i),
             "after": partial(self._after, i),
             "letters": partial(self._letters, i),
             "expansion": partial(self._expansion, i),
         }
-        for item in self.lines.tree("a half or leaf", {"halve": 3, **_LEAVES}, partial(self._halve, box)):
-            at_most(kinds[item[0]](box, *item[1:]), upper, f"the {item[0]} leaf's bound <= upper")
-            self.tally[item[0]] += 1
-
-    def _halve(self, box: Ends, item: list[Any]) -> Callable[[], None]:
-        j = integer(item[1], "the parameter", 0, len(box) - 1)
-        t = decimal(item[2], "the point")
-        before = list(box)
-        lo, hi = box[j]
-        need(lo <= t <= hi, "the point is not in the parameter's range")
-        box[j] = lo, t
-
-        def other() -> None:
-            box[:] = before
-            box[j] = t, hi
-
-        return other
 
     def _slope(self, leakage: Leakage, box: Ends, value: Any) -> arb:
         """I at a point, and as much more as its derivatives allow (the mean value theorem)."""

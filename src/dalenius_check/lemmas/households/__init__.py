@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from ...core.adversaries import MAX_CELLS, EntropyBound, Masses
+from ...core.adversaries import EntropyBound, Masses, record_of
 from ...core.allowance import NUMBER, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines, Sizes
@@ -121,7 +121,7 @@ class DesignedHouseholds:
         audit = replace(model, problem="maximal_leakage", design={}, mechanism=mechanism)
         self.households = Households(lines, Blocks(audit))
         self.model = model
-        self.outputs = channel.outputs
+        self.channel = channel
         self.tally = self.households.tally
         self._pieces = dict[tuple[Shape, int], Piece]()
 
@@ -131,9 +131,7 @@ class DesignedHouseholds:
 
     def record(self, value: Any) -> int:
         """A record's number."""
-        i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
-        limit(self.model.alphabets[i] * self.outputs <= MAX_CELLS, "too many letters and outputs")
-        return i
+        return record_of(self.model, self.channel, value)
 
     def masses(self, i: int, hint: Any) -> Masses:
         """For each letter of record i the mechanism's inputs and their masses, of a prior of a piece of its block."""

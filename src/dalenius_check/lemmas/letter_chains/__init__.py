@@ -8,11 +8,11 @@ their box (`_halve`); a mirrored chain is another one (`mirrored`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ...core.arithmetic import arb
+from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines, Sizes
 from ...core.model import Model
 from ...core.numbers import at_most, need
@@ -29,6 +29,7 @@ class Walks(Proof, Generic[SomeChain]):
     """Chains with parameters in a box, for each of which some records' information is bounded."""
 
     first: ClassVar[Sizes] = {"path": 4}
+    sizes: ClassVar[Sizes] = {"expansion": 3, "letters": 1}  # of leaves
 
     def __init__(self, lines: Lines, chain: SomeChain) -> None:
         super().__init__(lines, chain.allowance)
@@ -49,12 +50,34 @@ class Walks(Proof, Generic[SomeChain]):
         """Its own number, or that of its mirror image."""
         return min(i, self.chain.size - 1 - i) if self.chain.mirrored else i
 
+    def section(self, i: int, upper: arb) -> None:
+        """A tree of halves of the box, over whose leaves the record's information is bounded."""
+        box = list(self.chain.box)
+        leaves = self._leaves(i)
+        for item in self.lines.tree("a half or leaf", {"halve": 3, **self.sizes}, partial(self._halve, box)):
+            at_most(leaves[item[0]](box, *item[1:]), upper, f"the {item[0]} leaf's bound <= upper")
+            self.tally[item[0]] += 1
+
+    def _halve(self, box: Box, item: list[Any]) -> Callable[[], None]:
+        j = integer(item[1], "the parameter", 0, len(box) - 1)
+        t = decimal(item[2], "the point")
+        before = list(box)
+        lo, hi = box[j]
+        need(lo <= t <= hi, "the point is not in the parameter's range")
+
+        def half(side: tuple[fmpq, fmpq]) -> None:
+            box[:] = self.chain.tightened([*before[:j], side, *before[j + 1 :]], j)
+
+        half((lo, t))
+        return partial(half, (t, hi))
+
+    def _leaves(self, i: int) -> Mapping[str, Callable[..., arb]]:
+        """What bounds the record's information over a box, by kind."""
+        raise NotImplementedError
+
     def _told(self, i: int, point: Point, turns: Any) -> arb:
         """What a path proves."""
         raise NotImplementedError
-
-
-_LEAVES = {"expansion": 3, "letters": 1}
 
 
 class LetterChains(Walks[LetterChain]):
@@ -64,31 +87,13 @@ class LetterChains(Walks[LetterChain]):
         need(turns is None, "a path of a chain of letters has no t")
         return Letters(self.chain, i, point).information()
 
-    def section(self, i: int, upper: arb) -> None:
-        box = list(self.chain.box)
-        kinds = {"halve": 3, **_LEAVES}
-        for item in self.lines.tree("a half or leaf", kinds, partial(self._halve, box)):
-            bound = self._expansion(i, box, *item[1:]) if item[0] == "expansion" else arb(self._letters(i, box)).log()
-            at_most(bound, upper, f"the {item[0]} leaf's bound <= upper")
-            self.tally[item[0]] += 1
+    def _leaves(self, i: int) -> Mapping[str, Callable[..., arb]]:
+        return {"expansion": partial(self._expansion, i), "letters": lambda box: arb(self._letters(i, box)).log()}
 
     def _letters(self, i: int, box: Box) -> int:
         """How many letters a record may have."""
         k = self.chain.letters
         return k if i or self.chain.stationary else sum(hi > 0 for _, hi in box[k * k :])
-
-    def _halve(self, box: Box, item: list[Any]) -> Callable[[], None]:
-        j = integer(item[1], "the parameter", 0, len(box) - 1)
-        t = decimal(item[2], "the point")
-        before = list(box)
-        lo, hi = box[j]
-        need(lo <= t <= hi, "the point is not in the parameter's range")
-
-        def half(side: tuple[Any, Any]) -> None:
-            box[:] = self.chain.tightened([*before[:j], side, *before[j + 1 :]], j // self.chain.letters)
-
-        half((lo, t))
-        return partial(half, (t, hi))
 
     def _expansion(self, i: int, box: Box, point: Any, bases: Any) -> arb:
         k = self.chain.letters

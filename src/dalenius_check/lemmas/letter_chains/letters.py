@@ -54,6 +54,10 @@ class AnyChain:
         need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)), "the parameters are not in the box")
         return point
 
+    def tightened(self, box: Box, j: int) -> Box:
+        """The same box where parameter j has changed, without what is then nowhere."""
+        return box
+
     @cached_property
     def inputs(self) -> list[int]:
         """The channel's input for every total."""
@@ -82,8 +86,8 @@ class LetterChain(AnyChain):
             "with a stationary start every letter must be reachable from every other",
         )
         self.box = [(lo, hi) for row in [*held["transitions"], start] for lo, hi in row]
-        for group in range(len(self.box) // k):
-            self.box = self.tightened(self.box, group)
+        for first in range(0, len(self.box), k):
+            self.box = self.tightened(self.box, first)
         self.adds = added(query, k)
         self.most = max(self.adds)
         self.channel: Channel = self._built()
@@ -111,9 +115,9 @@ class LetterChain(AnyChain):
         assert channel is not None
         return channel
 
-    def tightened(self, box: Box, group: int) -> Box:
-        """The box without numbers that no law of a group has."""
-        start = group * self.letters
+    def tightened(self, box: Box, j: int) -> Box:
+        """The box without numbers that no law of parameter j's group has."""
+        start = j - j % self.letters
         old = box[start : start + self.letters]
         lows, highs = total(lo for lo, _ in old), total(hi for _, hi in old)
         new = [(max(lo, 1 - (highs - hi)), min(hi, 1 - (lows - lo))) for lo, hi in old]
