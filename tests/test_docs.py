@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 import importlib.util
 import io
 import re
@@ -33,7 +34,7 @@ SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 def commands(text):
     """Each command of a console block, with what it is said to print."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        line, _, printed = part.partition("\n")
+        line, _, printed = re.sub(r" \\\n\s*", " ", part).partition("\n")
         yield line, printed
 
 
@@ -75,6 +76,55 @@ def test_the_examples_of_the_format_pages_are_a_model_and_its_proof():
     assert dl.verify(dl.loads(stated), dl.Certificate(lines)).proved
     assert dl.loads(BLOCK.search(model)[2]) == dl.loads(stated)
     assert all(page.index("```\n\n") < 3000 for page in (certificate, model))  # on the first screen
+
+
+@each("page", *PAGES)
+def test_code_fits_a_page(page):
+    """At most 88 columns, so that nothing scrolls on the site; a line of a certificate and formulas of Coq are what they are."""
+    long = [
+        line
+        for language, text in BLOCK.findall(page.read_text())
+        for line in text.splitlines()
+        if len(line) > 88 and language not in ("coq", "text") and not line.startswith('{"format"')
+    ]
+    assert long == []
+
+
+PLAIN = [
+    page
+    for page in PAGES
+    if page.stem not in ("theory", "certificate-format", "certificate-proofs", "model-format", "formal")
+]
+SAID_OTHERWISE = {  # what a page does not say, and what it says instead; words of the papers stay where the papers are quoted
+    r"\btells?\b(?! (the truth|apart|two hypotheses apart))": "reveals, leaks, says",
+    r"\btold\b(?! apart)": "revealed, known, said",
+    r"\bgives? away\b": "reveals, leaks",
+    r"\bhangs? together\b": "is correlated",
+    r"\b(has|have) to do with\b": "is correlated with, depends on",
+    r"\bto whom knows\b|\bwhom knows\b": "an adversary who knows",
+    r"\b(begun anew|watchers|no more than everything)\b": "restart, cutting plane, vacuous",
+}
+
+
+@each(
+    "page",
+    *[page for page in PLAIN if page.stem not in ("reproduction", "errors-in-the-papers", "programs", "CHANGELOG")],
+)
+def test_pages_are_in_plain_english(page):
+    """The table of words, held in prose: code and quoted names are left out."""
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`|\]\([^)]*\)", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    found = [(m[0], say) for words, say in SAID_OTHERWISE.items() for m in re.finditer(words, prose, re.IGNORECASE)]
+    assert found == []
+
+
+def test_every_block_of_code_ends_where_it_should():
+    """A fence that nobody closed turns prose into code."""
+    for page in PAGES:
+        outside = re.sub(r"^```(\{toctree\}|\w*)\n.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        assert "\n```" not in outside, page
+        assert not any("](" in line for kind, text in BLOCK.findall(page.read_text()) for line in text.splitlines()), (
+            page
+        )
 
 
 def test_the_certificate_format_is_a_page_that_can_be_read():
@@ -161,6 +211,25 @@ def test_every_public_name_has_a_place_in_the_api(layout):
     told = {name for _, text in layout.api() for name in re.findall(r"^\.\. auto\w+:: (\w+)$", text, re.MULTILINE)}
     assert {name for name in dir(dl) if name[0] != "_" and name not in dl.ROOMS} <= told
     assert {*dir(dl.answers), "Band", "WeightedSum", "InputError", "Query"} <= told
+
+
+def test_no_page_of_the_api_is_empty_and_no_name_is_another_s_alias(layout):
+    """Whatever stands there has a docstring, and is called what its class is called, or its kind."""
+    aliases, bare = [], []
+    for place, text in layout.api():
+        modules = re.split(r"^\.\. currentmodule:: (\S+)$", text, flags=re.MULTILINE)
+        found = 0
+        for module, part in zip(modules[1::2], modules[2::2], strict=True):
+            for name in re.findall(r"^\.\. auto\w+:: (\w+)$", part, re.MULTILINE):
+                thing = getattr(importlib.import_module(module), name)
+                found += 1
+                if isinstance(thing, type) and name not in (thing.__name__, getattr(thing, "kind", None)):
+                    aliases.append(name)
+                if not (thing.__doc__ or "").strip():
+                    bare.append(name)
+        assert found or place == "api/index.rst", place
+    assert aliases == ["MaximalLeakage"]  # the source paper's name, which says so itself
+    assert bare == []
 
 
 def test_links_lead_to_pages_as_they_are_laid_out(layout):

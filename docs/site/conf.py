@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import dalenius
 
@@ -37,7 +38,11 @@ napoleon_use_rtype = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "dalenius"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
+html_static_path = [str(Path(__file__).with_name("static"))]
+html_css_files = ["site.css"]
 html_theme_options = {
+    "header_links_before_dropdown": 8,
     "show_prev_next": True,
     "show_toc_level": 2,
     "navigation_with_keys": False,
@@ -95,7 +100,13 @@ def by_kind(app: object) -> None:
             thing.__name__ = name
 
 
+def is_skipped(app: object, what: str, name: str, thing: object, skip: bool, options: object) -> bool | None:
+    """Skip a class among the members of a class, which has its own place: it would be an "alias of"."""
+    return True if what == "class" and isinstance(thing, type) else None
+
+
 def setup(app: object) -> None:
     """Have `as_markup` see every docstring, before its sections are read; only a build renames, as the tests read this file, too."""
+    app.connect("autodoc-skip-member", is_skipped)  # type: ignore[attr-defined]
     app.connect("builder-inited", by_kind)  # type: ignore[attr-defined]
     app.connect("autodoc-process-docstring", as_markup, priority=100)  # type: ignore[attr-defined]

@@ -85,7 +85,10 @@ def append_the_others(target: Path, pages: list[str]) -> None:
     named = {"index"}
     for page in pages:
         for block in re.findall(r"^```\{toctree\}\n(.*?)^```", (target / page).read_text(), re.MULTILINE | re.DOTALL):
-            named |= {posixpath.normpath(posixpath.join(posixpath.dirname(page), line)) for line in block.split()}
+            links = [
+                line.partition("<")[2].rstrip(">") or line for line in block.splitlines() if line and line[0] != ":"
+            ]
+            named |= {posixpath.normpath(posixpath.join(posixpath.dirname(page), link)) for link in links}
     others = sorted(page.removesuffix(".md") for page in pages if page.removesuffix(".md") not in named)
     guides = target / "guides" / "index.md"
     lines = [f"../{page}" for page in others if not page.startswith("library/")]
@@ -196,7 +199,7 @@ def api() -> Iterator[tuple[str, str]]:
         module = getattr(dl, room)
         assert module.__doc__ is not None
         names.append(f"dalenius-{room}")
-        own = [name for name in public(module) if getattr(module, name) is not getattr(dl, name, None)]
+        own = [name for name in public(module) if not handed_out(getattr(module, name))]
         text = [*title(f"dalenius.{room}"), module.__doc__.partition("\n\n")[0], "", *documented(module, own)]
         yield f"api/{names[-1]}.rst", "\n".join(text)
     for room, what in ROOMS.items():
@@ -209,9 +212,7 @@ def api() -> Iterator[tuple[str, str]]:
             "",
         ]
         for part in submodules(module):
-            text += documented(
-                part, [name for name in public(part) if getattr(part, name) is not getattr(dl, name, None)]
-            )
+            text += documented(part, [name for name in public(part) if not handed_out(getattr(part, name))])
         yield f"api/{names[-1]}.rst", "\n".join(text)
     summary = [
         "The API, by subject",
@@ -223,6 +224,13 @@ def api() -> Iterator[tuple[str, str]]:
         "",
     ]
     yield "api/index.rst", "\n".join([*summary, *(f"   {name}" for name in names), ""])
+
+
+def handed_out(thing: object) -> bool:
+    """Whether the package itself hands it out, by whatever name, or it is a class of somebody else's."""
+    told = (getattr(dl, name) for name in dir(dl))
+    foreign = isinstance(thing, type) and not thing.__module__.startswith(("dalenius", "cvxcertify"))
+    return foreign or any(one is thing for one in told)
 
 
 def public(module: ModuleType) -> list[str]:

@@ -1,0 +1,18 @@
+// Which page a search shows first: one whose title has the words that were asked for, and pages to read before pages to look up.
+var Scorer = {
+  score: (result) => {
+    const [page, title, , , score] = result;
+    const asked = (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase();
+    const named = asked && title.toLowerCase().includes(asked) ? 100 : 0;
+    const beside = /^(api\/|library\/|gallery\/|changelog|certificate-|reproduction|errors-in)/.test(page) ? 30 : 0;
+    return score + named - beside;
+  },
+  objNameMatch: 11,
+  objPartialMatch: 6,
+  objPrio: { 0: 15, 1: 5, 2: -5 },
+  objPrioDefault: 0,
+  title: 15,
+  partialTitle: 7,
+  term: 5,
+  partialTerm: 2,
+};
