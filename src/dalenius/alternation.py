@@ -5,9 +5,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dalenius.intervals import text_above, text_below
+from dalenius.intervals import ends_text, gap_text, text_above, text_below
+from dalenius.notebook import aligned, grid
 from dalenius.outcome import Scope, Termination
 from dalenius.units import unit_size
+
+
+@dataclass(frozen=True)
+class BlockCertificate:
+    """What a block's turn proved: lower <= the best value of its program at this state <= upper.
+
+    By closed forms, in doubles: the ends of a result are what the checker proves.
+
+    Attributes
+    ----------
+    sweep : int
+        From 1.
+    block : str
+    lower, upper : float
+        In `units`. Of the program that the block solves: of a first-order step that is a bound on its linearisation.
+    solver : str
+        Whose the point is: a solver, ``own``, or ``start``.
+    seconds : float
+        Of the turn.
+    scope : Scope
+        BLOCKWISE if the interval is about every choice of the block, FEASIBLE if it is about first-order changes.
+    moved : bool
+        Whether the step was taken.
+    units : str
+    """
+
+    sweep: int
+    block: str
+    lower: float
+    upper: float
+    solver: str
+    seconds: float
+    scope: Scope
+    moved: bool
+    units: str
+
+    @property
+    def gap(self) -> float:
+        """upper - lower."""
+        return self.upper - self.lower
+
+
+HEAD = ("sweep", "block", "lower", "upper", "gap", "units", "about", "solver", "s", "step")
 
 
 @dataclass(frozen=True)
@@ -24,12 +68,15 @@ class Sweep:
         What each block could gain when its turn came last, as `Step.gain`.
     seconds : float
         Since the start's first sweep.
+    certificates : tuple of BlockCertificate
+        One for each block that had a turn.
     """
 
     number: int
     value: float
     gains: Mapping[str, float]
     seconds: float
+    certificates: tuple[BlockCertificate, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -87,10 +134,40 @@ class Alternation:
         if units == self.units or self.units == "distortion":
             return self
         size = unit_size(units) / unit_size(self.units)
-        sweeps = (replace(sweep, value=sweep.value / size, gains=_scaled(sweep.gains, size)) for sweep in self.trace)
+        sweeps = (
+            replace(
+                sweep,
+                value=sweep.value / size,
+                gains=_scaled(sweep.gains, size),
+                certificates=tuple(
+                    replace(one, lower=one.lower / size, upper=one.upper / size, units=units)
+                    for one in sweep.certificates
+                ),
+            )
+            for sweep in self.trace
+        )
         cycle = self.cycle and replace(self.cycle, values=tuple(value / size for value in self.cycle.values))
         gains = _scaled(self.gains, size)
         return replace(self, value=self.value / size, gains=gains, trace=tuple(sweeps), cycle=cycle, units=units)
+
+    @property
+    def certificates(self) -> tuple[BlockCertificate, ...]:
+        """Those of all blocks of all sweeps; ``pandas.DataFrame(one.certificates)`` is a frame of them."""
+        return tuple(one for sweep in self.trace for one in sweep.certificates)
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The certificates as texts, outward, below a head."""
+        return [HEAD, *map(_row, self.certificates)]
+
+    @property
+    def table(self) -> str:
+        """The certificates as a table for a console."""
+        return aligned(self.rows)
+
+    def _repr_html_(self) -> str:
+        head, *rows = self.rows
+        return grid(str(self), head, rows)
 
     def __str__(self) -> str:
         about = "" if self.record is None else f"record {self.record}: "
@@ -106,6 +183,15 @@ class Alternation:
             f"{about}{self.scope.value} at {value}{unit} after {len(self.trace)} sweeps ({self.termination.value}{cycle}); "
             f"blocks can gain: {gains or 'nothing was asked'}"
         )
+
+
+def _row(one: BlockCertificate) -> tuple[str, ...]:
+    low, high = ends_text(one.lower, one.upper)
+    about = "all choices" if one.scope is Scope.BLOCKWISE else "first order"
+    step = "taken" if one.moved else "not taken"
+    return (
+        str(one.sweep), one.block, low, high, gap_text(max(one.gap, 0.0)), one.units, about, one.solver, f"{one.seconds:.3f}", step
+    )  # fmt: skip
 
 
 def _scaled(gains: Mapping[str, float], size: float) -> dict[str, float]:

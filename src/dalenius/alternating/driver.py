@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from dalenius.alternation import Alternation, Cycle, Sweep
+from dalenius.alternation import Alternation, BlockCertificate, Cycle, Sweep
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope, Termination
@@ -72,6 +72,8 @@ class Step(Generic[State]):
     gain : what the block alone could gain at the old state at most
     scope : BLOCKWISE if `gain` is certified for every choice of the block, FEASIBLE if it speaks of first-order changes only
     found_by : the solver that found the state
+    interval : (lower, upper) of the best value of the block's program, in `units`; by default from the value to what the gain allows
+    units : those of the interval where they are not the value's
     """
 
     state: State
@@ -79,6 +81,8 @@ class Step(Generic[State]):
     gain: float
     scope: Scope = Scope.BLOCKWISE
     found_by: str = "own"
+    interval: tuple[float, float] | None = None
+    units: str = ""
 
 
 class Block(Protocol[State]):
@@ -133,8 +137,12 @@ class AlternatingResult(Alternation, Generic[State]):
 
     def summary(self, *, record: int | None = None, units: str = "nats") -> Alternation:
         """The same without the state, for a result to keep."""
-        names = ("value", "gains", "scope", "termination", "trace", "cycle")
-        return Alternation(**{name: getattr(self, name) for name in names}, record=record, units=units)
+        names = ("value", "gains", "scope", "termination", "cycle")
+        trace = tuple(
+            replace(sweep, certificates=tuple(replace(one, units=one.units or units) for one in sweep.certificates))
+            for sweep in self.trace
+        )
+        return Alternation(**{name: getattr(self, name) for name in names}, trace=trace, record=record, units=units)
 
 
 def alternate(
@@ -207,8 +215,9 @@ class _Start(Generic[State]):
         termination, cycle = Termination.SIZE_LIMIT, None
         self.value = self.scheme.value(self.state)
         for number in range(1, self.settings.sweeps + 1):
-            moved = self._sweep()
-            trace.append(Sweep(number, self.value, dict(self.gains), self.clock.seconds - began))
+            turns = self._sweep(number)
+            moved = any(turn.moved for turn in turns)
+            trace.append(Sweep(number, self.value, dict(self.gains), self.clock.seconds - began, tuple(turns)))
             if self.progress is not None:
                 self.progress(trace[-1])
             if self.clock.expired:
@@ -240,18 +249,26 @@ class _Start(Generic[State]):
         """A gain that is not worth a step."""
         return self.settings.gap * abs(self.value) + NOTHING
 
-    def _sweep(self) -> bool:
-        """A turn of every block, costly ones only while nothing moved; whether any did."""
-        moved = False
+    def _sweep(self, number: int) -> list[BlockCertificate]:
+        """A turn of every block, costly ones only while nothing moved; what each proved."""
+        turns = list[BlockCertificate]()
         for block in self.scheme.blocks:
-            if (block.costly and moved) or self.clock.expired:
+            if (block.costly and any(turn.moved for turn in turns)) or self.clock.expired:
                 continue
+            began, value = self.clock.seconds, self.value
             step = block.step(self.state)
             self.gains[block.name], self.scopes[block.name] = step.gain, step.scope
-            if self._worth_it(step):
-                self.state, self.value, moved = step.state, step.value, True
+            taken = self._worth_it(step)
+            if taken:
+                self.state, self.value = step.state, step.value
                 self.found_by = block.name, step.found_by
-        return moved
+            end = value + step.gain if self.scheme.maximises else value - step.gain
+            low, high = sorted((step.value, end)) if step.interval is None else step.interval
+            seconds = self.clock.seconds - began
+            turns.append(
+                BlockCertificate(number, block.name, low, high, step.found_by, seconds, step.scope, taken, step.units)
+            )
+        return turns
 
     def _worth_it(self, step: Step[State]) -> bool:
         """One player takes what is better, and nothing else: a bound may be wide, and nothing better be there."""

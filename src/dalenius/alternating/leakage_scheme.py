@@ -189,7 +189,8 @@ class LeakageBlock(ABC):
         answer = self.solved(program, self.scheme.order(self.quickest), now)
         self.scheme.tally.add(program.name, answer)
         new = self.state(state, dict(answer.point))
-        return Step(new, self.scheme.value(new), max(answer.upper - now, 0.0), self.scope, answer.found_by["point"])
+        gain, ends = max(answer.upper - now, 0.0), (answer.lower, answer.upper)
+        return Step(new, self.scheme.value(new), gain, self.scope, answer.found_by["point"], ends)
 
     def solved(self, program: Program, order: tuple[str, ...], now: float) -> BlockSolution:
         """The program's interval, narrower than what counts as a gain over what is attained now."""
@@ -311,7 +312,8 @@ class _Conditionals(_Conditional):
             leaves=TOGETHER,
             clock=self.scheme.clock,
         )
-        return Step(found.p, found.value, max(found.upper - now, 0.0), Scope.BLOCKWISE, self._solver)
+        gain, ends = max(found.upper - now, 0.0), (found.value, found.upper)
+        return Step(found.p, found.value, gain, Scope.BLOCKWISE, self._solver, ends)
 
     def _climbed(self, p: Floats) -> Floats:
         """Convex-concave steps, all of them with enough entropy; I never falls after the first."""

@@ -122,7 +122,8 @@ class _Mechanism:
         gain = self.scheme.value(state) - answer.program.bound(answer.solution.multipliers)
         if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it leaks too much
             gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
-        return Step(new, self.scheme.value(new), max(gain, 0.0))
+        ends = answer.solution.lower, answer.solution.upper
+        return Step(new, self.scheme.value(new), max(gain, 0.0), found_by=answer.found_by, interval=ends)
 
     def _allowed(self, state: MechanismAndPrior) -> bool:
         most = self.scheme.run.problem.leakage_budget
@@ -158,7 +159,8 @@ class _Adversary:
             gain = max(upper - budget, 0.0) / budget * self.scheme.value(state) if budget > 0.0 else upper
         else:
             gain = upper - now
-        return Step(new, self.scheme.value(new), max(gain, 0.0))
+        ends = audit.lower, upper  # of the mechanism as it is audited, in fractions within its budget
+        return Step(new, self.scheme.value(new), max(gain, 0.0), interval=ends, units="nats")
 
 
 def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:

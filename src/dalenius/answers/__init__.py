@@ -1,7 +1,8 @@
 """The types of what dalenius answers, for annotations and for those who look closer; nobody makes them by hand.
 
 Solving         Result, DesignResult, SecretResult; Witness, SecretWitness, RecordProof, SecretProof, ConstraintPrice, TermValue,
-                LeastFavourablePrior; Termination, Scope, Status, Refusal, Quantity, SolverUse, Alternation; while it goes on: Progress
+                LeastFavourablePrior; Termination, Scope, Status, Refusal, Quantity, SolverUse;
+                Alternation of BlockCertificate; while it goes on: Progress
 Pages           Audit; Measures of Measure, PrivacyClaim; SampledLeakage
 Questions       Conversion, Composition, LeastNoise, Comparison; People of a table
 Studies         Sweep of Record; FunnelCurve, LeakageCurve of CurvePoint; FrontierPoint

@@ -1,4 +1,5 @@
 from dalenius.alternation import Alternation as Alternation
+from dalenius.alternation import BlockCertificate as BlockCertificate
 from dalenius.catalogue.models import LibraryModel as LibraryModel
 from dalenius.conversions import Conversion as Conversion
 from dalenius.measures import Measure as Measure

@@ -278,3 +278,48 @@ def test_progress_is_told_after_every_sweep():
     told = []
     result = alternate(LeakageScheme(channel(PARITY, 2.5)), progress=told.append)
     assert tuple(told) == result.trace
+
+
+def test_every_turn_leaves_the_interval_of_its_program():
+    """The best value that the block can reach is in it, if it is about all choices: so is every value that a step reached."""
+    record = channel(PARITY, 2.5)
+    result = alternate(LeakageScheme(record, gap=1e-5), Settings(gap=1e-5), start=record.uniform)
+    for sweep in result.trace:
+        assert [turn.sweep for turn in sweep.certificates] == [sweep.number] * len(sweep.certificates)
+        for turn in sweep.certificates:
+            assert turn.lower <= turn.upper
+            assert turn.seconds >= 0.0
+            assert turn.scope is (
+                dl.answers.Scope.FEASIBLE if turn.block == "posterior" else dl.answers.Scope.BLOCKWISE
+            )
+    values = [0.0, *(sweep.value for sweep in result.trace)]
+    for before, sweep in zip(values, result.trace, strict=False):
+        *_, last = sweep.certificates
+        if last.moved and last.scope is dl.answers.Scope.BLOCKWISE:
+            assert before - 1e-12 <= sweep.value <= last.upper
+    rest = result.trace[-1].certificates
+    assert [turn.block for turn in rest] == ["posterior", "marginal", "row 0", "row 1", "conditionals"]
+    assert not any(turn.moved for turn in rest)
+    assert all(turn.upper - result.value <= 1e-5 * result.value + 1e-11 for turn in rest)
+    in_bits = result.summary(record=0).to("bits")
+    assert in_bits.certificates[-1].units == "bits"
+    assert in_bits.certificates[-1].upper == pytest.approx(rest[-1].upper / np.log(2.0))
+    head, *rows = in_bits.table.splitlines()
+    assert head.split()[:5] == ["sweep", "block", "lower", "upper", "gap"]
+    assert len(rows) == sum(len(sweep.certificates) for sweep in result.trace)
+    assert in_bits._repr_html_().count("<tr>") == len(rows) + 1
+
+
+def test_a_block_of_ones_own_without_an_interval_has_what_its_gain_says():
+    class Still:
+        name, costly = "still", False
+
+        def step(self, state):
+            return Step(state, 0.0, 0.25, dl.answers.Scope.FEASIBLE)
+
+    record = channel(PARITY, 2.5)
+    scheme = LeakageScheme(record, ("posterior",))
+    scheme.blocks = [Still()]
+    (turn,) = alternate(scheme, start=record.uniform).trace[0].certificates
+    value = scheme.value(record.uniform)
+    assert (turn.lower, turn.upper, turn.solver, turn.moved) == (0.0, value + 0.25, "own", False)

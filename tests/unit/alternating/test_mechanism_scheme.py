@@ -44,12 +44,19 @@ def test_parity_rests_at_the_optimum_and_no_block_can_gain():
     assert result.termination is Termination.GAP_REACHED
     assert result.value == pytest.approx(exact, rel=1e-4)
     assert max(result.gains.values()) <= 1e-5 * result.value + 1e-11
+    mechanism, adversary = result.summary().trace[-1].certificates
+    for turn in (mechanism, adversary):
+        assert turn.lower - 1e-5 <= exact <= turn.upper + 1e-5
+        assert (turn.gap <= 1e-4, turn.units, turn.scope) == (True, "nats", Scope.BLOCKWISE)
 
 
 def test_parity_under_a_leakage_budget_rests_at_the_inverse():
     budget = float(np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9))
     result = alternate(scheme(parity(dl.MinDistortion, max_leakage=budget), gap=1e-4), Settings(gap=1e-3, sweeps=30))
     assert result.value == pytest.approx(0.1, rel=1e-2)
+    turns = result.summary(units="distortion").certificates
+    assert {(turn.block, turn.units) for turn in turns} == {("mechanism", "distortion"), ("adversary", "nats")}
+    assert all(turn.lower <= turn.upper for turn in turns)
 
 
 def test_a_count_cycles_with_the_evidence():
