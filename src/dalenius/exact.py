@@ -168,13 +168,22 @@ def need_unit(text: str, what: str) -> str:
     return text
 
 
+def as_fractions(value: Numbers, what: str) -> tuple[Fraction, ...]:
+    """The members of a list of exact numbers.
+
+    >>> as_fractions([-1, 0.5], "values")
+    (Fraction(-1, 1), Fraction(1, 2))
+    """
+    return tuple(as_fraction(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
+
+
 def as_nonnegative(value: Numbers, what: str, *, noun: str = "a number") -> tuple[Fraction, ...]:
     """The members of a list of exact numbers, none of them negative.
 
     >>> as_nonnegative([0, 0.5], "rows[0]")
     (Fraction(0, 1), Fraction(1, 2))
     """
-    entries = tuple(as_fraction(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
+    entries = as_fractions(value, what)
     for j, entry in enumerate(entries):
         if entry.numerator < 0:
             raise InputError(f"{what}[{j}] is {noun} and must not be negative, got {_shown(entry)}")

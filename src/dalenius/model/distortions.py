@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Numbers, Rows, as_fraction, as_list, as_nonnegative, fraction_text, over_common_denominator
+from dalenius.exact import Numbers, Rows, as_fractions, as_list, as_nonnegative, fraction_text, over_common_denominator
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.fields import Given, declared
 from dalenius.model.mechanism_classes import TiedEntries
@@ -74,7 +74,7 @@ def as_outputs(value: Numbers, what: str = "distortion: outputs") -> tuple[Fract
     >>> as_outputs([-1, 0, 0.5])
     (Fraction(-1, 1), Fraction(0, 1), Fraction(1, 2))
     """
-    numbers = tuple(as_fraction(number, f"{what}[{y}]") for y, number in enumerate(as_list(value, what)))
+    numbers = as_fractions(value, what)
     if not numbers or any(low >= high for low, high in pairwise(numbers)):
         raise InputError(f"{what}: expected at least one number, each larger than the one before, got {brief(value)}")
     return numbers

@@ -11,7 +11,7 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
-from dalenius.exact import Number, as_fraction, as_law, as_list
+from dalenius.exact import Number, as_fraction, as_fractions, as_law, as_list
 from dalenius.information.balls import ball
 from dalenius.model.fields import keep
 from dalenius.sanitizers.converse_bound import Converse, converse
@@ -51,10 +51,7 @@ class TwoGaussians:
     mixing: NDArray[np.float64] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        rows = [
-            tuple(as_fraction(p, f"law[{s}][{u}]") for u, p in enumerate(as_list(row, f"law[{s}]")))
-            for s, row in enumerate(as_list(self.law, "law"))
-        ]
+        rows = [as_fractions(row, f"law[{s}]") for s, row in enumerate(as_list(self.law, "law"))]
         if [len(row) for row in rows] != [2, 2]:
             raise InputError("law: expected p(s,u) as two rows of two numbers, rows the secret, columns the label")
         as_law([p for row in rows for p in row], "law")
