@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, doubles, is_exact, least, occurring
-from dalenius.information.measures.prior_classes import SHARP, Law, Polyhedron, PriorClass, each_of, groups_of, normal
+from dalenius.information.measures.prior_classes import Law, Polyhedron, PriorClass, each_of, groups_of, normal, root
 
 STEPS = 200  # of a bisection between doubles
 FLATTEST = (
@@ -25,7 +25,6 @@ FLATTEST = (
 )  # a slope of a law over its center's: duals that are less steep are known to no more digits than there are
 BITS = 192
 RETREATS = (0.0, 2.0**-50, 2.0**-44, 2.0**-38, 2.0**-30, 2.0**-20, 1.0)  # towards the centre, until a law is inside
-WIDEST = 1e12  # of a ball's multiplier
 LOGARITHMS = Fraction(1, 10**12)  # of logarithms in doubles, with room
 DIGITS = 10**15
 
@@ -55,13 +54,7 @@ class Centered(PriorClass):
         def excess(weight: float) -> float:
             return float(sizes @ self.far(law(weight), q)) - radius
 
-        high = 1e-6
-        if excess(0.0) <= 0.0:
-            return law(0.0)
-        while excess(high) > 0.0 and high < WIDEST:
-            high *= 8.0
-        low = 0.0 if high == 1e-6 else high / 8.0
-        return law(float(scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=4 * SHARP)))
+        return law(root(excess) if excess(0.0) > 0.0 else 0.0)
 
     @abstractmethod
     def moved(self, z: Floats, center: Floats, weight: float) -> Floats:

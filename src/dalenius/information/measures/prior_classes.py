@@ -24,6 +24,7 @@ from dalenius.information.measures.numbers import Numbers, as_numbers, doubles, 
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
 ROUNDING = 1e-12  # of the sum of a law in doubles
 SHARP = 1e-15  # relative tolerance of multipliers
+WIDEST = 1e12  # of a multiplier
 
 
 class PriorClass(ABC):
@@ -137,7 +138,7 @@ class AllPriors(Ranges):
     """
 
     def least_law(self, numbers: Numbers) -> Numbers:
-        return _unit(numbers, 1)
+        return unit(numbers, 1)
 
     def ranges(self, letters: int) -> tuple[Numbers, Numbers]:
         return np.full(letters, fmpq(0)), np.full(letters, fmpq(1))
@@ -162,7 +163,7 @@ class PriorFloor(Ranges):
             raise InputError(
                 f"priors: {numbers.size} probabilities of at least {self.floor} each sum to more than 1; lower the floor"
             )
-        return self.floor + _unit(numbers, rest)
+        return self.floor + unit(numbers, rest)
 
     def ranges(self, letters: int) -> tuple[Numbers, Numbers]:
         return np.full(letters, self.floor), np.full(letters, fmpq(1))
@@ -228,7 +229,7 @@ class PriorBox(Ranges):
         return PriorBox(each_of(of, low, max), each_of(of, high, min))
 
 
-def _unit(numbers: Numbers, mass: Any) -> Numbers:
+def unit(numbers: Numbers, mass: Any) -> Numbers:
     """All of a mass on the smallest number."""
     law = np.full(numbers.shape, fmpq(0), dtype=object) if is_exact(numbers) else np.zeros(numbers.shape)
     law[np.argmin(numbers)] = mass
@@ -247,6 +248,15 @@ def normal(law: Callable[[float], Floats], point: Floats, sizes: Integers) -> Fl
     while excess(high) > 0.0:
         high += high - low + 1.0
     return law(float(scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=4 * SHARP, maxiter=200)))
+
+
+def root(excess: Callable[[float], float]) -> float:
+    """The multiplier, above 0, at which a falling number is 0."""
+    high = 1e-6
+    while excess(high) > 0.0 and high < WIDEST:
+        high *= 8.0
+    low = 0.0 if high == 1e-6 else high / 8.0
+    return float(scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=4 * SHARP))
 
 
 def groups_of(values: Floats, groups: int) -> Integers:
