@@ -110,6 +110,8 @@ class Ranges(Polyhedron):
 
     def nearest(self, point: Floats, first: Integers, sizes: Integers) -> Floats:
         low, high = (doubles(ends[first]) for ends in self.ranges(int(sizes.sum())))
+        if not sizes @ low < 1.0 < sizes @ high:  # a single law, but for rounding
+            return low if sizes @ low >= 1.0 else high
         return normal(lambda shift: np.clip(point - shift, low, high), point, sizes)
 
     def settled(self, law: Numbers) -> Numbers:
