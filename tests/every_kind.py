@@ -316,6 +316,13 @@ def box_priors(draw: Draw) -> Table:
     return {"low": [str(max(p - room, Fraction(0))) for p in law], "high": [str(p + room) for p in law]}
 
 
+def moment_priors(draw: Draw) -> Table:
+    values = [Fraction(draw.rng.choice(["0", "1", "-2", "1/3", "1e-40", "1000"])) for _ in range(law_letters(draw))]
+    mean = sum(value * Fraction(p) for value, p in zip(values, draw.law(len(values)), strict=True))
+    room = Fraction(draw.rng.choice(["0", "0.05", "1", "1e-40"]))
+    return {"values": [str(value) for value in values], "low": str(mean - room), "high": str(mean + room)}
+
+
 # Designs ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -539,6 +546,7 @@ MAKERS: dict[str, dict[str, Maker]] = {
         },
         "box_priors": box_priors,
         "polytope_priors": lambda draw: {"vertices": draw.laws(law_letters(draw), 4)},
+        "moment_priors": moment_priors,
         **dict.fromkeys(
             ("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"),
             lambda draw: {

@@ -92,7 +92,11 @@ def test_the_recipe_was_followed(shelf, kind):
     cls = SHELVES[shelf][kind]
     assert cls.kind == kind
     assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
-    names = {*dir(dalenius), *dir(dalenius.constraints), *dir(dalenius.objectives)}
+    names = {
+        name
+        for room in (dalenius, dalenius.adversaries, dalenius.constraints, dalenius.objectives)
+        for name in dir(room)
+    }
     assert {cls.__name__, kind} & names, "a public name"
     tests = "".join((ROOT / "tests" / name).read_text() for name in TESTS[shelf].split())
     assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"

@@ -22,7 +22,8 @@ from forgery_truth import Question, exact, normalised
 BASE = cases.model("class_box").decode()
 DOCS = (Path(__file__).parents[2] / "docs/model-format.md").read_text()
 OWN = 'kind = "box_priors"\nlow = [0.05, 0]\nhigh = ["1/4", 1]'
-KINDS = ("floor_priors", "box_priors", "polytope_priors", "l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
+BALLS = ("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
+KINDS = ("floor_priors", "box_priors", "polytope_priors", "moment_priors", *BALLS)
 
 
 def held(text, base=BASE):
@@ -46,6 +47,10 @@ def test_documented_normal_form():
     ('kind="polytope_priors"; vertices=[[0.3333333333,"2/3"]]', {"vertices": [["3333333333/10000000000", "2/3"]]}),
     ('kind="l1_ball_priors"; center=[1,0]; radius=9', {"center": ["1", "0"], "radius": "9"}),
     ('kind="chi_square_ball_priors"; radius=0; center=[0.5,0.5]', {"center": ["1/2", "1/2"], "radius": "0"}),
+    (
+        'kind="moment_priors"; values=[-0.5,"3"]; low=-9; high="2/8"',
+        {"values": ["-1/2", "3"], "low": "-9", "high": "1/4"},
+    ),
 )
 def test_normal_forms(text, expected):
     model = parse_model(held(text))
@@ -76,6 +81,14 @@ WRONG = [
     ('kind="kl_ball_priors"; center=[1,0]; radius="1 bits"', "not a number"),
     ('kind="kl_ball_priors"; center=[0.2,0.7]; radius=1', "does not sum to 1"),
     ('kind="chi_square_ball_priors"; center=[0.5,0.3,0.2]; radius=1', "every record must have 3 letters"),
+    ('kind="moment_priors"; values=[0,1]; low=0', "the key 'high' is missing"),
+    ('kind="moment_priors"; values=[]; low=0; high=1', "every record must have 0 letters"),
+    ('kind="moment_priors"; values=1; low=0; high=1', "values must be a list"),
+    ('kind="moment_priors"; values=[0,true]; low=0; high=1', "values must be a number"),
+    ('kind="moment_priors"; values=[0,1,2]; low=0; high=1', "every record must have 3 letters"),
+    ('kind="moment_priors"; values=[0,1]; low=0.3; high=0.2', "no law has a mean"),
+    ('kind="moment_priors"; values=[0,1]; low=1.1; high=2', "no law has a mean"),
+    ('kind="moment_priors"; values=[0,1]; low=-2; high=-0.1', "no law has a mean"),
     ('kind="chi_ball_priors"; center=[0.5,0.5]; radius=1', "adversary.kind must be"),
 ]
 
@@ -115,6 +128,10 @@ def drawn(rng, kind, letters):
         return {"kind": kind, "low": low, "high": [str(exact(x) + Fraction(rng.randint(0, 3), 9)) for x in q]}
     if kind == "polytope_priors":
         return {"kind": kind, "vertices": [law(rng, letters, 0.5) for _ in range(rng.randint(1, 3))]}
+    if kind == "moment_priors":
+        values = [rng.randint(-2, 3) for _ in range(letters)]
+        low, high = sorted(Fraction(rng.randint(4 * min(values), 4 * max(values)), 4) for _ in range(2))
+        return {"kind": kind, "values": list(map(str, values)), "low": str(low), "high": str(high)}
     return {"kind": kind, "center": q, "radius": rng.choice(["0", "1/100", "1/7", "2/3", "5"])}
 
 
@@ -133,6 +150,10 @@ def counted(table, letters):
     """The letters that count."""
     if table["kind"] == "floor_priors" or (table["kind"] == "l1_ball_priors" and exact(table["radius"])):
         return list(range(letters))
+    if table["kind"] == "moment_priors":
+        f, low, high = [exact(x) for x in table["values"]], exact(table["low"]), exact(table["high"])
+        beside = [[low <= x <= high or x < low < y or y < high < x for y in f] for x in f]
+        return [a for a in range(letters) if any(beside[a])]
     rows = table.get("vertices") or [table.get("high") or table["center"]]
     return [a for a in range(letters) if any(exact(row[a]) for row in rows)]
 
@@ -144,6 +165,9 @@ def most(table, far, hint):
     if kind == "polytope_priors":
         vertices = [normalised([exact(x) for x in row]) for row in table["vertices"]]
         return max(sum(float(v[a]) * far[a] for a in letters) for v in vertices)
+    if kind == "moment_priors":
+        y, ends = Fraction(hint[0] if hint else 0), [exact(table["low"]), exact(table["high"])]
+        return max(far[a] - float(y * exact(table["values"][a])) for a in letters) + float(max(y * end for end in ends))
     one = np.ones((1, n))
     if kind in ("floor_priors", "box_priors"):
         sides = [(float(exact(table.get("floor", 0))), 1.0)] * n
@@ -181,6 +205,9 @@ def member(table, law):
         return min(law) >= exact(table["floor"])
     if kind == "box_priors":
         return all(exact(x) <= p <= exact(y) for x, p, y in zip(table["low"], law, table["high"], strict=True))
+    if kind == "moment_priors":
+        mean = sum(p * exact(x) for p, x in zip(law, table["values"], strict=True))
+        return exact(table["low"]) <= mean <= exact(table["high"])
     q = normalised([exact(x) for x in table["center"]])
     if kind == "l1_ball_priors":
         return sum(abs(p - x) for p, x in zip(law, q, strict=True)) <= exact(table["radius"])
@@ -200,7 +227,7 @@ def somewhere(rng, table, letters):
         weights = [Fraction(rng.randint(0, 3)) for _ in vertices[1:]] + [Fraction(rng.randint(1, 3))]
         shares = normalised(weights)
         return weights, [sum(w * v[a] for w, v in zip(shares, vertices, strict=True)) for a in range(letters)]
-    middle = table.get("center") or table.get("high") or ["1"] * letters
+    middle = table["high"] if table["kind"] == "box_priors" else table.get("center") or ["1"] * letters
     q, other = normalised([exact(x) for x in middle]), [exact(x) for x in law(rng, letters)]
     part = Fraction(rng.randint(0, 20), 20)
     weights = [(1 - part) * x + part * y for x, y in zip(q, other, strict=True)]
@@ -224,10 +251,11 @@ def certificate(question, lower, upper, *lines):
 def test_bounds_and_witnesses_against_a_second_reading(seed):
     """Of random laws of the outputs and hints: exactly what the second reading says is proved; no law of the class learns more."""
     rng = random.Random(seed)
-    asked = question(rng, KINDS[seed // 12 % 6 if seed % 12 == 0 else seed % 6])
+    asked = question(rng, KINDS[seed // 12 % 7 if seed % 12 == 0 else seed % 7])
     table, rows = asked.table["adversary"], asked.rational
     letters, lines, bound = asked.alphabets[0], [["witness", None, None]], 0.0
     hints = {"kl_ball_priors": ["1/3"], "chi_square_ball_priors": ["1/4", str(Fraction(rng.randint(-3, 3), 10))]}
+    hints["moment_priors"] = [str(Fraction(rng.randint(-9, 9), 20))]
     for i in range(len(asked.alphabets)):
         lines.append(["record", i])
         for j, chosen in enumerate(asked.selections(i)):
@@ -259,7 +287,7 @@ def test_bounds_and_witnesses_against_a_second_reading(seed):
 def test_priors_of_designs_against_a_second_reading(seed):
     """Lines `prior` and `also`: bounds are what the second reading says, and laws outside of the class are refused."""
     rng = random.Random(seed)
-    kind, letters = KINDS[(seed // 20 + seed) % 6], 3
+    kind, letters = KINDS[(seed // 20 + seed) % 7], 3
     table = {"problem": "min_distortion", "max_leakage": "9", "records": {"count": 1, "alphabet": letters}}
     table |= {"query": {"kind": "identity"}, "distortion": {"kind": "hamming"}, "law": {"kind": "uniform"}}
     held_ = drawn(rng, kind, letters)

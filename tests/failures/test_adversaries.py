@@ -89,6 +89,14 @@ test_bad_classes_of_laws = refuses(
     (lambda: dl.PolytopePriors([]), ["vertices", "at least one"]),
     (lambda: dl.PolytopePriors([[0.5, 0.5], [1]]), ["vertices", "as many letters"]),
     (lambda: dl.PolytopePriors([[0.5, 0.6]]), ["vertices[0]", "sum to 1"]),
+    (lambda: dl.adversaries.MomentPriors([], 0, 1), ["values", "each letter"]),
+    (lambda: dl.adversaries.MomentPriors([0, float("nan")], 0, 1), ["values[1]", "finite"]),
+    (lambda: dl.adversaries.MomentPriors([0, 1], 0, "inf"), ["high", "number"]),
+    (lambda: dl.adversaries.MomentPriors(1, 0, 1), ["values", "list"]),
+    (lambda: dl.adversaries.MomentPriors([0, 1], 0.3, 0.2), ["no law", "3/10 to 1/5"]),
+    (lambda: dl.adversaries.MomentPriors([0, 1], 2, 3), ["no law", "from 0 to 1"]),
+    (lambda: dl.adversaries.MomentPriors([0, 1], -2, -1), ["no law", "from 0 to 1"]),
+    (lambda: question(dl.adversaries.MomentPriors([0, 1, 2], 0, 1)), ["3 letters", "[2, 2]"]),
     (lambda: dl.L1BallPriors([0.5, 0.6], 0.1), ["center", "sum to 1"]),
     (lambda: dl.KLBallPriors([0.5, 0.5], -1), ["radius", "at least 0"]),
     (lambda: dl.ChiSquareBallPriors(0.5, 1), ["center", "list"]),
@@ -137,6 +145,8 @@ test_bad_tables = refuses(
     ("priors = [[1, 0, 0, 0]]", ["unknown key", "entropy_at_least"]),
     ('kind = "kl_ball_priors"\ncenter = [0.5, 0.5]', ["missing radius"]),
     ('kind = "l1_ball_priors"\ncenter = [0.5, 0.5]\nradius = 1\nfloor = 0', ["unknown key", "floor"]),
+    ('kind = "moment_priors"\nvalues = [0, 1]\nlow = 0', ["missing high"]),
+    ('kind = "moment_priors"\nvalues = [0, "one"]\nlow = 0\nhigh = 1', ["values[1]", "number"]),
     ('kind = "box_priors"\nlow = 0\nhigh = [1, 1]', ["low", "list"]),
     by=lambda table: dl.loads(HEAD + table),
 )
@@ -150,6 +160,7 @@ ADVERSARIES = {
     "floor": dl.FloorPriors("1/3"),
     "box": dl.BoxPriors([0, 0.25], ["2/3", 1]),
     "polytope": dl.PolytopePriors([["1/3", "2/3"], [1, 0]]),
+    "moment": dl.adversaries.MomentPriors(["-1/3", 2], 0, "1/7"),
     "chi2": dl.ChiSquareBallPriors([0.1, 0.9], 0.04),
 }
 

@@ -123,6 +123,33 @@ class Box(Laws):
         return np.array(p, dtype=float)
 
 
+class Moment(Laws):
+    """Laws under which the mean of some numbers is between two ends."""
+
+    def __init__(self, numbers: list[Fraction], low: Fraction, high: Fraction) -> None:
+        super().__init__(len(numbers))
+        self.numbers, self.low, self.high = numbers, low, high
+        self.inside = self.mixed(numbers.index(min(numbers)), numbers.index(max(numbers)), (low + high) / 2)
+        pairs = [(a, b) for a in range(self.size) for b in range(self.size) if numbers[a] <= numbers[b]]
+        tried = [self.mixed(a, b, end) for a, b in pairs for end in (low, high)]
+        self.vertices = np.array([p for p in tried if self.has(p)], dtype=float)
+
+    def mixed(self, a: int, b: int, mean: Fraction) -> list[Fraction]:
+        """Two places with a mean, or one that is as near as they come."""
+        p, first, second = [Fraction(0)] * self.size, self.numbers[a], self.numbers[b]
+        share = (min(max(mean, first), second) - first) / (second - first) if second != first else Fraction(0)
+        p[a], p[b] = p[a] + 1 - share, p[b] + share
+        return p
+
+    def has(self, p: Sequence[Fraction]) -> bool:
+        mean = sum((one * number for one, number in zip(p, self.numbers, strict=True)), Fraction(0))
+        return self.low <= mean <= self.high
+
+    def best(self, gains: Array) -> Array:
+        """One place, or two with a mean at an end."""
+        return self.vertices[(self.vertices @ gains).argmax()]
+
+
 class Ball(Laws):
     """Laws around a center: l1, kl or chi_square."""
 
@@ -179,6 +206,8 @@ def laws_of(adversary: dict[str, Any], size: int) -> Laws:
         return Box([read(adversary["floor"])] * size, [Fraction(1)] * size)
     if kind == "box_priors":
         return Box([read(one) for one in adversary["low"]], [read(one) for one in adversary["high"]])
+    if kind == "moment_priors":
+        return Moment([read(one) for one in adversary["values"]], read(adversary["low"]), read(adversary["high"]))
     if kind == "polytope_priors":
         return Polytope([law(vertex) for vertex in adversary["vertices"]])
     if kind.endswith("_ball_priors"):

@@ -268,6 +268,45 @@ class ChiSquare(Divergence):
         return arb(t * (1 + self.radius) + v) + rest / arb(4 * t)
 
 
+class Moment(LawClass):
+    """low <= sum p(a) f(a) <= high."""
+
+    keys: ClassVar[Schema] = {
+        name: (reader, REQUIRED)
+        for name, reader in (("values", read.numbers), ("low", read.exact), ("high", read.exact))
+    }
+
+    def take(self, table: dict[str, Any]) -> None:
+        self.values = table["values"]
+        self.low = table["low"]
+        self.high = table["high"]
+        self.length = len(self.values)
+
+    def need_laws(self, alphabets: Sequence[int]) -> None:
+        super().need_laws(alphabets)
+        fits = max(self.low, min(self.values)) <= min(self.high, max(self.values))
+        need(fits, "adversary: no law has a mean of values between low and high")
+
+    def letters(self, size: int) -> list[int]:
+        """A letter beyond an end counts if there is one on the other side of it."""
+        rises = max(self.values) > self.low
+        falls = min(self.values) < self.high
+        return [a for a, f in enumerate(self.values) if (f >= self.low or rises) and (f <= self.high or falls)]
+
+    def need_member(self, law: Law) -> None:
+        mean = total(p * f for p, f in zip(law, self.values, strict=True))
+        need(self.low <= mean <= self.high, f"{_WHAT} has no mean between low and high")
+
+    def hint(self, value: Any) -> Hint:
+        return None if value is None else [decimal(x, "m") for x in entries(value, "m", 1)]
+
+    def most(self, numbers: Sequence[arb], hint: Hint) -> arb:
+        """Bound because sum p d = sum p (d - y f) + y sum p f, whatever y."""
+        y = hint[0] if hint else fmpq(0)
+        rest = [d - arb(y * self.values[a]) for a, d in zip(self.letters(len(self.values)), numbers, strict=True)]
+        return largest(rest) + arb(max(y * self.low, y * self.high))
+
+
 CLASSES: dict[str, type[LawClass]] = {
     "floor_priors": Floor,
     "box_priors": Box,
@@ -275,6 +314,7 @@ CLASSES: dict[str, type[LawClass]] = {
     "l1_ball_priors": Absolute,
     "kl_ball_priors": KullbackLeibler,
     "chi_square_ball_priors": ChiSquare,
+    "moment_priors": Moment,
 }
 
 

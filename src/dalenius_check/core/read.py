@@ -168,6 +168,11 @@ def need_law(numbers: Iterable[fmpq], what: str) -> None:
     need(abs(whole - 1) <= fmpq(1, BIG), f"{what} does not sum to 1 within 1e-9")
 
 
+def numbers(value: Any, what: str) -> list[fmpq]:
+    """A list of exact numbers of any sign."""
+    return [exact(x, what) for x in entries(value, what)]
+
+
 def row(value: Any, what: str) -> list[fmpq]:
     """One list of nonnegative numbers."""
     return matrix([value], what)[0]
@@ -207,7 +212,7 @@ def letters(value: Any, what: str) -> list[int]:
 
 def ascending(value: Any, what: str) -> list[fmpq]:
     """At least one number, each larger than the one before."""
-    result = [exact(x, what) for x in entries(value, what)]
+    result = numbers(value, what)
     need(len(result) > 0 and all(x < y for x, y in pairwise(result)), f"{what} must be numbers in ascending order")
     return result
 

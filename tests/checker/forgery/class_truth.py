@@ -12,7 +12,8 @@ from typing import Any
 import forgery_truth as truth
 from forgery_truth import SIXTY, Interval, Question, Row, dec, exact, normalised
 
-KINDS = ("floor_priors", "box_priors", "polytope_priors", "l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
+BALLS = ("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
+KINDS = ("floor_priors", "box_priors", "polytope_priors", "moment_priors", *BALLS)
 CLOSE = Decimal("1e-48")
 INSIDE = Decimal("1e-49")  # by which an end that is no rational number is pulled in
 
@@ -35,6 +36,12 @@ def rational_ends(table: dict[str, Any]) -> tuple[Fraction, Fraction] | None:
     if kind == "polytope_priors":
         firsts = [normalised([exact(x) for x in row])[0] for row in table["vertices"]]
         return min(firsts), max(firsts)
+    if kind == "moment_priors":
+        (one, two), sides = map(exact, table["values"]), [exact(table[side]) for side in ("low", "high")]
+        if one == two:
+            return Fraction(0), Fraction(1)
+        firsts = sorted((side - two) / (one - two) for side in sides)
+        return max(firsts[0], Fraction(0)), min(firsts[1], Fraction(1))
     first, radius = normalised([exact(x) for x in table["center"]])[0], exact(table["radius"])
     if kind == "l1_ball_priors":
         return max(first - radius / 2, Fraction(0)), min(first + radius / 2, Fraction(1))
@@ -100,15 +107,18 @@ def output_law(share: Decimal, first: Row, second: Row) -> list[str]:
 
 def hint(table: dict[str, Any], share: Decimal, first: Row, second: Row, law: list[Decimal]) -> list[str] | None:
     """m of a line, the exact optimum of the dual to its digits."""
-    if table["kind"] not in KINDS[-2:]:
-        return None
-    q = [dec(x) for x in normalised([exact(x) for x in table["center"]])]
-    if not exact(table["radius"]) or not all(q) or not 0 < share < 1:
+    if table["kind"] not in ("moment_priors", *BALLS[1:]):
         return None
     far = [
         sum((truth.xlogx(r) - r * SIXTY.ln(m) for r, m in zip(row, law, strict=True) if r), Decimal(0))
         for row in (first, second)
     ]
+    if table["kind"] == "moment_priors":
+        one, two = (exact(x) for x in table["values"])
+        return [f"{(far[0] - far[1]) / dec(one - two):.50f}"] if one != two else None
+    q = [dec(x) for x in normalised([exact(x) for x in table["center"]])]
+    if not exact(table["radius"]) or not all(q) or not 0 < share < 1:
+        return None
     up, down = share / q[0], (1 - share) / q[1]
     if abs(far[0] - far[1]) < Decimal("1e-30"):
         return None
@@ -134,5 +144,9 @@ def drawn(rng: random.Random, kind: str) -> dict[str, Any]:
         }
     if kind == "polytope_priors":
         return {"kind": kind, "vertices": [[str(x), str(1 - x)] for x in shares[: rng.randint(1, 3)]]}
+    if kind == "moment_priors":
+        one, two = (Fraction(rng.randint(-4, 4), 2) for _ in range(2))
+        ends = sorted(share * one + (1 - share) * two for share in shares[:2])
+        return {"kind": kind, "values": [str(one), str(two)], "low": str(ends[0]), "high": str(ends[1])}
     center = rng.choice([["1/3", "2/3"], ["1/10", "9/10"], ["0.3333333333", "0.6666666666"], ["1", "0"]])
     return {"kind": kind, "center": center, "radius": radius}

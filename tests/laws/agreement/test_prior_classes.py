@@ -15,6 +15,7 @@ from dalenius.information import measures as m
 from dalenius.measures.evaluation import largest_information
 from dalenius.measures.subjects import exactly
 from dalenius.model import sums as query_sums
+from dalenius.model.adversaries.moment_priors import PriorMoment
 from dalenius.model.sums import other_sums, record_types
 from dalenius.reduction import record_selections
 
@@ -26,7 +27,8 @@ def between(p: cp.Variable, first: np.ndarray, second: np.ndarray) -> list[cp.Co
 
 def classes(law: np.ndarray) -> dict[str, tuple[m.PriorClass, object, object]]:
     """Each class around a law, as a set of priors and as an adversary, and its constraints in cvxpy."""
-    away = np.roll(law, 1)
+    away, values = np.roll(law, 1), np.arange(4.0)
+    mean = (round(law @ values, 6), round(law @ values, 6) + 0.125)
     low, high, wide = law * 0.7, law * 1.3, (law * 0.5, law * 1.5)
     return {
         "all": (m.AllPriors(), dl.AnyPrior(), lambda p: []),
@@ -39,6 +41,11 @@ def classes(law: np.ndarray) -> dict[str, tuple[m.PriorClass, object, object]]:
             m.ChiSquareBall(law, 0.1),
             dl.ChiSquareBallPriors(law, 0.1),
             lambda p: [cp.sum(cp.square(p - law) / law) <= 0.1],
+        ),
+        "moment": (
+            PriorMoment(values, *mean),
+            dl.adversaries.MomentPriors(values, *mean),
+            lambda p: [values @ p >= mean[0], values @ p <= mean[1]],
         ),
         "polytope": (
             m.PriorPolytope([law, away]),

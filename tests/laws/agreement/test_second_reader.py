@@ -30,6 +30,7 @@ LIES = [
     ("adversary", "entropy_at_least"),
     ("adversary", "prior_set"),
     ("adversary", "chi_square_ball_priors"),
+    ("adversary", "moment_priors"),
     ("privacy", "local_dp"),
     ("combine", "max"),
     ("of", "table"),
@@ -52,22 +53,26 @@ def test_nothing_is_found_that_a_certificate_excludes(seed):
     for wanted in reversed(KINDS):
         if wanted in seen and not campaigns.THOROUGH:
             continue
-        model, result = answered(seed, wanted)
-        reader = Reader(model.text, result.certificate.text, seed, *((2, 4) if not campaigns.CAMPAIGNS else (4, 10)))
-        try:
-            assert not reader.faults(), model.text
-        except TooLargeError:
-            left_out += 1
-            continue
-        seen |= model.kinds
-        assert reader.lower is None or Fraction(result.lower) <= reader.lower
-        assert reader.upper is None or Fraction(result.upper) >= reader.upper
+        for other in range(3):  # a kind whose model is too large for it has another one
+            model, result = answered(seed + 1000 * other, wanted)
+            reader = Reader(
+                model.text, result.certificate.text, seed, *((2, 4) if not campaigns.CAMPAIGNS else (4, 10))
+            )
+            try:
+                assert not reader.faults(), model.text
+            except TooLargeError:
+                left_out += 1
+                continue
+            seen |= model.kinds
+            assert reader.lower is None or Fraction(result.lower) <= reader.lower
+            assert reader.upper is None or Fraction(result.upper) >= reader.upper
+            break
     assert seen == {*KINDS} or campaigns.THOROUGH
     assert left_out <= len(KINDS) // 10
 
 
 def narrow(wanted):
-    """The first model of a kind whose interval is above 0 and narrow, and its certificate's lines."""
+    """The first model of a kind whose interval is narrow and above what is rounded away, and its certificate's lines."""
     for seed in range(40):
         model, result = answered(seed, wanted)
         first, *rest = result.certificate.text.splitlines()
@@ -76,7 +81,7 @@ def narrow(wanted):
             lower, upper = (Fraction(header[end]) for end in ("lower", "upper"))
             try:
                 if (
-                    0 < lower <= upper < lower * Fraction(11, 10)
+                    Fraction(1, 10**9) < lower <= upper < lower * Fraction(11, 10)
                     and not Reader(model.text, "\n".join([first, *rest])).faults()
                 ):
                     return model.text, header, rest

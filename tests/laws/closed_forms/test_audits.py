@@ -540,17 +540,29 @@ def test_letters_that_no_law_has_do_not_count(support):
         dl.ChiSquareBallPriors([0.5, 0.5, 0], 0.1),
         dl.BoxPriors([0, 0, 0], [1, 1, 0]),
         dl.PolytopePriors([[1, 0, 0], [0, 1, 0]]),
+        dl.adversaries.MomentPriors([-1, -1, "1/3"], -2, -1),
     ):
         result = dl.solve(support.problem([3], dl.Identity(), dl.Channel(rows), adversary), gap=1e-9)
         assert result.gap <= 1e-9
         assert result.upper < 0.0051
 
 
-def test_binary_randomised_response_in_a_box(support):
+@each("adversary", dl.BoxPriors([0.6, 0], [1, 0.4]), dl.adversaries.MomentPriors([5, -5], 1, 9))
+def test_binary_randomised_response_in_a_box(support, adversary):
     """log(2) h2: I(p) of a symmetric channel is largest at the probability that is nearest to 1/2."""
-    result = dl.solve(
-        support.problem([2], dl.Identity(), dl.symmetric("0.1"), dl.BoxPriors([0.6, 0], [1, 0.4])), gap=1e-9
-    )
+    result = dl.solve(support.problem([2], dl.Identity(), dl.symmetric("0.1"), adversary), gap=1e-9)
     exact = support.binary_entropy(0.6 * 0.9 + 0.4 * 0.1) - support.binary_entropy(0.1)
     support.assert_contains(result, exact, gap=1e-9)
     assert np.allclose(result.witness.masses.sum(axis=1), [0.6, 0.4])
+
+
+@each("low", "7/13", "-1")
+def test_a_known_moment(support, low):
+    """Where letters are told exactly L is the largest entropy of a law with the mean: that of the law proportional to 2^-f."""
+    law = np.array([8, 4, 1]) / 13
+    result = dl.solve(
+        support.problem([3], dl.Identity(), dl.symmetric(0), dl.adversaries.MomentPriors([0, 1, 3], low, "7/13")),
+        gap=1e-9,
+    )
+    support.assert_contains(result, -float(law @ np.log(law)), gap=1e-9)
+    assert np.allclose(result.witness.masses.sum(axis=1), law)

@@ -1,6 +1,7 @@
 """Divergences of channels of sets against the channels, written out; and what a plan that leaves much out still encloses."""
 
 import math
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -117,6 +118,7 @@ CLASSES = [
     dl.L1BallPriors(CENTER, 0.3),
     dl.KLBallPriors(CENTER, 0.05),
     dl.ChiSquareBallPriors(CENTER, 0.1),
+    dl.adversaries.MomentPriors([-1, 0, 1, 3], 0.9, 1),
 ]
 
 
@@ -134,6 +136,13 @@ def test_nearest_laws(adversary):
         for _ in range(20):  # a law of the class, whose way from the nearest one leads away from the point
             other = doubles(priors.exact_law(np.array([arb(x).mid().fmpq() for x in draw.normal(size=4).tolist()])))
             assert (point - law) @ (other - law) <= 1e-9
+
+
+def test_the_nearest_of_a_single_law():
+    """Doubles of the ends may sum to less than 1, or to more."""
+    for law in (["95/99", "1/99", "1/33"], ["1/10", "2/10", "7/10"], [1, 0, 0]):
+        found = dl.BoxPriors(law, law).priors.nearest(np.full(3, 1 / 3), np.arange(3), np.ones(3, dtype=int))
+        assert np.allclose(found, [float(Fraction(p)) for p in law], rtol=0, atol=1e-15)
 
 
 def test_letters_that_are_alike_share_a_number():

@@ -328,6 +328,7 @@ def test_adversaries_of_one_law_stand_for_their_classes():
         dl.BoxPriors(["1/5", "1/5", 0], ["1/2", "1/2", 0]),
         dl.L1BallPriors(["1/2", "1/2", 0], 0),
         dl.PolytopePriors([["1/2", "1/2", 0]]),
+        dl.adversaries.MomentPriors([0, 0, 1], 0, 0),
     ],
 )
 def test_an_input_that_no_law_of_the_class_has_tells_nothing(priors):

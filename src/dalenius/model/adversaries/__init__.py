@@ -15,6 +15,7 @@ from dalenius.model.adversaries.law_classes import (
     L1BallPriors,
     PolytopePriors,
 )
+from dalenius.model.adversaries.moment_priors import MomentPriors
 from dalenius.model.adversaries.prior_set import PriorSet
 
 __getattr__, __dir__ = lazily(__name__, __file__)
@@ -33,5 +34,6 @@ ADVERSARIES.update(
         L1BallPriors,
         KLBallPriors,
         ChiSquareBallPriors,
+        MomentPriors,
     )
 )

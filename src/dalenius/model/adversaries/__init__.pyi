@@ -12,6 +12,7 @@ from dalenius.model.adversaries.law_classes import KLBallPriors as KLBallPriors
 from dalenius.model.adversaries.law_classes import L1BallPriors as L1BallPriors
 from dalenius.model.adversaries.law_classes import LawClass as LawClass
 from dalenius.model.adversaries.law_classes import PolytopePriors as PolytopePriors
+from dalenius.model.adversaries.moment_priors import MomentPriors as MomentPriors
 from dalenius.model.adversaries.prior_set import FixedPrior as FixedPrior
 from dalenius.model.adversaries.prior_set import PriorSet as PriorSet
 
