@@ -273,7 +273,7 @@ def test_tightness_is_what_the_gap_says():
 
 
 def test_the_list():
-    rows = json.loads(run("list", "--set", "minimal", "--json"))
+    rows = json.loads(run("list", "--set", "minimal", "--json"))["models"]
     assert [row["name"] for row in rows] == [model.name for model in library("minimal")]
     row = next(row for row in rows if row["name"] == "parity/laplace-n4")
     assert Decimal(row["lower"]) <= Decimal("0.0795415058653") <= Decimal(row["upper"])
@@ -428,7 +428,7 @@ def test_what_is_not_proved_is_not_called_proved(forged, home):
     (line,) = (line for line in shown.stdout.splitlines() if line.startswith(LAPLACE))
     assert line.split()[:2] == [LAPLACE, "unproved"]
     assert f"{LAPLACE}.cert: not proved (rejected: " in shown.stderr
-    answer = {row["name"]: row for row in json.loads(listing(home, "--json").stdout)}
+    answer = {row["name"]: row for row in json.loads(listing(home, "--json").stdout)["models"]}
     assert (answer[LAPLACE]["proved"], answer[LAPLACE]["lower"]) == (False, "")
     assert (answer[EXPONENTIAL]["proved"], answer[INFEASIBLE]["proved"]) == (True, True)
 
