@@ -353,7 +353,7 @@ def test_pictures_refuse_it(result, draw):
 
 def test_the_command_line_tells_it_from_what_nothing_meets(tmp_path, command_line):
     (tmp_path / "model.toml").write_text(HARDLY_ANY)
-    done = command_line("solve", "model.toml", "-o", "out", "--json", "--at-most", "1")
+    done = command_line("solve", "model.toml", "-o", "out", "--json", "--at-most", "1 nats")
     assert done.returncode == 6, done.stderr
     assert "nothing is proved" in done.stderr
     answer = json.loads(done.stdout)
