@@ -33,6 +33,7 @@ SHARED = {  # what other rules use of a lemma's module without resting on its th
     "Alone.__init__",
     "subject",
     "Informative",  # what a mechanism tells
+    "columns",  # by one of these measures
     "Inputs",  # a mechanism's, and their law
 }
 
@@ -56,7 +57,7 @@ def running() -> Iterator[set[tuple[str, str]]]:
         if frame.f_code.co_name in ("<module>", "model_of"):
             loading += {"call": 1, "return": -1}.get(event, 0)
         path = Path(frame.f_code.co_filename)
-        if event == "call" and not loading and path.is_relative_to(LEMMA_FILES):
+        if event == "call" and not loading and path.is_relative_to(LEMMA_FILES) and path.stem not in SHARED:
             name = path.relative_to(LEMMA_FILES).parts[0].removesuffix(".py")
             found.add((name, frame.f_code.co_qualname.split(".<locals>")[0]))
 

@@ -18,7 +18,6 @@ from typing import Any
 from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
-from ..core.columns import MEASURES, Measure
 from ..core.model import Model
 from ..core.numbers import at_most, height, largest, need, summed, total
 from ..core.proof import Words
@@ -26,6 +25,7 @@ from ..core.read import decimal, entries
 from .designs.constraints import SECRET_LIMITS
 from .designs.tangents import Information
 from .information import Informative
+from .information.columns import MEASURES, Measure
 
 _MOST_CELLS = 1 << 17
 _MOST_HALVINGS = 60

@@ -12,18 +12,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 from typing import Any
 
-from ..core.allowance import NUMBER, PAIR, limit, rests_on
-from ..core.arithmetic import arb, fmpq
-from ..core.bounds import information
-from ..core.certificate import Lines
-from ..core.channel import Channel
-from ..core.columns import measure_of
-from ..core.model import Model
-from ..core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, rounded, total
-from ..core.proof import Words
-from ..core.read import decimal, entries
-from .designs.ground import Inputs
-from .designs.privacy import sides
+from ...core.allowance import NUMBER, PAIR, limit, rests_on
+from ...core.arithmetic import arb, fmpq
+from ...core.bounds import information
+from ...core.certificate import Lines
+from ...core.channel import Channel
+from ...core.model import Model
+from ...core.numbers import at_most, ends_words, exponential, height, need, need_certain, normalised, rounded, total
+from ...core.proof import Words
+from ...core.read import decimal, entries
+from ..designs.ground import Inputs
+from ..designs.privacy import sides
+from .columns import measure_of
 
 _MOST_INPUTS = {True: 16, False: 13}  # that a generator may have one value or another at, under local_dp and else
 _MOST_TERMS = 1 << 22

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from .arithmetic import arb, fmpq
-from .numbers import total, xlogx
+from ...core.arithmetic import arb, fmpq
+from ...core.numbers import total, xlogx
 
 
 class Divergence:
