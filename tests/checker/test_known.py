@@ -124,6 +124,15 @@ def test_each_leaf_is_worked_out_once(worked):
     assert len(worked) == 2 * rows
 
 
+def test_leaves_of_one_line_are_worked_out_once(monkeypatch):
+    seen, bound = [], Joint.bound
+    monkeypatch.setattr(Joint, "bound", lambda leaf, psi: seen.append(psi) or bound(leaf, psi))
+    case, known = CORPUS["count4_posterior"], Known()
+    for _ in range(3):
+        assert check(*case.files, known=known).proved
+        assert len(seen) == case.certificate.count(b'["joint"')
+
+
 def test_a_draft_proves_nothing_even_where_all_is_there():
     case = CORPUS["count4_mixed"]
     assert check(*case.files, draft=True).status is Status.UNDECIDED

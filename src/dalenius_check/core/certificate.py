@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from . import read
 from .allowance import PAIR, Allowance, limit
@@ -22,6 +22,7 @@ _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
 OPEN = "open"  # the name of a line that stands in drafts only
 _INNER = ("split", "cut", "part", "halve", "orbit", "orbit-split", "group", "chamber")
+T = TypeVar("T")
 Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
 Step = Callable[[list[Any]], Callable[[], None] | None]
 
@@ -101,7 +102,7 @@ class Lines:
         """The last line as it is written."""
         return self.data[self.start : self.position].removesuffix(b"\n")
 
-    def leaf(self, place: int | None, work: Callable[[], list[arb]]) -> list[arb]:
+    def leaf(self, place: int | None, work: Callable[[], T]) -> T:
         """What the leaf on the last line comes to, at a place."""
         return work() if self.known is None else self.known.leaf(place, self.text, work)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
 
 from .allowance import PAIR
-from .arithmetic import arb, chosen
+from .arithmetic import chosen
 from .boxes import Grouping
 from .channel import Channel, build
 from .counts import Pairs
 from .model import Model
 
+T = TypeVar("T")
 MOST = 1 << 28  # bytes
 _FEW = 1 << 16  # entries of a channel that is known again by them
 
@@ -25,7 +27,7 @@ class Known:
     def __init__(self, most: int = MOST) -> None:
         self._left = most
         self._places = dict[Hashable, int]()
-        self._leaves = dict[tuple[int, bytes], list[arb]]()
+        self._leaves = dict[tuple[int, bytes], Any]()
         self._channel: tuple[Hashable, Channel, int] | None = None
         self._grouping: Grouping | None = None  # of that channel
 
@@ -70,11 +72,11 @@ class Known:
             self._places[lead] = len(self._places)
         return self._places.get(lead)
 
-    def leaf(self, place: int | None, line: bytes, work: Callable[[], list[arb]]) -> list[arb]:
+    def leaf(self, place: int | None, line: bytes, work: Callable[[], T]) -> T:
         """What the leaf on a line comes to."""
         if place is None:
             return work()
-        found = self._leaves.get((place, line))
+        found: T | None = self._leaves.get((place, line))
         if found is None:
             found = work()
             if self._takes(2 * PAIR + len(line)):

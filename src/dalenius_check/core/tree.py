@@ -142,7 +142,8 @@ class Section:
         def judge(item: list[Any], number: int) -> bool:
             vacuous = self.levels[-1].empty
             need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
-            results, slope = kinds[item[0]](item, vacuous)
+            work = partial(kinds[item[0]], item, vacuous)
+            results, slope = self.lines.leaf(self.lines.place, work) if _is_one_line(item) else work()
             for bound in results if not vacuous else ():
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
             return vacuous
