@@ -90,7 +90,8 @@ class TreeRoom:
         """Seconds that checking these proofs takes besides what any proof takes, predicted."""
         leaves = [(rung.leaves - (1.0 - READING) * rung.told, rung.grouped * rung.work) for rung in rungs]
         seconds = sum(count * (FIXED + WORK * work) for count, work in leaves)
-        return SPARE * self.search.clock.pace * self.search.checks * self.search.share * seconds
+        times = 1.0 + READING * (self.search.checks - 1)
+        return SPARE * self.search.clock.pace * times * self.search.share * seconds
 
     @property
     def checking_now(self) -> float:

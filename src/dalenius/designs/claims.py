@@ -16,7 +16,7 @@ from dalenius._prove import Proved
 from dalenius.audits.audit import Audit, LowerEnd
 from dalenius.designs.rational import weight_texts
 from dalenius.designs.terms import Terms
-from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, claim_text, step, unit_of
 from dalenius.evidence.lower import (
     AlsoLine,
     ConeLine,
@@ -79,35 +79,6 @@ class Retreat:
 
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         return self.audit.result(proved)
-
-
-@dataclass(frozen=True)
-class ProvedElsewhere:
-    """Of an audit that has run, its priors, and an upper end that was proved of this mechanism as a part of a design's certificate.
-
-    The checker is asked once more about all but that end: its lines may take as long to check as they took to find.
-    """
-
-    audit: Audit
-    upper: Upper
-
-    def run(self) -> None:
-        """There is nothing to do."""
-
-    def lowers(self) -> Iterator[LowerEnd]:
-        yield from self.audit.lowers()
-
-    def uppers(self) -> Iterator[Upper]:
-        yield self.audit.retreat(CERTAIN)
-
-    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
-        """With that end, and its lines in the certificate."""
-        high, checked = self.upper.rounded, proved.certificate
-        assert high is not None
-        low = min(proved.lower, high)
-        header = replace(checked.header, lower=claim_text(low), upper=claim_text(high))
-        whole = Certificate.of(header, checked.lower_lines(), self.upper.lines)
-        return self.audit.result(replace(proved, certificate=whole, lower=low, upper=high, upper_end=self.upper))
 
 
 def distortion_unit(problem: DesignProblem) -> float:

@@ -10,6 +10,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import dalenius as dl
+import dalenius_check
 import support
 from campaigns import draws, each, thinned
 from dalenius._prove import prove
@@ -323,7 +324,7 @@ def test_heavy_priors_prove_as_much_as_their_posteriors_have_digits():
     assert result.gap <= 1e-4
 
 
-# What the exchange proposes: of a mechanism with a long audit the checker is asked once.
+# What the exchange proposes: the leaves of an audit are worked out once.
 
 
 PARTS = {
@@ -339,30 +340,33 @@ DESIGNS = {
 
 
 @pytest.mark.parametrize("name", thinned(reversed(DESIGNS), every=2))
-def test_the_lines_of_a_long_audit_are_checked_once(name, monkeypatch):
+def test_the_leaves_of_an_audit_are_worked_out_once(name, monkeypatch):
+    """For itself; as a part of the design's certificate they are found again."""
     import dalenius._prove as place
 
-    problem, verify, sizes = DESIGNS[name], place.verify, []
+    problem, verify, leaf, worked = DESIGNS[name], place.verify, dalenius_check.Known.leaf, []
 
-    def counted(problem, certificate, **options):
-        sizes.append((problem.kind, len(certificate.upper_lines())))
+    def checked(problem, certificate, **options):
+        worked.append([problem.kind, 0])
         return verify(problem, certificate, **options)
 
-    monkeypatch.setattr(place, "verify", counted)
-    plain = dl.solve(problem, gap=3e-2, time_limit=None)
-    whole = [kind for kind, lines in sizes if lines == len(plain.audit.certificate.upper_lines())]
-    assert sorted({*whole}) == ["maximal_leakage", problem.kind]
-    sizes.clear()
-    monkeypatch.setattr("dalenius.designs.exchange.proposer.LONG", 0)
-    once = dl.solve(problem, gap=3e-2, time_limit=None)
-    rows, audit = once.mechanism.rows, once.audit
-    assert (once.lower, once.upper, rows) == (plain.lower, plain.upper, plain.mechanism.rows)
-    assert {kind for kind, lines in sizes if lines == len(audit.certificate.upper_lines())} == {problem.kind}
-    assert dl.verify(problem.release(rows), audit.certificate).proved
-    assert audit.lower == plain.audit.lower
-    most = plain.audit.upper if name == "leakage" else problem.max_leakage_nats
-    assert plain.audit.upper - 1e-12 <= audit.upper <= most + 1e-12
-    assert (once.refusals, audit.refusals) == ((), ())
+    def found(known, place, line, work):
+        def working():
+            worked[-1][1] += 1
+            return work()
+
+        return leaf(known, place, line, working)
+
+    monkeypatch.setattr(place, "verify", checked)
+    monkeypatch.setattr(dalenius_check.Known, "leaf", found)
+    result = dl.solve(problem, gap=3e-2, time_limit=None)
+    leaves = sum(line.word in ("row", "joint") for line in result.audit.certificate.upper_lines())
+    assert leaves > 8
+    assert [kind for kind, _ in worked] == ["maximal_leakage", problem.kind]
+    assert 0 < worked[0][1] <= leaves
+    assert worked[1][1] == 0
+    assert dl.verify(problem, result.certificate).proved
+    assert dl.verify(problem.release(result.mechanism.rows), result.audit.certificate).proved
 
 
 def test_a_retreat_that_takes_too_long_leaves_what_is_certain(monkeypatch, work_clock):

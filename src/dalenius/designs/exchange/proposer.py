@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import takewhile
 from operator import attrgetter
 from typing import Self
 
@@ -19,7 +18,6 @@ from dalenius.designs.claims import (
     TINY,
     DesignProposer,
     MadeUpper,
-    ProvedElsewhere,
     Retreat,
     constraint_prices,
     distortion_unit,
@@ -32,16 +30,13 @@ from dalenius.designs.exchange.goals import OWN, Place
 from dalenius.designs.exchange.keeping import Kept
 from dalenius.designs.exchange.rows import BUDGET, PRIVACY
 from dalenius.designs.exchange.secrets import limit_sections
-from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
+from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem
 from dalenius.model.constraints import KL, LeakageLimit, MutualInformation, SecretLeakageLimit, SecretLimit
 from dalenius.outcome import ConstraintPrice, Termination, TermValue
 from dalenius.results import DesignResult, LeastFavourablePrior, Result
 from dalenius.search import Run
-
-LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's
-ROUNDED = 1.0 + 2.0**-50  # a budget in nats as a double is off by at most three roundings
 
 
 def dual_of(run: Exchange, lower: Lower) -> OwnBound:
@@ -142,14 +137,10 @@ def _slack(run: Exchange, j: int, *, kept: Kept | None, audits: Mapping[Place, R
 
 @dataclass(frozen=True, kw_only=True)
 class ProvedUpper(MadeUpper):
-    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand; without one, none.
-
-    A long audit is not proved before this end is, of which its lines are a part.
-    """
+    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand; without one, none."""
 
     kept: Kept | None = None
     audits: Mapping[Place, Result] = field(default_factory=dict)
-    later: ProvedElsewhere | None = None
 
 
 class ExchangeProposer(DesignProposer[ProvedUpper]):
@@ -201,9 +192,10 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             yield ProvedUpper(value=None, lines=())
             return
         for number, kept in enumerate(sorted([*keeper.doubtful, *reversed(keeper.kept)], key=attrgetter("attained"))):
-            for proved in self._ends_of(-number, kept):
+            end = self._upper(-number, kept, kept.audits)
+            if end is not None:
                 found += 1
-                yield proved
+                yield end
         if not found or (limited and self.exchange.goal.is_free):
             silent = keeper.silent() if keeper.kept else None
             last = None if silent is None else self._upper(CERTAIN, silent, silent.audits)
@@ -216,23 +208,6 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
                 yield end
         if not self.exchange.problem.plain:
             yield ProvedUpper(value=None, lines=(), candidate=CERTAIN)
-
-    def _ends_of(self, number: int, kept: Kept) -> Iterator[ProvedUpper]:
-        """The end that a mechanism attains; of one with a long audit what it leaks at most, proved here first, rounded ever further.
-
-        In Problem 3 that is the budget.
-        """
-        problem = self.exchange.problem
-        if not self.exchange.goal.is_free or len((audit := kept.audits[OWN]).proof()) <= LONG:
-            end = self._upper(number, kept, kept.audits)
-            yield from [] if end is None else [end]
-            return
-        ends: Iterator[Upper] = audit.uppers()
-        if problem.leakage_budget is not None:
-            ends = iter([replace(next(ends), value=problem.leakage_budget * ROUNDED, margin=0.0)])
-        for told in takewhile(lambda end: end.candidate == 0, ends):
-            most = {OWN: Fraction(told.rounded or 0.0)}
-            yield self._made(number, kept, {OWN: told.lines}, most, later=ProvedElsewhere(audit, told))
 
     def _upper(self, candidate: int, kept: Kept, proposed: Mapping[Place, Audit | Retreat]) -> ProvedUpper | None:
         """None where the time was not enough to prove that a limit of leakage is kept."""
@@ -254,8 +229,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         kept: Kept,
         proofs: Mapping[Place, Sequence[UpperLine]],
         leaks: Mapping[Place, Fraction],
-        audits: Mapping[Place, Result] | None = None,
-        later: ProvedElsewhere | None = None,
+        audits: Mapping[Place, Result],
     ) -> ProvedUpper:
         """With the lines which prove that everybody is told so much at most."""
         run, problem = self.exchange, self.exchange.problem
@@ -279,8 +253,7 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
             candidate=candidate,
             doubtful=kept.doubtful,
             kept=kept,
-            audits=audits or {},
-            later=later,
+            audits=audits,
         )
 
     # ------------------------------------------------------------ the answer
@@ -289,8 +262,6 @@ class ExchangeProposer(DesignProposer[ProvedUpper]):
         """The mechanism, the proved interval for the best there is, and what each constraint costs."""
         run, best, own = self.exchange, proved.upper_end, dual_of(self.exchange, proved.lower_end)
         kept, audit = best.kept, best.audits.get(OWN)
-        if best.later is not None and kept is not None:
-            audit = prove(best.later.audit.problem, best.later, run.search)
         return self.answer(
             with_doubts(proved, self.audits, audit),
             best.rows,
