@@ -59,9 +59,7 @@ def export_program(
         for offer in known:
             out.print(f"{offer.name:<14} {offer.what}")
         if not known:
-            err.print(
-                "none: against listed priors leakage is evaluated, and against classes of laws and blocks no program is offered"
-            )
+            err.print(f"none: {problem.no_program}")
         return
     if output is None:
         raise InputError("-o: name the file to write")

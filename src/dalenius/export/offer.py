@@ -63,6 +63,7 @@ STARTS, STALL = 12, 1e-9  # of the search for it, and the nats that ten of its s
 BLUR = 0.1  # share of the best constant mechanism in the first one that a default master program's priors learn from
 ROUNDS, SOLVED = 2, 1e-4  # of the exchange that finds them, and the gap of its programs
 FEW = 6  # starts of its search for priors
+PIECES = 5  # blocks that offer programs
 Kind = TypeVar("Kind", Completions, Selections)
 
 
@@ -81,7 +82,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     A leakage model against an entropy bound offers, for every kind of record, the programs of one alternating step at a prior
     p(a,k), and the relaxation without a box. The prior is the certificate's witness; without one it is the best prior that our ascent
     finds for an adversary with nine tenths of the knowledge, log |X| - b: solved, but with entropy to spare, so that the
-    programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select.
+    programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select, and
+    against independent blocks, of which each is an audit against an entropy bound, the programs of the first few.
 
     A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
     constraints (whose rows are in it, but no limits of leakage to further adversaries) or an objective of several terms, offers the
@@ -122,6 +124,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
                 masses = _folded(channel, witness[1])
             found += _of_channel(_Point(channel, masses), at)
         return found
+    if problem.adversary.in_blocks:
+        return _of_blocks(problem)
     return _of_products(problem) if problem.adversary.all_products else []
 
 
@@ -159,9 +163,7 @@ def subproblem(problem: Problem, block: str, certificate: Certificate | None = N
     """
     known = {offer.name: offer for offer in offers(problem, certificate)}
     if not known:
-        raise InputError(
-            "program: none is offered against listed priors, which are evaluated, nor against classes of laws (docs/export.md)"
-        )
+        raise InputError(f"program: none is offered: {problem.no_program}")
     if block not in known:
         raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}")
     return known[block].make()
@@ -247,6 +249,21 @@ def _of_channel(point: _Point, at: str) -> list[Offer]:
         Offer(f"row{at}", f"best conditional of letter 0, relaxed by secants; {about}", point.row),
         Offer(f"node{at}", f"relaxation of the whole problem, without a box; {about}", point.node),
     ]
+
+
+def _of_blocks(problem: WorstCaseLeakage) -> list[Offer]:
+    """Those of the audits of one block each; of the first without a suffix, of others with its record and the others' total."""
+    found = list[Offer]()
+    for piece, audit in problem.pieces[:PIECES]:
+        at = f"@{piece.first}" + ("" if piece.written is None else f"+{piece.written}")
+        try:
+            own = offers(audit)
+        except InputError:  # no matrix
+            continue
+        found += [
+            replace(offer, name=offer.name + at if found else offer.name) for offer in own if "@" not in offer.name
+        ]
+    return found
 
 
 def _normalised(log_uniform: Floats) -> Floats:

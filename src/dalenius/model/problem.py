@@ -158,6 +158,11 @@ class Problem(metaclass=Stated):
         """How many inputs and outputs the mechanism has."""
 
     @property
+    def no_program(self) -> str:
+        """Why it has no convex program to hand out, where it has none."""
+        return "" if self.adversary is None else self.adversary.no_program
+
+    @property
     def distortion_budget(self) -> Fraction | None:
         """The largest expected distortion allowed; None where there is no such budget."""
         return None

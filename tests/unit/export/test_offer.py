@@ -166,7 +166,32 @@ def test_other_adversaries(solver):
     assert_solved(subproblem(independent, "marginal"), solver)
     listed = audit(dl.FixedPrior([1 / 6] * 6))
     assert names(listed) == []
-    support.refused(lambda: subproblem(listed, "marginal"), "none is offered")
+    support.refused(lambda: subproblem(listed, "marginal"), "none is offered: listed priors are evaluated")
+
+
+def test_every_model_of_the_library_offers_a_program_or_says_in_a_line_why_not():
+    silent = {}
+    for model in library():
+        problem = model.load()
+        if not names(problem):
+            silent[model.name] = problem.no_program
+            support.refused(lambda problem=problem: subproblem(problem, "marginal"), problem.no_program)
+    assert all(20 < len(reason) < 160 and "\n" not in reason for reason in silent.values())
+    assert len({*silent.values()}) == 6
+    assert len(silent) < 0.2 * len(library())
+
+
+def test_a_household_offers_the_programs_of_its_audit(solver):
+    country = library_model("households/count-n1000000").load()
+    assert names(country) == STEPS
+    assert_solved(subproblem(country, "posterior"), solver)
+    leaks = library_model("households/count-n1000000").claim[1]
+    assert subproblem(country, "node").solve(gap=1e-3).upper >= leaks - 1e-9
+    majority = library_model("households/majority-n101").load()
+    assert names(majority)[:6] == [*STEPS, "marginal@0+49"]
+    assert len(names(majority)) == 5 * len(STEPS)
+    other = subproblem(majority, "marginal@0+49").solve(gap=1e-6)
+    assert other.gap <= 1e-6
 
 
 ADVERSARIES = {

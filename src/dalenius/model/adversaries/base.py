@@ -41,6 +41,7 @@ class Adversary(Shelved):
     about_records: ClassVar[str] = (
         ""  # of a set that is no class of laws of the dataset what can be asked instead about secrets
     )
+    no_program: ClassVar[str] = ""  # why an audit against it has no convex program to hand out, where it has none
     audit: ClassVar[
         str
     ]  # which one answers, where nothing else about the question asks for another one; its kind, unless said

@@ -27,6 +27,7 @@ class _Chain(Adversary):
 
     is_chain: ClassVar[bool] = True
     about_records: ClassVar[str] = "list laws"
+    no_program: ClassVar[str] = "a chain's few parameters are searched by a tree of boxes, which is no program"
     record: WholeOrNone
 
     def check(self, records: Records) -> None:

@@ -37,6 +37,9 @@ class LawClass(Adversary):
     """
 
     audit: ClassVar[str] = "law_class"
+    no_program: ClassVar[str] = (
+        "closed steps meet both ends over a class of laws; dalenius.atoms writes it: information_of_prior, the class as constraints"
+    )
 
     @property
     def record_laws(self) -> PriorClass:

@@ -57,6 +57,7 @@ class PriorSet(Adversary):
     """
 
     kind: ClassVar[str] = "prior_set"
+    no_program: ClassVar[str] = "listed priors are evaluated, so that there is nothing to solve"
     priors: Given[Priors, tuple[tuple[Fraction, ...], ...]] = Given(tables=_flat_lists)
     shapes: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
