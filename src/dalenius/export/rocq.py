@@ -28,8 +28,9 @@ from dalenius.evidence.upper import (
     RecordLine,
 )
 from dalenius.exact import as_fraction
-from dalenius.export.rocq_proof import class_text, section_text
+from dalenius.export.rocq_proof import Place, class_text, section_text
 from dalenius.export.rocq_statement import (
+    MAX_SUMS,
     adversary_of,
     alphabets_text,
     amount_of,
@@ -50,6 +51,8 @@ from dalenius.export.rocq_statement import (
 from dalenius.measures.witness import letter_law
 from dalenius.model import PriorSet, Problem, WorstCaseLeakage, digest
 from dalenius.model.adversaries import PolytopePriors
+from dalenius.model.adversaries.independent_blocks import as_blocks
+from dalenius.model.problems.pieces import Piece, PlacedBlock, placed_blocks
 
 HEADER = """\
 (** {title}
@@ -179,13 +182,13 @@ def _curve(curve: CurveClaim) -> str:
 
 def _with_entropy(problem: WorstCaseLeakage, certificate: Certificate) -> str:
     """The hints about priors with enough entropy, and the proof."""
-    outputs, curved = problem.channel.shape[1], certificate.header.curve is not None
+    place, curved = Place(problem.channel.shape[1]), certificate.header.curve is not None
     lines = [line for line in certificate.body() if isinstance(line, LowerLine)]
     records, (witness, *witnesses) = zip(*map(_witness, lines), strict=True)
     alone = amount_of(problem) == "(Share (1 # 1)%Q)" and not curved  # only the uniform prior is left
     sections = {} if alone else certificate.sections()
     definitions, names = _listed(
-        "section", [section_text(k, proof, problem.records.alphabets[k], outputs) for k, proof in sections.items()]
+        "section", [section_text(k, proof, problem.records.alphabets[k], place) for k, proof in sections.items()]
     )
     return (WITH_CURVE if curved else WITH_ENTROPY).format(
         counted=naturals(sorted({*records, *sections})),
@@ -331,30 +334,59 @@ def _piece_witness(problem: WorstCaseLeakage, certificate: Certificate) -> dict[
     first, line = certificate.lower_lines()
     assert isinstance(first, PieceOfWitness)
     assert isinstance(line, WitnessLine)
-    assert first.total is not None
     if line.prior is None or line.prior == UNIFORM:
         raise no_theorem("a block's witness that is none, or uniform")
+    placed = next(
+        placed
+        for placed, (piece, _) in _placed_pieces(problem)
+        if (piece.block, piece.written) == (first.block, first.total)
+    )
     rows: Any = line.prior
-    piece = _piece(problem, first.block)
     return {
         "block": first.block,
-        "dataset": piece.dataset(int(first.total)),
-        "prior": f"Witness {line.record or 0} {_weights(rows)}",
+        "dataset": _piece(problem, first.block).dataset(placed.total),
+        "prior": f"Witness {line.record or 0} {_weights(_spread(row, placed.inputs) for row in rows)}",
     }
 
 
+def _spread(row: Sequence[str], inputs: Sequence[int]) -> list[str]:
+    """Numbers for a block's own inputs, where these stand among all."""
+    places = dict(zip(inputs, row, strict=True))
+    return [places.get(k, "0") for k in range(max(inputs) + 1)]
+
+
+def _placed_pieces(problem: WorstCaseLeakage) -> Iterator[tuple[PlacedBlock, tuple[Piece, WorstCaseLeakage]]]:
+    """Each block with each sum of the others, and the question that certificates ask about it, which may be one for all sums."""
+    adversary = as_blocks(problem.adversary)
+    assert adversary is not None
+    pieces = {(piece.block, piece.total): (piece, question) for piece, question in problem.pieces}
+    for placed in placed_blocks(problem.query, problem.records, adversary):
+        yield placed, pieces.get((placed.block, None)) or pieces[placed.block, placed.total]
+
+
 def _piece_proofs(problem: WorstCaseLeakage, certificate: Certificate) -> Iterator[tuple[int, int, str]]:
-    outputs, sizes = problem.channel.shape[1], sizes_of(problem)
-    sections = dict[tuple[int, int], dict[int, list[ProofLine]]]()
+    sections = dict[tuple[int, str | None], dict[int, list[ProofLine]]]()
     for line in certificate.upper_lines():
         if isinstance(line, PieceSection):
-            assert line.total is not None
-            records = sections.setdefault((line.block, int(line.total)), {})
+            records = sections.setdefault((line.block, line.total), {})
         elif isinstance(line, RecordLine):
             current = records.setdefault(line.record, [])
         else:
             current.append(cast("ProofLine", line))
-    for (block, total), records in sections.items():
-        alphabets = problem.records.alphabets[sum(sizes[:block]) :]
-        texts = [section_text(record, proof, alphabets[record], outputs) for record, proof in records.items()]
-        yield block, total, f"[{'; '.join(texts)}]"
+    named = {
+        digest(question): (piece.block, piece.written)
+        for piece, question in problem.pieces
+        if (piece.block, piece.written) in sections
+    }
+    placed_pieces = list(_placed_pieces(problem))
+    if len(placed_pieces) * problem.channel.size > MAX_SUMS:
+        raise no_theorem(f"{len(placed_pieces)} sums of the other blocks' letters, which are too many")
+    for placed, (_, question) in placed_pieces:
+        if digest(question) not in named:
+            raise InputError(
+                f"certificate: no proof is about block {placed.block} where the others add up to {placed.total}"
+            )
+        place = Place.of(problem.channel[list(placed.inputs)], question.channel, placed.inputs)
+        alphabets, proofs = placed.records.alphabets, sections[named[digest(question)]]
+        texts = [section_text(record, proof, alphabets[record], place) for record, proof in proofs.items()]
+        yield placed.block, placed.total, f"[{'; '.join(texts)}]"

@@ -9,6 +9,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final
 
+import numpy as np
+
 from dalenius.evidence.upper import (
     ClassPart,
     Cut,
@@ -32,6 +34,7 @@ from dalenius.evidence.upper import (
 )
 from dalenius.exact import as_fraction
 from dalenius.export.rocq_statement import integers, naturals, no_theorem
+from dalenius.information.arrays import Floats
 
 ONE: Final = 2**100  # hints are written in these parts
 
@@ -45,7 +48,7 @@ def _law(law: Sequence[str] | None, outputs: int) -> list[int]:
     """A law of the outputs in parts of `ONE`, or a little less: each positive, equal weights alike; of no law the uniform one."""
     weights = [Fraction(1)] * outputs if law is None else [as_fraction(x, "law") for x in law]
     whole = sum(weights)
-    room = ONE if min(weights) * ONE >= whole else ONE - outputs
+    room = ONE if min(weights) * ONE >= whole else ONE - len(weights)
     return [max(1, math.floor(x / whole * room)) for x in weights]
 
 
@@ -65,12 +68,74 @@ _RowLine = RowCut | RowLeaf | GroupedRowLeaf | RowGroups | RowChamber
 SUBTREES: Final = {RowCut: 2, RowGroups: 1, RowChamber: 1}
 
 
-def section_text(record: int, proof: Iterable[ProofLine], letters: int, outputs: int) -> str:
+@dataclass(frozen=True)
+class Place:
+    """Where a proof's outputs, and its inputs, are among those of the model.
+
+    Attributes
+    ----------
+    outputs : int
+        How many the proof has.
+    groups : tuple of tuple of int
+        For each of them those of the model, whose columns are proportional on the proof's inputs; nothing where they are the same.
+    shares : tuple of Fraction
+        Of the model's outputs in their groups.
+    inputs : sequence of int
+        The model's, in the proof's order; nothing where they are the same.
+    """
+
+    outputs: int
+    groups: tuple[tuple[int, ...], ...] = ()
+    shares: tuple[Fraction, ...] = ()
+    inputs: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, rows: Floats, own: Floats, inputs: Sequence[int]) -> Place:
+        """Of a proof about a channel, where the model has these rows on its inputs."""
+        count = own.shape[1]
+        if rows.shape == own.shape and np.allclose(rows, own):
+            return cls(count, inputs=inputs)
+        group = (rows.T @ (own / np.linalg.norm(own, axis=0))).argmax(axis=1)  # the cosine is largest
+        groups = tuple(tuple(np.flatnonzero(group == g).tolist()) for g in range(count))
+        if not all(groups):
+            raise no_theorem("a block of which outputs tell the same")
+        weights = [Fraction(x) for x in rows.sum(axis=0).tolist()]
+        wholes = [sum(weights[y] for y in outputs) for outputs in groups]
+        return cls(count, groups, tuple(x / wholes[g] for x, g in zip(weights, group.tolist(), strict=True)), inputs)
+
+    @property
+    def head(self) -> tuple[_Node, ...]:
+        """What stands before a proof about groups: these, and a law within each."""
+        if not self.groups:
+            return ()
+        parts = [_law([str(self.shares[y]) for y in ys], len(ys)) for ys in self.groups]
+        laws = dict(zip(chain.from_iterable(self.groups), chain.from_iterable(parts), strict=True))
+        groups = "; ".join(map(naturals, self.groups))
+        return (_Node(f"Group [{groups}] {integers(laws[y] for y in range(len(laws)))}", 1),)
+
+    def law(self, law: Sequence[str]) -> Sequence[str]:
+        """A law of the proof's outputs as one of the model's."""
+        if not self.groups:
+            return law
+        parts = {y: as_fraction(law[g], "law") * self.shares[y] for g, ys in enumerate(self.groups) for y in ys}
+        return [str(parts[y]) for y in range(len(parts))]
+
+    def check(self, line: ProofLine) -> None:
+        """Refuse symmetries where anything has another name."""
+        if isinstance(line, OrbitCut | RowChamber) and (
+            self.groups or tuple(self.inputs) != tuple(range(len(self.inputs)))
+        ):
+            raise no_theorem(f"lines {line.word!r} of a block that is not the model itself")
+
+
+def section_text(record: int, proof: Iterable[ProofLine], letters: int, place: Place) -> str:
     """The proof about a record. Lines are in preorder, so that read backwards each finds its subtrees done."""
+    outputs = place.outputs
     trees = list[tuple[_Node, ...]]()
     rows = list[tuple[_RowLine | SameRow | ImageRow, ...]]()
     classes = list[tuple[_Node, ...]]()
     for line in reversed(tuple(proof)):
+        place.check(line)
         if isinstance(line, _RowLine | SameRow | ImageRow):
             rows.append((line, *chain.from_iterable([rows.pop() for _ in range(SUBTREES.get(type(line), 0))])))
         elif isinstance(line, Split | Cut):
@@ -82,18 +147,19 @@ def section_text(record: int, proof: Iterable[ProofLine], letters: int, outputs:
             count = letters if as_fraction(line.share, "theta") > 0 and as_fraction(line.entropy, "mu") > 0 else 0
             trees.append((_Node(_joint(line, [rows.pop() for _ in range(count)], outputs)),))
         elif isinstance(line, OutputLawLeaf):
-            classes.append((_Node(f"Law {integers(_law(line.law, outputs))}"),))
+            classes.append((_Node(f"Law {integers(_law(place.law(line.law), outputs))}"),))
         elif isinstance(line, LettersLine):
             classes.append((_Node("Letters"),))
         elif isinstance(line, ClassPart):
-            head = f"Part {line.letter} {naturals(line.inputs)}"
+            inputs = [place.inputs[k] for k in line.inputs] if place.inputs else line.inputs
+            head = f"Part {line.letter} {naturals(inputs)}"
             classes.append((_Node(head, 2), *classes.pop(), *classes.pop()))
         elif isinstance(line, VerticesLeaf):
             trees.append((_Node(f"Vertices\n{_text(classes.pop())}"),))
         else:
             raise no_theorem(f"lines {line.word!r}")
     (tree,) = trees
-    return f"  Section {record} (\n{_text(tree)})"
+    return f"  Section {record} (\n{_text((*place.head, *tree))})"
 
 
 def class_text(line: LettersLine | LawOfSelections | LawOfClass, outputs: int) -> str:

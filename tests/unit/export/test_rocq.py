@@ -1,5 +1,6 @@
 """Certificates as theorems: what is printed is the model as written, and what has no theorem is refused by name."""
 
+import math
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -171,6 +172,45 @@ def test_blocks_are_told_the_others_sum():
     assert witness[1].endswith("; 0; 0")
 
 
+def test_a_block_whose_noise_hides_the_others_has_groups_of_outputs():
+    """For every sum of the others the block's own outputs are groups of the model's, with a law in each."""
+    text = text_of("households/count-n6-b0.6")
+    assert "(IndependentBlocks [2; 2; 2]%nat (EntropyAtLeast (Share (3 # 5)%Q)))" in text
+    assert "PieceWitness 0 [0; 0; 0; 0; 0; 0]%nat (Witness 0 [[" in text
+    found = re.findall(r"PieceProof 0 \((\d)\) \[  Section 0 \(\n\(Group \[(.*?)\] \[(.*?)\]%Z", text)
+    groups = [
+        [[int(y) for y in re.findall(r"\d+", part)] for part in parts.split("%nat")[:-1]] for _, parts, _ in found
+    ]
+    assert groups == [
+        [list(range(t + 1)), [t + 1], list(range(t + 2, 7))]  # at most what the others have, and at least that and two
+        for t in range(5)
+    ]
+    for parts, (_, _, laws) in zip(groups, found, strict=True):
+        law = [int(x) for x in laws.split("; ")]
+        assert len(law) == 7
+        assert all(ONE - 7 <= sum(law[y] for y in part) <= ONE for part in parts)
+        low = [law[y] for y in parts[0]]
+        assert low[1:] == pytest.approx(
+            [low[0] * (math.exp(0.5 * k) - math.exp(0.5 * (k - 1))) for k in range(1, len(low))]
+        )
+
+
+def test_rows_of_the_values_that_a_block_makes_with_the_others():
+    """Where the rows are listed nothing is grouped, and a class tree names the model's inputs."""
+    rows = [[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]]
+    problem = audit(dl.Count(), dl.Channel(rows), dl.IndependentBlocks(sizes=[1, 2]), dl.Records(3, alphabet=2))
+    tree = ['["vertices"]', '["part",0,[0]]', '["letters"]', '["letters"]']
+    blocks = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    lines = [line for block, total in blocks for line in (f'["block",{block},"{total}"]', '["record",0]', *tree)]
+    witness = ('["at",1,"1"]', '["witness",1,[["1","0","0"],["0","0","2"]]]')
+    text = rocq_text(problem, certificate_of(problem, *witness, *lines))
+    assert re.findall(r"\(Part 0 \[(\d)\]", text) == ["0", "1", "2", "0", "1"]
+    assert "Group" not in text
+    assert "PieceWitness 1 [1; 0; 0]%nat (Witness 1 [[0; 1; 0; 0]%Z; [0; 0; 0; 2]%Z])." in text
+    with pytest.raises(InputError, match="no proof is about block 1 where the others add up to 1"):
+        rocq_text(problem, certificate_of(problem, *witness, *lines[:-6]))
+
+
 @each(
     "mechanism, written",
     (dl.geometric(1.0), "(geometric (1 # 1)%Q (0) (3))"),
@@ -269,7 +309,16 @@ def test_class_trees():
 
 @each(
     "problem, lines, what",
-    (audit(adversary=dl.IndependentBlocks(1)), ['["record",0]'], "adversary 'independent_blocks' and query 'sum'"),
+    (
+        audit(adversary=dl.IndependentBlocks(1), records=dl.Records(2, alphabet=2)),
+        ['["block",0,null]', '["record",0]', '["joint","1","0.5",null,["1","1"]]', '["chamber",0,[]]'],
+        "lines 'chamber' of a block",
+    ),
+    (
+        audit(adversary=dl.IndependentBlocks(2), records=dl.Records(200, alphabet=3)),
+        ['["block",0,null]', '["record",0]', '["vertices"]', '["letters"]'],
+        "397 sums of the other blocks' letters",
+    ),
     (audit(adversary=dl.ProductPriors()), ['["record",0]', LEAF], "lines 'joint' of independent records"),
     (audit(mechanism=dl.discrete_laplace(epsilon=1.0)), ['["record",0]', LEAF], "mechanism 'discrete_laplace'"),
     (audit(records=dl.Records(3000, alphabet=2)), ['["record",0]', LEAF], "sums of 3000 records"),
