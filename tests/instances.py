@@ -199,12 +199,24 @@ def constrained_update(rng: np.random.Generator, *, cones: bool = False) -> Prog
     return programs.ConstrainedUpdate(priors, limits, levels, cost if costs else np.zeros(anchor.shape), demands)
 
 
+def most_information(rng: np.random.Generator) -> Program:
+    """Columns of 1 and c, and what they tell about a variable."""
+    inputs, c = int(rng.integers(2, 5)), math.exp(rng.uniform(0.1, 1.5))
+    high = (np.arange(2**inputs - 1)[:, None] >> np.arange(inputs)) & 1 == 1
+    columns = np.where(high, c, 1.0)
+    joint = rng.dirichlet(np.ones(2 * inputs)).reshape(2, inputs)
+    masses = columns @ joint.T
+    expected = masses.sum(axis=1, keepdims=True) * joint.sum(axis=1)
+    return programs.MostInformation(columns, np.sum(masses * np.log(masses / expected), axis=1))
+
+
 MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
     "ConditionalUpdate": conditional,
     "ConstrainedUpdate": constrained_update,
     "MarginalUpdate": marginal,
     "MinDistortionProgram": min_distortion,
     "MinLeakageProgram": min_leakage,
+    "MostInformation": most_information,
     "NodeRelaxation": node,
     "PosteriorUpdate": posterior,
     "PrivateDistortionProgram": private_distortion,

@@ -12,8 +12,10 @@ import numpy as np
 
 from dalenius.audits.ascent import search
 from dalenius.designs import Terms
+from dalenius.designs.envelope import Told
 from dalenius.designs.exchange import OWN, Place, constrained_master
 from dalenius.designs.exchange.goals import KnownPriors
+from dalenius.designs.extreme import Rays
 from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
@@ -24,6 +26,7 @@ from dalenius.model import (
     Adversary,
     DesignProblem,
     IndependentBlocks,
+    MaxInformation,
     MinDistortion,
     PriorSet,
     Problem,
@@ -37,6 +40,7 @@ from dalenius.programs import (
     MarginalUpdate,
     MinDistortionProgram,
     MinLeakageProgram,
+    MostInformation,
     NodeRelaxation,
     PosteriorUpdate,
     PrivateDistortionProgram,
@@ -85,10 +89,11 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select, and
     against independent blocks, of which each is an audit against an entropy bound, the programs of the first few.
 
-    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
-    constraints (whose rows are in it, but no limits of leakage to further adversaries) or an objective of several terms, offers the
-    master program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds
-    without constraints finds, which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed priors.
+    A min_distortion or max_information model under a privacy notion offers the linear program that it is. Any other design model,
+    and any with constraints (whose rows are in it, but no limits of leakage to further adversaries) or an objective of several terms,
+    offers the master program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of
+    two rounds without constraints finds, which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed
+    priors.
 
     Default points are searched for when a program is made, from fixed random starts and without a clock: the same ones every time.
 
@@ -112,6 +117,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
         if isinstance(problem, MinDistortion) and problem.privacy is not None:
             return [_private(problem, problem.privacy)]
         return [_master(problem, certificate)]
+    if isinstance(problem, MaxInformation):
+        return [] if problem.privacy is None else [_most(problem, problem.privacy)]
     if not isinstance(problem, WorstCaseLeakage):
         return []
     if problem.bound is not None:
@@ -326,6 +333,23 @@ def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
         raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")
     cost = problem.input_law[:, None] * problem.cost
     return PrivateDistortionProgram(cost, float(factor), problem.references, tied=problem.tied)
+
+
+def _most(problem: MaxInformation, privacy: Privacy) -> Offer:
+    what = (
+        f"{privacy.kind}, epsilon {privacy.epsilon}, {problem.input_count} inputs, by extreme rays of private columns"
+    )
+    return Offer("linear", what, partial(_most_program, problem))
+
+
+def _most_program(problem: MaxInformation) -> Program:
+    """Over all rays, and the column that tells nothing."""
+    factor = problem.notion.factor()[1]
+    if factor > CEILING:
+        raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")
+    silent = np.ones((1, problem.input_count))
+    columns = np.vstack([silent, Rays.of(problem, float(factor)).values])
+    return MostInformation(columns, Told.of_law(problem.joint, problem.told).of(columns))
 
 
 def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:

@@ -8,6 +8,7 @@ from dalenius.programs.constrained_update import ConstrainedUpdate as Constraine
 from dalenius.programs.marginal import MarginalUpdate as MarginalUpdate
 from dalenius.programs.min_distortion import MinDistortionProgram as MinDistortionProgram
 from dalenius.programs.min_leakage import MinLeakageProgram as MinLeakageProgram
+from dalenius.programs.most_information import MostInformation as MostInformation
 from dalenius.programs.node import NodeRelaxation as NodeRelaxation
 from dalenius.programs.own import CertifiedInterval as CertifiedInterval
 from dalenius.programs.own import Model as Model

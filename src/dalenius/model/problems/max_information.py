@@ -127,7 +127,7 @@ class MaxInformation(Problem):
     """
 
     kind: ClassVar[str] = "max_information"
-    no_program: ClassVar[str] = "columns are weighed by a linear program that grows, and is solved in fractions"
+    no_program: ClassVar[str] = "within a limit columns are found one by one, and bounded by a plane above cells"
     in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "constraints", "useful", "measure")
     adversary: None = field(default=None, init=False)
     privacy: Given[Privacy | None, Privacy | None] = Given(stated(Privacy), default=None, tables=Privacy.of_kind)
