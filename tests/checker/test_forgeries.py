@@ -179,7 +179,7 @@ SELDOM = {
     "one end of an output": (
         "_Output.most: largest([end, value - arb(z) * slope, value + (turn - arb(z)) * slope]) => end"
     ),
-    "limit of a funnel for nothing": "Within._need_upper: self.price * self.limit.most <= rest => True",
+    "limit of a funnel for nothing": "Within._need_upper: plane.price * self.limit.most <= rest => True",
     "first cell of a funnel": (
         "Within._need_inputs: combinations(sorted(self.seen), k) => [tuple(sorted(self.seen)[:k])]"
     ),

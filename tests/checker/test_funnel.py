@@ -18,11 +18,11 @@ from forgery_funnels import best, drawn, farthest, funnel, grid, limited, of_the
 from forgery_subjects import toml
 
 
-def ends_with(model, size, upper, line, arithmetic="flint", unit="nats"):
+def ends_with(model, size, upper, *lines, arithmetic="flint", unit="nats"):
     """What the checker says of an upper end, beside a mechanism that tells nothing."""
     head = {"format": "dalenius-certificate/2", "problem": "max_information", "model": parse_model(model).digest}
     head |= {"unit": unit, "producer": "tests", "lower": "0", "upper": f"{upper:.15f}", "mechanism": [["1"]] * size}
-    found = check(model, "".join(json.dumps(x) + "\n" for x in (head, line)).encode(), arithmetic=arithmetic)
+    found = check(model, "".join(json.dumps(x) + "\n" for x in (head, *lines)).encode(), arithmetic=arithmetic)
     assert "internal" not in found.reason, found.reason
     return found
 
@@ -46,7 +46,9 @@ def test_planes_are_proved_only_if_they_are_above_all_columns(seed):
         over, (one, other) = rng.choice(overs), rng.sample(["flint", "python"], 2)
         line = ["envelope", over, f"{price:.9f}", [f"{x + off + slack:.12f}" for x in prices]]
         upper = max(sum(map(float, line[3])) + price * most + 1e-9, 0)
-        found, second = (ends_with(model, size, upper, line, arithmetic, unit) for arithmetic in (one, other))
+        found, second = (
+            ends_with(model, size, upper, line, arithmetic=arithmetic, unit=unit) for arithmetic in (one, other)
+        )
         assert (found.exit_code, found.upper) == (second.exit_code, second.upper), (found.reason, second.reason)
         assert found.proved or slack < 0.02, found.reason
         if found.proved:
@@ -93,11 +95,40 @@ def test_potentials_of_a_limit_of_0_are_proved_only_if_they_are_above_all_indepe
     for slack in rng.sample([0.02, 1e-3, 1e-6, -1e-6, -1e-3, -0.1], 3):
         line = ["potential", [f"{x + slack:.12f}" for x in -done.eqlin.marginals]]
         upper = max(sum(map(float, line[1])) + 1e-9, 0)
-        found, second = (ends_with(model, size, upper, line, name, unit) for name in ("flint", "python"))
+        found, second = (
+            ends_with(model, size, upper, line, arithmetic=name, unit=unit) for name in ("flint", "python")
+        )
         assert (found.exit_code, found.upper) == (second.exit_code, second.upper), (found.reason, second.reason)
         assert found.proved == (slack > 0 or (gains <= columns @ [float(x) for x in line[1]]).all()), found.reason
         if found.proved:
             assert upper > -done.fun - 1e-8
+
+
+@each("seed", *range(draws(6, 100)))
+def test_planes_for_several_limits_are_proved_together_only_if_each_is_above_all_columns(seed):
+    """One mechanism, the planes of three limits over the same cells; the statement says what each of them proves."""
+    rng = random.Random(seed)
+    tables, told, seen, kind, most = drawn(rng)
+    size, unit = told.shape[1], "usefulness" if "measure" in tables else "nats"
+    over = rng.choice(["inputs", "useful"]) if of_the_input(tables) else "inputs"
+    lines, fine = [], grid(size, 30 if size < 4 else 14)
+    for limit in (most, most / 2, most / 5):
+        _, _, price, prices = best(tables, told, seen, limit, grid(size, 8))
+        price = max(round(price, 9), 1e-3)
+        off = farthest(
+            rng, lambda v, mu=price, p=prices: useful(tables, told, v) - mu * limited(kind, seen, v) - v @ p, fine
+        )
+        lines.append(["envelope", over, f"{price:.9f}", [f"{x + off + 0.02:.12f}" for x in prices]])
+    upper = sum(map(float, lines[0][3])) + float(lines[0][2]) * most + 1e-9
+    low = rng.randrange(3)
+    false = [list(line) for line in lines]
+    false[low][3] = [f"{float(x) - 0.06:.12f}" for x in lines[low][3]]
+    upper = max(upper, 0)
+    for arithmetic in ("flint", "python"):
+        found = ends_with(toml(tables), size, upper, *lines, arithmetic=arithmetic, unit=unit)
+        assert found.proved, found.reason
+        assert sum("with c in the place of its limit" in line for line in found.lines) == 2
+        assert not ends_with(toml(tables), size, upper, *false, arithmetic=arithmetic, unit=unit).proved
 
 
 @each("seed", *range(draws(4, 60)))

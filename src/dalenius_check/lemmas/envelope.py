@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -19,7 +21,7 @@ from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.certificate import Lines
 from ..core.model import Model
-from ..core.numbers import at_most, height, largest, need, summed, total
+from ..core.numbers import at_most, height, largest, need, rounded, summed, total
 from ..core.proof import Words
 from ..core.read import decimal, entries
 from .designs.constraints import SECRET_LIMITS
@@ -29,17 +31,28 @@ from .information.columns import MEASURES, Measure
 
 _MOST_CELLS = 1 << 17
 _MOST_HALVINGS = 60
+_MOST_PLANES = 64
 _LIMITED = ("mutual_information", "kl", "chi_square", "total_variation")
-Unit = tuple[list[fmpq], dict[int, fmpq], fmpq]  # of an input: the secret's masses, the useful ones, and the price
+Unit = tuple[
+    list[fmpq], dict[int, fmpq], list[fmpq]
+]  # of an input: the secret's masses, the useful ones, and its prices
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The price of the limit, and those of the inputs."""
+
+    price: fmpq
+    prices: list[fmpq]
 
 
 class Vertex:
-    """A point of a cell: its coordinates, the secret's masses of its column, the useful ones, what it pays, and what it tells."""
+    """A point of a cell: coordinates, the secret's masses of its column, the useful ones, what it pays by planes, what it tells."""
 
     __slots__ = ("at", "masses", "paid", "told", "useful")
 
     def __init__(
-        self, at: list[fmpq], masses: list[fmpq], useful: dict[int, fmpq], paid: fmpq, measure: Measure
+        self, at: list[fmpq], masses: list[fmpq], useful: dict[int, fmpq], paid: list[fmpq], measure: Measure
     ) -> None:
         self.at = at
         self.masses = masses
@@ -55,7 +68,7 @@ class Vertex:
             _middle(self.at, other.at),
             _middle(self.masses, other.masses),
             {u: (self.useful.get(u, zero) + other.useful.get(u, zero)) / 2 for u in sorted(letters)},
-            (self.paid + other.paid) / 2,
+            _middle(self.paid, other.paid),
             measure,
         )
 
@@ -89,23 +102,36 @@ class Within(Informative):
         self._need_lower(channel, claim["lower"])
         line = lines.item("the envelope", {"envelope": 4} if self.limit.most else {"envelope": 4, "potential": 2})
         alone = line[0] == "potential"
-        over, listed, prices = ("inputs", "0", line[1]) if alone else line[1:]
-        price = decimal(listed, "the price")
-        need(price >= 0, "the price must not be negative")
-        self.price = price
-        self.prices = [decimal(x, "a price") for x in entries(prices, "the prices", len(self.inputs))]
-        self.allowance.take(sum(2 * NUMBER + height(x) // 4 for x in self.prices))
-        self._need_upper(claim["upper"] - total(self.prices))
+        over = "inputs" if alone else line[1]
+        self.planes = [self._plane("0" if alone else line[2], line[-1])]
+        self._need_upper(self.planes[0], claim["upper"])
         need(over in ("inputs", "useful"), "the envelope must be over 'inputs' or 'useful'")
+        while lines.more() and not alone:
+            limit(len(self.planes) < _MOST_PLANES, f"more than {_MOST_PLANES} envelopes")
+            _, other, *listed = lines.item("an envelope", {"envelope": 4})
+            need(other == over, f"all envelopes must be over {over!a}")
+            self.planes.append(self._plane(*listed))
         if alone:
             self._need_blind()
-            self._need_columns(self._independent())
+            self._need_columns(self._independent(self.planes[0]))
             tally = Counter({"potential": 1})
         else:
             tally = Counter({"cell": self._need_useful() if over == "useful" else self._need_inputs()})
-        return self._words(claim, f"under constraint 0 ({self.table['kind']})"), tally
+        words = self._words(claim, f"under constraint 0 ({self.table['kind']})")
+        for plane in self.planes[1:]:
+            ends = (rounded(end, ROUND_CEILING) for end in (total(plane.prices), plane.price))
+            words.append(f"with c in the place of its limit: V <= {' + '.join(ends)} c")
+        return words, tally
 
-    def _independent(self) -> Iterator[tuple[fmpq, dict[int, fmpq]]]:
+    def _plane(self, listed: Any, prices: Any) -> Plane:
+        """A plane as it is written."""
+        price = decimal(listed, "the price")
+        need(price >= 0, "the price must not be negative")
+        found = [decimal(x, "a price") for x in entries(prices, "the prices", len(self.inputs))]
+        self.allowance.take(sum(2 * NUMBER + height(x) // 4 for x in found))
+        return Plane(price, found)
+
+    def _independent(self, plane: Plane) -> Iterator[tuple[fmpq, dict[int, fmpq]]]:
         """Of the extreme rays of columns with A v = 0 on inputs that the secret sees: the potential, and the useful masses."""
         drifts = {x: [m - pi * p for m, pi in zip(self.masses[x], self.law, strict=True)] for x, p in self.seen.items()}
         rank, _ = _null([*drifts.values()], self.allowance)
@@ -117,15 +143,15 @@ class Within(Informative):
                 for x, g in zip(chosen, ray, strict=True):
                     for u, m in self._column(x).items() if g else ():
                         masses[u] = masses.get(u, fmpq(0)) + g * m
-                yield total(self.prices[x] * g for x, g in zip(chosen, ray, strict=True)), masses
+                yield total(plane.prices[x] * g for x, g in zip(chosen, ray, strict=True)), masses
 
-    def _need_upper(self, rest: fmpq) -> None:
+    def _need_upper(self, plane: Plane, upper: fmpq) -> None:
         """Refuse a claim that leaves less than the limit's price beside the prices; where the limit is rational, exactly."""
-        what = "the envelope's bound <= upper"
+        what, rest = "the envelope's bound <= upper", upper - total(plane.prices)
         if isinstance(self.limit, Information) and self.limit.unit == "bits":
-            at_most(arb(self.price) * self.limit.ball, arb(rest), what)
+            at_most(arb(plane.price) * self.limit.ball, arb(rest), what)
         else:
-            need(self.price * self.limit.most <= rest, f"{what} fails")
+            need(plane.price * self.limit.most <= rest, f"{what} fails")
 
     def _column(self, x: int) -> dict[int, fmpq]:
         """The useful masses of an input alone."""
@@ -136,20 +162,20 @@ class Within(Informative):
         for x in range(len(self.inputs)):
             if x not in self.seen:
                 told = self.measure.of(self._column(x))
-                at_most(told, arb(self.prices[x]), f"what input {x} tells <= its price")
+                at_most(told, arb(min(plane.prices[x] for plane in self.planes)), f"what input {x} tells <= its price")
 
     def _need_inputs(self) -> int:
         """Refuse a plane that is not above all columns, by cells on few inputs; the number of cells."""
         self._need_blind()
-        k = min(len(self.law) if self.price else 1, len(self.seen))
+        k = min(len(self.law) if any(plane.price for plane in self.planes) else 1, len(self.seen))
         limit(comb(len(self.seen), k) <= _MOST_CELLS, f"more than {_MOST_CELLS} cells")
-        size = (len(self.law) + 3 + len(self.told)) * PAIR
+        size = (len(self.law) + 2 + len(self.told) + len(self.planes)) * PAIR
         self.allowance.take((len(self.seen) + _MOST_HALVINGS * k) * size + _MOST_HALVINGS * k * k * PAIR)
         units = {
             x: (
                 [m / p for m in self.masses[x]],
                 {u: m / p for u, m in self._column(x).items()},
-                self.prices[x] / p,
+                [plane.prices[x] / p for plane in self.planes],
             )
             for x, p in self.seen.items()
         }
@@ -158,41 +184,59 @@ class Within(Informative):
         )
         return self._need_cells(first, self._above)
 
-    def _above(self, corners: list[Vertex]) -> bool:
-        """Whether the plane is above a cell of inputs, at its corners: what is told lies below them, what is limited above a plane."""
+    def _above(self, corners: list[Vertex], left: list[int]) -> list[int]:
+        """The planes that are not above a cell of inputs, at its corners: what is told is below them, what is limited above a tangent.
+
+        Bound because the first is convex and the second above the tangent.
+        """
         t = self.taken.slopes([total(column) for column in zip(*(c.masses for c in corners), strict=True)])
-        price = arb(self.price)
-        return all((c.told - price * _dot(t, c.masses) <= arb(c.paid)) is True for c in corners)
+        known = [(c, _dot(t, c.masses)) for c in corners]
+        prices = [(n, arb(self.planes[n].price)) for n in left]
+        return [n for n, mu in prices if not all((c.told - mu * g <= arb(c.paid[n])) is True for c, g in known)]
 
     def _need_useful(self) -> int:
         """Refuse a plane that is not above all columns, by cells on the useful variable's posteriors; the number of cells."""
         about_input = self.table["kind"] in ("mutual_information", "kl") and self.table.get("secret") is None
         need(about_input, "cells over 'useful' are for a limit on the information about the input itself")
-        need(self.price > 0, "cells over 'useful' need a price above 0")
+        need(all(plane.price > 0 for plane in self.planes), "cells over 'useful' need a price above 0")
         k = len(self.told)
         columns = [[row.get(x, fmpq(0)) for row in self.told] for x in range(len(self.inputs))]
         self.allowance.take(_MOST_HALVINGS * k * (2 * k + 1) * PAIR + len(columns) * (k * PAIR + BALL))
-        units: list[Unit] = [([], {u: fmpq(1)}, fmpq(0)) for u in range(k)]
+        units: list[Unit] = [([], {u: fmpq(1)}, []) for u in range(k)]
         first = [("the useful variable's posteriors", units)]
-        return self._need_cells(first, lambda corners: self._below(self._slopes(corners), columns))
 
-    def _need_cells(self, first: Iterable[tuple[str, list[Unit]]], closes: Callable[[list[Vertex]], bool]) -> int:
+        def below(corners: list[Vertex], left: list[int]) -> list[int]:
+            slopes = self._slopes(corners)
+            return [n for n in left if not self._below(slopes, columns, self.planes[n])]
+
+        return self._need_cells(first, below)
+
+    def _need_cells(
+        self, first: Iterable[tuple[str, list[Unit]]], unproved: Callable[[list[Vertex], list[int]], list[int]]
+    ) -> int:
         """Refuse a plane that some cell does not prove, however often it is halved; the number of cells."""
         count = 0
         for where, units in first:
             places = range(len(units))
-            cells = [([Vertex([fmpq(int(i == j)) for j in places], *units[i], self.measure) for i in places], 0)]
+            cells = [
+                (
+                    [Vertex([fmpq(int(i == j)) for j in places], *units[i], self.measure) for i in places],
+                    0,
+                    [*range(len(self.planes))],
+                )
+            ]
             while cells:
-                corners, halvings = cells.pop()
+                corners, halvings, left = cells.pop()
                 self.allowance.look()
                 limit(count < _MOST_CELLS, f"more than {_MOST_CELLS} cells")
                 count += 1
-                if not closes(corners):
+                if left := unproved(corners, left):
                     need(halvings < _MOST_HALVINGS, f"the plane is not above a cell of {where}")
                     i, j = _longest([c.at for c in corners], self.allowance)
                     middle = corners[i].middle(corners[j], self.measure)
                     cells += [
-                        ([middle if n == place else c for n, c in enumerate(corners)], halvings + 1) for place in (j, i)
+                        ([middle if n == place else c for n, c in enumerate(corners)], halvings + 1, left)
+                        for place in (j, i)
                     ]
         return count
 
@@ -205,15 +249,15 @@ class Within(Informative):
         farthest = largest([c.told - _dot(slopes, c.at) for c in corners])
         return [arb(t) + farthest for t in slopes]
 
-    def _below(self, slopes: list[arb], columns: list[list[fmpq]]) -> bool:
+    def _below(self, slopes: list[arb], columns: list[list[fmpq]], plane: Plane) -> bool:
         """Whether a cell with these slopes proves itself."""
         whole = arb(0)
         for x, column in enumerate(columns):
             self.allowance.look()
-            gain = _dot(slopes, column) - arb(self.prices[x])
+            gain = _dot(slopes, column) - arb(plane.prices[x])
             if x in self.seen:
                 p = self.seen[x]
-                whole += arb(p) * (gain / arb(self.price * p)).exp()
+                whole += arb(p) * (gain / arb(plane.price * p)).exp()
             elif (gain <= 0) is not True:
                 return False
         return (whole <= 1) is True
