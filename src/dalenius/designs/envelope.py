@@ -144,7 +144,7 @@ class Told:
 
 GRIDS = {2: 64, 3: 16, 4: 8}  # steps of the points at which a plane is tried first, by how many letters a point has
 COARSE = 5
-ZOOMS = 12
+ZOOMS = 9
 TRIED = 200  # points that are improved
 CHUNK = 1 << 13  # cells at a time
 MOST_CELLS = 1 << 17  # of a proof; the checker takes as many
@@ -155,26 +155,16 @@ SMALL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Envelope:
-    """That f(v) - mu g(v) <= lambda.v for all columns v, f what they tell of use and g what is limited.
-
-    Hence sum_y f <= sum(lambda) + mu times the limit for every mechanism within it: columns sum to 1, and g of them to the limit.
+class Sides:
+    """What columns tell of use and of the secret; worked out once for all planes, whatever the limit.
 
     Parameters
     ----------
     useful, secret : Told
-    mu : float
-    prices : (inputs,)
-        lambda.
-    over : "inputs" or "useful"
-        Where cells are: on posteriors of as many inputs as the secret has letters, or on those of the useful variable.
     """
 
     useful: Told
     secret: Told
-    mu: float
-    prices: Floats
-    over: Over
 
     @cached_property
     def weights(self) -> Floats:
@@ -186,46 +176,85 @@ class Envelope:
         """The inputs that have mass there."""
         return np.flatnonzero(self.weights > 0.0)
 
-    def raised(self, by: float) -> Envelope:
-        """The same with so much added to the sum of the prices: in proportion to p, and to prices of inputs without mass."""
-        return replace(self, prices=self.prices + by * np.where(self.weights > 0.0, self.weights, 1.0))
-
     @cached_property
     def supports(self) -> Integers:
         """The sets of inputs on which cells are: on any fibre of the secret's masses a convex function is largest at so few."""
-        size = min(len(self.secret.pi), len(self.seen)) if self.mu else 1
+        size = min(len(self.secret.pi), len(self.seen))
         return np.array(list(itertools.combinations(self.seen.tolist(), size)), dtype=np.int64)
 
     @cached_property
     def blind(self) -> Floats:
         """Columns of one input each that has no mass there."""
-        return np.eye(len(self.prices))[self.weights <= 0.0]
+        return np.eye(len(self.weights))[self.weights <= 0.0]
+
+    @cached_property
+    def grid(self) -> tuple[int, Floats, Floats, Floats]:
+        """How many steps it has; its points on a support; and f and g (supports, points) of their columns."""
+        supports = self.supports
+        steps = GRIDS.get(supports.shape[1], COARSE)
+        points = np.array(list(_compositions(steps, supports.shape[1])), dtype=float) / steps
+        told = [
+            np.concatenate(
+                [
+                    each.of_few(some[:, None, :], points / self.weights[some][:, None, :])
+                    for some in np.split(supports, range(64, len(supports), 64))
+                ]
+            )
+            for each in (self.useful, self.secret)
+        ]
+        return steps, points, told[0], told[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """That f(v) - mu g(v) <= lambda.v for all columns v, f what they tell of use and g what is limited.
+
+    Hence sum_y f <= sum(lambda) + mu times the limit for every mechanism within it: columns sum to 1, and g of them to the limit.
+
+    Parameters
+    ----------
+    sides : Sides
+    mu : float
+    prices : (inputs,)
+        lambda.
+    over : "inputs" or "useful"
+        Where cells are: on posteriors of as many inputs as the secret has letters, or on those of the useful variable.
+    """
+
+    sides: Sides
+    mu: float
+    prices: Floats
+    over: Over
+
+    @property
+    def useful(self) -> Told:
+        """What is told of use."""
+        return self.sides.useful
+
+    @property
+    def secret(self) -> Told:
+        """What is told of the secret."""
+        return self.sides.secret
+
+    @property
+    def weights(self) -> Floats:
+        """p(x)."""
+        return self.sides.weights
+
+    def raised(self, by: float) -> Envelope:
+        """The same with so much added to the sum of the prices: in proportion to p, and to prices of inputs without mass."""
+        return replace(self, prices=self.prices + by * np.where(self.weights > 0.0, self.weights, 1.0))
+
+    @property
+    def supports(self) -> Integers:
+        """Where its cells over inputs are: without a price one input is enough."""
+        return self.sides.supports if self.mu else self.sides.seen[:, None]
 
     def excess(self, columns: Floats) -> Floats:
         """f(v) - mu g(v) - lambda.v of columns (..., inputs)."""
         return self.useful.of(columns) - self.mu * self.secret.of(columns) - columns @ self.prices
 
-    def cells(self, most: int = MOST_CELLS) -> int | None:
-        """The number of cells that prove it, with those that are halved; None where there are more."""
-        if (self.useful.of(self.blind) > self.blind @ self.prices).any():
-            return None
-        k = len(self.useful.pi) if self.over == "useful" else self.supports.shape[1]
-        supports = np.zeros((1, 0), dtype=np.int64) if self.over == "useful" else self.supports
-        left, points, count = supports, np.broadcast_to(np.eye(k), (len(supports), k, k)), 0
-        for _ in range(DEEPEST):
-            count += len(left)
-            if count > most:
-                return None
-            open_ = np.concatenate(
-                [~self._closed(left[n : n + CHUNK], points[n : n + CHUNK]) for n in range(0, max(len(left), 1), CHUNK)]
-            )
-            left, points = left[open_], points[open_]
-            if not len(left):
-                return count
-            left, points = np.vstack([left, left]), _halved(points)
-        return None
-
-    def _closed(self, supports: Integers, points: Floats) -> np.ndarray:
+    def closed(self, supports: Integers, points: Floats) -> np.ndarray:
         """Whether each cell of vertices `points` (cells, vertices, coordinates) proves itself."""
         if self.over == "useful":
             slopes = self.useful.slopes(points.mean(axis=1))
@@ -249,20 +278,17 @@ class Envelope:
     def worst(self) -> tuple[Floats, Floats]:
         """Columns (n, inputs) with sum 1 under p at which it fails most, as far as is seen, and their excess."""
         columns = self._useful_columns() if self.over == "useful" and self.mu > 0.0 else self._input_columns()
-        columns = np.vstack([columns, self.blind])
+        columns = np.vstack([columns, self.sides.blind])
         return columns, self.excess(columns)
 
     def _input_columns(self) -> Floats:
-        supports = self.supports
+        if not self.mu:
+            return np.diag(1.0 / np.where(self.weights > 0.0, self.weights, 1.0))[self.sides.seen]
+        supports = self.sides.supports
         k = supports.shape[1]
-        steps = GRIDS.get(k, COARSE)
-        grid = np.array(list(_compositions(steps, k)), dtype=float) / steps
-        scale = 1.0 / self.weights[supports]
-        found = np.concatenate(
-            [
-                self._on(supports[n : n + 64, None, :], grid * scale[n : n + 64, None, :])
-                for n in range(0, len(supports), 64)
-            ]
+        steps, grid, told, taken = self.sides.grid
+        found = (
+            told - self.mu * taken - (self.prices / np.where(self.weights > 0.0, self.weights, 1.0))[supports] @ grid.T
         )
         best = found.argmax(axis=1)
         order = np.argsort(-found[np.arange(len(best)), best])[:TRIED]
@@ -315,6 +341,35 @@ class Envelope:
             sums = shares.sum(axis=1)
             shares /= sums[:, None]
         return (shares / (p @ shares)).T, replace(self, prices=self.mu * p * (np.log(sums) + most))
+
+
+def cells_of(planes: Sequence[Envelope], most: int = MOST_CELLS) -> int | None:
+    """The number of cells that prove all of these together, with those that are halved; None where there are more.
+
+    They are of one problem, and over cells of one kind. A cell is halved for those that it does not prove.
+    """
+    first = next((plane for plane in planes if plane.mu), planes[0])
+    if any((plane.useful.of(plane.sides.blind) > plane.sides.blind @ plane.prices).any() for plane in planes):
+        return None
+    k = len(first.useful.pi) if first.over == "useful" else first.supports.shape[1]
+    supports = np.zeros((1, 0), dtype=np.int64) if first.over == "useful" else first.supports
+    left, points, count = supports, np.broadcast_to(np.eye(k), (len(supports), k, k)), 0
+    unproved = np.ones((len(planes), len(left)), dtype=bool)
+    for _ in range(DEEPEST):
+        count += len(left)
+        if count > most:
+            return None
+        for plane, open_ in zip(planes, unproved, strict=True):
+            at = np.flatnonzero(open_)
+            for n in range(0, len(at), CHUNK):
+                some = at[n : n + CHUNK]
+                open_[some] = ~plane.closed(left[some], points[some])
+        kept = unproved.any(axis=0)
+        left, points, unproved = left[kept], points[kept], unproved[:, kept]
+        if not len(left):
+            return count
+        left, points, unproved = np.vstack([left, left]), _halved(points), np.hstack([unproved, unproved])
+    return None
 
 
 def _compositions(whole: int, parts: int) -> Iterator[tuple[int, ...]]:

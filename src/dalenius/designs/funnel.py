@@ -11,7 +11,7 @@ import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.designs.claims import Most, MostProposer
-from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Told
+from dalenius.designs.envelope import MOST_CELLS, SMALL, Envelope, Sides, Told, cells_of
 from dalenius.designs.exchange.secrets import SecretLaw, as_matrix
 from dalenius.designs.lp import minimised
 from dalenius.designs.rational import mixtures, rational_rows, weight_texts
@@ -27,6 +27,9 @@ from dalenius.search import Run
 KEPT = 50  # columns that are added in a round
 ROUNDS = 100
 CHECKED = 5000.0  # cells that the checker takes a second for, at least
+CURVED = (
+    3.0  # part of the gap that is left to search where several limits are looked at: the band between them is wider
+)
 ROUNDED = 1e-10  # share of the limit that is left for rounding the mechanism to fractions
 Rows = list[list[Fraction]]
 
@@ -38,15 +41,32 @@ class Found(Most):
     envelope: Envelope
     excess: float
 
+    def line(self, by: float) -> tuple[float, float]:
+        """Where the envelope is above all columns, raised by so much: its value at a limit of 0, and how it rises with the limit."""
+        return float(self.envelope.prices.sum()) + self.excess + by, self.envelope.mu
+
 
 @dataclass
 class FunnelProposer(MostProposer):
-    """The most information within a limit about a secret, by columns: a linear program weighs them, its prices find more of them."""
+    """The most information within a limit about a secret, by columns: a linear program weighs them, its prices find more of them.
+
+    Parameters
+    ----------
+    like : FunnelProposer, optional
+        Of the same problem with another limit, which has run: its columns are begun with.
+    others : of problems with other limits, whose envelopes are proved by the same cells, for these limits
+    bare : bool
+        Whether the mechanism alone is to be proved, and no envelope.
+    """
 
     problem: MaxInformation
     search: Run
+    like: FunnelProposer | None = None
     rounds: int = 0
+    others: tuple[Found, ...] = ()
+    bare: bool = False
     found: Found = field(init=False)
+    columns: Floats = field(init=False)
 
     @cached_property
     def law(self) -> SecretLaw:
@@ -69,15 +89,21 @@ class FunnelProposer(MostProposer):
         alone = self.secret.measure == "mutual_information" and self.problem.limit.secret is None
         return "useful" if alone and len(self.useful.pi) <= len(self.secret.pi) else "inputs"
 
+    @cached_property
+    def sides(self) -> Sides:
+        """Both, with what is worked out of them once."""
+        return Sides(self.useful, self.secret) if self.like is None else self.like.sides
+
     def run(self) -> None:
         """Solve."""
         clock, most = self.search.clock, self.problem.limit.limit_in_doubles
         size = self.useful.joint.shape[1]
         p = self.secret.joint.sum(axis=0)
         columns = np.vstack([np.ones(size), np.diag(1.0 / np.where(p > 0.0, p, 1.0))])
+        columns = columns if self.like is None else np.vstack([columns, self.like.columns])
         weights, prices = np.zeros(len(columns)), self.useful.of(np.eye(size))
         weights[0] = 1.0
-        best = float(prices.sum()), Envelope(self.useful, self.secret, 0.0, prices, self.over), 0.0
+        best = float(prices.sum()), Envelope(self.sides, 0.0, prices, self.over), 0.0
         while self.rounds < ROUNDS and not clock.expired:
             told, shown = self.useful.of(columns), self.secret.of(columns)
             given = {"A_ub": shown[None], "b_ub": [most * (1.0 - ROUNDED)], "A_eq": columns.T, "b_eq": np.ones(size)}
@@ -87,13 +113,13 @@ class FunnelProposer(MostProposer):
             self.rounds += 1
             weights = np.asarray(answer.x)
             prices, mu = -np.asarray(answer.eqlin.marginals), max(-float(answer.ineqlin.marginals[0]), 0.0)
-            envelope, low = Envelope(self.useful, self.secret, mu, prices, self.over), float(told @ weights)
+            envelope, low = Envelope(self.sides, mu, prices, self.over), float(told @ weights)
             planes, added = [envelope], [columns]
             if self.over == "useful" and mu > 0.0 and (p > 0.0).all():
                 more, settled = envelope.settled((columns * weights[:, None])[weights > SMALL])
                 planes.append(settled)
                 added.append(more)
-            good = max(self.search.limits.gap * low / 8.0, SMALL)
+            good = max(self.search.limits.gap * low / (8.0 if self.like is None else CURVED), SMALL)
             for plane in planes:
                 new, over = plane.worst()
                 excess = max(float(over.max()), 0.0)
@@ -105,6 +131,7 @@ class FunnelProposer(MostProposer):
             if best[0] - low <= good:
                 break
             columns = np.vstack(added)
+        self.columns = columns[size + 1 :]
         rows = self._exactly(columns[: len(weights)], weights)
         attained = float(self.useful.of(np.array(rows, dtype=float).T).sum())
         self.found = Found(rows, attained, *best[1:])
@@ -125,23 +152,24 @@ class FunnelProposer(MostProposer):
     def uppers(self) -> Iterator[Upper]:
         """The envelope, raised until its cells are few enough; at last what the input itself tells."""
         envelope, value = self.found.envelope, max(self.found.attained, SMALL)
-        excess, room = self.found.excess, self.search.limits.gap * value / 2.0
-        margin = max(room - excess, room / 4.0, SMALL)
+        room = self.search.limits.gap * value / 2.0
         most = min(MOST_CELLS, int(CHECKED * max(self.search.clock.remaining, 0.2)))
-        while envelope.mu and margin < value:
-            raised = envelope.raised(excess + margin)
-            if raised.cells(most) is not None:
-                yield self._upper(raised.raised(margin / 64.0))
-                break
-            margin *= 2.0
+        several = [self.found, *(other for other in self.others if other.envelope.mu)]
+        for sought in [] if self.bare or not envelope.mu else [several, several[:1]][len(several) == 1 :]:
+            margin = max(room - self.found.excess, room / 4.0, SMALL)
+            while margin < value:
+                raised = [each.envelope.raised(each.excess + margin) for each in sought]
+                if cells_of(raised, most) is not None:
+                    yield self._upper(*(plane.raised(margin / 64.0) for plane in raised))
+                    break
+                margin *= 2.0
         alone = self.useful.of(np.eye(len(envelope.prices)))
-        yield self._upper(
-            replace(envelope, over="inputs", mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9)), candidate=CERTAIN
-        )
+        bare = replace(envelope, over="inputs", mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9))
+        yield self._upper(bare, candidate=CERTAIN)
 
     def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
         """The mechanism, the proved interval for the most that any tells, and what the limit costs."""
-        (line,) = proved.upper_end.lines
+        line = proved.upper_end.lines[0]
         assert isinstance(line, EnvelopeLine)
         limit, price = self.problem.limit, float(line.price)
         per = "nat" if self.secret.measure == "mutual_information" else "unit"
@@ -149,14 +177,17 @@ class FunnelProposer(MostProposer):
         told = ConstraintPrice(0, limit.kind, price, slope=price, units=units)
         return self.answer(proved, self.found.rows, largest=True, prices=(told,))
 
-    def _upper(self, envelope: Envelope, candidate: int = 0) -> Upper:
-        prices = tuple(map(short_text, envelope.prices.tolist()))
-        mu = short_text(envelope.mu)
+    def _upper(self, *planes: Envelope, candidate: int = 0) -> Upper:
+        """What the first of them comes to."""
+        lines = tuple(
+            EnvelopeLine(plane.over, short_text(plane.mu), tuple(map(short_text, plane.prices.tolist())))
+            for plane in planes
+        )
         limit = Fraction(self.problem.limit.limit_in_doubles) * (1 + Fraction(1, 2**50))
-        value = sum(map(Fraction, prices), Fraction(mu) * limit)
+        value = sum(map(Fraction, lines[0].prices), Fraction(lines[0].price) * limit)
         return Upper(
             value=max(value, Fraction(0)),
             candidate=candidate,
-            lines=(EnvelopeLine(envelope.over, mu, prices),),
+            lines=lines,
             mechanism=weight_texts(self.found.rows),
         )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
+from dalenius._prove import prove
 from dalenius._solve import solve
+from dalenius.designs import FunnelProposer
 from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.upper import EnvelopeLine
@@ -17,9 +22,11 @@ from dalenius.intervals import text_above, text_below
 from dalenius.model import MaxInformation
 from dalenius.notebook import in_brief
 from dalenius.results import DesignResult
-from dalenius.search import Progress
+from dalenius.search import Clock, Limits, Progress, Run, stopped_by_interrupt
 
 LEAST = 1000.0  # of the largest limit is solved for, too: below it the band is as wide as it comes
+NEAR = 0.1  # share of the way between two limits that a third one keeps from them
+FEW_RAYS = 5000  # of a limit of 0, which is then solved for, too
 Solved = tuple[float, DesignResult]  # a limit, and the answer there
 
 
@@ -32,7 +39,8 @@ class FunnelCurve:
     Attributes
     ----------
     points : tuple of (limit, DesignResult)
-        What was solved, ascending.
+        Limits and mechanisms, ascending. The planes of all of them are proved by one certificate, that of the largest limit which has
+        a price; of the others the upper end may be no more than what the input itself tells.
 
     Notes
     -----
@@ -63,9 +71,9 @@ class FunnelCurve:
         gap : float
             The band's largest width at which to stop, relative to the value at the problem's own limit.
         points : int
-            How many are solved at most.
+            How many limits are looked at, at most.
         time_limit, progress
-            As in `solve`, for each point.
+            As in `solve`, for each search and for each proof.
 
         Raises
         ------
@@ -74,22 +82,19 @@ class FunnelCurve:
         """
         if not isinstance(problem, MaxInformation) or problem.privacy is not None:
             raise InputError(f"problem: expected one within a limit (dl.PrivacyFunnel, ...), got {brief(problem)}")
-        most, last, solved = as_integer(points, "points", at_least=2), problem.limit.limit_in_doubles, list[Solved]()
-
-        def with_one_at(limit: float) -> FunnelCurve:
-            result = solve(problem.within(limit), gap=gap / 4.0, time_limit=time_limit, progress=progress)
-            solved.append((limit, result))
-            return cls(tuple(sorted(solved, key=lambda point: point[0])))
-
-        _ = with_one_at(last)
-        curve = with_one_at(last / LEAST)
-        while len(solved) < most:
-            middles = [(a + b) / 2.0 for (a, _), (b, _) in itertools.pairwise(curve.points)]
-            width, at = max((high - low, c) for c in middles for low, high in [curve.at(c)])
-            if width <= gap * curve.at(last)[1]:
-                break
-            curve = with_one_at(at)
-        return curve
+        most, last = as_integer(points, "points", at_least=2), problem.limit.limit_in_doubles
+        search, sought = _Search(gap, time_limit, progress), dict[float, FunnelProposer]()
+        found: FunnelProposer | None = None
+        solved = list[Solved]()
+        at: float | None = last
+        if 0 < (problem.within(0.0).rays or 0) <= FEW_RAYS:
+            solved.append((0.0, solve(problem.within(0.0), time_limit=time_limit, progress=progress)))
+        while at is not None and len(sought) < most:
+            with search.run(problem) as run:
+                sought[at] = found = FunnelProposer(problem.within(at), run, found)
+                found.run()
+            at = None if run.clock.interrupted else _widest(sought, gap) if len(sought) > 1 else last / LEAST
+        return cls(tuple(sorted([*solved, *search.proved(sought)], key=lambda point: point[0])))
 
     def at(self, limit: float) -> tuple[float, float]:
         """The proved interval at a limit of at least 0: on the hull of what is attained, below the least of all lines.
@@ -129,3 +134,50 @@ class FunnelCurve:
             low, high = self.at(limit)
             rows.append(f"{limit:g},{text_below(low, digits)},{text_above(high, digits)}")
         return "\n".join(rows) + "\n"
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The limits of each search and of each proof."""
+
+    gap: float
+    time_limit: float | None
+    progress: Callable[[Progress], None] | None
+
+    @contextmanager
+    def run(self, problem: MaxInformation) -> Iterator[Run]:
+        """One of them, which hears of an interrupt."""
+        limits = Limits(gap=self.gap / 2.0, time_limit=self.time_limit)
+        clock = Clock(limits.seconds, self.progress, units=problem.quantity.units)
+        with stopped_by_interrupt(clock):
+            yield Run(limits, clock, np.random.default_rng(0))
+
+    def proved(self, sought: Mapping[float, FunnelProposer]) -> Iterator[Solved]:
+        """All envelopes by the cells of one proof, at the largest limit that has a price; then every mechanism by itself."""
+        priced = [limit for limit, each in sought.items() if each.found.envelope.mu]
+        first, shared = max(priced or sought), False
+        for limit in sorted(sought, key=lambda limit: limit != first):
+            proposer = sought[limit]
+            with self.run(proposer.problem) as run:
+                proposer.search, proposer.bare = run, shared and limit in priced
+                proposer.others = tuple(each.found for c, each in sought.items() if limit == first != c)
+                result = prove(proposer.problem, proposer, run)
+            shared = shared or len(result.certificate.upper_lines()) > 1
+            yield limit, result
+
+
+def _widest(sought: Mapping[float, FunnelProposer], gap: float) -> float | None:
+    """Where the band of what was found would be widest, between two limits; None where it is within the gap everywhere."""
+    found = sorted((limit, each.found) for limit, each in sought.items())
+    widest = gap * found[-1][1].attained
+    lines = {limit: each.line(widest / 4.0) for limit, each in found}
+    at = None
+    for (a, one), (b, other) in itertools.pairwise(found):
+        (p, mu), (q, nu) = lines[a], lines[b]
+        near = (b - a) * NEAR
+        c = min(max((q - p) / (mu - nu), a + near), b - near) if mu > nu else (a + b) / 2.0
+        high = min(whole + price * c for whole, price in lines.values())
+        width = high - one.attained - (other.attained - one.attained) * (c - a) / (b - a)
+        if width > widest:
+            widest, at = width, c
+    return at

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 import dalenius as dl
 from campaigns import draws, each
-from dalenius.designs.envelope import Envelope, Told
+from dalenius.designs.envelope import Envelope, Sides, Told, cells_of
 
 LOG2 = math.log(2.0)
 
@@ -149,15 +149,14 @@ def test_a_proved_plane_is_above_random_columns(measure, seed):
     rng = np.random.default_rng(seed)
     joint = np.array(drawn(rng, 2, 4), dtype=float)
     p = joint.sum(0)
-    plane = Envelope(
-        Told(np.diag(p), "mutual_information"), Told(joint, measure), 1.5, rng.normal(size=4) / 10, "inputs"
-    )
+    sides = Sides(Told(np.diag(p), "mutual_information"), Told(joint, measure))
+    plane = Envelope(sides, 1.5, rng.normal(size=4) / 10, "inputs")
     by = 0.01
-    while plane.raised(by).cells() is None:
+    while cells_of([plane.raised(by)]) is None:
         by *= 2.0
     columns = rng.exponential(size=(3000, 4)) * (rng.random((3000, 4)) < 0.6)
     assert plane.raised(by).excess(columns).max() <= 1e-12
-    assert plane.raised(by / 2).cells() is None or plane.raised(by / 2).excess(columns).max() <= 1e-12
+    assert cells_of([plane.raised(by / 2)]) is None or plane.raised(by / 2).excess(columns).max() <= 1e-12
 
 
 @each(
