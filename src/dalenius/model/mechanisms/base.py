@@ -299,7 +299,10 @@ class _ByKind(Stated):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         signature = cls.called
-        names = [name if p.kind is not p.KEYWORD_ONLY else f"{name}=..." for name, p in signature.parameters.items()]
+        asked = sorted(
+            signature.parameters.values(), key=lambda p: p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+        )
+        names = [p.name if p.kind is not p.KEYWORD_ONLY else f"{p.name}=..." for p in asked]
         call = f"{cls.kind}({', '.join(names)})"  # type: ignore[attr-defined]
         try:
             signature.bind(*args, **kwargs)

@@ -13,7 +13,7 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number
+from dalenius.exact import Number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.information.set_channels import FixedSets, ParitySets, RandomSets, SetChannel
@@ -23,7 +23,6 @@ from dalenius.model.fields import (
     WholeOrNone,
     declared,
     epsilon_text,
-    keep,
     normal_epsilon,
     read_epsilon,
     whole,
@@ -178,10 +177,7 @@ class SubsetSelection(LocalProtocol):
     """
 
     kind: ClassVar[str] = "subset_selection"
-    size: Whole = Given(whole(at_least=1))
-
-    def __init__(self, epsilon: Number, *, size: Integer, k: Integer | None = None) -> None:
-        keep(self, epsilon=epsilon, k=k, size=size)
+    size: Whole = Given(whole(at_least=1), kw_only=True)
 
     def check_inputs(self, inputs: int) -> None:
         super().check_inputs(inputs)
@@ -330,10 +326,7 @@ class LocalHashing(LocalProtocol):
     """
 
     kind: ClassVar[str] = "local_hashing"
-    buckets: Whole = Given(whole(at_least=2, at_most=MAX_INTEGER))
-
-    def __init__(self, epsilon: Number, *, buckets: Integer, k: Integer | None = None) -> None:
-        keep(self, epsilon=epsilon, k=k, buckets=buckets)
+    buckets: Whole = Given(whole(at_least=2, at_most=MAX_INTEGER), kw_only=True)
 
     def _outputs(self, inputs: int) -> int:
         return int(self.buckets ** (inputs + 1))
