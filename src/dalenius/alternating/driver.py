@@ -209,11 +209,14 @@ class _Start(Generic[State]):
     gains: dict[str, float] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
     found_by: tuple[str, str] | None = None
+    value: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.value = self.scheme.value(self.state)
 
     def run(self) -> AlternatingResult[State]:
         began, trace, seen = self.clock.seconds, list[Sweep](), [self.scheme.key(self.state)]
         termination, cycle = Termination.SIZE_LIMIT, None
-        self.value = self.scheme.value(self.state)
         for number in range(1, self.settings.sweeps + 1):
             turns = self._sweep(number)
             moved = any(turn.moved for turn in turns)

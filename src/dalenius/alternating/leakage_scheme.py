@@ -298,9 +298,10 @@ class _Conditionals(_Conditional):
 
     name = "conditionals"
     costly = True
+    _solver = OWN  # whose the last step was
 
     def step(self, state: Floats) -> Step[Floats]:
-        now, self._steps, self._solver = self.scheme.value(state), 0, "own"
+        now, self._solver = self.scheme.value(state), OWN
         gap = max(HALF * self.scheme.gap, FINEST)
         found = bounded(
             self.channel,

@@ -243,7 +243,7 @@ class _Search:
         self.ladder = [rung for rung in ladder(solver) if program.affordable(rung[0])]
         self.started = time.monotonic()
         self.attempts: list[Attempt] = []
-        self.duals = BoxDuals(self.row)
+        self.duals, self.free = BoxDuals(self.row), self.row.bound(self.row.low, self.row.high, 0.0, self.row.low)
         self.w, self.value, self.climbs = self.row.best, self.row.information(self.row.best), 0
         for w in self.row.starts():
             self._take(self.row.climbed(w))
@@ -253,7 +253,6 @@ class _Search:
         self.termination = Termination.STALLED
 
     def run(self) -> BlockSolution:
-        self.free = self.row.bound(self.row.low, self.row.high, 0.0, self.row.low)
         box = RowBox(self.row.low, self.row.high, 0.0, np.zeros_like(self.row.low))
         root = (
             Leaf(box, self.free, None) if self._enough(self.free, 1) else self._relaxed([(box.low, box.high, box)])[0]

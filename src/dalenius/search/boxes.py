@@ -276,11 +276,8 @@ class EndsTree(BoxTree):
     def __init__(self, relaxation: LossyRelaxation, low: Floats, high: Floats, hints: Floats) -> None:
         super().__init__(relaxation, low, high, hints)
         self._losses = relaxation.losses
-
-    _fruitless, _skipped = (
-        0,
-        0,
-    )  # times that cuts have led nowhere, one after another, and boxes that were only halved since
+        self._fruitless = 0  # times that cuts have led nowhere, one after another
+        self._skipped = 0  # times that boxes were only halved since
 
     def branch(self, batch: int, *, above: float) -> bool:
         """Take the leaves with the largest bounds apart, only those above a level, which is what cuts are to reach; False if none."""

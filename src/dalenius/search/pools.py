@@ -59,7 +59,7 @@ class LocalPool:
 
     def __init__(self, jobs: int) -> None:
         self.size = jobs
-        self._begin()
+        self._executor = self._begun()
         self._here = [self.submit(_here) for _ in range(jobs)]  # they begin now to load what they will need
 
     @property
@@ -78,15 +78,15 @@ class LocalPool:
     def renew(self) -> None:
         """Processes that have lost one of them take no more work."""
         self.close()
-        self._begin()
+        self._executor = self._begun()
 
     def close(self) -> None:
         self._executor.shutdown(wait=True, kill_workers=True)
 
-    def _begin(self) -> None:
+    def _begun(self) -> Any:
         from joblib.externals.loky import ProcessPoolExecutor
 
-        self._executor = ProcessPoolExecutor(self.size, initializer=_begin_to_work, env=ONE_THREAD)
+        return ProcessPoolExecutor(self.size, initializer=_begin_to_work, env=ONE_THREAD)
 
 
 def _here() -> None:

@@ -142,6 +142,30 @@ class DualNode:
         return rows_of([tree], [chamber])[0]
 
 
+@dataclass(frozen=True)
+class Judged:
+    """The row leaves at one (law, beta): what each is worth there.
+
+    Attributes
+    ----------
+    q : (copies of letters,)
+        Their masses.
+    weights, values, errors : (leaves,)
+        The mass of a leaf, its value, and how much its lines are above the curve.
+    K : (leaves, outputs)
+        Where each attains its value.
+    stale : (leaves,) of bool
+        Whether its slopes were chosen for another (law, beta) or a larger box.
+    """
+
+    q: Floats
+    weights: Floats
+    values: Floats
+    errors: Floats
+    K: Floats
+    stale: NDArray[np.bool_]
+
+
 class NodeWork:
     """Minimise over (law, beta), refine the row leaves that matter, until only splitting is left."""
 
@@ -151,41 +175,41 @@ class NodeWork:
         self.lam, self.beta = -np.log(node.law), node.beta
         self.orbit = node.symmetries.outputs(self.rows.shape[1])
         self.leaves = RowLeaves(aim.channel, node.trees, aim.pi)
+        self.judged = self._judge()
 
     def run(self) -> None:
         """Until the bound is at most the target, or splitting is what is left (then the node gets a branching), or time is up."""
         aim, node = self.aim, self.node
-        self._record()
         before = node.upper
         for _ in range(ROUNDS):
             if node.upper <= aim.target or self.clock.expired:
                 return
             self._minimise()
-            self._record()
+            self.judged = now = self._judge()
             excess = node.upper - aim.target
             large = max(excess, MUCH * aim.wanted)
-            split = self.weights @ self.errors < 0.3 * large and before - node.upper < 0.1 * large
-            split &= not np.any(self.stale & (self.weights > SOME))
+            split = now.weights @ now.errors < 0.3 * large and before - node.upper < 0.1 * large
+            split &= not np.any(now.stale & (now.weights > SOME))
             before = node.upper
             if excess <= 0.0:
                 return
             full = len(self.leaves.items) + REFINED > aim.most
             if split or full or not self._refine(excess):
                 break
-            self._record()
+            self.judged = self._judge()
         node.cut, node.unfinished = self._branching(), False
 
     def point(self) -> Floats | None:
         """The maximiser, every letter's copies merged: masses (letters, classes); None in an empty box."""
-        if not self.weights.any():
+        leaves, trees, weights = self.leaves, self.node.trees, self.judged.weights
+        if not weights.any():
             return None
-        leaves, trees = self.leaves, self.node.trees
         p = np.zeros_like(self.aim.channel.log_uniform)
         w = leaves.values(self.lam, self.beta)[1]
         for a, tree in enumerate(trees):
             g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
             mine = leaves.group == g
-            p[a] = self.weights[mine] @ w[mine] * leaves.law.share(a, g)
+            p[a] = weights[mine] @ w[mine] * leaves.law.share(a, g)
             if (move := self.node.sources[a][1]) is not None:
                 p[a, move.classes] = p[a].copy()
         return p
@@ -202,8 +226,8 @@ class NodeWork:
                 self.lam, self.beta, temperature, _near, steps=20, shortest=1e-3, close=0.1, **how
             )
 
-    def _record(self) -> None:
-        """Round (law, beta), evaluate the bound they prove, and keep them if it is the best so far."""
+    def _judge(self) -> Judged:
+        """Round (law, beta), evaluate the bound they prove, and keep them if it is the best so far; what is there, or at the best."""
         aim, leaves = self.aim, self.leaves
         law = np.maximum(np.round(np.exp(-self.lam), aim.decimals + 2), 10.0 ** -(aim.decimals + 2))
         law = law[np.unique(self.orbit, return_index=True)[1]][self.orbit]
@@ -218,28 +242,23 @@ class NodeWork:
         values, w = leaves.values(lam, beta)
         psi, share = leaves.maxima(values, max(0.02 * (upper - aim.target), 0.02 * aim.wanted))
         if not np.all(np.isfinite(psi)):
-            self.weights = self.errors = np.zeros(len(values))
-            self.q, self.values, self.K = np.zeros(len(psi)), values, w @ self.rows
-            self.stale: NDArray[np.bool_] = np.zeros(len(values), dtype=np.bool_)
-            return
-        self.q = leaves.law.masses(psi, beta)
-        self.weights = self.q[leaves.group] * share
-        self.values = values
-        K = w @ self.rows
-        self.K = np.clip(K, leaves.low, np.maximum(leaves.low, leaves.high))
-        error = intercept(leaves.kappa, leaves.low, leaves.high) + leaves.kappa * K - x_log_x(self.K)
+            nothing = np.zeros(len(values))
+            return Judged(np.zeros(len(psi)), nothing, values, nothing, w @ self.rows, nothing.astype(np.bool_))
+        q, K = leaves.law.masses(psi, beta), w @ self.rows
+        inside = np.clip(K, leaves.low, np.maximum(leaves.low, leaves.high))
+        error = intercept(leaves.kappa, leaves.low, leaves.high) + leaves.kappa * K - x_log_x(inside)
         outside = np.maximum(K - leaves.high, leaves.low - K) - 0.05 * (leaves.high - leaves.low)
-        self.stale = np.any(outside > 1e-12, axis=1)  # the slopes were chosen for another (law, beta) or a larger box
-        self.errors = np.maximum(error.sum(axis=1), 0.0)
-        self.errors[self.stale] = np.maximum(self.errors[self.stale], np.abs(upper - aim.target))
+        stale, errors = np.any(outside > 1e-12, axis=1), np.maximum(error.sum(axis=1), 0.0)
+        errors[stale] = np.maximum(errors[stale], np.abs(upper - aim.target))
+        return Judged(q, q[leaves.group] * share, values, errors, inside, stale)
 
     def _refine(self, excess: float) -> bool:
         """Branch the row leaves that lose most, of those that keep the bound above the target, at the present (law, beta)."""
-        leaves = self.leaves
-        share = leaves.maxima(self.values, max(0.3 * excess, 0.02 * self.aim.wanted))[1]
-        error = self.q[leaves.group] * share * self.errors
+        leaves, now = self.leaves, self.judged
+        share = leaves.maxima(now.values, max(0.3 * excess, 0.02 * self.aim.wanted))[1]
+        error = now.q[leaves.group] * share * now.errors
         chosen = [int(j) for j in np.argsort(-error)[: max(REFINED, len(error) // 10)] if error[j] > 1e-4 * error.sum()]
-        stale = [j for j in chosen if self.stale[j] or leaves.items[j].coordinate < 0]
+        stale = [j for j in chosen if now.stale[j] or leaves.items[j].coordinate < 0]
         halved = [j for j in chosen if j not in set(stale) and leaves.items[j].halve()]
         boxes = [leaves.items[j] for j in stale] + [part for j in halved for part in leaves.items[j].parts]
         if not boxes:
@@ -270,17 +289,17 @@ class NodeWork:
 
     def _branching(self) -> ConditionalCut | None:
         """The letter and output where the copies of a letter differ most."""
-        node, leaves = self.node, self.leaves
-        total = leaves.sums(self.weights, np.ones((len(self.weights), 1)))[:, 0]
-        mean = leaves.sums(self.weights, self.K) / np.maximum(total, 1e-300)[:, None]
-        spread = leaves.sums(self.weights, (self.K - mean[leaves.group]) ** 2) / np.maximum(mean, 1e-12)
+        node, leaves, weights, K = self.node, self.leaves, self.judged.weights, self.judged.K
+        total = leaves.sums(weights, np.ones((len(weights), 1)))[:, 0]
+        mean = leaves.sums(weights, K) / np.maximum(total, 1e-300)[:, None]
+        spread = leaves.sums(weights, (K - mean[leaves.group]) ** 2) / np.maximum(mean, 1e-12)
         width = (node.high - node.low)[leaves.first]
         score = spread + 1e-9 * total[:, None] * width
         g, y = np.unravel_index(int(np.argmax(score)), score.shape)
         a = leaves.first[g]
         low, high = float(node.low[a, y]), float(node.high[a, y])
         mine = leaves.group == g
-        t = self._threshold(low, high, *clusters(self.K[mine, y], self.weights[mine]))
+        t = self._threshold(low, high, *clusters(K[mine, y], weights[mine]))
         if not low < t < high:
             return None
         orbit, triples = node.symmetries.orbit(int(a), int(y), len(node.law))
