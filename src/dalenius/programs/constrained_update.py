@@ -272,49 +272,40 @@ class ConstrainedUpdate(MechanismProgram):
 
     def _best_prices(self, multipliers: Named) -> Named | None:
         """Maximise sum_x v_x - prices ends - weights limits where v_x is at most every supported entry of the matrix."""
-        rows, count = self.demands.rows, len(self.support)
-        used = np.flatnonzero(self.support)
-        scores = [np.zeros((used.size, 0))]
-        if self.leakages is not None:
-            each = (
-                self.leakages.scores(np.eye(self.leakages.count)[s], multipliers["log_ratio"])[0]
-                for s in range(self.leakages.count)
-            )
-            scores = [self.tied.sums(g).reshape(-1)[used] for g in each]
-        charges = [charge.reshape(-1, 1)[used] for charge in self.tied_charges]
-        chosen = self.demands.secrets.used(multipliers)
-        tangents = [self.demands.secrets.alone(k, i, multipliers) for k, i in chosen]
-        told = [self.tied.sums(np.broadcast_to(g, self.cost.shape)).reshape(-1, 1)[used] for g, _ in tangents]
-        g = np.column_stack([*scores, *charges, *told])
-        owner = csr_matrix(
-            (np.ones(used.size), (np.arange(used.size), used // self.support.shape[1])), shape=(used.size, count)
+        rows, count, secrets = self.demands.rows, len(self.support), self.demands.secrets
+        used, chosen = np.flatnonzero(self.support), secrets.used(multipliers)
+        added, behind = self._weighed(multipliers, chosen)
+        entries = np.arange(used.size), used // self.support.shape[1]
+        owner = csr_matrix((np.ones(used.size), entries), shape=(used.size, count))
+        taken = np.pad(self.levels.matrix, ((0, 0), (count + len(rows.ends), len(chosen))))
+        free = [(None, None)] * count + [(None if equal else 0.0, None) for equal in rows.equal]
+        found = solved(
+            np.concatenate([-np.ones(count), rows.ends, behind]),
+            Clock(self.deadline - time.monotonic()),
+            METHODS[:1],
+            A_ub=hstack([owner, -rows.matrix.T.tocsr()[used], -csr_matrix(added)]).tocsr(),
+            b_ub=self.tied_cost.reshape(-1)[used],
+            bounds=free + [(0.0, None)] * len(behind),
+            **({"A_eq": csr_matrix(taken), "b_eq": self.levels.worth} if len(taken) else {}),
         )
-        left = hstack([owner, -rows.matrix.T.tocsr()[used], -csr_matrix(g)]).tocsr()
-        behind = [spent for _, spent in tangents]
-        objective = np.concatenate([-np.ones(count), rows.ends, self.limits, np.zeros(len(charges)), behind])
-        bounds = (
-            [(None, None)] * count
-            + [(None, None) if equal else (0.0, None) for equal in rows.equal]
-            + [(0.0, None)] * (len(self.limits) + len(charges) + len(chosen))
-        )
-        levels = len(self.levels.worth)
-        taken = hstack(
-            [
-                csr_matrix((levels, count + len(rows.ends))),
-                csr_matrix(self.levels.matrix),
-                csr_matrix((levels, len(chosen))),
-            ]
-        )
-        whole = {"A_eq": taken.tocsr(), "b_eq": self.levels.worth} if len(self.levels.worth) else {}
-        over = {"A_ub": left, "b_ub": self.tied_cost.reshape(-1)[used], "bounds": bounds}
-        found = solved(objective, Clock(self.deadline - time.monotonic()), METHODS[:1], **over, **whole)
         if found is None:
             return None
-        parts = np.cumsum([len(rows.ends), len(self.limits), len(charges)])
+        parts = np.cumsum([len(rows.ends), len(self.limits), len(self.tied_charges)])
         prices, weights, charged, shares = np.split(found.x[count:], parts)
         prices = np.where(rows.equal, prices, np.maximum(prices, 0.0))
         better = {"prices": prices, "weights": np.maximum(weights, 0.0), "charged": np.maximum(charged, 0.0)}
-        return multipliers | better | self.demands.secrets.weighted(chosen, np.maximum(shares, 0.0), multipliers)
+        return multipliers | better | secrets.weighted(chosen, np.maximum(shares, 0.0), multipliers)
+
+    def _weighed(self, multipliers: Named, chosen: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
+        """What priors, charges and tangents, each with a weight of 1, add to supported entries (entries, weights), and subtract."""
+        gradients, shape = list[Floats](), self.cost.shape
+        if self.leakages is not None:
+            gradients = self.leakages.gradients(self.leakages.normalised(multipliers["log_ratio"]))
+        tangents = [self.demands.secrets.alone(k, i, multipliers) for k, i in chosen]
+        told = (self.tied.sums(np.broadcast_to(matrix, shape)) for matrix, _ in tangents)
+        added = [each[self.support] for each in (*map(self.tied.sums, gradients), *self.tied_charges, *told)]
+        behind = [*self.limits, *np.zeros(len(self.tied_charges)), *(spent for _, spent in tangents)]
+        return np.reshape(added, (len(added), np.count_nonzero(self.support))).T, np.array(behind)
 
 
 def _in_cone(both: Floats) -> Floats:

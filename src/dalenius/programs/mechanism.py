@@ -113,6 +113,11 @@ class Leakages:
         log_ratio[occurring] = np.where(cone[0] < 0.0, found, 0.0)
         return self.normalised(log_ratio)
 
+    def gradients(self, log_ratio: Floats) -> list[Floats]:
+        """sum_a p_s(a,x) log(phi_s(a|y)/pi_s(a)) for every prior: of I_s, where these are the ratios of a mechanism."""
+        parts = zip(np.split(self.masses, self.first[1:]), np.split(log_ratio, self.first[1:]), strict=True)
+        return [masses.T @ ratios for masses, ratios in parts]
+
     def scores(self, weights: Floats, log_ratio: Floats) -> tuple[Floats, Floats]:
         """G(x,y) = sum_s weights_s sum_a p_s(a,x) log(phi_s(a|y)/pi_s(a)), and the size of what was rounded, as a matrix.
 

@@ -116,8 +116,7 @@ class _Newton:
         u = leakages.masses @ at.Q
         self.r = leakages.sums(u)
         log_ratio, values = leakages.log_ratios(at.Q), leakages.values(at.Q)
-        parts = zip(np.split(leakages.masses, leakages.first[1:]), np.split(log_ratio, leakages.first[1:]), strict=True)
-        gradients = [masses.T @ ratio for masses, ratio in parts]
+        gradients = leakages.gradients(log_ratio)
         self.e = np.full(leakages.count, float(aim.limit is None))
         ends = np.full(leakages.count, aim.limit or 0.0)
         if aim.budget is not None:
