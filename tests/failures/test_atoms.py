@@ -35,9 +35,9 @@ test_bad_input_is_refused = refuses(
     (lambda: atoms.f_divergence(p, FAIR, cp.sqrt), "f: expected a convex function"),
     (lambda: atoms.f_divergence(p, FAIR, cp.sum), "f: expected a convex function of cvxpy, entry by entry"),
     (lambda: atoms.f_divergence(p, FAIR, lambda t: 0.0), "f: expected a convex function"),
-    (lambda: atoms.f_divergence(p, p, cp.square), "law: expected positive numbers"),
-    (lambda: atoms.f_divergence(p, cp.Parameter(2, nonneg=True), cp.square), "law: expected positive numbers"),
-    (lambda: atoms.f_divergence(p, [1.0, 0.0], cp.square), "law: expected positive numbers"),
+    (lambda: atoms.f_divergence(p, p, cp.sqrt), "f: expected a convex function"),
+    (lambda: atoms.f_divergence(p, cp.Parameter(2, nonneg=True), cp.square), "q: expected positive numbers"),
+    (lambda: atoms.f_divergence(p, [1.0, 0.0], cp.square), "q: expected positive numbers"),
     (lambda: atoms.maximal_correlation_at_most(Q, FAIR, 1.5), "rho: expected a number from 0 to 1"),
     (lambda: atoms.maximal_correlation_at_most(Q, FAIR, -0.5), "rho: expected a number from 0 to 1"),
     # numbers that are none

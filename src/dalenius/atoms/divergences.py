@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.transforms.partial_optimize import PartialProblem
 
 from dalenius.atoms.given import Data, affine, derived, factor, known, masses_of, matrix, number, repeated
 from dalenius.errors import InputError, brief
@@ -189,38 +190,52 @@ def renyi(p: Data, q: Data, alpha: float) -> cp.Expression:
     return cp.log(cp.sum(_means(p, q, order), axis=axis)) / (order - 1.0)
 
 
-def f_divergence(p: Data, law: Data, f: Callable[[cp.Expression], cp.Expression]) -> cp.Expression:
-    """sum law f(p/law) of a law p from a known one, for any convex f (Csiszar 1963; Ali and Silvey 1966).
+def f_divergence(p: Data, q: Data, f: Callable[[cp.Expression], cp.Expression]) -> cp.Expression:
+    """sum q f(p/q) for any convex f (Csiszar 1963; Ali and Silvey 1966).
 
-    *Convex because* f is, and p / law is affine. Where both laws vary take the atoms above, which are jointly convex.
-    *DPP because* nothing but p varies. Cone: that of f.
+    *Convex because* q f(p/q) is the perspective of f, and of a known law q it is f of what is affine. *DPP because* p enters affinely
+    where q is numbers; where q varies that is not promised. Cone: that of f. Where q varies it is cvxpy's perspective, entry by entry:
+    the atoms above are quicker, have subgradients, and are evaluated without a solver.
 
     Parameters
     ----------
-    p : any shape
-        Affine.
-    law : like p
-        Positive numbers.
+    p, q : of one shape
+        Affine; numbers of q are positive, and q has no parameters.
     f : callable
         From a cvxpy expression to a convex one of its shape, entry by entry.
 
     Raises
     ------
     InputError
-        As `divergence`, or if the law is no positive numbers, or f is not convex.
+        As `divergence`, or if numbers of q are not positive, q has parameters, or f is not convex.
 
     >>> round(float(f_divergence([0.5, 0.5], [0.25, 0.75], lambda t: cp.square(t - 1.0)).value), 4)
     0.3333
     """
-    p, q, axis = _pair(p, law)
-    if not q.is_constant() or q.parameters() or not np.all(known(q) > 0.0):
-        raise InputError(
-            "law: expected positive numbers; where both laws vary take chi_square, hellinger, divergence, ..."
-        )
-    terms = f(cp.multiply(1.0 / known(q), p))
-    if not (isinstance(terms, cp.Expression) and terms.shape == q.shape and terms.is_convex()):
-        raise InputError(f"f: expected a convex function of cvxpy, entry by entry, got {brief(str(terms))}")
+    p, q, axis = _pair(p, q)
+    if q.parameters() or (q.is_constant() and not np.all(known(q) > 0.0)):
+        raise InputError("q: expected positive numbers, or an expression of variables alone")
+    if not q.is_constant():
+        parts = [(p, q)] if axis is None else [(p[k], q[k]) for k in range(p.shape[0])]
+        found = [_perspectives(*part, f) for part in parts]
+        return found[0] if axis is None else cp.hstack(found)
+    terms = _convex(f(cp.multiply(1.0 / known(q), p)), q.shape)
     return cp.sum(cp.multiply(known(q), terms), axis=axis)
+
+
+def _convex(made: object, shape: tuple[int, ...]) -> cp.Expression:
+    if not (isinstance(made, cp.Expression) and made.shape == shape and made.is_convex()):
+        raise InputError(f"f: expected a convex function of cvxpy, entry by entry, got {brief(str(made))}")
+    return made
+
+
+def _perspectives(p: cp.Expression, q: cp.Expression, f: Callable[[cp.Expression], cp.Expression]) -> cp.Expression:
+    """The sum of q f(p/q), as the least one of variables that are equal to p and q: the perspective is one of variables only."""
+    x, s = [cp.Variable() for _ in range(p.size)], [cp.Variable(nonneg=True) for _ in range(q.size)]
+    least = cp.Minimize(sum(cp.perspective(_convex(f(one), ()), scale) for one, scale in zip(x, s, strict=True)))
+    equal = [cp.hstack(x) == cp.vec(p, order="C"), cp.hstack(s) == cp.vec(q, order="C")]
+    outside = [variable for part in (p, q) for variable in part.variables()]
+    return PartialProblem(cp.Problem(least, equal), [*x, *s], list(dict.fromkeys(outside)), cp.CLARABEL)
 
 
 def _pair(p: Data, q: Data) -> tuple[cp.Expression, cp.Expression, int | None]:

@@ -43,7 +43,7 @@ class MostInformation(Program):
 
     Notes
     -----
-    Source: Kairouz, Oh, Viswanath (2016), Theorem 2; docs/theory.md.
+    Source: Kairouz, Oh, Viswanath (2016), Theorem 2; docs/limits.md.
 
     A fair bit under local differential privacy, epsilon = log 3, of which randomized response tells most:
 

@@ -341,3 +341,25 @@ def test_letters_without_mass_are_left_out():
     law, X = np.array([0.5, 0.5, 0.0]), variable()
     model = cp.Problem(cp.Minimize(atoms.leakage(X, law)), [cp.sum(X, axis=1) == 1, cp.trace(X) >= 2.5])
     assert certify(model).gap <= 1e-8
+
+
+@each(
+    "f, named",
+    (lambda t: cp.square(t - 1.0), atoms.chi_square),
+    (lambda t: cp.pos(t - 1.25), lambda p, q: atoms.hockey_stick(p, q, math.log(1.25))),
+)
+def test_an_f_divergence_of_laws_that_both_vary_is_the_named_one(f, named):
+    X = variable()
+    both = atoms.joint_and_product(X, LAW)
+    apart = [cp.sum(X, axis=1) == 1, atoms.expected_distortion(X, LAW, 1.0 - np.eye(3)) <= 0.2]
+    least = certify(cp.Problem(cp.Minimize(atoms.f_divergence(*both, f)), apart))
+    exact = certify(cp.Problem(cp.Minimize(named(*both)), apart))
+    assert least.gap <= 1e-8
+    assert least.claim.value == "conic form"
+    assert max(least.lower, exact.lower) <= min(least.upper, exact.upper)
+    law = cp.Variable(3, nonneg=True, name="law")
+    each_row = cp.Problem(cp.Minimize(cp.max(atoms.f_divergence(CHANNEL, law, f))), [cp.sum(law) == 1])
+    other = cp.Problem(cp.Minimize(cp.max(named(CHANNEL, law))), [cp.sum(law) == 1])
+    assert each_row.solve(solver="CLARABEL") == pytest.approx(other.solve(solver="CLARABEL"), abs=1e-6)
+    X.save_value(CHANNEL)
+    assert float(atoms.f_divergence(*both, f).value) == pytest.approx(float(named(*both).value), abs=1e-6)
