@@ -124,6 +124,10 @@ def test_the_packages_have_one_version_and_the_needs_of_the_whole():
         for name, folder in FOLDERS.items()
     }
     assert len({project["version"] for project in projects.values()}) == 1
+    said = f"version: {projects['dalenius']['version']}\n", f"## {projects['dalenius']['version']}"
+    assert all(
+        text in (ROOT / file).read_text() for file, text in zip(("CITATION.cff", "CHANGELOG.md"), said, strict=True)
+    )
     whole = set(projects["dalenius"]["dependencies"])
     version = projects["dalenius"]["version"]
     assert set(projects["cvxcertify"]["dependencies"]) <= whole | {f"dalenius-check=={version}"}

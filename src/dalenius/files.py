@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from dalenius.errors import InputError, brief
+from dalenius.errors import InputError, brief, hint
 
 MAX_INPUT = 64 * 2**20  # bytes of what people write: models, data, mechanisms, tables
 MAX_PROOF = 256 * 2**20  # bytes of what programs write: certificates, instances and their solutions
@@ -154,7 +154,8 @@ def _place(names: list[str], column: str | None, path: str | Path) -> int:
     if names.count(column) != 1:
         found = "more than one column" if column in names else "no column"
         raise InputError(
-            f"{path}: line 1 names {found} {brief(column)} among its {len(names)} (not shown); it must hold the names of the columns"
+            f"{path}: line 1 names {found} {brief(column)} among its {len(names)}{hint(column, names)}; it must hold the names of the "
+            "columns"
         )
     return names.index(column)
 

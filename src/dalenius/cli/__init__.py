@@ -25,7 +25,7 @@ from dalenius.search import Stop
 __all__ = ["app", "main", "whole_command"]
 
 app = typer.Typer(
-    help="Certified information leakage of privacy mechanisms against entropy-bounded adversaries.",
+    help="How much a randomised release can reveal about one person whose data are correlated with others', with a proof.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="\n\n".join(["Exit statuses", *(f"{status.value}: {status.meaning}" for status in ExitStatus)]),

@@ -52,7 +52,7 @@ def compose(
         str | None,
         Option(
             "--eta",
-            help="What outputs tell about each other given the record, or secret, at most: '0.1 bits', '0.1 nats'.",
+            help="What outputs reveal about each other given the record, or secret, at most: '0.1 bits', '0.1 nats'.",
         ),
     ] = None,
     rule: Annotated[
@@ -62,11 +62,11 @@ def compose(
     at_most: AtMostOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what several releases of the same data tell about a record or secret together, at most: by theorems, from certificates.
+    """Say what several releases of the same data reveal about a record or secret together, at most: by theorems, from certificates.
 
     Files alternate: a model, the certificate of that model, the next model, ... Each certificate is proved again; one of another
     model, or one that is not proved, is refused. Put the releases into one model (several_releases, joint) where that can be:
-    it tells less.
+    less leaks so, at most.
     """
     if len(files) < 4 or len(files) % 2:
         raise InputError(

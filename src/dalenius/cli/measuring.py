@@ -106,7 +106,7 @@ def measure(
         bool,
         Option(
             "--supersamples",
-            help="Add what is told about which of two candidates each record of a small model is (CMI).",
+            help="Add what is revealed about which of two candidates each record of a small model is (CMI).",
         ),
     ] = False,
     time_limit: Annotated[
@@ -293,7 +293,7 @@ def audit_samples(
         ),
     ] = False,
     given_others: Annotated[
-        bool, Option("--given-others", help="What is told to somebody who knows all other records.")
+        bool, Option("--given-others", help="What an adversary learns who knows all other records.")
     ] = False,
     critic: Annotated[str, Option("--critic", help="bins or neurons.")] = "bins",
     seed: SeedOption = 0,
@@ -302,7 +302,7 @@ def audit_samples(
 ) -> None:
     """A lower confidence bound on the leakage of a black box, from samples: statistical, never a proof, and never a certificate.
 
-    Every run needs new, independent data and new noise. That a black box tells little cannot be learnt in this way.
+    Every run needs new, independent data and new noise. That a black box reveals little cannot be learnt in this way.
     """
     from dalenius.statistics.counts import LABEL
 

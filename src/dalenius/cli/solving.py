@@ -296,7 +296,7 @@ def solve(
         Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
     ] = None,
 ) -> None:
-    """Audit or design each MODEL: a proved interval for what is told of a record or secret, or the best mechanism within a budget.
+    """Audit or design each MODEL: a proved interval for what leaks about a record or secret, or the best mechanism within a budget.
 
     Limits are for each model. For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert)
     and the certificate of the design. Interrupted, it answers with what is proved by then. It is tried before the work whether

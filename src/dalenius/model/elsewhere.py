@@ -24,6 +24,8 @@ WHOLE = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64, 128)} | {
 NUMBERS = ("make_sum", "make_count", "make_count_distinct")  # what OpenDP makes one number of many with
 CONSTRUCTORS = ("make_laplace", "make_geometric", "make_randomized_response_bool", "make_randomized_response")
 
+MOST_NAMES = 20  # of columns in a message
+
 A = TypeVar("A")
 
 
@@ -115,7 +117,9 @@ def from_frame(
         raise InputError("letters: expected different answers, at least one")
     place = {letter: k for k, letter in enumerate(listed)}
     if not place.keys() >= set(answers):
-        raise InputError(f"table: an answer in the column {answer} is none of the {len(listed)} letters")
+        raise InputError(
+            f"table: an answer in the column {answer} is none of the {len(listed)} letters that there may be"
+        )
     members: dict[Hashable, list[int]] = {}
     for home, given in zip(homes, answers, strict=True):
         members.setdefault(home, []).append(place[given])
@@ -132,7 +136,9 @@ def _column(table: Table, name: str) -> list[Hashable]:
     try:
         column = list(table[name])
     except (KeyError, TypeError, IndexError):
-        raise InputError(f"table: expected a column {brief(name)}") from None
+        names = list(getattr(table, "columns", table)) if isinstance(table, Iterable) else []
+        told = f"; the table has {', '.join(map(str, names[:MOST_NAMES]))}" if names else ""
+        raise InputError(f"table: expected a column {brief(name)}{told}") from None
     if not column:
         raise InputError(f"table: the column {brief(name)} is empty")
     return told_apart(column, f"table: the column {brief(name)}")

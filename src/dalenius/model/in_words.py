@@ -27,7 +27,8 @@ def stated(base: type[Any]) -> Read:
     def read(value: Any, what: str) -> Any:
         found = as_part(base, value, what)
         if not isinstance(found, base):
-            raise InputError(f"{what}: expected {base.__name__}, got {brief(found)}")
+            instead = f"; write {found.__name__}(...)" if isinstance(found, type) and issubclass(found, base) else ""
+            raise InputError(f"{what}: expected {base.__name__}, got {brief(found)}{instead}")
         return found
 
     read.__annotations__["value"] = base.__name__

@@ -15,7 +15,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 from dalenius.model.fields import keep
-from dalenius.model.shelf import check_keys
+from dalenius.model.shelf import Stated, check_keys
 
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
@@ -24,7 +24,7 @@ ADVICE = "Use a query that is computed from sums (parity, modular_sum, count, su
 
 
 @dataclass(frozen=True)
-class Records:
+class Records(metaclass=Stated):
     """The records of a dataset; record i takes a letter 0, ..., alphabets[i] - 1.
 
     Parameters

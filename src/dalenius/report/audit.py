@@ -288,8 +288,8 @@ class Audit:
 
 def audit(
     release: Mechanism | WorstCaseLeakage | Rows | str,
-    *,
     records: Records | People | Integer | None = None,
+    *,
     query: Query | str | None = None,
     adversary: Adversary | str | None = None,
     title: str = "",
@@ -352,14 +352,14 @@ def audit(
             limits["time_limit"] = (1.0 - MEASURED) * seconds
         result = solve(problem, progress=progress, **limits)
         left = max(clock.remaining, MEASURED * seconds) if bounded else None
+        why_not, found = "", None
         try:
             found = measure(problem, prior=result.certificate, only=TOLD, units="bits", time_limit=left)
+            why_not = next(iter(found.refused.values()), "")
         except DaleniusError as error:
-            return Audit(problem, result, None, str(error), words=words)
+            why_not = str(error)
         beside = households(problem, clock)
-    if found.refused:
-        return Audit(problem, result, None, next(iter(found.refused.values())), beside, words)
-    return Audit(problem, result, found, "", beside, words)
+    return Audit(problem, result, None if why_not else found, why_not, beside, words)
 
 
 def question_of(

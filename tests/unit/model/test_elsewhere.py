@@ -63,7 +63,7 @@ def test_numbers_stand_for_truth_values_where_all_of_a_column_do():
 
 @each(
     "arguments, words",
-    ({"household": "house"}, "expected a column 'house'"),
+    ({"household": "house"}, "expected a column 'house'; the table has home, vote"),
     ({"table": {"home": [], "vote": []}}, "empty"),
     ({"table": TABLE | {"home": ["a"]}}, "5 and 1 rows"),
     ({"table": TABLE | {"home": ["a", None, "a", "a", "a"]}}, "no home"),

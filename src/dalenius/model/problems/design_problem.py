@@ -55,7 +55,8 @@ def as_constraints(value: Sequence[Constraint | Privacy], what: str) -> tuple[Co
         constraint = member if isinstance(member, Constraint) else as_limit(member)
         if constraint is None:
             raise InputError(
-                f"{what}[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}"
+                f"{what}[{j}]: expected a constraint such as dl.constraints.Unbiased(), got {brief(member)}; an inequality of your "
+                "own is dl.constraints.Linear"
             )
         found.append(constraint)
     return tuple(found)
