@@ -39,6 +39,21 @@ Proof.
   - intros a Ha. rewrite (E a Ha). unfold sum_to. rewrite <- sum_scale_r. apply sum_ext; intros; ring.
 Qed.
 
+Lemma moment_mean (f : nat -> R) lo hi y c : lo <= sum_to A (fun a => p a * f a) <= hi ->
+  (forall a, (a < A)%nat -> d a - y * f a + Rmax (y * lo) (y * hi) <= c) -> mean <= c.
+Proof.
+  intros [L U] H. set (m := Rmax (y * lo) (y * hi)) in *. set (e := sum_to A (fun a => p a * f a)) in *.
+  assert (M : y * e <= m).
+  { unfold m. destruct (Rle_lt_dec 0 y).
+    - eapply Rle_trans; [|apply Rmax_r]. now apply Rmult_le_compat_l.
+    - eapply Rle_trans; [|apply Rmax_l]. assert (0 <= (- y) * (e - lo)) by (apply Rmult_le_pos; lra). lra. }
+  assert (S : sum_to A (fun a => p a * (d a - y * f a)) <= c - m).
+  { rewrite <- (Rmult_1_l (c - m)), <- p1. unfold sum_to. rewrite <- sum_scale_r. apply sum_to_le; intros a Ha.
+    apply Rmult_le_compat_l; auto. specialize (H a Ha). lra. }
+  replace mean with (sum_to A (fun a => p a * (d a - y * f a)) + y * e); [lra|].
+  unfold mean, e, sum_to. rewrite <- sum_scale, <- sum_plus. apply sum_ext; intros; ring.
+Qed.
+
 Section Ball.
 Variables (q : nat -> R) (radius : R).
 Hypothesis q1 : sum_to A q = 1.
@@ -202,6 +217,8 @@ Definition mean_check (C : law_class) (A : nat) (d : nat -> interval) (multiplie
   | Floor least => within_ends A (fun _ => least) (fun _ => 1%Q) d u
   | Box low high => within_ends A (fun a => nth a low 0%Q) (fun a => nth a high 0%Q) d u
   | Polytope vertices => forallb (fun v => law_listed A v && not_above (isum_to A (fun a => times (law v a) (d a))) u) vertices
+  | Moment values low high => let y := of_fixed (hd 0%Z multipliers) in forallb (fun a => not_above (plus
+      (minus (d a) (times y (of_Q (nth a values 0%Q)))) (larger (times y (of_Q low)) (times y (of_Q high)))) u) (seq 0 A)
   | L1Ball center radius => law_listed A center && existsb (fun b =>
       not_above (plus (isum_to A (fun a => times (law center a) (larger (d a) (d b))))
         (times (of_Q (radius / 2)) (minus (largest d (seq 0 A)) (d b)))) u) (seq 0 A)
@@ -249,13 +266,17 @@ Proof.
       eapply not_above_correct; [exact G| |exact Hu]. apply encl_isum_to; intros a Ha. apply encl_times; auto.
     - rewrite forallb_forall in G. apply (largest_mean A p x p0 p1 _ _ (has_letter_pos A w HL) (has_letter_not A w HL) Z c).
       intros a I. eapply not_above_correct; [exact (G a I)|eauto|exact Hu]. }
-  intros HC H. destruct C as [least|low high|vertices|center radius|center radius|center radius]; cbn [mean_check in_class] in H, HC; cbv zeta in HC.
+  intros HC H. destruct C as [least|low high|vertices|values low high|center radius|center radius|center radius]; cbn [mean_check in_class] in H, HC; cbv zeta in HC.
   - eapply within_ends_correct; [|exact H]. intros a Ha. cbv beta. rewrite RMicromega.Q2R_1. split; auto. rewrite <- p1.
     apply (sum_ge_member (seq 0 A) p); [now apply in_to|]. intros b Hb. apply p0. now apply in_to.
   - eapply within_ends_correct; [|exact H]. exact HC.
   - destruct HC as (share & S0 & S1 & E). apply (mixture_mean A p x _ share (fun k => weighted_law A (nth k vertices [])) c S0 S1 E).
     intros k Hk. rewrite forallb_forall in H. specialize (H _ (nth_In vertices [] Hk)). apply andb_prop in H as [HL H].
     eapply not_above_correct; [exact H| |exact Hu]. apply encl_isum_to; intros a Ha. apply encl_times; auto.
+  - apply (moment_mean A p x p0 p1 _ _ _ (fixed (hd 0%Z multipliers)) c HC). intros a Ha. rewrite forallb_forall in H.
+    eapply not_above_correct; [exact (H a (proj2 (in_to _ _) Ha))| |exact Hu]. apply encl_plus.
+    + apply encl_minus; auto. apply encl_times; [apply encl_fixed|apply encl_Q].
+    + apply encl_larger; apply encl_times; auto using encl_fixed, encl_Q.
   - apply andb_prop in H as [HL H]. apply existsb_exists in H as (b & Hb & H). apply in_to in Hb.
     destruct (encl_largest (seq 0 A) d x) as (top & Et & Bt); [intros a Ha; apply Hd; now apply in_to|].
     eapply Rle_trans; [apply (l1_mean A p x p0 p1 _ _ (proj2 (proj2 (law_listed_correct A center HL))) (x b) top HC)|].
@@ -306,6 +327,7 @@ Definition member_check (C : law_class) (A : nat) (weights shares : list Q) : bo
       let n := length vertices in
       forallb (law_listed A) vertices && law_listed n shares
       && each (fun a => Qeq_bool (p a) (qsum n (fun k => exact_law n shares k * exact_law A (nth k vertices []) a)%Q))
+  | Moment values low high => let mean := qsum A (fun a => p a * nth a values 0)%Q in Qle_bool low mean && Qle_bool mean high
   | L1Ball center radius => law_listed A center && Qle_bool (qsum A (fun a => qabs (p a - exact_law A center a))) radius
   | KLBall center radius => near center &&
       ((each (fun a => Qeq_bool (p a) (exact_law A center a)) && Qle_bool 0 radius)
@@ -329,7 +351,7 @@ Proof.
     law_listed A center = true /\ forall a, (a < A)%nat -> weighted_law A center a = 0 -> p a = 0).
   { intros center G. apply andb_prop in G as [G1 G2]. split; auto. intros a Ha Z. rewrite (Ep a Ha). specialize (Each _ G2 a Ha). cbv beta in Each.
     apply orb_prop in Each as [N|N]; [pose proof (has_letter_pos A center G1 a Ha N); lra|]. now rewrite (Qeq_bool_correct _ _ N), RMicromega.Q2R_0. }
-  destruct C as [least|low high|vertices|center radius|center radius|center radius]; cbn [member_check in_class] in *; cbv zeta in *.
+  destruct C as [least|low high|vertices|values low high|center radius|center radius|center radius]; cbn [member_check in_class] in *; cbv zeta in *.
   - intros a Ha. rewrite (Ep a Ha). apply Qle_bool_correct. exact (Each _ H a Ha).
   - intros a Ha. rewrite (Ep a Ha). specialize (Each _ H a Ha). cbv beta in Each. apply andb_prop in Each as [L U].
     split; now apply Qle_bool_correct.
@@ -337,6 +359,8 @@ Proof.
     exists (weighted_law (length vertices) shares). split; [exact S0|]. split; [exact S1|]. intros a Ha. rewrite (Ep a Ha).
     rewrite (Qeq_bool_correct _ _ (Each _ H3 a Ha)), qsum_is. apply sum_to_ext; intros k Hk. rewrite Q2R_mult, Es. f_equal.
     rewrite forallb_forall in H1. apply (law_listed_correct A _ (H1 _ (nth_In vertices [] Hk))).
+  - apply andb_prop in H as [L U]. apply Qle_bool_correct in L, U. rewrite qsum_is in L, U.
+    rewrite (sum_to_ext A _ (fun a => Q2R (exact_law A weights a * nth a values 0%Q))); [now split|]. intros a Ha. now rewrite Q2R_mult, Ep.
   - apply andb_prop in H as [H1 H2]. apply Qle_bool_correct in H2. rewrite qsum_is in H2. destruct (law_listed_correct _ _ H1) as (Ec & _).
     eapply Rle_trans; [right|exact H2]. apply sum_to_ext; intros a Ha. now rewrite qabs_is, Q2R_minus, Ec, Ep.
   - apply andb_prop in H as [H1 H2]. apply Near in H1 as [H1 Z]. split; [exact Z|]. destruct (law_listed_correct _ _ H1) as (Ec & _).

@@ -138,12 +138,13 @@ Fixpoint index (alphabets : list nat) (x : dataset) : nat :=
 Definition weighted_prior (alphabets : list nat) (weights : list Q) (x : dataset) : R :=
   let weight := fun x => Q2R (nth (index alphabets x) weights 0%Q) in weight x / sum (datasets alphabets) weight.
 
-(** Laws p of a record's letters: of which no letter is rarer than a floor; between two ends; mixtures of listed laws; near a center, by
-    the L1 norm, by the KL and by the chi-square divergence. Laws are listed as weights, which are divided by their sum. *)
+(** Laws p of a record's letters: of which no letter is rarer than a floor; between two ends; mixtures of listed laws; with a mean that
+    is known to be between two ends; near a center, by the L1 norm, by the KL and by the chi-square divergence. Laws are listed as weights, which are divided by their sum. *)
 Inductive law_class :=
   | Floor (least : Q)
   | Box (low high : list Q)
   | Polytope (vertices : list (list Q))
+  | Moment (values : list Q) (low high : Q)
   | L1Ball (center : list Q) (radius : Q)
   | KLBall (center : list Q) (radius : Q)
   | ChiSquareBall (center : list Q) (radius : Q).
@@ -157,6 +158,7 @@ Definition in_class (C : law_class) (letters : nat) (p : nat -> R) : Prop :=
   | Box low high => forall a, (a < letters)%nat -> Q2R (nth a low 0%Q) <= p a <= Q2R (nth a high 0%Q)
   | Polytope vertices => exists share, (forall k, (k < length vertices)%nat -> 0 <= share k) /\ sum_to (length vertices) share = 1 /\
       forall a, (a < letters)%nat -> p a = sum_to (length vertices) (fun k => share k * weighted_law letters (nth k vertices []) a)
+  | Moment values low high => Q2R low <= sum_to letters (fun a => p a * Q2R (nth a values 0%Q)) <= Q2R high
   | L1Ball center radius => let q := weighted_law letters center in sum_to letters (fun a => Rabs (p a - q a)) <= Q2R radius
   | KLBall center radius => let q := weighted_law letters center in
       (forall a, (a < letters)%nat -> q a = 0 -> p a = 0) /\ sum_to letters (fun a => p a * ln (p a / q a)) <= Q2R radius

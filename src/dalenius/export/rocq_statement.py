@@ -195,6 +195,7 @@ CLASSES: Final = {  # of laws, in formal/Definitions.v, and what they are given
     "floor_priors": ("Floor", "floor"),
     "box_priors": ("Box", "low", "high"),
     "polytope_priors": ("Polytope", "vertices"),
+    "moment_priors": ("Moment", "values", "low", "high"),
     "l1_ball_priors": ("L1Ball", "center", "radius"),
     "kl_ball_priors": ("KLBall", "center", "radius"),
     "chi_square_ball_priors": ("ChiSquareBall", "center", "radius"),

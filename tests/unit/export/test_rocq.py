@@ -112,6 +112,12 @@ LETTERS = "[(1 # 2)%Q; (3 # 10)%Q; (1 # 5)%Q]"
     (dl.FloorPriors("0.1"), "null", "Floor (1 # 10)%Q", "[]"),
     (BOX, "null", "Box [(2 # 5)%Q; (1 # 5)%Q; (0 # 1)%Q] [(3 # 5)%Q; (2 # 5)%Q; (1 # 5)%Q]", "[]"),
     (dl.PolytopePriors([NEAR]), "null", f"Polytope [\n    {LETTERS}]", "[]"),
+    (
+        dl.adversaries.MomentPriors([0, -1, "0.5"], "-0.2", "0.1"),
+        '["0.5"]',
+        "Moment [(0 # 1)%Q; (-1 # 1)%Q; (1 # 2)%Q] (-1 # 5)%Q (1 # 10)%Q",
+        f"[{ONE // 2}]%Z",
+    ),
     (dl.L1BallPriors(NEAR, "0.2"), "null", f"L1Ball {LETTERS} (1 # 5)%Q", "[]"),
     (dl.KLBallPriors(NEAR, "0.02"), '["0.5"]', f"KLBall {LETTERS} (1 # 50)%Q", f"[{ONE // 2}]%Z"),
     (
