@@ -88,11 +88,12 @@ def product_rows(
     known = dict[Any, Any]()
     for v in range(size[0]):
         found.append([])
+        places = [list(map(id, rows[v])) for rows in parts]
         for steps, often in paths():
             allowance.look()
             factors = dict[int, int]()
             for (place, y), count in steps:
-                x = id(parts[place][v][y])
+                x = places[place][y]
                 factors[x] = factors.get(x, 0) + count
             key = often, frozenset(factors.items())
             if key not in known:

@@ -8,7 +8,7 @@ Hypotheses, each a line that refuses: parts are on a query that is there (`part_
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, product
@@ -52,12 +52,13 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
         for place, (rows, times) in enumerate(parts)
     ]
 
-    def paths() -> Iterator[tuple[list[Step], int]]:
+    def paths() -> Iterable[tuple[list[Step], int]]:
         for chosen in product(*types):
             yield list(chain(*(steps for steps, _ in chosen))), prod(ways for _, ways in chosen)
 
     longest = sum(times for _, times in parts)
-    return product_rows([rows for rows, _ in parts], paths, longest, (inputs, prod(many)), allowance)
+    alone = types[0] if len(types) == 1 else None
+    return product_rows([rows for rows, _ in parts], lambda: alone or paths(), longest, (inputs, prod(many)), allowance)
 
 
 def _many(times: int, outputs: int) -> int:

@@ -27,7 +27,8 @@ class Divergence:
         """The number, from the letters that have masses above 0; 0 where there are none."""
         whole = total(masses.values())
         even = {u: self.law[u] * whole for u in masses}
-        found = arb((whole - total(even.values())) * self.at(fmpq(0)))
+        lacking = [p for u, p in enumerate(self.law) if u not in masses]
+        found = arb(whole * total(lacking) * self.at(fmpq(0))) if lacking else arb(0)
         return sum((arb(even[u]) * arb(self.at(m / even[u])) for u, m in masses.items()), found)
 
     def slopes(self, masses: Sequence[fmpq]) -> list[Any]:
