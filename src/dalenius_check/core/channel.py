@@ -17,6 +17,7 @@ from .numbers import BLOCK, enclosure, grouped, kept_size, largest, need, normal
 from .tables import PROTOCOLS
 
 _FEW = 1024  # rows that are few enough to be taken all
+_RANGED = 1 << 14  # ranges of columns that are kept, or those of the last inputs
 _WIDTH = 256  # columns that are taken together
 
 
@@ -51,7 +52,7 @@ class Channel:
         self.allowance = allowance
         self.lost = arb(0)  # what is told of a record beyond these outputs, at most
         self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
-        self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
+        self._ranged = dict[tuple[int, ...], list[tuple[fmpq, fmpq]]]()
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
         self._together = max(1, BLOCK // max(self.outputs, 1))  # inputs of a block
 
@@ -155,9 +156,12 @@ class Channel:
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         """Outward rational enclosures of the smallest and largest entry of each column over these inputs; the last are kept."""
-        if self._ranged[0] != inputs:
-            self._ranged = inputs, self._ranges(inputs)
-        return self._ranged[1]
+        key = tuple(inputs)
+        if key not in self._ranged:
+            if (len(self._ranged) + 1) * self.outputs > _RANGED:
+                self._ranged.clear()
+            self._ranged[key] = self._ranges(inputs)
+        return self._ranged[key]
 
     def _ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         columns = [[x for x, _ in grouped(column)] for column in zip(*(self.rows[k] for k in inputs), strict=True)]
