@@ -78,13 +78,20 @@ def need_way_to_design(problem: DesignProblem, method: str | None, solver: str) 
 
 
 def need_way_to_information(problem: MaxInformation, method: str | None, solver: str) -> bool:
-    """Refuse any method or solver; `InputError`. Whether the way solves programs."""
+    """Refuse any method or solver; `InputError`. Whether the way solves programs. What takes a second to import is imported."""
     for name, given, none in (("method", method, None), ("solver", solver, "auto")):
         if given != none:
             raise InputError(
                 f'{name}: the most information is a linear program over extreme mechanisms; leave it out, got "{given}"'
             )
+    _ = _way_to_information(problem)
     return False
+
+
+def _way_to_information(problem: MaxInformation) -> type[designs.ExtremeProposer | designs.FunnelProposer]:
+    """By extreme rays, where they can be listed, else by an envelope."""
+    listed = problem.privacy is not None or problem.rays is not None
+    return designs.ExtremeProposer if listed else designs.FunnelProposer
 
 
 def is_private(problem: DesignProblem) -> bool:
@@ -310,9 +317,7 @@ def _informed(problem: MaxInformation, search: Run, known: Known, method: str | 
     _need_read(problem)
     if known is not None:
         raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
-    listed = problem.privacy is not None or problem.rays is not None
-    way = designs.ExtremeProposer if listed else designs.FunnelProposer
-    return _made(problem, way(problem, search), search)
+    return _made(problem, _way_to_information(problem)(problem, search), search)
 
 
 def _about_secrets(problem: SecretLeakage, search: Run, known: Known, method: str | None, _: Shares) -> SecretResult:

@@ -148,7 +148,7 @@ def question(problem: Problem, words: DataWords | None = None) -> list[str]:
                 f"How much can a mechanism reveal about {about}, at most, with at most {most} of {measure} about {of}?"
             )
         if problem.measure is not None:
-            wanted += f" What it tells is measured by {_measure_in_words(problem.measure)}."
+            wanted += f" What it reveals is measured by {_measure_in_words(problem.measure)}."
     return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
 
 

@@ -1,6 +1,8 @@
 """The funnel and the bottleneck: closed forms, hulls of dense grids, planes at random columns, and laws that are none."""
 
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -277,3 +279,14 @@ def test_a_law_is_read_from_a_csv_file(tmp_path):
     path.write_text("s,x\n0.5,0.5\n")
     with pytest.raises(dl.errors.InputError, match="joint"):
         dl.PrivacyFunnel(path, 0.01)
+
+
+def test_no_limit_of_time_is_about_what_is_imported():
+    """Before any clock starts: a first question of two seconds was answered by what needs no search."""
+    code = (
+        "import sys, dalenius as dl, dalenius._solve as s\n"
+        "s.need_way(dl.PrivacyFunnel([[0.5, 0], [0, 0.5]], 0.1), None, 'auto')\n"
+        "print('dalenius.designs.funnel' in sys.modules, 'scipy.optimize' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.split() == ["True", "True"]

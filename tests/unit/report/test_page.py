@@ -228,7 +228,7 @@ def test_a_usefulness_without_unit_is_no_information():
     text = report_page([(guessed, found)])
     elements(text)
     assert "<dt>The largest usefulness, proved between</dt>" in text
-    assert "measured by the share of right guesses that it adds" in text
+    assert "What it reveals is measured by the share of right guesses that it adds" in text
     told = re.search(
         r"No mechanism within the limit is more useful than ([\d.]+).*?comes to at least ([\d.]+)\.", text, re.S
     )
