@@ -29,6 +29,7 @@ from dalenius.studies.contest import (
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
+SHOWN = ("method", "starts", "value", "falls short by", "budget", "s")  # in a table, beside the times to come near
 SHARES = ("1", "0.1", "0.01")  # per cent of the best proved value that a table has times for
 LEAST = 1e-3  # seconds that the certified solver has in any case
 JUDGED = 2  # times its own that a design's rival may take, with the audits of its mechanisms
@@ -195,8 +196,9 @@ class Comparison:
     def table(self) -> list[list[str]]:
         """A head, and a row a method: value, what it misses of the proved end, whether its budget is met, how soon it came near."""
         rows = [self.cells(entry) for entry in self.entries]
-        left_out = ("uniform", "no ", "violation", "iterations", "evaluations")
-        heads = [head for head in (rows[0] if rows else {}) if not head.startswith(left_out)]
+        heads = [
+            head for head in (rows[0] if rows else {}) if head.partition(",")[0] in SHOWN or head.startswith("s to ")
+        ]
         return [heads, *([row[head] for head in heads] for row in rows)]
 
     @property
