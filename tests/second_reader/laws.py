@@ -138,7 +138,8 @@ class Moment(Laws):
         """Two places with a mean, or one that is as near as they come."""
         p, first, second = [Fraction(0)] * self.size, self.numbers[a], self.numbers[b]
         share = (min(max(mean, first), second) - first) / (second - first) if second != first else Fraction(0)
-        p[a], p[b] = p[a] + 1 - share, p[b] + share
+        p[a] += 1 - share
+        p[b] += share
         return p
 
     def has(self, p: Sequence[Fraction]) -> bool:
