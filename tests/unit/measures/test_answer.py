@@ -80,7 +80,7 @@ def test_the_files_are_for_anybody(name, command_line, tmp_path):
     (tmp_path / "channel.csv").write_text("prior,no,yes\n0.5,0.9,0.1\n0.5,1/3,2/3\n")
     done = command_line("measure", "channel.csv", "-o", "out", "--json")
     assert done.returncode == 0, done.stderr
-    row = next(row for row in json.loads(done.stdout) if row["name"] == name)
+    row = next(row for row in json.loads(done.stdout)["measures"] if row["name"] == name)
     assert row["claimed"] == row["exact"]
     done = command_line(row["model"], row["certificate"], program="dalenius_check")
     assert done.returncode == 0, done.stderr
