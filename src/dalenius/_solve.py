@@ -162,7 +162,8 @@ def solve(
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
         for, and the interval is narrower than this wherever that costs little.
     time_limit : float or None
-        Seconds for everything, the proof included, None for no limit: the search leaves to its proof what that is predicted to take.
+        Seconds for everything, the proof included, None for no limit: the search leaves to its proof what that is predicted to take
+        beyond the leaves that were checked on the way.
         What can be proved in a second is proved, however low the limit is, and an interval that needs no search where that takes up
         to ten seconds.
     node_limit : int or None

@@ -1,5 +1,7 @@
 """Leaves are worked out while they close, each once; the proof that is handed out is one that any checker proves anew."""
 
+import signal
+
 import pytest
 
 import dalenius as dl
@@ -59,3 +61,20 @@ def test_several_processes_check_without_drafts(checks):
     """What one process knows is nothing to others."""
     dl.solve(problem(), gap=1e-2, time_limit=LIMIT, jobs=2)
     assert not any(draft for draft, _ in checks)
+
+
+def test_after_a_stop_what_had_closed_is_only_read(checks):
+    """Ctrl-C in the middle of a long search once left log 2: its proof had a second, and took two."""
+    found = []
+
+    def progress(moment):
+        if moment.stage == "dual" and moment.upper < 1.5 * moment.lower and not found:
+            found.append(moment.upper)
+            signal.raise_signal(signal.SIGINT)
+
+    result = dl.solve(problem(), gap=1e-3, time_limit=LIMIT, progress=progress)
+    assert result.termination is dl.answers.Termination.INTERRUPTED
+    assert result.upper <= found[0] * (1 + 1e-9)
+    draft, left = checks[-1]
+    assert not draft
+    assert left < 0.3 * result.certificate.text.count('["row"')
