@@ -317,8 +317,9 @@ def box_priors(draw: Draw) -> Table:
 
 
 def moment_priors(draw: Draw) -> Table:
-    values = [Fraction(draw.rng.choice(["0", "1", "-2", "1/3", "1e-40", "1000"])) for _ in range(law_letters(draw))]
-    mean = sum(value * Fraction(p) for value, p in zip(values, draw.law(len(values)), strict=True))
+    law = draw.law(law_letters(draw))
+    values = [Fraction(draw.rng.choice(["0", "1", "-2", "1/3", "1e-40", "1000"])) for _ in law]
+    mean = sum(value * Fraction(p) for value, p in zip(values, law, strict=True))
     room = Fraction(draw.rng.choice(["0", "0.05", "1", "1e-40"]))
     return {"values": [str(value) for value in values], "low": str(mean - room), "high": str(mean + room)}
 
