@@ -245,7 +245,11 @@ class Exchange:
     def _begin(self, rounds: Rounds, region: FreeRegion) -> None:
         """Audit a mechanism that needs no search roughly, so that there is one to hand out at once; then ask about blurred truth."""
         assert region.anchor is not None
-        self.keeper.take(self.keeper.audited(region.anchor, 0.0, share=FIRST_AUDIT, gap=ROUGH))
+        part = self.search.clock.part(FIRST_AUDIT)
+        if self.limited:  # the constant one
+            self.keeper.mixture(rounds.anchor.q, part, self.gap)
+        else:
+            self.keeper.take(self.keeper.audited(region.anchor, 0.0, share=FIRST_AUDIT, gap=ROUGH))
         if self._closed:
             return
         blurred = (1.0 - BLURRED) * region.least + BLURRED * region.matrix(region.silent)

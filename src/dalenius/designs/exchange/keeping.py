@@ -12,17 +12,16 @@ import numpy as np
 from dalenius.audits.audit import Audit
 from dalenius.designs.exchange.bound import DesignBound
 from dalenius.designs.exchange.goals import Goal, Place, Watcher
-from dalenius.designs.exchange.loop import Rounds
+from dalenius.designs.exchange.loop import Found, Rounds, closed
 from dalenius.designs.exchange.region import Exact
+from dalenius.information.arrays import Floats
 from dalenius.search import Clock, Progress, Run
 
 Rows = list[list[Fraction]]
 
 AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave in any case
 AUDITING, SEVERAL = 0.9, 0.45  # shares of the time that is left which an audit may take; several are proved twice
-GIVEN_AWAY = (
-    0.3  # share of the gap that a mechanism may attain more so that its audits are easier, whatever the search has left
-)
+GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS = 6
 SMALL, LARGE = 1e-7, 0.3  # shares of the limits that may be left to audits at first
@@ -30,9 +29,12 @@ WIDER, WIDEST = (
     1.5,
     0.9,
 )  # how much wider than the last one an audit may be; the largest share of the limits left to one
-SAFE = 0.8  # share of the time of the next audit in which this one had become narrow enough
-HALF = 0.5  # no audit is reckoned with that is wider
-PRICED = 0.7  # share of what room may cost that prices may say it does
+FIRST, LATER = (
+    0.95,
+    0.8,
+)  # shares of the time that is left for the first mixture's audit and check, and for a later one's
+SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
+MARGIN = 2.0  # times as wide as the one before it is allowed to be, at the least
 USED = 0.9  # share of the gap that search and audit may take together
 TINY = 1e-9  # budgets in nats near which rounding decides
 
@@ -120,10 +122,12 @@ class Keeper:
 
     def keep(self, rounds: Rounds, bound: DesignBound, anchor: Exact, *, last: bool) -> None:
         """Audit what was found: where leakage is limited with ever more room in the limits. The last audit may take all the time."""
+        best = rounds.best
         if not self.limited:
-            best = rounds.best
             q, share = self.region.exact(best.q, anchor), 1.0 if last else AUDITING
             self.take(None if q is None else self.audited(q, bound.value, share=share), best.found_by)
+        elif self.goal.is_free:
+            self._within_budget(best, rounds.anchor, bound.value, self.clock if last else self.clock.part(AUDITING))
         else:
             self._within_limits(rounds, bound, anchor)
             if self.doubtful:
@@ -134,28 +138,17 @@ class Keeper:
     def audited(
         self, q: Exact, lower: float, room: float = 0.0, share: float = AUDITING, gap: float | None = None
     ) -> Kept | float:
-        """The mechanism with its audits; the relative width of the first one that does not prove its limit.
-
-        That is what it had come to in most of the time that the next one has, whose check is to be in time, too.
-        """
+        """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
         rows, audits, Q = self.region.own_rows(q), dict[Place, Audit](), self.region.matrix(q)
         constant, target = self.region.is_constant(q), lower / (1.0 - 0.9 * min(self.gap, 0.9))
         (share, checks), doubtful = (share, 1) if self.goal.is_free else (SEVERAL, 2), False
         for watcher in sorted(self.goal.watchers, key=lambda watcher: watcher.limit is None):
             if watcher.limit is not None:
-                asked = min(max(room if self.goal.is_free else 0.1 * room, 1e-9), 0.1) if gap is None else gap
-                clock, enough = self.clock.part(share), watcher.limit - ROUNDING
-                given, began = clock.remaining, clock.seconds
-                part = self.search.part(clock, asked, checks=checks)
-                audit = watcher.audited(self.problem, rows, part, enough, news=not constant)
-                if audit.upper > max(enough, 0.0) and not constant:
+                part = self.search.part(self.clock.part(share), gap=min(max(0.1 * room, 1e-9), 0.1), checks=checks)
+                audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
+                if audit.upper > max(watcher.limit - ROUNDING, 0.0) and not constant:
                     if not _is_in_doubt(audit, watcher.limit):
-                        soon, spent = SAFE * share * self.clock.remaining, clock.seconds - began
-                        late = audit.out_of_time or spent + audit.checking > soon
-                        upper = (
-                            upper_after(clock.trace, began + soon * spent / max(given, 1e-9)) if late else audit.upper
-                        )
-                        return min(1.0 - audit.lower / upper, HALF)
+                        return 1.0 - audit.lower / audit.upper
                     doubtful = True
             else:
                 enough = self.goal.enough(watcher, Q, target)
@@ -178,17 +171,13 @@ class Keeper:
         made = self.audited(q, 0.0)
         return made if isinstance(made, Kept) else None
 
-    # ------------------------------------------------------------ limits of leakage
+    # ------------------------------------------------------------ several limits: the master knows what more room costs
 
     def _within_limits(self, rounds: Rounds, bound: DesignBound, anchor: Exact) -> None:
-        """With ever more room in the limits, at last nearly the anchor itself."""
-        most, room = self._given_away(rounds, bound)
-        enough = rounds.best.attained + most
-        found = rounds.roomier(room)
-        while found.attained > enough and room > SMALL and not self.clock.expired:  # a limit began to bind on the way
-            room = max(room / 8.0, SMALL)
-            found = rounds.roomier(room)
-        for _ in range(ATTEMPTS):
+        """With ever more room in the limits, at last the anchor itself."""
+        room, found = self._first_room(rounds, bound)
+        for attempt in range(ATTEMPTS):
+            found = rounds.roomier(room) if attempt else found
             q = self.region.exact(found.q, self.region.anchor or anchor)
             made = None if q is None else self.audited(q, bound.value, room)
             self.take(made, found.found_by)
@@ -196,24 +185,80 @@ class Keeper:
                 return
             wide = made if isinstance(made, float) else 0.0
             room = min(max(4.0 * room, WIDER * wide), WIDEST)  # the next audit has less time, and will be wider
-            rounds.learned()
-            found = rounds.roomier(room)
 
-    def _given_away(self, rounds: Rounds, bound: DesignBound) -> tuple[float, float]:
-        """What room in the limits may cost, so that search and audits keep the gap together, and how large a share that pays for.
+    def _first_room(self, rounds: Rounds, bound: DesignBound) -> tuple[float, Found]:
+        """The share of the limits that may be left to audits, so that this costs a part of the gap, and the mechanism that leaves it.
 
-        A mixture costs by how much the anchor is worse; a master, which the prices of the bound know, less, but hardly more than they
-        say.
+        The prices of the bound say what it costs, unless a limit begins to bind on the way.
         """
-        best, whole = rounds.best, self.gap * abs(rounds.best.attained)
         limits = {watcher.place: watcher.limit or 0.0 for watcher in self.limited}
-        audits = AUDIT_GAP * (len(limits) < len(self.goal.watchers))
-        most = max((USED - audits) * whole - (best.attained - bound.value), GIVEN_AWAY * whole)
-        if self.goal.is_free:
-            cost = rounds.anchor.attained - best.attained
-        else:
-            cost = sum(part.weight * limits.get(place, 0.0) for place, part in bound.priors) / PRICED
-        return most, float(np.clip(most / cost if cost > 0.0 else LARGE, SMALL, LARGE))
+        spent = sum(part.weight * limits.get(j, 0.0) for j, part in bound.priors)
+        wanted = GIVEN_AWAY * self.gap * abs(rounds.best.attained)
+        room = float(np.clip(wanted / spent if spent > 0.0 else LARGE, SMALL, LARGE))
+        while True:
+            found = rounds.roomier(room)
+            if found.attained <= rounds.best.attained + 2.0 * wanted or room <= SMALL or self.clock.expired:
+                return room, found
+            room = max(room / 8.0, SMALL)
+
+    # ------------------------------------------------------------ one budget of leakage, and nothing else to meet
+
+    def _within_budget(self, found: Found, anchor: Found, lower: float, clock: Clock) -> None:
+        """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
+
+        Leakage is convex, and 0 there. The first may take nearly all the time: if it fails, what it left to its check is there for
+        others. Every later one has most of what is left, so that it will leave a wider interval: as wide as the one before had become
+        in most of that time. One that fails after one that did not is the last: the next would have less time for as much.
+        """
+        (watcher,) = self.limited
+        leaks, budget = found.leakages[watcher.place], watcher.limit or 0.0
+        room = self._room(found, anchor, lower)
+        share = max(1.0 - budget * (1.0 - room) / leaks, 0.0) if leaks > 0.0 else 0.0
+        failed, met, kept = (0.0, math.inf), (1.0, 0.0), False  # with what they leak
+        for attempt in range(MIXTURES):
+            part = clock.part(LATER if attempt else FIRST)
+            given, began = part.remaining, part.seconds
+            audit, meets = self.mixture((1.0 - share) * found.q + share * anchor.q, part, room, found.found_by)
+            if meets:
+                met, kept, upper = (share, audit.lower), True, audit.upper
+                if attempt == 0 or closed(lower, self.upper, self.gap) or clock.expired:
+                    return
+            elif kept:
+                return
+            else:
+                failed = share, max(audit.lower, budget, ROUNDING)
+                soon, spent = SAFE * LATER * clock.remaining, part.seconds - began
+                if audit.out_of_time or spent + audit.checking > soon:  # its check is to be in time, too
+                    upper = upper_after(part.trace, began + soon * spent / given)
+                else:
+                    upper = audit.upper
+            last = not kept and attempt >= MIXTURES - 2
+            share = 1.0 if last else _between(failed, met, _level(budget, audit, upper))
+
+    def mixture(self, q: Floats, clock: Clock, gap: float, found_by: str = "start") -> tuple[Audit, bool]:
+        """The audit of a mechanism within one budget, and whether it meets it; if so it is kept, if it is the best."""
+        (watcher,) = self.limited
+        budget, exact = watcher.limit or 0.0, self.region.exact(q, [])
+        assert exact is not None
+        rows, constant = self.region.own_rows(exact), self.region.is_constant(exact)
+        audit = watcher.audited(self.problem, rows, self.search.part(clock, gap), budget - ROUNDING, news=not constant)
+        meets = audit.upper <= budget - ROUNDING or constant
+        doubtful = not meets and _is_in_doubt(audit, budget)
+        attained = float(self.problem.expected_distortion(rows))
+        made = Kept(exact, rows, {watcher.place: audit}, attained, constant, found_by, doubtful)
+        if meets or doubtful:
+            self.take(made, found_by)
+        return audit, meets or doubtful
+
+    def _room(self, found: Found, anchor: Found, lower: float) -> float:
+        """The share of its budget that a mechanism may leave to the audit, so that this costs what the search left of the gap."""
+        costs = anchor.attained - found.attained
+        left = USED * self.gap * found.attained - (found.attained - lower)
+        cheap = max(left, GIVEN_AWAY * self.gap * found.attained) / costs if costs > 0.0 else 0.0
+        return float(np.clip(cheap, max(0.01 * self.gap, 1e-9), LARGE))
+
+
+MIXTURES = ATTEMPTS
 
 
 def _checking(kept: Kept) -> float:
@@ -224,6 +269,24 @@ def _checking(kept: Kept) -> float:
 def _is_in_doubt(audit: Audit, limit: float) -> bool:
     """Whether rounding decides if a limit near 0 is kept."""
     return limit < TINY and audit.upper <= limit + ROUNDING
+
+
+def _level(budget: float, audit: Audit, upper: float) -> float:
+    """What a mechanism may leak, so that an audit as wide as this one, if it comes to this upper end, finds it in its budget."""
+    width = 0.5
+    if audit.upper > 0.0:
+        width = min(max(1.0 - audit.lower / upper, MARGIN * (1.0 - audit.lower / audit.upper)), width)
+    return max(budget - 3.0 * ROUNDING, 0.0) * (1.0 - width)
+
+
+def _between(failed: tuple[float, float], met: tuple[float, float], level: float) -> float:
+    """The share at which the chord of the leakages of two shares is at this level, which is above it there (convexity); or their mean.
+
+    >>> _between((0.0, 1.0), (1.0, 0.0), 0.75), _between((0.0, 1.0), (1.0, 0.875), 0.75)
+    (0.25, 0.5)
+    """
+    chord = failed[0] + (met[0] - failed[0]) * (failed[1] - level) / (failed[1] - met[1])
+    return chord if failed[0] < chord < met[0] else 0.5 * (failed[0] + met[0])
 
 
 def upper_after(trace: Sequence[Progress], seconds: float) -> float:

@@ -276,13 +276,10 @@ class Rounds:
         self.consider(self.best.q, {j: max(x, before[j]) for j, x in told.items()}, self.best.found_by)
 
     def roomier(self, room: float) -> Found:
-        """The best mechanism for limits of leakage that are lower by a share of them.
+        """The best mechanism for limits of leakage that are lower by a share of them; half of that is left to those who look.
 
-        A master's costs less than the best one so far mixed with the anchor, as a rule; half of the room is left to those who look.
-        Where the anchor has less room, it may not exist. With nothing to meet but a budget, audits need the time more.
+        It costs less than the best mechanism mixed with the anchor, as a rule. Where the anchor has less room, it may not exist.
         """
-        if self.goal.is_free:
-            return self._within(self.best.q, self.best.leakages, self.best.found_by, room)
         mixed = self._within(self.best.q, self.best.leakages, self.best.found_by, 0.5 * room)
         if not self.goal.keeps(self.anchor.q, room):
             return mixed
