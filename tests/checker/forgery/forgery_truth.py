@@ -129,7 +129,10 @@ class Question:
     @classmethod
     def of(cls, text: bytes) -> Question:
         """Read a model file."""
-        return cls(tomllib.loads(text.decode(), parse_float=str))
+        table = tomllib.loads(text.decode(), parse_float=str)
+        if table["problem"] == "worst_case_leakage":  # the same by another name
+            table["problem"] = "maximal_leakage"
+        return cls(table)
 
     @cached_property
     def alphabets(self) -> list[int]:
