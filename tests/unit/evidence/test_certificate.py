@@ -44,6 +44,7 @@ LINES = [
     upper.AdversaryLine(4),
     upper.TermSection(1),
     upper.PotentialLine(("0.5", "-1/3")),
+    upper.OpenLine(),
     upper.RecordLine(2),
     upper.Split(1, 0, "0.25"),
     upper.Cut(1, 0, "0.25"),

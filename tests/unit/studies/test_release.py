@@ -109,6 +109,7 @@ def test_json(write, release, audit):
     assert (status, errors, output.count("\n")) == (0, "", 1)
     answer = json.loads(output)
     assert set(answer) == {
+        *("answer", "command", "bounds"),
         *(
             "output",
             "model",
