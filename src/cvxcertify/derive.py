@@ -82,7 +82,7 @@ class Derived:
     blocks: tuple[Block, ...]
 
     def own(self, column: int) -> bool:
-        """Whether a column belongs to a variable of the model, and not to one that only the conic form has."""
+        """True if a column belongs to a variable of the model, and not to one that only the conic form has."""
         return any(block.own is not None and column in block.columns for block in self.blocks)
 
     def values(self, x: Floats) -> dict[str, Floats]:
@@ -220,7 +220,7 @@ def _doubtful(problem: cp.Problem) -> Iterator[str]:
 
 
 def _as_asked(atom: cp.Expression) -> bool:
-    """Whether an atom with an exponent, or weights, has the very one that was asked for."""
+    """True if an atom with an exponent, or weights, has the very one that was asked for."""
     if isinstance(atom, cp.Pnorm):
         return Fraction(atom.p) == Fraction(getattr(atom, "original_p", atom.p))
     if isinstance(atom, Power):

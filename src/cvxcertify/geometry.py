@@ -41,7 +41,7 @@ class Geometry:
         return z
 
     def inside(self, z: Floats) -> bool:
-        """Whether multipliers are inside the dual cones, as far as doubles can tell."""
+        """True if multipliers are inside the dual cones, as far as doubles can tell."""
         u, v, w = z[self.exponential].T
         with np.errstate(all="ignore"):
             exponential = (u < 0.0) & (w > 0.0) & (u - v < -u * np.log(w / -u))
@@ -53,7 +53,7 @@ class Geometry:
         )
 
     def contains(self, s: Floats, fuzz: Floats) -> bool:
-        """Whether members are in the cones, or nearly in a face of them; `fuzz` is what rounding may have changed in each."""
+        """True if members are in the cones, or nearly in a face of them; `fuzz` is what rounding may have changed in each."""
         x, y, z = s[self.exponential].T
         _, near_y, near_z = fuzz[self.exponential].T
         with np.errstate(all="ignore"):

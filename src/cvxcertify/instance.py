@@ -108,10 +108,10 @@ class Cone(ABC):
 
     @abstractmethod
     def contains(self, s: Sequence[fmpq]) -> bool:
-        """Whether s is certainly in the cone."""
+        """True if s is certainly in the cone."""
 
     def dual_contains(self, z: Sequence[fmpq]) -> bool:
-        """Whether z is certainly in the dual cone: z s >= 0 for every s of the cone, summed over its rows."""
+        """True if z is certainly in the dual cone: z s >= 0 for every s of the cone, summed over its rows."""
         return self.contains(z)
 
     def into_dual(self, z: Sequence[fmpq]) -> list[fmpq]:
@@ -127,7 +127,7 @@ class Cone(ABC):
         """The range that the cone leaves to its member k, given the ends of its members, upper ones of at least 0."""
 
     def tells(self, k: int) -> bool:
-        """Whether member k tells something new about the others once it is known better."""
+        """True if member k tells something new about the others once it is known better."""
         return False
 
     @abstractmethod
@@ -359,7 +359,7 @@ def _root_above(square: fmpq) -> fmpq:
 
 
 def _exponential_at_most(exponent: fmpq, value: fmpq) -> bool:
-    """Whether certainly exp(exponent) <= value."""
+    """True if certainly exp(exponent) <= value."""
     if exponent > LARGEST:
         return False
     exponent = max(exponent, fmpq(-LARGEST))
@@ -374,7 +374,7 @@ def _exponential_at_most(exponent: fmpq, value: fmpq) -> bool:
 
 
 def _semidefinite(order: int, entries: Sequence[fmpq], beside: fmpq) -> bool:
-    """Whether the symmetric matrix has no negative eigenvalue, by elimination in whole numbers that divides without remainder."""
+    """True if the symmetric matrix has no negative eigenvalue, by elimination in whole numbers that divides without remainder."""
     common = math.lcm(*(int(x.q) for x in entries)) * 2
     matrix = [[0] * order for _ in range(order)]
     for x, (i, j) in zip(entries, triangle(order), strict=True):

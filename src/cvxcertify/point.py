@@ -105,6 +105,6 @@ def inner_instance(
 
 
 def _fixed(instance: Instance, ranges: RangeState, places: range, k: int) -> bool:
-    """Whether the ranges leave nothing but 0 to a member."""
+    """True if the ranges leave nothing but 0 to a member."""
     low, high = ranges.ends(instance.rows[places[k]], instance.b[places[k]])
     return high is not None and high <= 0 and low is not None and low >= 0

@@ -60,7 +60,7 @@ class RangeState:
         self.low, self.high = [None] * len(self.instance.c), [None] * len(self.instance.c)
 
     def is_open(self, j: int) -> bool:
-        """Whether a column has no range yet."""
+        """True if a column has no range yet."""
         return self.low[j] is None or self.high[j] is None
 
     def ends(self, form: Terms, constant: fmpq) -> tuple[End, End]:
@@ -115,7 +115,7 @@ class RangeState:
         return changed
 
     def _take(self, j: int, low: End, high: End) -> bool:
-        """Whether a range becomes narrower, by as much as is worth telling others."""
+        """True if a range becomes narrower, by as much as is worth telling others."""
         news = False
         if low is not None and _worth(low, self.low[j], self.high[j], 1):
             self.low[j], news = outward(low, False), True
@@ -127,7 +127,7 @@ class RangeState:
 
 
 def _worth(new: fmpq, old: End, other: End, inward: int) -> bool:
-    """Whether an end is new, or far enough inward of the old one, seen from the other end."""
+    """True if an end is new, or far enough inward of the old one, seen from the other end."""
     if old is None:
         return True
     return inward * (new - old) > 0 and (other is None or inward * (other - new) < inward * WORTH * (other - old))

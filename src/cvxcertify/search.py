@@ -70,7 +70,7 @@ class Search:
 
     @property
     def done(self) -> bool:
-        """Whether more attempts are pointless, or there is no time for them."""
+        """True if more attempts are pointless, or there is no time for them."""
         certain = (self.lower is not None and self.lower.value is None) or (
             self.upper is not None and self.upper.value is None
         )

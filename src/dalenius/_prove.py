@@ -58,7 +58,7 @@ class Proved(Generic[L, U]):
 
     @property
     def doubted(self) -> bool:
-        """Whether a proof was refused that neither rounding nor a limit explains."""
+        """True if a proof was refused that neither rounding nor a limit explains."""
         return not all(refusal.rounding or refusal.limit for refusal in self.refusals)
 
     @property
@@ -215,7 +215,7 @@ def _first_proved(
 
 
 def _rounded_to(refused: Lower | Upper, proved: Lower | Upper) -> bool:
-    """Whether they differ by rounding only: claims about the whole curve that are given up are more than that."""
+    """True if they differ by rounding only: claims about the whole curve that are given up are more than that."""
     given_up = isinstance(refused, Upper) and isinstance(proved, Upper) and bool(refused.above) and not proved.above
     return refused.candidate == proved.candidate and not given_up
 
@@ -360,7 +360,7 @@ class _Desk:
         return verdict
 
     def accepts(self, verdict: Verdict) -> bool:
-        """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
+        """True if this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
         return verdict.status.value == ("resolved" if self._own else "proved")
 
     def _seconds(self, *, certain: bool) -> float:
@@ -395,7 +395,7 @@ class _Desk:
 
     @property
     def spent(self) -> bool:
-        """Whether the search was stopped so long ago that only what needs no search is to be proved."""
+        """True if the search was stopped so long ago that only what needs no search is to be proved."""
         return self._search is not None and self._search.clock.spared <= 0.0
 
     @property
@@ -406,7 +406,7 @@ class _Desk:
         return GRACE * self._search.limits.seconds if spared == inf else max(spared, 0.0)
 
     def affords(self, cost: Cost) -> bool:
-        """Whether a short proof, which is predicted to take this, takes no more than that."""
+        """True if a short proof, which is predicted to take this, takes no more than that."""
         return self._search is None or cost.seconds * self._search.clock.pace <= self._grace
 
     @property
@@ -433,12 +433,12 @@ class _Desk:
 
     @property
     def _out_of_time(self) -> bool:
-        """Whether a proof took all the time there was."""
+        """True if a proof took all the time there was."""
         return any(refusal.limit is Termination.TIME_LIMIT for refusal in self.beyond)
 
     @property
     def hopeful(self) -> bool:
-        """Whether there is time for more than what is certain, which no proof of a search's is quicker than.
+        """True if there is time for more than what is certain, which no proof of a search's is quicker than.
 
         Some of what that takes is over by now: the model has been read once.
         """
@@ -449,7 +449,7 @@ class _Desk:
 
     @property
     def late(self) -> bool:
-        """Whether a proof took all the time there was, or none is left: only what is shortly proved remains to be tried."""
+        """True if a proof took all the time there was, or none is left: only what is shortly proved remains to be tried."""
         return self._out_of_time or not self.hopeful or (self._search is not None and self._search.clock.left <= 0.0)
 
     @property

@@ -95,12 +95,12 @@ def _way_to_information(problem: MaxInformation) -> type[designs.ExtremeProposer
 
 
 def is_private(problem: DesignProblem) -> bool:
-    """Whether a privacy notion limits the mechanism, and no adversary."""
+    """True if a privacy notion limits the mechanism, and no adversary."""
     return problem.privacy is not None
 
 
 def is_linear(problem: DesignProblem) -> bool:
-    """Whether the design is a linear program, which is solved exactly."""
+    """True if the design is a linear program, which is solved exactly."""
     return is_private(problem) and not problem.constraints and designs.Terms.of(problem).as_distortion is not None
 
 

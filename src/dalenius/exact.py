@@ -120,12 +120,12 @@ def limits_text(above: Any, at_least: Any, below: Any = None, at_most: Any = Non
 
 
 def _short(value: Fraction) -> bool:
-    """Whether any of its spellings is short enough to be written."""
+    """True if any of its spellings is short enough to be written."""
     return value.numerator.bit_length() + value.denominator.bit_length() <= WRITABLE_BITS
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether this is a real number that says how much, of Python or of NumPy: no truth value, and no text.
+    """True if this is a real number that says how much, of Python or of NumPy: no truth value, and no text.
 
     >>> is_number(np.float32(0.5)), is_number(np.int64(3)), is_number(np.bool_(True)), is_number("1")
     (True, True, False, False)
@@ -298,7 +298,7 @@ def fraction_text(value: Fraction) -> str:
 
 
 def is_writable(value: Fraction) -> bool:
-    """Whether `fraction_text` can spell this number, with 400 characters.
+    """True if `fraction_text` can spell this number, with 400 characters.
 
     >>> is_writable(Fraction(1, 10**390)), is_writable(Fraction(1, 3**900))
     (True, False)

@@ -120,7 +120,7 @@ class SolverUse:
 
 @dataclass(frozen=True)
 class ConstraintPrice:
-    """Whether a budget or a constraint of a design binds, and at what price.
+    """Price of a budget or a constraint of a design, and whether it binds.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class ConstraintPrice:
 
     @property
     def binds(self) -> bool:
-        """Whether the proof of `lower` needs it."""
+        """True if the proof of `lower` needs it."""
         return self.price > 0.0
 
     def __str__(self) -> str:

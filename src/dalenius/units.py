@@ -128,7 +128,7 @@ def nats_above(amount: float, units: str) -> float:
 
 
 def is_at_most(amount: float | Fraction, units: str, bound: Fraction, bound_units: str) -> bool:
-    """Whether an amount is at most a bound, each in its own units: exactly, a double being the binary number that it is.
+    """True if an amount is at most a bound, each in its own units: exactly, a double being the binary number that it is.
 
     Nats are bits times log 2, which is no fraction, so that enough of its digits decide unless both numbers are 0.
 
@@ -147,7 +147,7 @@ def is_at_most(amount: float | Fraction, units: str, bound: Fraction, bound_unit
 
 
 def is_at_least_log(amount: float | Fraction, units: str, values: int) -> bool:
-    """Whether an amount is at least the logarithm of a number of values: exactly, as in `is_at_most`.
+    """True if an amount is at least the logarithm of a number of values: exactly, as in `is_at_most`.
 
     >>> is_at_least_log(1.0, "bits", 2), is_at_least_log(1.0986122886681098, "nats", 3), is_at_least_log(0.69, "nats", 2)
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Whether numbers are in a cone or in its dual, in rationals and balls."""
+"""True if numbers are in a cone or in its dual, in rationals and balls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .instance import order
 
 
 def inside(kind: str, s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bool:
-    """Whether s is in the cone, or in its dual; OpenError where an exponential does not decide at this precision."""
+    """True if s is in the cone, or in its dual; OpenError where an exponential does not decide at this precision."""
     if kind == "zero":
         return dual or not any(s)
     if kind == "nonnegative":
@@ -28,7 +28,7 @@ def inside(kind: str, s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bo
 
 
 def _power(exponent: fmpq, most: fmpq) -> bool:
-    """Whether exp(exponent) <= most."""
+    """True if exp(exponent) <= most."""
     if abs(exponent) > 1 << 20:
         return bool(exponent < 0 and most >= fmpq(1, 1 << (1 << 20)))  # exp(-2^20) < 2^(-2^20)
     power = arb(exponent).exp()
@@ -41,7 +41,7 @@ def _power(exponent: fmpq, most: fmpq) -> bool:
 
 
 def _semidefinite(s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bool:
-    """Whether no eigenvalue is negative: by elimination. In the dual an entry beside the diagonal counts for two."""
+    """True if no eigenvalue is negative: by elimination. In the dual an entry beside the diagonal counts for two."""
     n = order(len(s)) or 0
     entries = iter(s)
     matrix = [[fmpq(0)] * n for _ in range(n)]

@@ -144,7 +144,7 @@ class Bounded(ABC):
 
     @property
     def silent(self) -> bool:
-        """Whether no record can leak anything."""
+        """True if no record can leak anything."""
         return self.exposed is None
 
     # ------------------------------------------------------------ what is proposed

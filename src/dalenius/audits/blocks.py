@@ -111,7 +111,7 @@ class BlocksAudit(Audit):
 
     @property
     def silent(self) -> bool:
-        """Whether nobody can be told anything, not even by audits that bound from above alone."""
+        """True if nobody can be told anything, not even by audits that bound from above alone."""
         return all(part.audit.exposed is None for part in self.parts)
 
     @property

@@ -249,7 +249,7 @@ class Bounding:
         self._keep_trees()
 
     def _dual_is_due(self, record: RecordAudit) -> bool:
-        """Whether the dual bound is the one to be grown: half of the time is its own, as long as it may be the best."""
+        """True if the dual bound is the one to be grown: half of the time is its own, as long as it may be the best."""
         assert record.race is not None
         if record.dual is None or record.dual.finished or record.dual.attainable >= record.bounded:
             return False
@@ -276,7 +276,7 @@ class Bounding:
 
 
 def of_few_selections(channel: AggregatedRecord) -> bool:
-    """Whether a law of the letters on one class each has enough entropy whatever the classes are, and there are few such choices."""
+    """True if a law of the letters on one class each has enough entropy whatever the classes are, and there are few such choices."""
     pairs = np.isfinite(channel.log_uniform)
     few = int(pairs.sum(axis=1).max()) ** channel.letters <= FEW_SELECTIONS
     return few and channel.max_knowledge >= -float(channel.log_uniform[pairs].min())

@@ -387,7 +387,7 @@ class FiniteChainAudit(ChainAudit[Kind]):
 
 
 def is_expanded(leaf: ChainLeaf) -> bool:
-    """Whether it is bounded to first order about a point."""
+    """True if it is bounded to first order about a point."""
     return isinstance(leaf.content.line, ExpansionLeaf)
 
 

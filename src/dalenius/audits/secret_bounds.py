@@ -214,7 +214,7 @@ class SecretTree:
 
     @property
     def full(self) -> bool:
-        """Whether its proof lists as many inputs as one should."""
+        """True if its proof lists as many inputs as one should."""
         return self.leaves * len(self.union) > MOST_LISTED
 
     def begin(self, clock: Clock) -> None:

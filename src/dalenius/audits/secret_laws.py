@@ -75,12 +75,12 @@ class SecretLaws:
 
     @property
     def polytope(self) -> bool:
-        """Whether the class is one of mixtures of listed laws, which a witness weighs."""
+        """True if the class is one of mixtures of listed laws, which a witness weighs."""
         return isinstance(self.priors, PriorPolytope)
 
     @property
     def concave(self) -> bool:
-        """Whether both ends are those of a convex program."""
+        """True if both ends are those of a convex program."""
         return self.cells.determined
 
     def run(self, gap: float, clock: Clock) -> None:

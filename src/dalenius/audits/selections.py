@@ -79,7 +79,7 @@ class Kind:
 
     @property
     def by_letters(self) -> bool:
-        """Whether the laws say no more than that."""
+        """True if the laws say no more than that."""
         return bool(self.bounds.max() > self.upper)
 
     @property

@@ -50,7 +50,7 @@ class TreeRoom:
     full: bool = False
 
     def may_grow(self, turn: Clock, record: RecordAudit, *trees: AnyTree, least: int = 0) -> bool:
-        """Whether the trees of a bound may get more leaves: within the limits, and there must be time left to check them, too.
+        """True if the trees of a bound may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters
         ----------

@@ -344,7 +344,7 @@ class _Scheme:
         return self._result(rounds, rest)
 
     def _keeps(self, leakage: float) -> bool:
-        """Whether a leakage is within the budget, but for what a penalty leaves."""
+        """True if a leakage is within the budget, but for what a penalty leaves."""
         return leakage <= budget_of(self.problem) * (1.0 + self.settings.mechanism.violation)
 
     def _adversary(self) -> float:

@@ -40,7 +40,7 @@ class Digests:
 
 @dataclass(frozen=True)
 class Standing:
-    """Whether a claim is proved, and where: in the index, or by the checker just now; or why it is not."""
+    """Standing of a claim: proved, and where (in the index, or by the checker just now), or why it is not."""
 
     proved: bool
     reason: str
@@ -152,7 +152,7 @@ class LibraryModel:
 
     @cached_property
     def standing(self) -> Standing:
-        """Whether the claim is proved: by the run that wrote the index, if the digests are the same, else by the checker now."""
+        """Standing of the claim: proved by the run that wrote the index, if the digests are the same, else by the checker now."""
         if self._stored is None:
             return Standing(False, "there is no certificate")
         return standing(self.path, self._asked, self._stored, self.known)

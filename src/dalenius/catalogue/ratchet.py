@@ -120,7 +120,7 @@ def tighten(
 
 
 def need_room(folder: str | Path, *models: LibraryModel) -> None:
-    """Whether what a tighter interval changes can be written: the models' certificates, the history and the index are tried.
+    """Raise unless the files that a tighter interval changes can be written: certificates, history and index are tried.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> His
 
 
 def _is_line(by: str) -> bool:
-    """Whether a name fits into the history."""
+    """True if a name fits into the history."""
     return len(by) <= MOST_CHARACTERS and by.isprintable()
 
 

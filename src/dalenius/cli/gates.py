@@ -66,7 +66,7 @@ class Budget:
         return self
 
     def allows(self, amount: float | Fraction, units: str) -> bool:
-        """Whether an amount is within it, exactly.
+        """True if an amount is within it, exactly.
 
         >>> Budget.of("1 bits").allows(0.6931, "nats"), Budget.of("0.1 nats").allows(Fraction(1, 10), "nats")
         (True, True)

@@ -349,7 +349,7 @@ def _numbers(runs: Path, column: list[str]) -> list[float]:
 
 
 def _is_float(text: str) -> bool:
-    """Whether it is a number to Python, though it may be infinite or none at all (nan)."""
+    """True if it is a number to Python, though it may be infinite or none at all (nan)."""
     try:
         float(text)
     except ValueError:

@@ -285,7 +285,7 @@ def _step(taken: Taken, units: str | None) -> Step:
 
 
 def _better(chain: tuple[Taken, ...], amount: arb, facts: Facts) -> str:
-    """Whether anything better is possible."""
+    """True if anything better is possible."""
     own, open_ones = [], []
     for taken, value in zip(chain, (amount, *(taken.value for taken in chain)), strict=False):
         rule = taken.rule

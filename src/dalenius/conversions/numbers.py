@@ -116,7 +116,7 @@ class Epsilon:
         return ball(self.factor) * (arb(1) if self.base is None else ball(self.base).log())
 
     def at_least(self, other: Epsilon) -> bool:
-        """Whether it is certainly at least the other.
+        """True if it is certainly at least the other.
 
         >>> Epsilon.read("log 3").at_least(Epsilon.read(1)), ZERO.at_least(ZERO)
         (True, True)

@@ -243,7 +243,7 @@ def _hull(points: Sequence[Point], *, keeps_last: bool) -> tuple[Point, ...]:
 
 
 def _above_chord(first: Point, middle: Point, last: Point) -> bool:
-    """Whether the middle point is above the chord of the two others, over exp(epsilon), as far as doubles tell."""
+    """True if the middle point is above the chord of the two others, over exp(epsilon), as far as doubles tell."""
     (g0, d0), (g1, d1), (g2, d2) = ((exp(epsilon), float(delta)) for epsilon, delta in (first, middle, last))
     return (d1 - d0) * (g2 - g0) > (d2 - d0) * (g1 - g0)
 

@@ -313,7 +313,7 @@ class Given:
         return self.after.ball()
 
     def reaches(self, times: int = 1) -> bool:
-        """Whether the epsilon that is asked for is certainly at least so many times that of the guarantee."""
+        """True if the epsilon that is asked for is certainly at least so many times that of the guarantee."""
         assert self.before is not None
         assert self.after is not None
         return self.after.at_least(self.before.times(times))

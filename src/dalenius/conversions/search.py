@@ -201,7 +201,7 @@ def _safe(notion: str, value: arb) -> arb:
 
 
 def is_better(notion: str, first: arb, second: arb) -> bool:
-    """Whether the first number is certainly the better guarantee in this notion."""
+    """True if the first number is certainly the better guarantee in this notion."""
     return bool(first > second) if NOTIONS[notion].at_least else bool(first < second)
 
 

@@ -109,7 +109,7 @@ class PrivateUtility:
 
 
 def _symmetric(law: list[list[Fraction]]) -> bool:
-    """Whether f is a fair bit that a symmetric channel turns into g."""
+    """True if f is a fair bit that a symmetric channel turns into g."""
     return [len(row) for row in law] == [2, 2] and law[0][0] == law[1][1] and law[0][1] == law[1][0]
 
 

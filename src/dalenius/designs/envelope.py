@@ -255,7 +255,7 @@ class Envelope:
         return self.useful.of(columns) - self.mu * self.secret.of(columns) - columns @ self.prices
 
     def closed(self, supports: Integers, points: Floats) -> np.ndarray:
-        """Whether each cell of vertices `points` (cells, vertices, coordinates) proves itself."""
+        """True if each cell of vertices `points` (cells, vertices, coordinates) proves itself."""
         if self.over == "useful":
             slopes = self.useful.slopes(points.mean(axis=1))
             left = self.useful.of_masses(points) - (points * slopes[:, None, :]).sum(axis=-1)

@@ -215,7 +215,7 @@ class Extreme(Most):
 
 
 def _told_freely(problem: MaxInformation) -> bool:
-    """Whether an input that privacy leaves free, one outside the prior's support, has mass."""
+    """True if an input that privacy leaves free, one outside the prior's support, has mass."""
     compared = problem.reference.inputs
     return any(mass for row in problem.joint.masses for x, mass in enumerate(row) if x not in compared)
 
@@ -256,7 +256,7 @@ def _mechanism(problem: MaxInformation, rays: Rays | Independent, weights: Float
 
 
 def _fits(problem: MaxInformation, rows: Rows) -> bool:
-    """Whether these rows are laws, private, and can be written."""
+    """True if these rows are laws, private, and can be written."""
     if any(min(row) < 0 for row in rows) or not all(writable(row) for row in rows):
         return False
     if problem.privacy is None:

@@ -134,7 +134,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
 
     @property
     def _exact(self) -> bool:
-        """Whether both ends are one, as far as doubles show."""
+        """True if both ends are one, as far as doubles show."""
         return self.upper - self.lower <= CLOSE * self.upper
 
     def _tell(self) -> None:
@@ -176,7 +176,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
 
     @property
     def _one(self) -> bool:
-        """Whether both ends are one number, which can be written."""
+        """True if both ends are one number, which can be written."""
         return self.lower == self.upper and writable([self.lower])
 
     def result(self, proved: Proved[Lower, MadeUpper]) -> DesignResult:

@@ -57,7 +57,7 @@ def at_most_one(shares: Sequence[tuple[float, Fraction]]) -> list[float]:
 
 
 def writable(values: Iterable[Fraction]) -> bool:
-    """Whether these numbers, at least 0, can be written over one denominator.
+    """True if these numbers, at least 0, can be written over one denominator.
 
     >>> writable([Fraction(1, 2), Fraction(1, 3)]), writable([Fraction(1, 3**1000)])
     (True, False)

@@ -61,7 +61,7 @@ class Ratio:
 
 
 def has_only_ratios(problem: DesignProblem) -> bool:
-    """Whether a large problem asks for limits of ratios alone: the columns that keep them are a cone, which must have room."""
+    """True if a large problem asks for limits of ratios alone: the columns that keep them are a cone, which must have room."""
     if problem.adversary is not None or problem.privacy is not None or problem.objective is not None:
         return False
     limits = problem.numbered(RatioLimit).values()

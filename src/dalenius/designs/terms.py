@@ -59,7 +59,7 @@ class Terms:
 
     @property
     def largest(self) -> bool:
-        """Whether the largest counts, and not the sum."""
+        """True if the largest counts, and not the sum."""
         return isinstance(self.objective, WeightedMaximum)
 
     @property

@@ -72,7 +72,7 @@ def _frozen(value: Read) -> Read:
 
 @cache
 def _fits(kind: Any) -> Callable[[Read], bool]:
-    """Whether a value is of a type: a whole number of at least 0, a text, null, a tuple of such, one of several of them."""
+    """Return the test for a type: a whole number of at least 0, a text, null, a tuple of such, one of several of them."""
     parts = get_args(kind)
     if kind is int:
         return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0

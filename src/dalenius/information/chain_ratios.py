@@ -54,7 +54,7 @@ class Ratios:
 
     @property
     def free(self) -> bool:
-        """Whether the law of the first record matters: not where it is stationary, nor given that record itself."""
+        """True if the law of the first record matters: not where it is stationary, nor given that record itself."""
         return not self.stationary and self.record > 0
 
     def on(self, box: Box) -> Enclosed:
@@ -343,7 +343,7 @@ def least_scale(count: int, record: int, moves: Moves, budget: Fraction) -> Frac
 
 
 def _kept(count: int, record: int, moves: Moves, budget: Fraction, epsilon: Fraction) -> bool:
-    """Whether it is proved that no log-ratio exceeds the budget."""
+    """True if it is proved that no log-ratio exceeds the budget."""
     rows = probabilities_of_ends(count, record, moves, epsilon)
     return all(bool((one[k] / other[k]).log() <= ball(budget)) for one, other in (rows, rows[::-1]) for k in (0, 1))
 

@@ -298,7 +298,7 @@ def after_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int, in
 
 
 def _together(low: Floats, high: Floats) -> bool:
-    """Whether chains of the box move no more often than independent records do, and not so rarely that doubles lose powers of it."""
+    """True if chains of the box move no more often than independent records do, and not so rarely that doubles lose powers of it."""
     rarely = float(low[0] + low[1]) < RAREST or _least_variance(low, high) < RAREST
     return float(high[0] + high[1]) <= 1.0 - 1e-12 and not rarely
 

@@ -342,7 +342,7 @@ def _evenly(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _is_late(clock: Deadline | None, terms: int) -> bool:
-    """Whether there is less time than a plan with so many terms takes, here and to whoever proves it."""
+    """True if there is less time than a plan with so many terms takes, here and to whoever proves it."""
     return clock is not None and (clock.expired or clock.remaining < SECONDS * terms)
 
 

@@ -254,7 +254,7 @@ class OfAdversary(_OfModel):
 
     @property
     def _free(self) -> bool:
-        """Whether the law of the others is taken to be any, given each letter of the record."""
+        """True if the law of the others is taken to be any, given each letter of the record."""
         return self.problem.adversary.record_laws is None
 
     # ------------------------------------------------------------ what each measure is found by
@@ -273,7 +273,7 @@ class OfAdversary(_OfModel):
         return [(_over(definition, way), way) for definition, way in ways]
 
     def _bounds(self, epsilons: Sequence[tuple[str, Any]]) -> dict[str, Way]:
-        """What formulas give, by name: from above where they hold for more laws than the adversary's."""
+        """Bounds by formulas, by name: from above where they hold for more laws than the adversary's."""
         if self.why_no_matrix:
             return {}
         found = self._formulas(epsilons)
@@ -284,7 +284,7 @@ class OfAdversary(_OfModel):
         return {name: formula if name in same else AtMost(formula) for name, formula in found.items()}
 
     def _formulas(self, epsilons: Sequence[tuple[str, Any]]) -> dict[str, Formula]:
-        """What is evaluated over `_priors`, by name."""
+        """Measures that are evaluated over `_priors`, by name."""
         found: dict[str, Formula] = {}
         everything = isinstance(self._priors, AllPriors)
         pairs = sum(part.channel.shape[0] * part.channel.size for part in self.problem.asked)
@@ -315,7 +315,7 @@ class OfAdversary(_OfModel):
 
     @cached_property
     def _entries(self) -> int:
-        """How many entries are looked at where rows are chosen, one for each letter: any, or those that the others select."""
+        """Number of entries that are looked at where rows are chosen, one for each letter: any, or those that the others select."""
         total = 0
         for part in self.problem.asked:
             for kind in selections(part.query_of_inputs, part.records):
@@ -325,7 +325,7 @@ class OfAdversary(_OfModel):
 
     @cached_property
     def _audits(self) -> dict[str, Way]:
-        """What the audit of a model proves, by name."""
+        """Ends that the audit of a model proves, by name."""
         problem, adversary = self.problem, self.problem.adversary
         found: dict[str, Way] = {"mutual_information": problem}
         known = _with_known_others(problem) if adversary.record_laws is None else problem
@@ -338,7 +338,7 @@ class OfAdversary(_OfModel):
         return found
 
     def _of_chain(self) -> dict[str, Way]:
-        """What is known of the largest log-ratio: of two letters it is the epsilon of local differential privacy, too."""
+        """Bounds of the largest log-ratio: of two letters it is the epsilon of local differential privacy, too."""
         name = OF_CHAINS[0].name
         if isinstance(self.problem.adversary, FiniteChain):
             return {name: self._no("boxes of markov_chain alone are searched; state it so if there are two letters")}
@@ -460,7 +460,7 @@ def _need_same(problem: WorstCaseLeakage) -> None:
 
 
 def proved(problem: WorstCaseLeakage, clock: Clock) -> Ends:
-    """What the audit of a model proves of its leakage, within what is left of the clock.
+    """Proved ends of the leakage of a model, by its audit within what is left of the clock.
 
     Raises
     ------

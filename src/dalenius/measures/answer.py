@@ -1,4 +1,4 @@
-"""What measuring answers: named intervals, each with its units and a line that says what it is."""
+"""Answers of `measure`: named intervals, each with its units and a line that says what it is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Rows = Sequence[Sequence[Fraction]]
 
 @dataclass(frozen=True)
 class PrivacyClaim:
-    """What the checker has proved of a mechanism.
+    """A claim about a mechanism that the checker has proved.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class Measure:
         return f"{self.name} {interval_text(self.lower, self.upper)} {self.units}"
 
     def is_all(self, values: int | None) -> bool:
-        """Whether it says no more than how much there is to know about one of so many values."""
+        """True if it says no more than how much there is to know about one of so many values."""
         known = values is not None and self.units in UNITS and stem(self.name) in BELOW_LOG
         return known and is_at_least_log(self.upper, self.units, values or 1)
 
@@ -256,7 +256,7 @@ class Measures:
 
     @property
     def heading(self) -> str:
-        """What was measured, and how much there is to know about it, in the units of the rows."""
+        """Heading of the table: the subject, and how much there is to know about it, in the units of the rows."""
         units = next((row.units for row in self.rows if stem(row.name) in BELOW_LOG), None)
         if self.values is None or units is None:
             return self.about

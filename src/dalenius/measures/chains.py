@@ -57,7 +57,7 @@ class OfChain(Subject):
 
     @property
     def in_closed_form(self) -> bool:
-        """Whether one channel of three outputs stands for all; of one record there are two, and balls cannot tell the third from 0."""
+        """True if one channel of three outputs stands for all; of one record there are two, and balls cannot tell the third from 0."""
         chain = self._chain
         return (
             len(self.problem.records) > 1

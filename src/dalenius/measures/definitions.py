@@ -54,7 +54,7 @@ class Definition:
 
     @property
     def limit(self) -> int | None:
-        """What the measure never exceeds."""
+        """Largest value that the measure can have."""
         return 1 if self.units == PROBABILITY else self.most
 
 
@@ -335,7 +335,7 @@ def of_output_over_class(y: int, label: str) -> list[Definition]:
 
 
 def without_own_answer(letter: int) -> Definition:
-    """What a release tells about a record that it does not see: a fixed letter stands in for it, and the others answer as they do."""
+    """Leakage about a record that a release does not see: a fixed letter stands in for it, and the others answer as they do."""
     what = (
         f"what the output tells on average if letter {letter} stands in for the record's own: what the others give away"
     )

@@ -191,7 +191,7 @@ class _Work:
             self.progress(name)
 
     def timed(self, make: Callable[[], T]) -> T | None:
-        """What is made, or nothing where there was no time for it."""
+        """The result of `make`, or nothing where there was no time for it."""
         try:
             with ended_with(self):
                 return make()
@@ -335,7 +335,7 @@ def _unread(subject: object, epsilon: Sequence[Number], only: Sequence[str]) -> 
 
 
 def _over_class(priors: PriorClass) -> dict[str, Definition]:
-    """What there is over a class of priors, by name."""
+    """Measures over a class of priors, by name."""
     everything = OF_ALL_PRIORS if isinstance(priors, AllPriors) else ()
     return {definition.name: definition for definition in (*OF_CLASS, *everything)}
 
@@ -363,7 +363,7 @@ def _against(
 
 
 def _searched(way: Searched, clock: Clock) -> Ends | str:
-    """What an audit proves, or the search over the box of a chain finds; or why nothing is."""
+    """The audit's or the chain search's proved ends; or a reason why there are none."""
     if isinstance(way, OfChain):
         return _in_time(way, OF_CHAINS[0], _Work(clock)) if way.in_closed_form else way.searched(clock)
     try:

@@ -41,7 +41,7 @@ class Ends:
 
     @property
     def narrow(self) -> bool:
-        """Whether no more bits are needed."""
+        """True if no more bits are needed."""
         if isinstance(self.upper, float) or isinstance(self.lower, float):
             return self.lower == self.upper
         return self.upper - self.lower <= NARROW * self.upper

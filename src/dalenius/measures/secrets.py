@@ -71,7 +71,7 @@ class OfSecrets(Subject):
 
     @property
     def listed(self) -> bool:
-        """Whether laws are listed, so that there is an average."""
+        """True if laws are listed, so that there is an average."""
         return bool(self.problem.adversary.listed)
 
     @property
@@ -287,13 +287,13 @@ def _information(channel: Array, counts: tuple[int, ...]) -> arb | fmpq:
 
 
 def _shares(laws: Laws) -> Array:
-    """How likely each law is."""
+    """Probability of each law."""
     total = sum(laws.values())
     return np.array([fmpq(times, total) for times in laws.values()], dtype=object)
 
 
 def _laws(problem: WorstCaseLeakage, law: Law | None) -> Laws:
-    """How often each input comes up among the 2^n members of a supersample; each with the weight of such supersamples."""
+    """Frequency of each input among the 2^n members of a supersample; each with the weight of such supersamples."""
     records, query = problem.records, problem.query_of_inputs
     listed = [[*itertools.combinations_with_replacement(range(size), 2)] for size in records.alphabets]
     count = math.prod(map(len, listed)) * 2 ** len(records)
@@ -314,7 +314,7 @@ def _laws(problem: WorstCaseLeakage, law: Law | None) -> Laws:
 
 
 def _pair_weights(problem: WorstCaseLeakage, law: Law | None, record: int, pairs: list[tuple[int, int]]) -> list[int]:
-    """How likely each pair of candidates is, up to a factor; all alike where only the worst counts."""
+    """Probability of each pair of candidates, up to a factor; all alike where only the worst counts."""
     if law is None:
         return [1] * len(pairs)
     law.check(problem.records)

@@ -1,4 +1,4 @@
-"""What is measured: a channel and a prior, exactly, of whatever was handed in; of a problem the channel of each kind of record."""
+"""Subjects of measures: a channel and a prior, exactly, of whatever was handed in; of a problem the channel of each kind of record."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Measured:
 
 
 def is_rational(values: Array) -> bool:
-    """Whether all of these are exact."""
+    """True if all of these are exact."""
     return all(isinstance(x, fmpq) for x in values.ravel())
 
 
@@ -118,7 +118,7 @@ def _balls(values: Array) -> Array:
 
 
 class Subject(ABC):
-    """What is measured, at any precision.
+    """A channel and a prior to measure, at any precision.
 
     Attributes
     ----------
@@ -144,12 +144,12 @@ class Subject(ABC):
 
     @property
     def kinds(self) -> int:
-        """How many channels there are."""
+        """Number of channels."""
         return 1
 
     @property
     def several(self) -> bool:
-        """Whether there are other records."""
+        """True if there are other records."""
         return False
 
     @property
@@ -159,7 +159,7 @@ class Subject(ABC):
 
     @abstractmethod
     def made(self) -> list[Measured]:
-        """What is measured, one for each kind of record, at the precision that is set; measures are the largest of them."""
+        """Channels and priors to measure, one for each kind of record, at the precision that is set; the largest values count."""
 
     @cached_property
     def _kept(self) -> dict[int, list[Measured]]:

@@ -63,7 +63,7 @@ class RoundedNoise(Mechanism):
 
     @property
     def step(self) -> Fraction:
-        """How long an interval is at least, for values next to one another."""
+        """Least length of an interval, for values next to one another."""
         return 2 * FAR * self.noise.scale / MOST_CELLS
 
     def edges(self, values: Integers) -> list[Fraction]:

@@ -1,4 +1,4 @@
-"""What proving will take, predicted before anything is searched for, by counting what the checker reads, holds and multiplies.
+"""Costs of a proof, predicted before anything is searched for, by counting what the checker reads, holds and multiplies.
 
 Seconds are those of one core of an ordinary machine, bytes those beyond what is there already; both were measured on the checker
 alone, from 10^4 to 10^7 numbers (`benchmarks/limits.py` shows how far off they are). A prediction decides how much time a search
@@ -36,7 +36,7 @@ class Cost:
         return Cost(count * self.seconds, count * self.bytes)
 
     def within(self, seconds: float, size: float) -> bool:
-        """Whether it fits in so many seconds and bytes."""
+        """True if it fits in so many seconds and bytes."""
         return self.seconds <= seconds and self.bytes <= size
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ def record_kinds(query: Query, records: Records, inputs: int) -> list[Kind]:
 
 @dataclass(frozen=True)
 class Costs:
-    """What proving an answer takes, and what its search holds besides its trees.
+    """Costs of proving an answer, and memory that its search holds besides its trees.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ class Distortion(Shelved):
         """The exact matrix, (values, outputs), as whole numbers over one denominator: d(v, y) = whole[v, y] / denominator."""
 
     def output_count(self, values: Integers) -> int:
-        """How many outputs there are."""
+        """Number of outputs."""
         return int(values.size)
 
     def numbers(self, values: Integers) -> tuple[Fraction, ...] | None:
@@ -47,7 +47,7 @@ class Distortion(Shelved):
         return tuple(map(Fraction, values.tolist()))
 
     def labels(self, values: Integers) -> list[int | str]:
-        """What the outputs are called: the numbers that they stand for, or 0, 1, ..."""
+        """Names of the outputs: the numbers that they stand for, or 0, 1, ..."""
         numbers = self.numbers(values)
         return list(range(self.output_count(values))) if numbers is None else [label_of(number) for number in numbers]
 

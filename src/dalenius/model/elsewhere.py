@@ -1,4 +1,4 @@
-"""What other packages hold, as records and mechanisms: tables, mass functions, what OpenDP and diffprivlib measure with."""
+"""Objects of other packages as records and mechanisms: tables, mass functions, measurements of OpenDP and diffprivlib."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def from_opendp(measurement: object) -> Mechanism:
 
 
 def _tree(measurement: object) -> Mapping[str, Any]:
-    """What `opendp.mod.serialize` says."""
+    """The tree that `opendp.mod.serialize` gives."""
     if not isinstance(measurement, str):
         try:
             serialize = importlib.import_module("opendp.mod").serialize

@@ -56,13 +56,13 @@ class Given(Generic[W, K]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What a dataclass is told of the field."""
+        """Options of the dataclass's field."""
         by_name = {"kw_only": True} if self.kw_only else {}
         return {"default": self.default, "metadata": {"given": self}, **by_name}
 
     @property
     def is_needed(self) -> bool:
-        """Whether a model file's table must have the key."""
+        """True if a model file's table must have the key."""
         return self.default is dataclasses.MISSING
 
     @property
@@ -113,7 +113,7 @@ def declared(cls: C | None = None, /, **options: bool) -> Any:
 
 
 def number(*, at_least: Any = None, above: Any = None, at_most: Any = None, words: str = "") -> Read:
-    """How an exact number within limits is read; `words` is what it must be, for messages."""
+    """Return the reader of an exact number within limits; `words` is what it must be, for messages."""
     must = words or f"must be {limits_text(above, at_least, at_most=at_most, of='')}"
 
     def read(value: Number, what: str) -> Fraction:
@@ -127,7 +127,7 @@ def number(*, at_least: Any = None, above: Any = None, at_most: Any = None, word
 
 
 def whole(*, at_least: int | None = None, at_most: int | None = None) -> Read:
-    """How an integer within limits is read."""
+    """Return the reader of an integer within limits."""
 
     def read(value: Integer, what: str) -> int:
         return as_integer(value, what, at_least=at_least, at_most=at_most)
@@ -142,7 +142,7 @@ WholeOrNone: TypeAlias = Given[Integer | None, int | None]
 
 
 def one_of(*words: str) -> Read:
-    """How one of a few texts is read."""
+    """Return the reader of one of a few texts."""
 
     listed = " or ".join(f'"{word}"' for word in words)
 
@@ -161,7 +161,7 @@ def keep(made: object, **values: object) -> None:
 
 
 def listed(words: str) -> Read:
-    """How a file has what may be written in more ways in Python: as a list."""
+    """Return the list that a file has where Python allows more spellings."""
 
     def tables(value: Any, where: str) -> Any:
         if not isinstance(value, list | tuple):
@@ -172,7 +172,7 @@ def listed(words: str) -> Read:
 
 
 def part(cls: type, words: str = "") -> Read:
-    """How a part of a class is taken; `words` is what it must be, for messages."""
+    """Return the reader of a part of a class; `words` is what it must be, for messages."""
 
     def read(value: Any, what: str) -> Any:
         if not isinstance(value, cls):

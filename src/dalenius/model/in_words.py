@@ -22,7 +22,7 @@ LONGEST, FEW = 40, 8  # characters and numbers of a part in a line
 
 
 def stated(base: type[Any]) -> Read:
-    """How a part of a problem is read: itself, or a line that describes it."""
+    """Read a part of a problem: itself, or a line that describes it."""
 
     def read(value: Any, what: str) -> Any:
         found = as_part(base, value, what)
@@ -142,7 +142,7 @@ def _alone(kind: type[Shelved]) -> list[str]:
 
 
 def _is_clear(kind: type[Shelved], key: str) -> bool:
-    """Whether nobody takes the key's value by itself for another one: a mechanism's number is read as an epsilon."""
+    """True if nobody takes the key's value by itself for another one: a mechanism's number is read as an epsilon."""
     return not issubclass(kind, Mechanism) or key == "epsilon"
 
 
@@ -156,7 +156,7 @@ def _need_clear(kind: type[Shelved], key: str, value: str) -> None:
 
 
 def says_a_kind(text: str) -> bool:
-    """Whether an adversary is described by its kind, perhaps misspelled, and not by an amount of entropy."""
+    """True if an adversary is described by its kind, perhaps misspelled, and not by an amount of entropy."""
     kind, _ = split_kind(text)
     return kind in ADVERSARIES or bool(hint(kind, ADVERSARIES))
 

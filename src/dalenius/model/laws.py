@@ -31,7 +31,7 @@ from dalenius.model.sums import RecordType, record_types
 
 
 class Law(Shelved):
-    """How the data is distributed that the release is to describe well: p(x) = product over the records of P(x_i)."""
+    """Distribution of the data that the release is to describe well: p(x) = product over the records of P(x_i)."""
 
     room: ClassVar[str] = "law"
     shelf: ClassVar[dict[str, type[Any]]] = {}
@@ -109,7 +109,7 @@ def _as_texts(value: Sequence[str], what: str) -> tuple[str, ...]:
 
 @declared
 class CsvLaw(Shelved):
-    """Where to read a law: a column of a csv file with names in its first line. No law itself; `read` makes it one.
+    """Place of a law: a column of a csv file with names in its first line. No law itself; `read` makes it one.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def resolved(model: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
 
 
 def is_elsewhere(model: Mapping[str, Any]) -> bool:
-    """Whether a file does not state the law itself, but says where to find it."""
+    """True if a file does not state the law itself, but says where to find it."""
     law = model.get("law")
     return isinstance(law, Mapping) and law.get("kind") == CsvLaw.kind
 
@@ -268,7 +268,7 @@ def dataset_weights(records: Records, law: Law) -> list[int]:
 
 
 def width_of_sums(query: AdditiveQuery, types: list[RecordType]) -> int:
-    """How many sums there are, from the smallest to the largest, one step apart."""
+    """Number of sums, from the smallest to the largest, one step apart."""
     step = spacing(t.contribution for t in types)
     span = sum(t.times * ((max(t.contribution) - min(t.contribution)) // step) for t in types)
     return query.modulus() or span + 1

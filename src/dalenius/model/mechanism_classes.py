@@ -70,12 +70,12 @@ class TiedEntries:
 
     @cached_property
     def rows(self) -> int:
-        """How many rows q has."""
+        """Number of rows of q."""
         return int(self.numbers.max()) // self.outputs + 1
 
     @cached_property
     def across_outputs(self) -> bool:
-        """Whether entries of different outputs are one variable, so that no mechanism has one output always."""
+        """True if entries of different outputs are one variable, so that no mechanism has one output always."""
         return not np.array_equal(
             self.numbers % self.outputs, np.broadcast_to(np.arange(self.outputs), self.numbers.shape)
         )
@@ -103,7 +103,7 @@ class TiedEntries:
         return [[entries[k * self.outputs + y] for y in range(self.outputs)] for k in range(self.rows)]
 
     def moved(self, inputs: Integers, outputs: Integers) -> Integers | None:
-        """Where entries of q go if inputs and outputs of Q go there (images); None if mechanisms with such entries do not stay such.
+        """Images of the entries of q if inputs and outputs of Q go there; None if mechanisms with such entries do not stay such.
 
         >>> shifted, reverse = TiedEntries([[0, 1, 2], [2, 0, 1], [1, 2, 0]]), np.array([2, 1, 0])
         >>> shifted.moved(reverse, reverse).tolist(), shifted.moved(np.arange(3), reverse)
@@ -114,7 +114,7 @@ class TiedEntries:
         return images if np.array_equal(images[self.numbers], moved) else None
 
     def is_constant(self, rows: Sequence[Sequence[Any]]) -> bool:
-        """Whether all rows of Q are one row."""
+        """True if all rows of Q are one row."""
         expanded = self.expand_rows(rows)
         return all(row == expanded[0] for row in expanded)
 
@@ -180,7 +180,7 @@ class MechanismClass(ABC):
         return np.arange(query.values(records).size)
 
     def tied(self, inputs: int, outputs: int) -> TiedEntries:
-        """Which entries of a matrix of this size are one variable; by default each is its own."""
+        """Variable of each entry of a matrix of this size; by default each is its own."""
         return TiedEntries.free(inputs, outputs)
 
     def rows_of_variable(self, laws: Sequence[Law], inputs: int) -> list[Law]:
@@ -196,7 +196,7 @@ class MechanismClass(ABC):
         return list(laws)
 
     def wanted_rows(self, inputs: int) -> str:
-        """Which rows describe a mechanism, in words."""
+        """Description of the rows that a mechanism needs."""
         return f"one row for each of the {inputs} inputs"
 
 

@@ -1,4 +1,4 @@
-"""What a design minimises besides its own leakage or distortion: terms, and how they are combined."""
+"""Objectives of a design besides its own leakage or distortion: terms, and how they are combined."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class DistortionTerm(Term):
 
 @declared
 class LeakageTerm(Term):
-    """What a mechanism leaks about any record to a further adversary, in nats.
+    """Leakage of a mechanism about any record to a further adversary, in nats.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class Objective:
 
     @property
     def is_linear(self) -> bool:
-        """Whether it is a sum of distortions, beside the problem's own term."""
+        """True if it is a sum of distortions, beside the problem's own term."""
         return self.combine == "sum" and all(term.leaks_to is None for term in self.terms)
 
     def need_workable(self) -> None:

@@ -55,7 +55,7 @@ class Privacy(Shelved):
 
     @property
     def feasible(self) -> bool:
-        """Whether epsilon >= 0: a mechanism that ignores its input is private then."""
+        """True if epsilon >= 0: a mechanism that ignores its input is private then."""
         amount, unit = read_epsilon(self.epsilon, EPSILON)
         return amount >= (1 if unit == "log" else 0)
 
@@ -105,7 +105,7 @@ class Privacy(Shelved):
 
     @abstractmethod
     def references(self, possible: Sequence[int], law: Sequence[Fraction]) -> list[Reference]:
-        """What entries are compared with, for the inputs that have datasets, and the law of all inputs."""
+        """Laws that entries are compared with, for the inputs that have datasets, and the law of all inputs."""
 
 
 def _rounded(x: Fraction, sign: int) -> Fraction:

@@ -1,4 +1,4 @@
-"""What every problem has: records, a query, an adversary, and a way into a model file and out of it."""
+"""Base of all problems: records, a query, an adversary, and a way into a model file and out of it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Problem(metaclass=Stated):
         return read
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` makes of the problem, made once, as cached properties are: for those on floors above, by a name of theirs."""
+        """Make something of the problem once, as cached properties are: for those on floors above, by a name of theirs."""
         if name not in self.__dict__:
             self.__dict__[name] = make()
         return cast("T", self.__dict__[name])
@@ -115,7 +115,7 @@ class Problem(metaclass=Stated):
     @property
     @abstractmethod
     def costs(self) -> Costs:
-        """What proving an answer is predicted to take."""
+        """Predicted costs of proving an answer."""
 
     @property
     def own_matrix(self) -> Floats | None:
@@ -124,17 +124,17 @@ class Problem(metaclass=Stated):
 
     @property
     def held_bytes(self) -> int:
-        """What the channels that an audit works with take."""
+        """Memory of the channels that an audit works with."""
         return 0
 
     @property
     def searched(self) -> bool:
-        """Whether the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
+        """True if the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
         return False
 
     @property
     def quantity(self) -> Quantity:
-        """What an answer bounds."""
+        """The quantity that an answer bounds."""
         return self._own_quantity
 
     @property
@@ -144,18 +144,18 @@ class Problem(metaclass=Stated):
 
     @property
     def about(self) -> str:
-        """What an answer is about, in words."""
+        """Subject of an answer, in words."""
         return "any one record"
 
     @property
     @abstractmethod
     def inputs(self) -> str:
-        """What the rows of the problem's mechanisms belong to: ``"query"`` values or ``"dataset"`` indices."""
+        """Index of the rows of the problem's mechanisms: ``"query"`` values or ``"dataset"`` indices."""
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int]:
-        """How many inputs and outputs the mechanism has."""
+        """Numbers of inputs and outputs of the mechanism."""
 
     @property
     def no_program(self) -> str:
@@ -211,7 +211,7 @@ class Problem(metaclass=Stated):
 
     @property
     def place(self) -> float | None:
-        """Where on its curve or frontier a question stands, in doubles: its entropy bound in nats, or its budget; else None."""
+        """Place of a question on its curve or frontier, in doubles: its entropy bound in nats, or its budget; else None."""
         return None
 
     @property
@@ -224,7 +224,7 @@ class Problem(metaclass=Stated):
         return self
 
     def informed_by(self, other: Problem) -> bool:
-        """Whether a proof about another question, which differs along `along`, says anything about this one."""
+        """True if a proof about another question, which differs along `along`, says anything about this one."""
         return True
 
     def against(self, what: str) -> Adversary:
@@ -270,7 +270,7 @@ class Problem(metaclass=Stated):
         return {"problem": self.in_models, **texts, **self._stated("to_model")}
 
     def normal_form(self) -> dict[str, Any]:
-        """What the digest is taken of (docs/model-format.md); numbers may still be numbers."""
+        """Data that the digest is taken of (docs/model-format.md); numbers may still be numbers."""
         kept = self._stated("normal_form")
         return {"problem": self.kind, **{key: getattr(type(self), key).normal(x, key) for key, x in kept.items()}}
 

@@ -1,4 +1,4 @@
-"""What a dataset is: how many records, and the alphabet of each."""
+"""Datasets: a number of records, and the alphabet of each."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Records(metaclass=Stated):
         return {"alphabets": self.alphabets}
 
     def normal_form(self) -> list[tuple[int, int]]:
-        """What the digest is taken of (docs/model-format.md)."""
+        """Data that the digest is taken of (docs/model-format.md)."""
         return self.runs
 
     def __repr__(self) -> str:

@@ -136,7 +136,7 @@ def _problem(problem: type[Problem]) -> list[Schema]:
 
 
 def _property(problem: type[Problem], key: str) -> Schema:
-    """What stands under a key above all tables, or what a table is."""
+    """Schema of a key above all tables, or of a table."""
     match key:
         case "problem" | "title" | "source":
             return {"type": "string"}

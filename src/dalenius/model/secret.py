@@ -190,7 +190,7 @@ class Secret(metaclass=Stated):
         return _together(self.of, records), _together(self.given, records)
 
     def knows_all_but_one(self, records: Records) -> bool:
-        """Whether what is given are the letters of all records but one, so that laws of independent records are as good as any."""
+        """True if what is given are the letters of all records but one, so that laws of independent records are as good as any."""
         if len(self.given) != 1 or not isinstance(self.given[0], Letters) or self.given[0].groups is not None:
             return False
         return len(self.given[0].told(records)) == len(records) - 1
@@ -266,7 +266,7 @@ def numbered(labels: Integers) -> Integers:
 
 
 def _together(functions: Iterable[Function], records: Records) -> Integers:
-    """What all of them tell, numbered."""
+    """The joint value of all functions at each dataset, numbered."""
     told = np.zeros(records.datasets, dtype=np.int64)
     for function in functions:
         more = numbered(

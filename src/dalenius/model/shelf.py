@@ -97,7 +97,7 @@ class Shelved(metaclass=Stated):
         return {"kind": self.kind, **self.to_table()}
 
     def normal_form(self) -> dict[str, Any]:
-        """What the digest is taken of (docs/model-format.md)."""
+        """Data that the digest is taken of (docs/model-format.md)."""
         return {"kind": self.kind, **self.normal_table()}
 
     @classmethod
@@ -117,7 +117,7 @@ dataclasses.dataclass(frozen=True)(
 
 
 def stated(value: Any, form: str) -> Any:
-    """What is kept, with the tables of what is shelved in it."""
+    """The fields, with the tables of what is shelved in them."""
     if isinstance(value, tuple) and value and hasattr(value[0], form):
         return [stated(each, form) for each in value]
     return getattr(value, form)() if hasattr(value, form) else value

@@ -159,7 +159,7 @@ def _power(sums: Sums, times: int, modulus: int | None, convolve: Convolution) -
 
 
 def _reached(a: Sums, b: Sums, modulus: int | None) -> Sums:
-    """Which sums occur at all (logs 0 or -inf): few shifts, or else pairs counted by FFT, whose errors are far below one half."""
+    """Sums that occur at all (logs 0 or -inf): few shifts, or else pairs counted by FFT, whose errors are far below one half."""
     few, many = sorted((np.isfinite(a.logs), np.isfinite(b.logs)), key=np.count_nonzero)
     occurs = np.zeros(few.size + many.size - 1, dtype=bool)
     places = np.flatnonzero(few)

@@ -155,7 +155,7 @@ class Program(ABC):
         return 0.0
 
     def affordable(self, name: str) -> bool:
-        """Whether there is room for what this solver needs."""
+        """True if there is room for what this solver needs."""
         return name == OWN or self.conic_bytes <= self.room
 
     def solve(

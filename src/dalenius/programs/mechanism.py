@@ -130,7 +130,7 @@ class Leakages:
 
     @cached_property
     def few(self) -> bool:
-        """Whether most letters go to few inputs: then products of masses are few."""
+        """True if most letters go to few inputs: then products of masses are few."""
         return np.count_nonzero(self.sums(self.masses)) <= FEW * self.count * self.masses.shape[1]
 
     def squares(self, scaled: Floats, pulls: Floats) -> Floats:

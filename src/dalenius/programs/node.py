@@ -191,7 +191,7 @@ class NodeRelaxation(Program):
         return {"p": self.pairs.uniform}, multipliers | outputs
 
     def inside(self, p: Floats) -> bool:
-        """Whether p has enough entropy and is in the box, whatever doubles round."""
+        """True if p has enough entropy and is in the box, whatever doubles round."""
         if not self.pairs.missing(p) <= self.pairs.allowed(self.b):
             return False
         flat = self.pairs.flat(p)

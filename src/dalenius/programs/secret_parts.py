@@ -310,7 +310,7 @@ class CorrelationPart(SecretPart):
         return np.linalg.eigvalsh(scaled @ scaled.T - np.outer(root, root))[-1:]
 
     def kept(self, told: Told, most: fmpq | arb) -> bool:
-        """Whether b (diag pi - pi pi') - (M - pi pi'), M(s,s') = sum_y u u'/r, has no negative eigenvalue, by elimination.
+        """True if b (diag pi - pi pi') - (M - pi pi'), M(s,s') = sum_y u u'/r, has no negative eigenvalue, by elimination.
 
         In balls first: where all pivots are positive for certain that is so, and exact numbers, which grow with every letter, are not
         needed.
@@ -404,7 +404,7 @@ class HockeyStickPart(SecretPart):
 
 
 def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: fmpq | arb) -> bool:
-    """Whether elimination meets no pivot that is negative, nor 0 beside what is not; of balls, none that may be either."""
+    """True if elimination meets no pivot that is negative, nor 0 beside what is not; of balls, none that may be either."""
     size = len(pi) - 1  # one letter may be left out
     columns = [(x, total) for x, total in zip(zip(*u, strict=True), r, strict=True) if total != 0]
     A = [
@@ -426,7 +426,7 @@ def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: 
 
 
 def _over(tops: Sequence[fmpq], bottoms: Sequence[fmpq], most: fmpq | arb) -> bool:
-    """Whether the sum of a/b is at most so much, 0 where a is 0, infinite where b alone is."""
+    """True if the sum of a/b is at most so much, 0 where a is 0, infinite where b alone is."""
     pairs = [(a, b) for a, b in zip(tops, bottoms, strict=True) if a]
     return all(b != 0 for _, b in pairs) and summed(a / b for a, b in pairs) <= most
 

@@ -107,7 +107,7 @@ class SecretPart(ABC):
 
     @abstractmethod
     def kept(self, told: Told, most: fmpq | arb) -> bool:
-        """Whether all C_i are at most so much, exactly; where logarithms are in them, certainly so, for a ball of nats."""
+        """True if all C_i are at most so much, exactly; where logarithms are in them, certainly so, for a ball of nats."""
 
     def differences(self, pi: Sequence[Fraction]) -> list[Difference] | None:
         """Of a linear measure the differences whose sizes it sums; None, as by default, where it is none."""
@@ -250,7 +250,7 @@ class SelectionPart(SecretPart):
         return hint[: self.letters], hint[self.letters :].reshape(self.letters, -1)
 
     def kept(self, told: Told, most: fmpq | arb) -> bool:
-        """Whether an output law proves it, with a little room."""
+        """True if an output law proves it, with a little room."""
         doubles = np.array([[float(q.p) / float(q.q) for q in row] for row in told.u])
         law = [rational(x) for x in np.maximum(capacity(doubles, gap=NEAREST).output_law, RARELY).tolist()]
         total = sum(law, fmpq(0))

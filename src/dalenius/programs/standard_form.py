@@ -116,7 +116,7 @@ class StandardForm:
 
     @property
     def linear(self) -> bool:
-        """Whether there are zero and nonnegative cones only."""
+        """True if there are zero and nonnegative cones only."""
         return all(part.cone in CONES[:2] for part in self.rows)
 
     @property

@@ -72,11 +72,11 @@ class Chamber:
         return np.where(self.above.T, low[..., None, :], -np.inf).max(axis=-1), most
 
     def covers(self, other: Chamber) -> bool:
-        """Whether every law of the other chamber is in this one."""
+        """True if every law of the other chamber is in this one."""
         return bool(np.all(other.above >= self.above))
 
     def holds(self, low: Floats, high: Floats, orbit: Integers) -> bool:
-        """Whether its moves leave a box of K, and an output law that is constant on orbits, as they are."""
+        """True if its moves leave a box of K, and an output law that is constant on orbits, as they are."""
         return all(_keeps(move, low, high, orbit) for _, moves in self.steps for move in moves)
 
     def seen_by(self, move: RowSymmetry) -> Chamber:

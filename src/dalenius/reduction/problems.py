@@ -103,7 +103,7 @@ def record_channels(problem: WorstCaseLeakage) -> list[AggregatedRecord]:
 
 
 def _one_problem(problem: WorstCaseLeakage, record: int, other: int) -> bool:
-    """Whether two records have the same numbers of completions to each row: on integers and exact rows, as the checker decides it."""
+    """True if two records have the same numbers of completions to each row: on integers and exact rows, as the checker decides it."""
     tables = (_by_row(problem, i) for i in (record, other))
     return (table := next(tables)) is not None and table == next(tables)
 

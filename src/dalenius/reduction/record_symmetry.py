@@ -241,7 +241,7 @@ class _Table:
             yield Triple(*self._moves(used, used[found], move), letters)
 
     def _holds(self, used: Integers, images: Integers, move: Integers) -> bool:
-        """Whether the channel is left alone at the outputs that are not kept, too."""
+        """True if the channel is left alone at the outputs that are not kept, too."""
         outputs = np.arange(self.whole.shape[1])
         outputs[self.kept] = self.kept[move]
         return np.array_equal(self.whole[np.ix_(images, outputs)], self.whole[used])

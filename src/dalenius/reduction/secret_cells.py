@@ -42,7 +42,7 @@ class SecretCells(Told):
 
     @property
     def determined(self) -> bool:
-        """Whether the secret and what is given determine the channel input."""
+        """True if the secret and what is given determine the channel input."""
         return all(len(cell) == 1 for family in self.families for cell in family)
 
     def dataset(self, given: int, cell: int, channel_input: int) -> int:

@@ -346,6 +346,6 @@ def noise_picture(found: LeastNoise, *, ax: Axes | None = None, title: str = "")
 
 
 def _within(found: LeastNoise, level: NoiseLevel) -> bool | None:
-    """Whether the leakage is proved to be within the budget; None where it is not known."""
+    """True if the leakage is proved to be within the budget; None where it is not known."""
     result = level.result.to(found.units)
     return True if result.upper <= found.at_most else False if result.lower > found.at_most else None

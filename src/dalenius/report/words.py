@@ -412,6 +412,6 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
 
 
 def _independent(problem: WorstCaseLeakage) -> bool:
-    """Whether everybody is independent of everybody else to this adversary."""
+    """True if everybody is independent of everybody else to this adversary."""
     blocks = as_blocks(problem.adversary)
     return blocks is not None and blocks.size == 1

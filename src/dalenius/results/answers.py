@@ -1,4 +1,4 @@
-"""What is answered: how much is told about a record or secret, and who attains it; mechanisms, and how far they are from the best."""
+"""Answers: how much leaks about a record or secret, and which priors attain it; mechanisms, and how far they are from the best."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class RecordProof:
-    """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
+    """Proof of the upper bound for one kind of record: `times` records, of which `record` is the first.
 
     `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``informed`` (what is told to
     whoever is told all other records), ``dual``, ``vertices``, ``posterior``, ``dual tree``, ``ends`` (of a wide count: its two
@@ -144,7 +144,7 @@ class SecretWitness:
 
 @dataclass(frozen=True)
 class SecretProof:
-    """How the upper bound was proved for one secret.
+    """Proof of the upper bound for one secret.
 
     `method` is ``selections`` (of one dataset in each cell: a bound for all laws), ``laws`` (output laws, and the class's largest mean
     of the divergences from them), ``evaluated`` (listed priors) or ``nothing`` (one value, or one row: nothing can be told).
@@ -310,7 +310,7 @@ class DesignResult(Proved):
 
     @property
     def feasible(self) -> bool:
-        """Whether some mechanism is known to meet the budget; `status` says whether it is proved that none does."""
+        """True if some mechanism is known to meet the budget; `status` says whether it is proved that none does."""
         return self.mechanism is not None
 
     @property
@@ -325,7 +325,7 @@ class DesignResult(Proved):
 
     @property
     def leakage(self) -> tuple[float, float] | None:
-        """What the mechanism leaks to the problem's adversary: a proved interval in the audit's units, exactly 0 if it is constant.
+        """Leakage of the mechanism to the problem's adversary: a proved interval in the audit's units, exactly 0 if it is constant.
 
         None without a mechanism, or without an adversary.
         """
@@ -353,7 +353,7 @@ class DesignResult(Proved):
         return dataclasses.replace(self, audit=self.audit and self.audit.to(units), objective=objective)
 
     def explain(self) -> str:
-        """Which symmetries of the instance were used, and why they lose nothing."""
+        """Explain the symmetries of the instance that were used, and why they lose nothing."""
         return "\n".join(self.explanation)
 
     def __str__(self) -> str:
@@ -370,7 +370,7 @@ class DesignResult(Proved):
 
     @property
     def optimum(self) -> str:
-        """What V is, in words."""
+        """Meaning of V, in words."""
         return self.quantity.largest if self.largest else f"least {self.quantity.value}"
 
 

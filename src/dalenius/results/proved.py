@@ -1,4 +1,4 @@
-"""What every answer can be asked: an interval, what it measures, what proves it; and how that is told, beside all there is to know."""
+"""Base of every answer: an interval, its quantity, its proof; and how that is printed, beside all there is to know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def most_of(values: int, units: str) -> float:
 
 
 def is_all(upper: Number, units: str, values: int) -> bool:
-    """Whether an upper bound says no more than that there is nothing else to know: that it is at least the logarithm of the values.
+    """True if an upper bound says no more than that there is nothing else to know: that it is at least the logarithm of the values.
 
     >>> is_all(1.0, "bits", 2), is_all(0.6931471805599454, "nats", 2), is_all(0.6931471805599453, "nats", 2)
     (True, True, False)
@@ -161,7 +161,7 @@ def _ends_in(told: Proved | Progress, units: str) -> dict[str, Any]:
 
 
 class Proved:
-    """What every result can be asked; `of` is what it is about, in words."""
+    """Base of every result; `of` is its subject, in words."""
 
     lower: float
     upper: float
@@ -183,7 +183,7 @@ class Proved:
 
     @property
     def status(self) -> Status:
-        """What the interval comes to; `termination` says why the work stopped."""
+        """Conclusion from the interval; `termination` says why the work stopped."""
         if self.termination is Termination.INFEASIBLE:
             return Status.INFEASIBLE
         if self.termination is Termination.GAP_REACHED:
@@ -214,7 +214,7 @@ class Proved:
 
     @property
     def quantity(self) -> Quantity:
-        """What the interval measures: a leakage, or a distortion."""
+        """Quantity of the interval: a leakage, or a distortion."""
         return Quantity.of(self.units)
 
     @property
@@ -247,7 +247,7 @@ class Proved:
         return dataclasses.replace(self, **self._in(units))  # type: ignore[type-var]
 
     def _in(self, units: str) -> dict[str, Any]:
-        """What of a result has a unit, rounded outward from nats."""
+        """Values of a result that have a unit, rounded outward from nats."""
         trace = (dataclasses.replace(moment, **_ends_in(moment, units)) for moment in self.trace)
         found = {**_ends_in(self, units), "trace": tuple(trace)}
         return found | {"alternating": tuple(one.to(units) for one in self.alternating)} if self.alternating else found

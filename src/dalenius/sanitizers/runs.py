@@ -109,7 +109,7 @@ class Trained:
 
     @property
     def breaks_budget(self) -> bool:
-        """Whether anything shows it."""
+        """True if anything shows it."""
         return self.broken_by is not None
 
 

@@ -227,7 +227,7 @@ def train(samples: Samples, settings: Settings, tell: Tell = lambda done, steps:
     before, best = (settings.starts - 1) * tried, None
 
     def taught(learner: _Learner, steps: int, others: int) -> bool:
-        """Whether it was not stopped."""
+        """True if it was not stopped."""
         while len(learner.losses) < steps:
             if not tell(others + len(learner.losses), settings.steps + before):
                 return False

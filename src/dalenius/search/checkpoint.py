@@ -125,7 +125,7 @@ def _simple(thing: object) -> bool:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether plain things are the same, up to how numbers were rounded that were computed twice.
+    """True if plain things are the same, up to how numbers were rounded that were computed twice.
 
     >>> same((1, np.array([0.1 + 0.2])), (1, np.array([0.3]))), same((1, 2), (1, 3))
     (True, False)
@@ -195,7 +195,7 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
-        """Whether it is time to write again."""
+        """True if it is time to write again."""
         return self._writable and time.monotonic() >= self._next
 
     def write(self, entries: Iterable[tuple[str, object, object]]) -> None:

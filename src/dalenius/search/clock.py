@@ -124,7 +124,7 @@ class Clock:
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was stopped, or the clock that it is a part of."""
+        """True if it was stopped, or the clock that it is a part of."""
         return self.stopped or (self.whole is not None and self.whole.interrupted)
 
     def machine(self, seconds: float) -> float:
@@ -259,7 +259,7 @@ def stopped_by_interrupt(clock: Clock) -> Iterator[None]:
 
 
 def stop_requested() -> bool:
-    """Whether the stop that is installed has heard a signal: for those that wait and know no clock."""
+    """True if the stop that is installed has heard a signal: for those that wait and know no clock."""
     installed = _installed()
     return installed is not None and installed.requested
 
@@ -295,7 +295,7 @@ def ended_with(clock: Deadline) -> Iterator[None]:
 
 
 def _free() -> bool:
-    """Whether there can be an alarm, and is none."""
+    """True if there can be an alarm, and is none."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         return False
     return signal.getsignal(signal.SIGVTALRM) in (signal.SIG_DFL, signal.SIG_IGN)

@@ -104,12 +104,12 @@ class Crew:
 
     @property
     def usable(self) -> bool:
-        """Whether not too many workers have been lost."""
+        """True if not too many workers have been lost."""
         return self._losses <= LOSSES
 
     @property
     def ready(self) -> bool:
-        """Whether somebody is there, or will not come; they are called if nobody has called them."""
+        """True if somebody is there, or will not come; they are called if nobody has called them."""
         return self._pool.ready
 
     def run(self, work: Work, clock: Clock) -> bool:

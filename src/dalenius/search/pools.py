@@ -42,7 +42,7 @@ class Pool(Protocol):
 
     @property
     def ready(self) -> bool:
-        """Whether anybody can begin at once, or nobody ever will."""
+        """True if anybody can begin at once, or nobody ever will."""
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Task: ...
 

@@ -293,7 +293,7 @@ class Runner(ABC):
 
     @property
     def hopeless(self) -> bool:
-        """Whether it cannot reach its target."""
+        """True if it cannot reach its target."""
         return self.floor > self.target
 
     @abstractmethod
@@ -308,7 +308,7 @@ class Runner(ABC):
 
     @property
     def waits(self) -> bool:
-        """Whether there is a leaf above the target that nobody is at work on."""
+        """True if there is a leaf above the target that nobody is at work on."""
         return self.tree.waiting(self.target) > 0
 
     def lend(self, share: float) -> tuple[int, ...]:
@@ -318,7 +318,7 @@ class Runner(ABC):
 
     @staticmethod
     def able(leaf: Leaf[Any, Any]) -> bool:
-        """Whether anything can be done about a leaf."""
+        """True if anything can be done about a leaf."""
         return leaf.cut is not None
 
     def lent(self, numbers: tuple[int, ...]) -> Self:

@@ -147,7 +147,7 @@ class Comparison:
 
     @property
     def maximises(self) -> bool:
-        """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
+        """True if larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
         return maximises(self.result)
 
     def value_text(self, value: float, digits: int = 17) -> str:

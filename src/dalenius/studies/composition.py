@@ -277,7 +277,7 @@ def _question(problem: Audit) -> tuple[Any, ...]:
 
 
 def _determine_the_data(problem: SecretLeakage) -> bool:
-    """Whether no two datasets agree in a secret and in what is given with it."""
+    """True if no two datasets agree in a secret and in what is given with it."""
     pairs = (np.stack(secret.values(problem.records)) for secret in problem.secrets)
     return all(np.unique(pair, axis=1).shape[1] == problem.records.datasets for pair in pairs)
 
@@ -291,7 +291,7 @@ def _nats(eta: Number) -> Fraction:
 
 
 def _knows_the_others(adversary: Adversary) -> bool:
-    """Whether the worst of the adversary's priors, and what outputs leave of them, know everything that is not told by the record."""
+    """True if the worst of the adversary's priors, and what outputs leave of them, know everything that is not told by the record."""
     blocks = as_blocks(adversary)
     return adversary.unlimited if blocks is None else blocks.own.unlimited
 

@@ -318,7 +318,7 @@ def _funnel_contestants(
 
 
 def maximises(result: Result | DesignResult) -> bool:
-    """Whether larger values are better: of audits, and of the most information."""
+    """True if larger values are better: of audits, and of the most information."""
     return isinstance(result, Result) or result.largest
 
 

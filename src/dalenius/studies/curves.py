@@ -355,5 +355,5 @@ def _slope(point: FrontierPoint) -> Fraction:
 
 
 def _above(middle: Corner, left: Corner, right: Corner) -> bool:
-    """Whether a point lies on or above the chord of its neighbours."""
+    """True if a point lies on or above the chord of its neighbours."""
     return (middle[1] - left[1]) * (right[0] - left[0]) >= (right[1] - left[1]) * (middle[0] - left[0])

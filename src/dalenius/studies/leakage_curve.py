@@ -41,7 +41,7 @@ class _Bound:
         return float(self.low)
 
     def at_most(self, other: _Bound) -> bool:
-        """Whether this bound is certainly no larger; doubles say so where they are far apart beside what rounding does to them."""
+        """True if this bound is certainly no larger; doubles say so where they are far apart beside what rounding does to them."""
         if abs(self._double - other._double) > FAR * max(self._double, other._double):
             return self._double < other._double
         if self.exact.units == other.exact.units:

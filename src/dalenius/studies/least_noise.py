@@ -244,7 +244,7 @@ class _Search:
         return sorted(level.scale for level in self.levels if above < level.scale < within)
 
     def is_above(self, level: NoiseLevel) -> bool:
-        """Whether it is proved to tell more than the budget."""
+        """True if it is proved to tell more than the budget."""
         return Fraction(level.result.to(self.units).lower) > self.amount
 
     def _between(self, step: int) -> Fraction:

@@ -353,7 +353,7 @@ class Plan:
 
     @property
     def chosen(self) -> bool:
-        """Whether points are chosen one after the other."""
+        """True if points are chosen one after the other."""
         return not self.points
 
     @property

@@ -96,7 +96,7 @@ class Record:
 
     @property
     def of_audit(self) -> bool:
-        """Whether it is an audit's, of records or of secrets."""
+        """True if it is an audit's, of records or of secrets."""
         return self.problem in OF
 
     @property
@@ -105,7 +105,7 @@ class Record:
         return Quantity(self.quantity).largest if self.answers(MaxInformation) else self.quantity
 
     def answers(self, question: type[Problem]) -> bool:
-        """Whether it is about such a question."""
+        """True if it is about such a question."""
         return self.problem == question.kind
 
     @classmethod
@@ -210,7 +210,7 @@ def _of_design(answer: Answer) -> dict[str, Any]:
 
 
 def is_told(record: Record, certificate: str) -> bool:
-    """Whether the certificate is the record's, and the record says of its model and its interval what the certificate claims."""
+    """True if the certificate is the record's, and the record says of its model and its interval what the certificate claims."""
     if sha256(certificate) != record.certificate_sha256:
         return False
     header = Certificate(certificate).header

@@ -142,7 +142,7 @@ class Release:
 
     @property
     def within_distortion_budget(self) -> bool | None:
-        """Whether the expected distortion is within its budget, exactly; None without one."""
+        """True if the expected distortion is within its budget, exactly; None without one."""
         if self.distortion is None or self.max_distortion is None:
             return None
         return self.distortion <= self.max_distortion

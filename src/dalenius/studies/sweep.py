@@ -71,7 +71,7 @@ class Sweep:
 
     @property
     def complete(self) -> bool:
-        """Whether every point of the grid has a record."""
+        """True if every point of the grid has a record."""
         return self.plan["points"] is None or len(self.records) == self.plan["points"]
 
     def result(self, record: Record) -> Answer:

@@ -107,7 +107,7 @@ class DualBound:
 
     @property
     def in_groups(self) -> bool:
-        """Whether its row trees are about groups of outputs."""
+        """True if its row trees are about groups of outputs."""
         return any(isinstance(tree, RowTree) for tree in self.trees)
 
     @property
@@ -174,7 +174,7 @@ class DualTree(Runner):
 
     @staticmethod
     def able(leaf: DualLeaf) -> bool:
-        """Whether it can be branched, or its bound be lowered before."""
+        """True if it can be branched, or its bound be lowered before."""
         return leaf.cut is not None or leaf.content.unfinished
 
     def lent(self, numbers: tuple[int, ...]) -> Self:

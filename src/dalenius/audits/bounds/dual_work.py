@@ -185,7 +185,7 @@ class DualWork:
 
     @property
     def may_close(self) -> bool:
-        """Whether it may become enough."""
+        """True if it may become enough."""
         return self.attainable <= self._goal.enough
 
     def run(self, turn: Turn) -> None:

@@ -115,7 +115,7 @@ class NodeProgram:
 
     @cached_property
     def same(self) -> Floats:
-        """Whether two pairs have the same letter; (pairs, pairs), for few of them."""
+        """True if two pairs have the same letter; (pairs, pairs), for few of them."""
         return np.asarray(self.member @ self.member.T)
 
     def solve(

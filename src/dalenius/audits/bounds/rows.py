@@ -258,7 +258,7 @@ def _seconds(classes: int, outputs: int) -> float:
 
 
 def _kept() -> bool:
-    """Whether it was compiled before."""
+    """True if it was compiled before."""
     return any((Path(__file__).parent / "__pycache__").glob(KEPT))
 
 

@@ -15,13 +15,13 @@ from dalenius.information.balls import ball
 
 
 def fair(given: Given) -> bool:
-    """Whether two values may be equally likely, and the number is at most what a bit may have; or nothing bounds their number."""
+    """True if two values may be equally likely, and the number is at most what a bit may have; or nothing bounds their number."""
     bit = (given.facts.p_max is None or given.facts.p_max * 2 >= 1) and bool(given.value <= 1)
     return bit or (any_alphabets(given) and given.facts.p_max is None)
 
 
 def likely_values(given: Given) -> bool:
-    """Whether there can be as many values of probability p_max, and as many outputs, as the leakage asks for."""
+    """True if there can be as many values of probability p_max, and as many outputs, as the leakage asks for."""
     facts = given.facts
     assert facts.p_max is not None
     size = min(int(1 / facts.p_max), facts.outputs or int(1 / facts.p_max))

@@ -66,7 +66,7 @@ def chi_square_of_largest(given: Given) -> arb:
 
 
 def enough(given: Given) -> bool:
-    """Whether as many equally likely letters, and outputs, are possible as the leakage asks for."""
+    """True if as many equally likely letters, and outputs, are possible as the leakage asks for."""
     size, outputs = given.facts.letters, given.facts.outputs
     if size is None:
         return outputs is None

@@ -17,7 +17,7 @@ def within_delta(given: Given) -> arb:
 
 
 def room_for_a_row(given: Given) -> bool:
-    """Whether q, of the mechanism above, is a mean of p1 with weight p_min, or as little as one likes, and of some r <= 1."""
+    """True if q, of the mechanism above, is a mean of p1 with weight p_min, or as little as one likes, and of some r <= 1."""
     low = 1 / (1 + given.epsilon_before.exp())
     q = 1 - low + given.value
     return bool(q < 1) if given.facts.p_min is None else bool(q - given.p_min * low <= 1 - given.p_min)

@@ -57,7 +57,7 @@ class Invariance:
         self._still = self._moved(None, None)
 
     def kept_by(self, inputs: Integers, outputs: Integers) -> bool:
-        """Whether every constraint is again one after inputs[x] has taken the place of x, and outputs[y] that of y."""
+        """True if every constraint is again one after inputs[x] has taken the place of x, and outputs[y] that of y."""
         return (
             self.entropies and not self.about_secrets and self._moved(inputs.tolist(), outputs.tolist()) == self._still
         )
@@ -176,7 +176,7 @@ class Exchange:
             self._bounded(anchor)
 
     def _is_proof(self, conflict: DesignBound) -> bool:
-        """Whether these multipliers, as they are written, say by more than rounding that nothing meets everything."""
+        """True if these multipliers, as they are written, say by more than rounding that nothing meets everything."""
         value, size = OwnBound(conflict, self.region, infeasible=True).value()
         weights = sum(part.weight for _, part in conflict.priors)  # scores are differences of what these weigh
         return value > EPSILON * (size + weights)
@@ -189,7 +189,7 @@ class Exchange:
         self.keeper.take(Kept(vertex.q, rows, {}, float(vertex.value), constant), "highs")
 
     def _nothing_leaks_less(self) -> bool:
-        """Whether a constant mechanism is the answer, which is kept."""
+        """True if a constant mechanism is the answer, which is kept."""
         kept = all(watcher.limit is not None and watcher.limit >= 0.0 for watcher in self.limited)
         if not (self.goal.only_leaks and kept and self.region.constant is not None):
             return False

@@ -264,7 +264,7 @@ class Goal:
 
     @property
     def only_leaks(self) -> bool:
-        """Whether nothing but leakages is minimised: what releases nothing is best then."""
+        """True if nothing but leakages is minimised: what releases nothing is best then."""
         return not self.raises and not self.terms.distortions
 
     @property
@@ -276,7 +276,7 @@ class Goal:
 
     @property
     def is_free(self) -> bool:
-        """Whether the mechanisms have nothing to meet but one budget."""
+        """True if the mechanisms have nothing to meet but one budget."""
         return isinstance(self.region, FreeRegion) and not self.raises
 
     def is_raised(self, watcher: Watcher) -> bool:
@@ -362,7 +362,7 @@ class Goal:
         return told[watcher.place] + max(target - self.value(q, told), 0.0) / (sharing * weight)
 
     def keeps(self, q: Floats, room: float) -> bool:
-        """Whether a mechanism keeps all limits, lowered by this share of them, against the priors that are known."""
+        """True if a mechanism keeps all limits, lowered by this share of them, against the priors that are known."""
         Q = self.region.expanded(q)
         limits = ((watcher, watcher.limit * (1.0 - room)) for watcher in self.watchers if watcher.limit is not None)
         return all(watcher.seen(Q) <= most for watcher, most in limits)

@@ -299,7 +299,7 @@ class _Simplex:
             self._pivot(len(self.rows) - 1, column)
 
     def solve(self, clock: Clock) -> bool:
-        """Whether the optimum was found in time."""
+        """True if the optimum was found in time."""
         steps = 0
         while helpful := [j for j, gain in self.gains.items() if gain > 0 and j < self.columns]:
             if clock.expired:

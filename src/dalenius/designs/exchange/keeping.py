@@ -267,7 +267,7 @@ def _checking(kept: Kept) -> float:
 
 
 def _is_in_doubt(audit: Audit, limit: float) -> bool:
-    """Whether rounding decides if a limit near 0 is kept."""
+    """True if rounding decides if a limit near 0 is kept."""
     return limit < TINY and audit.upper <= limit + ROUNDING
 
 

@@ -33,7 +33,7 @@ FIRST = ("MOSEK", OWN, "CLARABEL", "SCS").index
 
 
 def closed(lower: float, upper: float, gap: float) -> bool:
-    """Whether an upper bound is close enough to the lower one: within this share of it.
+    """True if an upper bound is close enough to the lower one: within this share of it.
 
     >>> closed(0.99, 1.0, 0.02), closed(0.97, 1.0, 0.02), closed(0.0, math.inf, 0.02)
     (True, False, False)
@@ -165,7 +165,7 @@ class Rounds:
 
     @property
     def done(self) -> bool:
-        """Whether it is time for an audit, which takes the longer the less of the gap is left to it.
+        """True if it is time for an audit, which takes the longer the less of the gap is left to it.
 
         The search goes on for as long again as it took to come near.
         """

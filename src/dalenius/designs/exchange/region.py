@@ -171,7 +171,7 @@ class Region:
         return [replace(row, terms=terms) for row, terms in zip(self.rows, listed, strict=True)]
 
     def _excluded(self, outside: Outside) -> bool:
-        """Whether these multipliers of the rows prove, exactly, that there is no mechanism."""
+        """True if these multipliers of the rows prove, exactly, that there is no mechanism."""
         summed, spent = [Fraction(0)] * (self.shape[0] * self.shape[1]), Fraction(0)
         for row, price in zip(self._looser, map(Fraction, outside.prices.tolist()), strict=True):
             spent += price * row.end
@@ -283,7 +283,7 @@ class Region:
             yield self.constant
 
     def meets(self, q: Exact) -> bool:
-        """Whether these entries are a mechanism that meets every row and cone."""
+        """True if these entries are a mechanism that meets every row and cone."""
         return self._meets_rows(q) and self._within(q)
 
     def _meets_rows(self, q: Exact) -> bool:
@@ -294,7 +294,7 @@ class Region:
         return laws and all(e == 0 if equal else e <= 0 for e, equal in excesses)
 
     def _within(self, q: Exact) -> bool:
-        """Whether these entries meet the cones and the limits about secrets."""
+        """True if these entries meet the cones and the limits about secrets."""
         if not all(cone.met_by(q) for cone in self.cones):
             return False
         if not self.secrets:
@@ -303,7 +303,7 @@ class Region:
         return all(law.met_by(mechanism) for law in self.secrets)
 
     def is_constant(self, q: Exact) -> bool:
-        """Whether all rows are one, so that nothing leaks."""
+        """True if all rows are one, so that nothing leaks."""
         outputs = self.shape[1]
         rows = self.tied.expand_rows([q[x : x + outputs] for x in range(0, len(q), outputs)])
         return all(row == rows[0] for row in rows)

@@ -46,7 +46,7 @@ class Row:
         return sum_of_ratios((c.numerator * x.numerator, c.denominator * x.denominator) for c, x in used) - self.end
 
     def is_idle(self, outputs: int) -> bool:
-        """Whether every mechanism meets it: at most the largest factor of each of its laws is on the left side."""
+        """True if every mechanism meets it: at most the largest factor of each of its laws is on the left side."""
         by_law = dict[int, list[Fraction]]()
         for i, c in self.terms.items():
             by_law.setdefault(i // outputs, []).append(c)

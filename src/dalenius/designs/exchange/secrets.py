@@ -69,7 +69,7 @@ class ToldLaw(ABC):
         return [rational(sum(row, Fraction(0))) for row in self.masses]
 
     def met_by(self, mechanism: fmpq_mat) -> bool:
-        """Whether a mechanism keeps the limit; where logarithms are in it, certainly so."""
+        """True if a mechanism keeps the limit; where logarithms are in it, certainly so."""
         told = Told((self._exactly * mechanism).tolist(), self._pi)
         if all(row == told.given[0] for row in told.given):
             return True  # independent: all of them are 0
@@ -136,7 +136,7 @@ def told_laws(problem: DesignProblem) -> list[ToldLaw]:
 
 
 def _tells(law: JointLaw) -> bool:
-    """Whether the inputs depend on the secret: where they do not, no output tells of it, and every limit holds exactly."""
+    """True if the inputs depend on the secret: where they do not, no output tells of it, and every limit holds exactly."""
     first, *others = law.letters
     return any(law.given(s) != law.given(first) for s in others)
 

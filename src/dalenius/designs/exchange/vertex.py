@@ -69,7 +69,7 @@ def vertex_of(region: Region) -> Vertex | None:
 
 
 def _proves(program: LinearProgram, multipliers: list[Fraction]) -> bool:
-    """Whether multipliers have their signs, leave no cost below 0, and can be written."""
+    """True if multipliers have their signs, leave no cost below 0, and can be written."""
     signed = all(row.equal or m >= 0 for row, m in zip(program.rows, multipliers, strict=True))
     return signed and min(program.left(multipliers)) >= 0 and all(writable([abs(m)]) for m in multipliers)
 

@@ -56,7 +56,7 @@ def doubles(numbers: Numbers) -> NDArray[np.float64]:
 
 
 def is_exact(values: Numbers) -> bool:
-    """Whether these are exact numbers or balls.
+    """True if these are exact numbers or balls.
 
     >>> is_exact(np.array([fmpq(1, 3)])), is_exact(np.array([0.5]))
     (True, False)

@@ -221,7 +221,7 @@ def strong_information_privacy_delta(channel: ArrayLike, prior: ArrayLike, facto
 
 
 def _outside(lift: Numbers, factor: Any) -> Numbers:
-    """Whether d lies above e^epsilon or below e^-epsilon, as numbers."""
+    """True if d lies above e^epsilon or below e^-epsilon, as numbers."""
     inverse = quotient(np.ones_like(lift), lift, empty=1)
     both = np.stack([beyond(lift, factor), beyond(inverse, factor)])
     return largest(both, axis=0)

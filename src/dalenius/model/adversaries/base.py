@@ -1,4 +1,4 @@
-"""What an adversary is, the set of priors on datasets that it may hold; and the first of them, a lower bound on their entropy."""
+"""Adversaries as sets of priors on datasets that they may hold; and the first of them, a lower bound on their entropy."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Adversary(Shelved):
 
     @property
     def unlimited(self) -> bool:
-        """Whether every prior is in the set."""
+        """True if every prior is in the set."""
         return False
 
     @property
@@ -92,7 +92,7 @@ class Adversary(Shelved):
 
     @property
     def written(self) -> tuple[int, int]:
-        """How many numbers a model file lists of it, and how many different ones, where they may be many."""
+        """Numbers that a model file lists of it, and how many of them differ, where they may be many."""
         return 0, 0
 
     def laws(self, records: Records) -> PriorClass:
@@ -127,7 +127,7 @@ class Adversary(Shelved):
         return self.in_words()
 
     def in_words(self) -> str:
-        """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
+        """The adversary in words, as the end of the sentence "the leakage to any adversary ..."."""
         return f"in the set {self.kind}"
 
 
@@ -242,7 +242,7 @@ class EntropyAtLeast(Adversary):
         return EntropyFloor(uniform, *map(rational, known))
 
     def is_maximal(self, records: Records) -> bool:
-        """Whether b equals log |X| exactly, so that the uniform prior is the only one."""
+        """True if b equals log |X| exactly, so that the uniform prior is the only one."""
         sizes = records.runs
         if all(size == 1 for size, _ in sizes):
             return self.units == "max" or self.amount == 0
@@ -252,7 +252,7 @@ class EntropyAtLeast(Adversary):
         return self.units == "max" and self.amount == 1
 
     def at_most(self, other: EntropyAtLeast, records: Records) -> bool:
-        """Whether this bound is certainly no larger."""
+        """True if this bound is certainly no larger."""
         if self.units == other.units:
             return self.amount <= other.amount
         return self.enclosure(records)[1] <= other.enclosure(records)[0]

@@ -107,7 +107,7 @@ class MarkovChain(_Chain):
 
     @property
     def stationary(self) -> bool:
-        """Whether the first record has the stationary law."""
+        """True if the first record has the stationary law."""
         return self.start == "stationary"
 
     @property
@@ -298,12 +298,12 @@ or a range for each entry
 
     @property
     def letters(self) -> int:
-        """How many letters a record has, k."""
+        """Number of letters of a record, k."""
         return len(self.transitions)
 
     @property
     def stationary(self) -> bool:
-        """Whether the first record has a stationary law."""
+        """True if the first record has a stationary law."""
         return self.start == "stationary"
 
     @property
@@ -364,7 +364,7 @@ def two_sided(query: Query, mechanism: Mechanism) -> Fraction | None:
 
 
 def inputs_by_ones(query: Query, records: Records) -> Integers:
-    """Which of the query's values 0, 1, ..., n ones have.
+    """Places among the query's values of 0, 1, ..., n ones.
 
     >>> from dalenius.model.queries import Parity
     >>> inputs_by_ones(Parity(), Records(3, alphabet=2)).tolist()
@@ -374,7 +374,7 @@ def inputs_by_ones(query: Query, records: Records) -> Integers:
 
 
 def inputs_by_total(query: Query, records: Records, totals: Integers) -> Integers:
-    """Which of the query's values these totals of what the letters add have.
+    """Places among the query's values of these totals of the letters' contributions.
 
     >>> from dalenius.model.queries import Parity
     >>> inputs_by_total(Parity(), Records(3, alphabet=2), np.array([0, 3])).tolist()
@@ -385,7 +385,7 @@ def inputs_by_total(query: Query, records: Records, totals: Integers) -> Integer
 
 
 def what_letters_add(query: Query, letters: int) -> tuple[int, ...]:
-    """What each letter of a record adds to the total, for a query that treats all records alike.
+    """Contribution of each letter of a record to the total, for a query that treats all records alike.
 
     >>> from dalenius.model.queries import Count, Threshold
     >>> what_letters_add(Count(letters=[2]), 3), what_letters_add(Threshold(4), 3)

@@ -146,7 +146,7 @@ class IndependentBlocks(Adversary):
 
     @property
     def own(self) -> EntropyAtLeast:
-        """What is asked of the own block."""
+        """The question about the own block."""
         return self.entropy_at_least or EntropyAtLeast(0)
 
     def sizes_of(self, records: Records) -> list[tuple[int, int]]:

@@ -51,7 +51,7 @@ class LawClass(Adversary):
     @property
     @abstractmethod
     def letters(self) -> int | None:
-        """How many letters its laws have; None for any number."""
+        """Number of letters of its laws; None for any number."""
 
     @property
     @abstractmethod
@@ -59,7 +59,7 @@ class LawClass(Adversary):
         """The same class in exact numbers (`fmpq`), as `dalenius.information.measures` has it."""
 
     def fits(self, letters: int) -> bool:
-        """Whether it has laws on so many letters."""
+        """True if it has laws on so many letters."""
         return self.letters in (None, letters)
 
     def check(self, records: Records) -> None:

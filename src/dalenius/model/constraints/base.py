@@ -1,4 +1,4 @@
-"""What a constraint on mechanisms is: as a rule rows, linear inequalities or equations of their entries; constraints of one's own."""
+"""Constraints on mechanisms: as a rule rows, linear inequalities or equations of their entries; constraints of one's own."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class MechanismSpace:
                 raise InputError(f"{what}: there is no {noun} {index}; the mechanism's {noun}s are 0 to {size - 1}")
 
     def need_numbers(self, what: str) -> tuple[Fraction, ...]:
-        """What the outputs stand for; `InputError` where they stand for nothing."""
+        """Numbers of the outputs; `InputError` where they have none."""
         if self.numbers is None:
             raise InputError(
                 f"{what} is about outputs that stand for numbers, and those of a distortion matrix do not; give it outputs=[...], one "
@@ -133,7 +133,7 @@ class Rows:
 
 
 class Constraint(Shelved):
-    """What every mechanism of a design has to meet, besides its budget. Inputs and outputs are meant by index, from 0."""
+    """A requirement on every mechanism of a design, besides its budget. Inputs and outputs are meant by index, from 0."""
 
     room: ClassVar[str] = "constraints: {0.kind}"
     shelf: ClassVar[dict[str, type[Any]]] = {}
@@ -175,7 +175,7 @@ class RowConstraint(Constraint):
 
     @abstractmethod
     def size(self, space: MechanismSpace) -> tuple[int, int]:
-        """How many rows, and how many terms in all of them, without making any."""
+        """Number of rows, and of terms in all of them, without making any."""
 
     @abstractmethod
     def rows(self, space: MechanismSpace) -> Rows:

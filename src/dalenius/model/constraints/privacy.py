@@ -64,7 +64,7 @@ class RatioLimit(RowConstraint):
 
 
 class MaybeOfSecret(RatioLimit):
-    """What may be about a secret; what is about the inputs does not name it."""
+    """A privacy notion that may be about a secret; one about the inputs does not name it."""
 
     secret: SecretOrNone
 
@@ -221,7 +221,7 @@ def as_limit(notion: object) -> RatioLimit | None:
 
 @declared
 class SecretRatios(AboutSecret, RowConstraint):
-    """What both kinds share: an epsilon, and a secret."""
+    """Base of both kinds: an epsilon, and a secret."""
 
     epsilon: Private = Given(as_private, normal=normal_epsilon)
     secret: SecretOrNone = Given(as_secret, default=None)
@@ -368,7 +368,7 @@ class InformationPrivacy(SecretRatios):
 
 
 def _counts(what: str, letters: object, outputs: object) -> tuple[int, int]:
-    """How many letters and outputs there are, at least one of each."""
+    """Numbers of letters and outputs, at least one of each."""
     return as_integer(letters, f"{what}: letters", at_least=1), as_integer(outputs, f"{what}: outputs", at_least=1)
 
 

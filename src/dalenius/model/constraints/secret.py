@@ -170,7 +170,7 @@ def laws_of(secret: Matrices | None, priors: Priors | None, space: MechanismSpac
 
 
 class AboutSecret(Constraint):
-    """What is about a secret of joint laws, or about the input itself, which then has priors, or the law under the model's own."""
+    """Constraint about a secret of joint laws, or about the input itself, which then has priors, or the law under the model's own."""
 
     secret: SecretOrNone
     priors: PriorsOrNone
@@ -181,7 +181,7 @@ class AboutSecret(Constraint):
 
     @property
     def about_the_law(self) -> bool:
-        """Whether the secret is the input itself, under the model's own law."""
+        """True if the secret is the input itself, under the model's own law."""
         return self.secret is None and self.priors is None
 
     def laws(self, space: MechanismSpace) -> list[JointLaw]:

@@ -101,7 +101,7 @@ class Adaptive(OfQueries):
 
     @cached_property
     def _size(self) -> int:
-        """How many stages there are, of a tree that is written out."""
+        """Number of stages of a tree that is written out."""
         return 1 + sum(stage._size for stage in self._after)
 
     def stages(self) -> Iterator[Mechanism]:
@@ -224,7 +224,7 @@ class _Paths(NamedTuple):
 
 
 class _Releases:
-    """What is released anywhere in a tree, with the numbers of its outputs as steps."""
+    """Releases anywhere in a tree, with the numbers of its outputs as steps."""
 
     def __init__(self, tree: Adaptive, values: Integers) -> None:
         self._tree, self._values, self._steps = tree, values, 1

@@ -1,4 +1,4 @@
-"""What a mechanism is: a row-stochastic channel from query values (or datasets) to outputs."""
+"""Mechanisms: row-stochastic channels from query values (or datasets) to outputs."""
 
 from __future__ import annotations
 
@@ -103,17 +103,17 @@ class Mechanism(Shelved):
 
     @property
     def is_own(self) -> bool:
-        """Whether it is of a kind of one's own, which no other program knows."""
+        """True if it is of a kind of one's own, which no other program knows."""
         return self.kind not in self.shelf
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it is one of the library's, and of no subclass."""
+        """True if it is one of the library's, and of no subclass."""
         return type(self) is self.shelf.get(self.kind)
 
     @property
     def by_value(self) -> bool:
-        """Whether it is a table whose rows are the query's values."""
+        """True if it is a table whose rows are the query's values."""
         return False
 
     @property
@@ -130,7 +130,7 @@ class Mechanism(Shelved):
         raise NotImplementedError
 
     def at_total(self, total: int, values: Integers, ends: tuple[int, int]) -> Mechanism:
-        """What is seen of some records with these values where the others add up to a total, the query's own values having such ends.
+        """Mechanism as some records with these values see it where the others add up to a total, at the ends of the query's values.
 
         Raises
         ------
@@ -145,11 +145,11 @@ class Mechanism(Shelved):
 
     @property
     def leaves_others(self) -> bool:
-        """Whether it is `by_letter`, and it is left open how many others have each letter."""
+        """True if it is `by_letter`, and it is left open how many others have each letter."""
         return False
 
     def known_others(self, size: int, others: int, letters: int) -> KnownOthers:
-        """How many of the others may have each letter, as far as audits of so many records need to know."""
+        """Numbers of others that may have each letter, as far as audits of so many records need to know."""
         raise NotImplementedError
 
     def with_others(self, others: Sequence[int]) -> Mechanism:
@@ -158,12 +158,12 @@ class Mechanism(Shelved):
 
     @property
     def shifts(self) -> bool:
-        """Whether it adds noise that nothing cuts off to the query's value: the total of all others only shifts what is seen."""
+        """True if it adds noise that nothing cuts off to the query's value: the total of all others only shifts what is seen."""
         return False
 
     @property
     def on_a_bit(self) -> bool:
-        """Whether it treats the two values of a query alike."""
+        """True if it treats the two values of a query alike."""
         return False
 
     @property
@@ -196,17 +196,17 @@ class Mechanism(Shelved):
         return getattr(self, "range", None) or (int(values[0]), int(values[-1]))
 
     def written(self, channel: Callable[[], Floats]) -> tuple[int, int]:
-        """How many numbers of its channel a model file has, and how many different ones: none of what has a formula."""
+        """Numbers of its channel in a model file, and how many of them differ: none where there is a formula."""
         if not self.is_own:
             return 0, 0
         return channel().size, np.unique(channel()).size
 
     def steps(self, records: Records) -> float:
-        """How many entries are worked out person by person; 0 where letters are not randomised."""
+        """Number of entries that are worked out person by person; 0 where letters are not randomised."""
         return 0.0
 
     def terms(self, outputs: float) -> float:
-        """How many terms of the law are summed so that a row of so many outputs is known; 0 where they are in closed form."""
+        """Number of terms of the law in the sum for a row of so many outputs; 0 where rows are in closed form."""
         return 0.0
 
     def normal_form(self) -> dict[str, Any]:
@@ -214,7 +214,7 @@ class Mechanism(Shelved):
         return {key: value for key, value in super().normal_form().items() if value is not None or not self.is_own}
 
     def indexed_by(self) -> str:
-        """What the rows of the channel are: ``"query"`` values or ``"dataset"`` indices."""
+        """Index of the channel's rows: ``"query"`` values or ``"dataset"`` indices."""
         return "query"
 
     @abstractmethod
@@ -238,11 +238,11 @@ class Mechanism(Shelved):
         return self.exact_entries(values).matrix
 
     def output_count(self, inputs: int) -> int:
-        """How many there are of a mechanism in closed form, on so many inputs."""
+        """Number of outputs of a mechanism in closed form, on so many inputs."""
         raise NotImplementedError
 
     def written_out(self, inputs: int) -> bool:
-        """Whether the channel is small enough to be written out."""
+        """True if the channel is small enough to be written out."""
         return True
 
     def quadrature(self, values: Integers) -> Floats:
@@ -254,7 +254,7 @@ class Mechanism(Shelved):
         return None
 
     def output_labels(self, values: Integers) -> list[str]:
-        """What the outputs are called in a report."""
+        """Names of the outputs in a report."""
         return [str(y) for y in range(self.channel(values).shape[1])]
 
     @classmethod
@@ -349,7 +349,7 @@ class OfQueries(Mechanism):
         return made
 
     def _own(self, on: int, values: Integers) -> tuple[Integers, Integers]:
-        """What a part is on: a list of values, and the place in it of each input."""
+        """Inputs of a part: a list of values, and the place in it of each input."""
         if self.vectors is None and on == 0:
             return values, np.arange(values.size)
         if self.vectors is None or on >= len(self.vectors.lists):
@@ -370,7 +370,7 @@ class Calibrated(ByKind):
     epsilon: Exact = Given(as_epsilon)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
-        """Where epsilon is 0 all outputs are alike."""
+        """The row at epsilon 0, where all outputs are equally likely."""
         return (Fraction(1, outputs),) * outputs if self.epsilon == 0 else None
 
 

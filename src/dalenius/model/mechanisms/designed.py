@@ -197,7 +197,7 @@ class DesignedMechanism(Channel):
         return write_whole(path, self.text())
 
     def text(self) -> str:
-        """What `save` writes; `InputError` if it would have more than 64 MiB."""
+        """Text that `save` writes; `InputError` if it would have more than 64 MiB."""
         text = "".join(self._lines())
         if len(text) > MAX_INPUT:
             raise InputError(f"a mechanism's file has at most {MAX_INPUT} bytes, this one would have {len(text)}")
@@ -284,6 +284,6 @@ def _label(label: Any, y: int) -> Label:
 
 
 def _named(values: Sequence[int], inputs: str) -> str:
-    """How many inputs of which kind these are, and from where to where they run."""
+    """Number and kind of the inputs, and from where to where they run."""
     what = "query values" if inputs == "query" else "datasets"
     return f"{len(values)} {what} from {values[0]} to {values[-1]}"

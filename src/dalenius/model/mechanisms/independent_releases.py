@@ -154,12 +154,12 @@ several_releases = SeveralReleases
 
 
 def _more(times: int, on: int) -> dict[str, int]:
-    """What a part's table says besides its mechanism's keys."""
+    """Keys of a part's table besides its mechanism's."""
     return {"times": times, **({"on": on} if on else {})}
 
 
 def _types(width: int, times: int) -> Integers:
-    """How often each of `width` outputs came, of so many releases; in reverse lexicographic order.
+    """Counts of each of `width` outputs among so many releases; in reverse lexicographic order.
 
     >>> _types(2, 2).tolist()
     [[2, 0], [1, 1], [0, 2]]

@@ -1,4 +1,4 @@
-"""How many of the others have each letter, where letters are randomised and counted: which numbers a household's audit needs.
+"""Numbers of others with each letter, where letters are randomised and counted: those that a household's audit needs.
 
 Every histogram of the others is an audit of its own, but for the names of the letters. Fewer others tell more, so that few of these
 audits bound all of them: whatever N others of k letters are, floor(t_a / s) of each letter add up to at least (N - k (s - 1)) / s

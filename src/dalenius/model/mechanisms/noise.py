@@ -50,7 +50,7 @@ class AddedNoise(ByKind):
 
     @property
     def sampler(self) -> Callable[[Random | None], int] | None:
-        """What draws it with exactly the probabilities of the formula, before anything clamps it; None where nothing does."""
+        """Sampler with exactly the probabilities of the formula, before anything clamps it; None where there is none."""
         return None
 
     def clamping(self, least: int, largest: int) -> tuple[int, int] | None:
@@ -79,7 +79,7 @@ class ScaledNoise(AddedNoise):
     @property
     @abstractmethod
     def mean_error(self) -> float:
-        """How far what is released is from the value on average, at most, in doubles: E |noise|, before anything clamps it."""
+        """Largest mean distance of the release from the value, in doubles: E |noise|, before anything clamps it."""
 
     @property
     def epsilon_per_step(self) -> Fraction | None:
@@ -381,7 +381,7 @@ class DiscreteGaussian(ScaledNoise):
 
     @property
     def reach(self) -> int:
-        """How far noise goes beyond which it has hardly any probability: the least integer that is at least 10 scale + 1."""
+        """Distance beyond which noise has hardly any probability: the least integer that is at least 10 scale + 1."""
         return math.ceil(REACH * self.scale + 1)
 
     @property

@@ -101,11 +101,11 @@ class LocalProtocol(ByKind):
 
     @abstractmethod
     def _outputs(self, inputs: int) -> int:
-        """How many outputs there are."""
+        """Number of outputs."""
 
     @abstractmethod
     def members(self, inputs: int) -> NDArray[np.bool_]:
-        """Whether S_y has the input x, (inputs, outputs)."""
+        """True if S_y has the input x, (inputs, outputs)."""
 
     @abstractmethod
     def likelihoods(self, inputs: int, factor: Any) -> NDArray[Any]:
@@ -131,7 +131,7 @@ class LocalProtocol(ByKind):
         return ExactEntries(numbers, 2 * number[None, :] + members)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
-        """Where epsilon is 0 all outputs are alike."""
+        """The row at epsilon 0, where all outputs are equally likely."""
         return (Fraction(1, outputs),) * outputs if self.factor == 1 else None
 
     def _written(self, values: Integers) -> NDArray[np.bool_]:

@@ -96,7 +96,7 @@ class RandomizedCount(RandomizedAnswers):
         return 1 / (1 + exp_ball(self.epsilon))
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
-        """Where an answer says nothing the count is that of fair coins."""
+        """The row where answers are independent of the letters: the count of fair coins."""
         if self.epsilon == 0 or self.flip == Fraction(1, 2):
             return tuple(Fraction(math.comb(outputs - 1, y), 2 ** (outputs - 1)) for y in range(outputs))
         return None
@@ -241,7 +241,7 @@ class RandomizedHistogram(RandomizedAnswers):
         return exp_ball(-self.epsilon) / (1 + (letters - 1) * exp_ball(-self.epsilon))
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
-        """Where an answer says nothing every letter is as likely as any other."""
+        """The row where answers are independent of the letters, each equally likely."""
         if self.records is None:
             return None
         letters = self.records.alphabets[0]

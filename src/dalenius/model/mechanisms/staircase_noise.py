@@ -94,7 +94,7 @@ class Staircase(AddedNoise):
         return [f"{y}, {beyond[y]}, ..." if y in beyond else str(y) for y in range(low, high + 1)]
 
     def _steps(self, values: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """How many steps below the top each entry is, and which outputs are merged."""
+        """Steps of each entry below the top, and the outputs that are merged."""
         low, high = self.span(values)
         outputs = np.arange(low, high + 1)
         steps = (distances(values, (low, high)) - self.top) // self.sensitivity + 1

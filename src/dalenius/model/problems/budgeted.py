@@ -62,7 +62,7 @@ class MinLeakage(DesignProblem):
 
     @property
     def feasible(self) -> bool:
-        """Whether some mechanism of the class distorts no more than the budget; decided exactly."""
+        """True if some mechanism of the class distorts no more than the budget; decided exactly."""
         return self.least_distortion <= self.budget
 
 
@@ -149,7 +149,7 @@ class MinDistortion(DesignProblem):
 
     @property
     def feasible(self) -> bool:
-        """Whether some mechanism of the class meets budget or privacy: a constant one leaks 0, and is private for epsilon >= 0."""
+        """True if some mechanism of the class meets budget or privacy: a constant one leaks 0, and is private for epsilon >= 0."""
         if self.privacy is not None:
             return self.privacy.feasible
         return self.adversary is None or self.budget >= 0
@@ -164,7 +164,7 @@ class MinDistortion(DesignProblem):
 
     @cached_property
     def references(self) -> list[Reference]:
-        """What the privacy notion compares entries with; `InputError` without one."""
+        """Entries that the privacy notion compares with; `InputError` without one."""
         return self._notion.references(self.possible_inputs, self.exact_input_law())
 
     def exp_epsilon(self, rows: Rows) -> Fraction | None:

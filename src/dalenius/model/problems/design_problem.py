@@ -1,4 +1,4 @@
-"""What the two design problems share: which mechanisms there are, what they distort, and the law that this is averaged over."""
+"""Base of the two design problems: a class of mechanisms, their distortion, and the law that this is averaged over."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def constraints_of_tables(tables: Any, where: str) -> tuple[Constraint, ...]:
 
 @declared(kw_only=True)
 class DesignProblem(MechanismChoice):
-    """Which mechanism of a class leaks least, or distorts least? `MinLeakage` and `MinDistortion` say which, and within which budget.
+    """Question for the mechanism of a class that leaks least, or distorts least; `MinLeakage` and `MinDistortion` give the budget.
 
     The expected distortion of a mechanism Q is E(Q) = sum_x p(x) sum_y Q(x,y) d(x,y), p the law of its inputs x.
 
@@ -178,7 +178,7 @@ class DesignProblem(MechanismChoice):
 
     @property
     def quantity(self) -> Quantity:
-        """What an answer bounds: a leakage, a distortion, or an objective of several."""
+        """The quantity that an answer bounds: a leakage, a distortion, or an objective of several."""
         return self._own_quantity if self.objective is None else Quantity.OBJECTIVE
 
     @property
@@ -206,7 +206,7 @@ class DesignProblem(MechanismChoice):
 
     @property
     def plain(self) -> bool:
-        """Whether it has neither constraints nor an objective of its own."""
+        """True if it has neither constraints nor an objective of its own."""
         return not self.constraints and self.objective is None
 
     def need_plain(self, what: str, instead: str = "solve it") -> None:
@@ -222,7 +222,7 @@ class DesignProblem(MechanismChoice):
 
     @cached_property
     def space(self) -> MechanismSpace:
-        """What the inputs and outputs of the mechanisms stand for."""
+        """Meaning of the inputs and outputs of the mechanisms."""
         return MechanismSpace(
             records=self.records,
             values=tuple(self._values[self._value_of_input].tolist()),
@@ -342,7 +342,7 @@ class DesignProblem(MechanismChoice):
         return Costs(audit.certain, more)
 
     def costs_against(self, adversary: Adversary | None) -> Costs:
-        """What proving an audit of one of the mechanisms takes."""
+        """Costs of proving an audit of one of the mechanisms."""
         inputs, outputs = self.cost.shape
         read = reading(self.query, self.records, self.adversary, (inputs, outputs))
         return audit_costs(self.query_of_inputs, self.records, (inputs, outputs), adversary, read)
@@ -365,7 +365,7 @@ class DesignProblem(MechanismChoice):
         return replace(self, **changes)
 
     def written_budget(self, amount: Fraction) -> str:
-        """How such a budget is written in a model file."""
+        """Text of such a budget in a model file."""
         return fraction_text(amount)
 
     @property
@@ -381,7 +381,7 @@ class DesignProblem(MechanismChoice):
     @property
     @abstractmethod
     def feasible(self) -> bool:
-        """Whether some mechanism of the class meets the budget; decided exactly."""
+        """True if some mechanism of the class meets the budget; decided exactly."""
 
     # ------------------------------------------------------------ model files
 

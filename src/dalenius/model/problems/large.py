@@ -41,7 +41,7 @@ class WideCount:
 
     @property
     def counted(self) -> int:
-        """How many letters are counted."""
+        """Number of letters that are counted."""
         return sum(self.contributions)
 
     @classmethod

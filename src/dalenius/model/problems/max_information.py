@@ -205,7 +205,7 @@ class MaxInformation(Problem):
 
     @property
     def rays(self) -> int | None:
-        """How many sets of inputs are tried for extreme rays of columns that are independent of the secret.
+        """Number of sets of inputs that are tried for extreme rays of columns that are independent of the secret.
 
         None where the limit is above 0, or there are more sets than the checker lists.
         """
@@ -252,7 +252,7 @@ class MaxInformation(Problem):
 
     @property
     def input_count(self) -> int:
-        """How many values the query has."""
+        """Number of values of the query."""
         return len(self._values)
 
     @cached_property
@@ -284,7 +284,7 @@ class MaxInformation(Problem):
 
     @cached_property
     def space(self) -> MechanismSpace:
-        """What its limit is about: mechanisms of these inputs, with as many outputs as the best may have."""
+        """Mechanisms that its limit is about: of these inputs, with as many outputs as the best may have."""
         law = tuple(self.exact_input_law())
         return MechanismSpace(
             self.records, tuple(self._values), self.possible_inputs, law, len(law) + 1, None, _no_costs, Hamming()
@@ -292,7 +292,7 @@ class MaxInformation(Problem):
 
     @property
     def limit(self) -> SecretLimit:
-        """What is told of a secret is at most so much."""
+        """The limit on leakage about a secret."""
         (limit,) = self.constraints
         assert isinstance(limit, SecretLimit)
         return limit
@@ -324,7 +324,7 @@ class MaxInformation(Problem):
 
     @cached_property
     def reference(self) -> Reference:
-        """What private mechanisms compare entries of a column with."""
+        """Reference that private mechanisms compare entries of a column with."""
         return self.notion.references(self.possible_inputs, self.exact_input_law())[0]
 
     def exp_epsilon(self, rows: Rows) -> Fraction | None:

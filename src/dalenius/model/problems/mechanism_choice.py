@@ -77,17 +77,17 @@ class MechanismChoice(Problem):
 
     @property
     def inputs(self) -> str:
-        """What a mechanism's rows belong to: ``"query"`` values or ``"dataset"`` indices (class full)."""
+        """Index of a mechanism's rows: ``"query"`` values or ``"dataset"`` indices (class full)."""
         return self.mechanism_class.inputs
 
     @property
     def input_count(self) -> int:
-        """How many inputs a mechanism has; class additive: V, though one law q stands for all its rows."""
+        """Number of inputs of a mechanism; class additive: V, though one law q stands for all its rows."""
         return int(self._input_values.size)
 
     @property
     def output_count(self) -> int:
-        """How many outputs a mechanism has."""
+        """Number of outputs of a mechanism."""
         return self.distortion.output_count(self._values)
 
     @property
@@ -96,7 +96,7 @@ class MechanismChoice(Problem):
 
     @cached_property
     def tied(self) -> TiedEntries:
-        """Which entries of a mechanism are one number."""
+        """Variable of each entry of a mechanism."""
         return self.mechanism_class.tied(self.input_count, self.output_count)
 
     @cached_property
@@ -110,7 +110,7 @@ class MechanismChoice(Problem):
 
     @cached_property
     def _input_values(self) -> Integers:
-        """What the inputs are called: the query's values, or the datasets' indices."""
+        """Names of the inputs: the query's values, or the datasets' indices."""
         return self.query_of_inputs.values(self.records)
 
     @cached_property

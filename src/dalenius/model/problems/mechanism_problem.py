@@ -1,4 +1,4 @@
-"""What problems share that are about a mechanism that is there: its matrix, its tables, and releases of several queries."""
+"""Base of problems about a mechanism that is there: its matrix, its tables, and releases of several queries."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _additive(query: Query) -> AdditiveQuery:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """What an audit works with, and which one it is.
+    """The data that an audit works with, and its kind.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class MechanismProblem(Problem):
 
     @property
     def _indices(self) -> Integers:
-        """What the mechanism's rows are indexed by."""
+        """Index of the mechanism's rows."""
         if self.inputs == "dataset":
             return np.arange(self.records.enumerable("mechanism: a channel from datasets"))
         return self.query.values(self.records)
@@ -172,7 +172,7 @@ class MechanismProblem(Problem):
         return self.channel.nbytes if self.route.whole else self.route.held
 
     def _reading(self, shape: tuple[int, int]) -> Cost:
-        """What reading the model takes, its channel being of this shape, and our own matrix of it."""
+        """Cost of reading the model, its channel being of this shape, and our own matrix of it."""
         mechanism, entries = self.mechanism, shape[0] * shape[1]
         more = TERM.times(mechanism.terms(shape[1])) + STEP.times(mechanism.steps(self.records))
         written = mechanism.written(lambda: self.channel)

@@ -1,4 +1,4 @@
-"""What a question about independent blocks comes down to: questions about one block each, for every total of the other records."""
+"""Pieces of a question about independent blocks: a question about each block, for every total of the other records."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
 
 
 def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
-    """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
+    """Parts of a query and a mechanism (docs/certificate-format.md, independent blocks)."""
     parts, stages = _parts(query, mechanism), list(mechanism.stages())
     if parts and all(_is_same(*part) for part in parts):
         return _same
@@ -230,7 +230,7 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
 
 
 def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQuery, Mechanism]]:
-    """What is released, each with its query; nothing where a part is on none or clamped, or a query is known in no part."""
+    """Releases, each with its query; nothing where a part is on none or clamped, or a query is known in no part."""
     queries, parts = query.together, mechanism.independent
     if not parts:
         return [] if len(queries) > 1 else [(query, mechanism)]
@@ -241,7 +241,7 @@ def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQue
 
 
 def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
-    """Whether all totals of the others are one question."""
+    """True if all totals of the others are one question."""
     return bool(query.hidden_by) and bool(getattr(mechanism, query.hidden_by))
 
 
@@ -285,7 +285,7 @@ def _ends(query: AdditiveQuery, records: Records) -> tuple[int, int]:
 
 
 def _undecided(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """What is left of the query once the others' letters are counted; only where the block can still decide."""
+    """The rest of the query once the others' letters are counted; only where the block can still decide."""
     for placed in _placed(query, records, kind):
         yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, mechanism)
 
@@ -310,7 +310,7 @@ def _placed(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator
 
 
 def _places(query: AdditiveQuery, records: Records, values: np.ndarray) -> tuple[int, ...]:
-    """Where these values stand among the query's."""
+    """Places of these values among the query's."""
     modulus = query.modulus()
     listed = values if modulus is None else values % modulus
     return tuple(np.searchsorted(query.values(records), listed).tolist())
@@ -324,7 +324,7 @@ def _others(query: AdditiveQuery, records: Records, kind: BlockKind) -> list[Rec
 
 
 def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
-    """Whether some letter of some record of the block changes the query's sum."""
+    """True if some letter of some record of the block changes the query's sum."""
     modulus = query.modulus()
     sizes = (
         enumerate(kind.records.alphabets, kind.first)

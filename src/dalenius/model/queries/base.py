@@ -1,4 +1,4 @@
-"""What a query is, and the two ways to be one: a sum over the records, or a table over the datasets."""
+"""Queries, in two ways: a sum over the records, or a table over the datasets."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Query(Shelved):
         """Raise `InputError` if there are too many values to list them."""
 
     def value_names(self, records: Records) -> list[str]:
-        """What the values are called in a report."""
+        """Names of the values in a report."""
         return [str(value) for value in self.values(records).tolist()]
 
     @abstractmethod
@@ -123,10 +123,10 @@ class AdditiveQuery(Query):
 
     @abstractmethod
     def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
-        """What each letter of a record adds to the sum."""
+        """Contribution of each letter of a record to the sum."""
 
     def varies_by_record(self) -> bool:
-        """Whether `contribution` depends on more than the alphabet."""
+        """True if `contribution` depends on more than the alphabet."""
         return False
 
     def of_block(self, first: int, records: Records) -> Self:

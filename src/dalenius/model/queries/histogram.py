@@ -1,4 +1,4 @@
-"""How many records have each letter."""
+"""The histogram query: the number of records with each letter."""
 
 from __future__ import annotations
 

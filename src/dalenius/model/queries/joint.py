@@ -23,7 +23,7 @@ MOST = 8
 
 
 class _Digit(NamedTuple):
-    """How a sum of one query's contributions is read off the sum of codes."""
+    """One query's contributions as a digit of the sum of codes."""
 
     low: int
     step: int
@@ -158,12 +158,12 @@ class Joint(AdditiveQuery):
 
     @property
     def span(self) -> int:
-        """How many codes there are."""
+        """Number of codes."""
         last = max(self._digits, key=lambda digit: digit.place)
         return last.place * last.size
 
     def _places(self, codes: Integers) -> Integers:
-        """Where each query's value stands in its list, for sums of codes, (sums, queries)."""
+        """Places of each query's values in its list, for sums of codes, (sums, queries)."""
         columns = [
             query.index_of_total(digit.low + digit.step * (codes // digit.place % digit.size), self._whose)
             for query, digit in zip(self.queries, self._digits, strict=True)

@@ -73,7 +73,7 @@ class Row:
 
     @property
     def feasible(self) -> bool:
-        """Whether there is an interval."""
+        """True if there is an interval."""
         return not math.isinf(self.proof.ends[1])
 
 
@@ -94,7 +94,7 @@ class Group:
 
     @property
     def design(self) -> bool:
-        """Whether a mechanism is asked for."""
+        """True if a mechanism is asked for."""
         return self.focus.proof.problem.task == "design"
 
     @property

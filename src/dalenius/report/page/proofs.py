@@ -170,7 +170,7 @@ def _files(folder: Path, endings: tuple[str, ...]) -> list[Path]:
 
 
 def _of_packages(folder: Path) -> bool:
-    """Whether programs keep what they have installed, or compiled, in it."""
+    """True if programs keep what they have installed, or compiled, in it."""
     return folder.name in INSTALLED or (folder / "pyvenv.cfg").exists()
 
 
