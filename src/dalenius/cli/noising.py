@@ -25,7 +25,7 @@ from dalenius.cli.shared import (
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
 from dalenius.files import make_folder, need_folder, need_places, write_together
-from dalenius.intervals import gap_text, text_above
+from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.report.audit import question_of
@@ -196,8 +196,8 @@ def _print(found: LeastNoise) -> None:
     mechanism = noise_of(within.problem.mechanism)
     kind = mechanism.kind.replace("_", " ")
     epsilon = mechanism.epsilon_per_step
-    as_epsilon = (
-        "" if epsilon is None else f" (epsilon = {text_above(epsilon, 6)} where a person moves one number by 1)"
+    as_epsilon = (  # to be typed, so rounded to more noise, which tells less wherever there is an epsilon
+        "" if epsilon is None else f" (epsilon = {text_below(epsilon)} where a person moves one number by 1)"
     )
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"

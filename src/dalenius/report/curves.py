@@ -332,9 +332,8 @@ def noise_picture(found: LeastNoise, *, ax: Axes | None = None, title: str = "")
     ax.plot([float(level.scale) for level, _ in shown], [result.upper for _, result in shown], color=COLOURS[0], lw=1.0)
     budget = f"budget, {fraction_text(found.at_most)} {found.units}"
     ax.axhline(float(found.at_most), color="#666666", lw=1.0, ls="--", label=budget)
-    ax.axvline(
-        float(found.within.scale), color=COLOURS[0], lw=1.4, label=f"enough, proved: {text_above(found.within.scale)}"
-    )
+    enough = found.within.scale
+    ax.axvline(float(enough), color=COLOURS[0], lw=1.4, label=f"enough, proved: {fraction_text(enough)}")
     for j, formula in enumerate(found.formulas):
         colour = COLOURS[1 + j % (len(COLOURS) - 1)]
         ax.axvline(formula.scale, color=colour, lw=1.2, ls=":", label=f"{formula.name}: {text_above(formula.scale, 4)}")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 
@@ -71,6 +72,17 @@ def test_a_histogram_of_many_people(command_line):
     assert float(told["not_enough"]) < float(told["enough"]) < 1.1 * float(told["enough"])
     (ratios,) = told["formulas"]
     assert float(told["enough"]) < ratios["scale"] < 2 * float(told["enough"])
+
+
+@pytest.mark.parametrize("query", [("--blocks", "5"), ("--query", "modular_sum 4")])
+def test_the_epsilon_that_is_printed_is_enough_where_it_is_typed(command_line, query):
+    """Rounded to less noise it is not, with so small a gap."""
+    asked = ("--people", "2000", *query)
+    done = command_line("noise", "--noise", "discrete_laplace", *asked, "--at-most", "0.05 bits", "--gap", "1e-7")
+    (epsilon,) = re.findall(r"epsilon = (\S+) ", done.stdout)
+    typed = ("audit", "--mechanism", f"discrete_laplace:{epsilon}", *asked, "--gap", "1e-9", "--at-most", "0.05 bits")
+    done = command_line(*typed)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

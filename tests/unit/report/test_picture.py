@@ -11,6 +11,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import thinned
+from dalenius.exact import fraction_text
 from dalenius.intervals import interval_text
 from dalenius.report import (
     comparison_picture,
@@ -140,12 +141,13 @@ def test_on_axes_of_ones_own_without_any_global_state(audit, curve, points):
 
 def test_the_least_noise_stands_between_what_was_tried_and_what_theorems_ask_for(audit):
     question = dataclasses.replace(audit, adversary=dl.IndependentBlocks(1))
-    found = dl.least_noise(question, "0.1 bits", gap=1e-2)
+    found = dl.least_noise(question, "0.1 bits", gap=1e-7)  # with more digits than a rounded scale has
     axes = noise_picture(found, title="A count")
     assert axes.get_ylabel().endswith("[bits]")
     assert len(told(axes)) == len(found.levels)
     words = [text.get_text() for text in axes.get_legend().get_texts()]
     assert words[0] == "budget, 1/10 bits" or words[0] == "budget, 0.1 bits"
+    assert words[1] == f"enough, proved: {fraction_text(found.within.scale)}"
     assert [formula.name for formula in found.formulas] == [word.split(":")[0] for word in words[2:]]
     rows = [row.split(",") for row in noise_table(found, certificates={"within": "a.cert"}).splitlines()]
     assert [row[5] for row in rows[1:] if row[1] == "proved"] == sorted(
