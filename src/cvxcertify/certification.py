@@ -37,7 +37,7 @@ class Termination(Enum):
 
 
 class Standing(Enum):
-    """What is proved of the optimal value."""
+    """Proved claims about the optimal value."""
 
     INTERVAL = "interval"
     BOUND_ONLY = "bound only"
@@ -238,7 +238,7 @@ def _given(instance: Instance, x: ArrayLike | None, z: ArrayLike | None) -> Answ
 
 
 def _answer(search: Search, started: float) -> CertifiedInterval:
-    """What the checker proves of what was found."""
+    """Answer of the checker about what was found."""
     model = search.model
     proof, lower, upper = _proved(model, search.lower, search.upper)
     status = _standing(lower, upper)
@@ -309,7 +309,7 @@ def _termination(search: Search, status: Standing) -> Termination:
 
 
 def _advice(search: Search, status: Standing) -> str:
-    """What can be done about a missing end."""
+    """Advice about a missing end."""
     if status in (Standing.POINT_ONLY, Standing.NOTHING) and search.unpaid:
         model, ranges = search.model, search.known or search.free
         own = [j for j in range(len(search.instance.c)) if model.own(j) and ranges.is_open(j)]

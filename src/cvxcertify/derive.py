@@ -36,7 +36,7 @@ EXACT = {  # atoms that are no affine ones and whose cones say what the atom say
 
 
 class Claim(Enum):
-    """What an interval is about."""
+    """Subject of an interval."""
 
     MODEL = "model"
     CONIC_FORM = "conic form"

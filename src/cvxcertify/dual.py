@@ -57,7 +57,7 @@ class DualBound:
 
 
 def bound(instance: Instance, z: Sequence[fmpq], ranges: RangeState, *, cost: bool = True) -> DualBound:
-    """What multipliers in the dual cones prove: a lower bound for all feasible points in the ranges.
+    """Lower bound from multipliers in the dual cones, for all feasible points in the ranges.
 
     With ``cost=False`` it is one for the objective 0; if it is positive, there is no such point.
     """
@@ -266,7 +266,7 @@ def _units(instance: Instance) -> Iterator[Unit]:
 
 
 def _left(unit: Unit, direction: dict[int, fmpq]) -> tuple[Unit, ...] | None:
-    """What a cone still asks of its other members when one may go in this direction for ever; None: as much as before."""
+    """Demand of a cone on its other members when one may go in this direction for ever; None: as much as before."""
     kind, rows = unit
     left = cone_of(kind, len(rows)).left([direction.get(row, fmpq(0)) for row in rows])
     return None if left is None else tuple((each, (rows[k],)) for k, each in left.items())

@@ -1,4 +1,4 @@
-"""What is raised and warned of on purpose, and how messages show a value."""
+"""Errors and warnings that are raised on purpose, and values in messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 
 class InputError(ValueError):
-    """What was handed in cannot be used; the message says what was expected, what came, and what to do."""
+    """Input that cannot be used; the message says what was expected, what came, and what to do."""
 
 
 class ProofRefusedWarning(UserWarning):

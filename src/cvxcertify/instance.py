@@ -221,7 +221,7 @@ class Semidefinite(Cone):
 
     @property
     def order(self) -> int:
-        """How many rows the matrix has."""
+        """Number of rows of the matrix."""
         return (math.isqrt(8 * self.size + 1) - 1) // 2
 
     @property

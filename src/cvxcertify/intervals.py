@@ -1,4 +1,4 @@
-"""How the ends of intervals are written for people: as decimals, outward, with as many digits as the width deserves."""
+"""Ends of intervals as text for people: decimals, rounded outward, with as many digits as the width deserves."""
 
 from __future__ import annotations
 

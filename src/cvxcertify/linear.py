@@ -88,7 +88,7 @@ def _eliminated(
 
 
 def _independent(dense: Floats) -> tuple[int, Sequence[int]]:
-    """How many columns are independent, and all of them, such first."""
+    """Number of independent columns, and all columns, such first."""
     triangle, order = qr(dense, mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
     return int(np.sum(diagonal > RANK * diagonal.max(initial=1e-300))), [int(k) for k in order]

@@ -54,7 +54,7 @@ def feasible(instance: Instance, x: Floats, ranges: RangeState, pinned: frozense
 
 
 def _room(instance: Instance, x: Floats, ranges: RangeState) -> Floats:
-    """How far each column is from the ends of its range."""
+    """Distance of each column from the ends of its range."""
     sides = []
     for ends, sign in ((ranges.low, 1.0), (ranges.high, -1.0)):
         known = np.array([np.nan if end is None else float(end.p) / float(end.q) for end in ends])

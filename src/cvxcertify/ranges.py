@@ -35,7 +35,7 @@ def outward(value: fmpq, upward: bool) -> fmpq:
 
 @dataclass
 class RangeState:
-    """What is known of the columns so far, and which rows were asked for it.
+    """Known ranges of the columns so far, and the rows that were asked for them.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class RangeState:
         return None if most is None else max(most, ZERO)
 
     def _narrow(self, form: Terms, constant: fmpq, low: End, high: End) -> list[int]:
-        """What low <= form <= high says about its columns."""
+        """Narrow the ranges of the columns of low <= form <= high."""
         (least, below), (most, above) = self._unknown(form, constant)
         if (high is not None and not below and least > high) or (low is not None and not above and most < low):
             self.empty = True

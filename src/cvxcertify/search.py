@@ -29,7 +29,7 @@ SMALLEST = 1e-9  # of the larger end, in relative gaps
 
 @dataclass(eq=False)
 class Search:
-    """What is known so far of the minimisation.
+    """State of the minimisation.
 
     Attributes
     ----------

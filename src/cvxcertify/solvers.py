@@ -1,4 +1,4 @@
-"""Which solvers are tried in which order, and one attempt of a conic solver, whatever it does: fail, hang, lie, or die.
+"""Solvers in the order in which they are tried, and one attempt of a conic solver, whatever it does: fail, hang, lie, or die.
 
 Nothing a solver says is evidence. What an attempt brings back are candidates for a point and for multipliers; a program repairs them
 and evaluates both sides of its interval in closed form.
@@ -51,7 +51,7 @@ LARGEST = 1e100  # no honest answer has larger entries, and squares of these do 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What one solver call brought back: diagnostics, and candidates by name (absent where there is no usable array)."""
+    """Result of one solver call: diagnostics, and candidates by name (absent where there is no usable array)."""
 
     solver: str
     status: str
@@ -210,7 +210,7 @@ Part = tuple[Any, tuple[Integers, float]]
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a solver said: numbers of the right size, or None. Evidence of nothing."""
+    """Numbers of a solver, of the right size, or None. Evidence of nothing."""
 
     attempt: Attempt
     x: Floats | None
@@ -257,7 +257,7 @@ def _constraints(geometry: Geometry, s: Callable[[Integers], cp.Expression]) -> 
 
 
 def _multipliers(constraint: Any, places: Any) -> Floats | None:
-    """What a solver left as multipliers of these rows, whatever that is; None if it is unusable."""
+    """Multipliers of these rows that a solver left, whatever they are; None if they are unusable."""
     raw = [variable.value for variable in constraint.dual_variables]
     if isinstance(constraint, cp.SOC):
         count, size = places.shape

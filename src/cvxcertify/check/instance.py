@@ -1,4 +1,4 @@
-"""What an interval is about: minimise c x + offset over all x with A x + b in a product of cones, in exact rationals."""
+"""Problems that intervals are about: minimise c x + offset over all x with A x + b in a product of cones, in exact rationals."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def listed(value: Any, what: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class Instance:
-    """What the interval is about. `cones` has a kind and the rows of each."""
+    """Problem that the interval is about. `cones` has a kind and the rows of each."""
 
     c: Form
     offset: fmpq
@@ -78,7 +78,7 @@ class Instance:
 
 
 def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:
-    """What a file says of it."""
+    """Read the problem from a file."""
     cones = []
     height = 0
     for entry in found["cones"]:
@@ -105,6 +105,6 @@ def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:
 
 
 def order(size: int) -> int | None:
-    """How many rows a matrix has, of whose entries so many stand on and above the diagonal; None if there is none such."""
+    """Number of rows of a matrix of whose entries so many stand on and above the diagonal; None if there is none such."""
     n = (isqrt(8 * size + 1) - 1) // 2
     return n if n * (n + 1) // 2 == size else None

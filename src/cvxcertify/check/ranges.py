@@ -12,7 +12,7 @@ _BITS = 32  # that ends of ranges are rounded outward to
 
 
 class Ranges:
-    """What rows say about their columns, one after the other: for all feasible x, or all with c x + offset <= cutoff."""
+    """Ranges of the columns that follow from the rows, one after the other: for all feasible x, or all with c x + offset <= cutoff."""
 
     def __init__(self, instance: Instance, cutoff: End) -> None:
         self.instance = instance
@@ -32,7 +32,7 @@ class Ranges:
         self._narrow(self.instance.rows[row], self.instance.b.get(row, fmpq(0)), low, high)
 
     def _member(self, row: int, kind: str, rows: range) -> tuple[End, End]:
-        """What a cone leaves to this member, given the ranges of the others."""
+        """Range that a cone leaves to this member, given the ranges of the others."""
         k = row - rows.start
         if kind == "zero":
             return fmpq(0), fmpq(0)

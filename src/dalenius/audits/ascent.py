@@ -112,7 +112,7 @@ def _in_stages(
     loose: float = 0.0,
     differ: bool = False,
 ) -> list[Candidate]:
-    """What these posteriors lead to, the best first: each stage leaves so many of them, perhaps that differ, after so many steps."""
+    """Climb from these posteriors, the best first: each stage leaves so many of them, perhaps that differ, after so many steps."""
     p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
     for number, (most, steps) in enumerate(stages):
         if number:

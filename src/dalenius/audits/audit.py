@@ -1,4 +1,4 @@
-"""What the audits share: a running search that proposes an interval, with evidence, for what a mechanism leaks."""
+"""Base of the audits: a running search that proposes an interval, with evidence, for the leakage of a mechanism."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Exposure:
 
     @property
     def lines(self) -> tuple[LowerLine, ...]:
-        """What proves it."""
+        """Lines that prove it."""
         return (WitnessLine(self.record, self.prior),)
 
 
@@ -135,7 +135,7 @@ class Bounded(ABC):
 
     @property
     def pieces(self) -> int:
-        """How many its proof would have by now."""
+        """Number of pieces that its proof would have by now."""
         return 0
 
     def report(self, stage: str, record: int | None = None, *, now: bool = False) -> None:
@@ -200,7 +200,7 @@ class Bounded(ABC):
         return Upper(value=value + self.slack, margin=MARGINS[0], lines=proof, candidate=candidate)
 
     def answer(self, proved: Proved[LowerEnd, Upper]) -> dict[str, Any]:
-        """What results say of an interval that is proved, whatever it is about."""
+        """Result of an interval that is proved, whatever it is about."""
         return {
             "lower": proved.lower,
             "upper": proved.upper,
@@ -239,7 +239,7 @@ class Audit(Bounded):
 
     @abstractmethod
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        """How `upper` was proved, for each kind of record."""
+        """Proofs of `upper`, one for each kind of record."""
 
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         """The proved interval, and the prior that attains its lower end."""
@@ -249,7 +249,7 @@ class Audit(Bounded):
         return Result(record=record, witness=witness, records=records, **self.answer(proved))
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
-        """What a witness's columns belong to."""
+        """Meaning of a witness's columns."""
         return inputs_of(self.problem)
 
 
@@ -322,7 +322,7 @@ class RecordsAudit(Audit, Generic[B]):
 
 
 def inputs_of(problem: WorstCaseLeakage) -> tuple[int, ...]:
-    """What the channel inputs of a problem are: the query's values, or the datasets' indices."""
+    """Meaning of a problem's channel inputs: the query's values, or the datasets' indices."""
     if problem.mechanism.indexed_by() == "dataset":
         return tuple(range(problem.records.datasets))
     return tuple(problem.query.values(problem.records).tolist())

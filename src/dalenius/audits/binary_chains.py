@@ -268,7 +268,7 @@ class Tilted(NamedTuple):
 
 
 def tilted(count: int, record: int, point: Floats, epsilon: float) -> Tilted:
-    """What the number of ones with two-sided geometric noise tells about a record, at least.
+    """Lower bound on the leakage of the number of ones with two-sided geometric noise about a record.
 
     It is the sum over x of pi_x max over t of t E_x Y - log E e^(tY), by D(P || M) >= E_P f - log E_M e^f (Donsker and
     Varadhan) with f(y) = t y; little is lost where Y is nearly normal.

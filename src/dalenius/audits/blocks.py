@@ -26,7 +26,7 @@ SHARE = 0.9  # of the gap that a piece's bound may use up beside the best witnes
 
 @dataclass(frozen=True, kw_only=True)
 class _InBlock(Exposure):
-    """What a record of a block is exposed to; `record` is its number among all records."""
+    """Exposure of a record of a block; `record` is its number among all records."""
 
     piece: Piece
     problem: WorstCaseLeakage
@@ -46,7 +46,7 @@ class _Part:
 
     @cached_property
     def certain(self) -> float:
-        """What needs no search, in nats."""
+        """Leakage bound that needs no search, in nats."""
         return self.audit.certain()[0]
 
 

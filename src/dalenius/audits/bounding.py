@@ -157,7 +157,7 @@ class Bounding:
         )
 
     def _turn(self, record: RecordAudit, clock: Clock) -> Turn:
-        """What a dual bound may take until the clock has expired, and who is told."""
+        """Resources of a dual bound until the clock has expired, and who is told."""
         channel = record.channel
 
         def keep(bound: DualBound) -> None:

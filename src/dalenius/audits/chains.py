@@ -67,7 +67,7 @@ class Box:
         return cls(tuple(map(_tightened, groups)), places)
 
     def halves(self, parameter: int) -> tuple[Fraction, Self, Self]:
-        """Where it is halved, and both halves."""
+        """Place where it is halved, and both halves."""
         group, letter = self.places[parameter]
         low, high = self.groups[group][letter]
         middle = between(low, high)
@@ -89,7 +89,7 @@ class Box:
         return tuple(map(_middle, self.groups))
 
     def corner(self, slopes: Floats) -> Point:
-        """Where a linear function with these slopes, (groups, letters), is largest."""
+        """Corner where a linear function with these slopes, (groups, letters), is largest."""
         return tuple(_corner(group, each) for group, each in zip(self.groups, slopes, strict=True))
 
 
@@ -113,7 +113,7 @@ ChainLeaf = Leaf[Content, Cut]
 
 @dataclass(frozen=True, kw_only=True)
 class _AtPoint(Exposure):
-    """What a record is exposed to at a point of the box."""
+    """Exposure of a record at a point of the box."""
 
     point: tuple[str, ...]
     tilts: tuple[str, ...] | None
@@ -144,7 +144,7 @@ class Kind:
 
     @property
     def section(self) -> UpperProof:
-        """What proves the tree's bound, in preorder."""
+        """Lines that prove the tree's bound, in preorder."""
         nodes: Iterator[ProofLine] = (
             Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
             for node in self.tree.preorder()
@@ -248,13 +248,13 @@ class ChainAudit(RecordsAudit[K], Generic[K]):
     # ------------------------------------------------------------ time
 
     def _batch(self, kind: K) -> int:
-        """How many boxes are halved at once; 0 where there is no time to check more leaves."""
+        """Number of boxes that are halved at once; 0 where there is no time to check more leaves."""
         k, outputs = kind.chain.letters, self.rows.shape[1]
         held = 2 * k * kind.chain.totals * max(k * outputs, k * k * k)
         return min(int(np.clip(NUMBERS // (2 * held), 1, 16)), self._affords(kind))
 
     def _affords(self, kind: K) -> int:
-        """How many leaves more can be checked in the time that is left."""
+        """Number of leaves more that can be checked in the time that is left."""
         left = self.clock.left / ROOM - self.checking
         return int(np.clip(left / max(self._expansion(kind), 1e-9), 0, 2**30))
 
@@ -326,7 +326,7 @@ class ChainAudit(RecordsAudit[K], Generic[K]):
                 kind.lower, kind.point = float(leakages[best]), points[best]
 
     def _letters(self, chain: LetterChain, box: Box) -> float:
-        """What the letter's entropy is at most on a box, as far as that is known at once: of the letters that it can have."""
+        """Largest entropy of the letter on a box, as far as that is known at once: of the letters that it can have."""
         free = chain.stationary or chain.record > 0
         return math.log(chain.letters if free else sum(most > 0 for _, most in box.groups[-1]))
 
@@ -404,7 +404,7 @@ def texts(box: Box, point: Point) -> tuple[str, ...]:
 
 
 def _weights(chain: LetterChain, points: Floats) -> Floats:
-    """How often a parameter has a say, (points, groups, letters), one number for each group."""
+    """Weight of each parameter, (points, groups, letters), one number for each group."""
     first = chain.first_law(points)[:, :, None]
     if not chain.stationary:
         first = np.concatenate([first * 0.0 + 1.0 / chain.letters, first[:, :1] * 0.0 + 1.0], axis=1)

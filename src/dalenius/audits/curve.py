@@ -69,7 +69,7 @@ def lines_above(sections: Iterable[Section], entropy: Ends, largest: Ends) -> tu
 
 
 def bound_at(certificate: Certificate, problem: WorstCaseLeakage) -> Fraction:
-    """What a certificate of the same release against an adversary with no more entropy says of this problem's leakage, in nats."""
+    """Bound on this problem's leakage from a certificate of the same release against an adversary with no more entropy, in nats."""
     header = certificate.header
     assert header.claim is not None
     assert isinstance(problem.adversary, EntropyAtLeast)
@@ -132,7 +132,7 @@ class CurveWitness:
     candidate: Candidate
 
     def step(self, margin: float) -> CurveStep | None:
-        """What is claimed, with so many nats of entropy to spare and rounded down by as much; None where that is nothing.
+        """Claim with so many nats of entropy to spare and rounded down by as much; None where that is nothing.
 
         *Feasible because* it is mixed with the uniform prior as far as its entropy bound asks.
         """
@@ -213,7 +213,7 @@ class WholeCurve:
             ]
 
     def steps(self, margin: float) -> tuple[CurveStep, ...]:
-        """What is claimed from below, rounded down by a margin (nats), the smallest entropy bound first.
+        """Claims from below, rounded down by a margin (nats), the smallest entropy bound first.
 
         Witnesses that are no higher than one at a larger entropy bound are left out.
         """
@@ -226,7 +226,7 @@ class WholeCurve:
         return tuple(reversed(steps))
 
     def lines(self, proofs: Sequence[tuple[float, Sequence[ProofLine]]], margin: float) -> tuple[Pair, ...]:
-        """What is claimed from above where the model's own upper end is raised by a margin (nats).
+        """Claims from above where the model's own upper end is raised by a margin (nats).
 
         Parameters
         ----------

@@ -19,7 +19,7 @@ DUE = 1.0  # seconds of checking that may be left to the end
 
 @dataclass(frozen=True)
 class Drafts:
-    """When the checker has its turn.
+    """Turns of the checker during a search.
 
     Parameters
     ----------

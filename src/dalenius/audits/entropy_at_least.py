@@ -185,7 +185,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         return None if row is None else Bound(0.0, "vertices", tuple(constant_lines(row)))
 
     def _informed(self, channel: AggregatedRecord) -> Iterator[Bound]:
-        """What is told by whoever is told all other records, where these know little of each other, and only shift the noise."""
+        """Leakage to an adversary who is told all other records, where these depend little on each other, and only shift the noise."""
         problem = self.problem
         if not 0.0 < channel.max_knowledge < np.log(channel.letters):
             return
@@ -220,7 +220,7 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
 
     @cached_property
     def room(self) -> TreeRoom:
-        """What the trees may take."""
+        """Room of the trees."""
         crew = self.search.crew
         return TreeRoom(self.search, self.problem.costs.held + (crew.bytes if crew else 0.0))
 

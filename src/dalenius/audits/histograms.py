@@ -108,7 +108,7 @@ class HistogramAudit(Audit):
         return Exposure(self.cells.record, lower, masses, tuple(scores.tolist()))
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
-        """How many of the block share the letter: all of them."""
+        """Number of records of the block that share the letter: all of them."""
         return (self.cells.size,)
 
     def proof(self) -> UpperProof:
@@ -144,7 +144,7 @@ LEAST = 1e-7  # weights below are dropped
 
 
 def patterns(size: int, cells: int) -> Iterator[Pattern]:
-    """How `size` records can be spread over `cells` cells, without regard to which: partitions, descending.
+    """Ways to spread `size` records over `cells` cells, without regard to which: partitions, descending.
 
     >>> list(patterns(4, 3))
     [(4,), (3, 1), (2, 2), (2, 1, 1)]
@@ -162,7 +162,7 @@ def patterns(size: int, cells: int) -> Iterator[Pattern]:
 
 
 def pattern_count(size: int, cells: int) -> int:
-    """How many there are, at most 1001 being told apart.
+    """Number of patterns, at most 1001 being told apart.
 
     >>> pattern_count(4, 3), pattern_count(10**6, 10**4)
     (4, 1001)

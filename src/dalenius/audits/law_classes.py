@@ -71,7 +71,7 @@ class ClassAudit(SelectionAudit):
         self.out_of_time |= self.clock.expired
 
     def _told(self, kind: Kind, j: int) -> Evidence:
-        """What `_search` finds, but nothing at all where all letters that count select one row: doubles make a little of that."""
+        """Leakage by `_search`, but nothing at all where all letters that count select one row: doubles make a little of that."""
         found, support = self._found(kind.rows[j]), self.priors.support(kind.selections.letters)
         if np.unique(kind.rows[j, support]).size > 1:
             return found
@@ -85,7 +85,7 @@ class ClassAudit(SelectionAudit):
 
     @property
     def resolution(self) -> float:
-        """How close the search comes to a selection's largest information, in nats."""
+        """Distance of the search from a selection's largest information, in nats."""
         return max(RESOLUTION, SHARE * min(self.gap, 1.0) * self.lower)
 
     def _found(self, tuple_of_rows: Integers) -> Evidence:
@@ -107,7 +107,7 @@ def largest_mean(priors: PriorClass, divergences: Floats) -> float:
 
 
 def multiplier_text(priors: PriorClass, divergences: Floats) -> Vector | None:
-    """What a certificate needs to bound the largest mean over a class: [t] of a KL ball, [t, v] of a chi-square ball, else null."""
+    """Multipliers that bound the largest mean over a class: [t] of a KL ball, [t, v] of a chi-square ball, else null."""
     return tuple(map(short_text, priors.multipliers(-_scores(priors, divergences)))) or None
 
 

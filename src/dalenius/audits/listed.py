@@ -39,11 +39,11 @@ class Listed(Bounded):
     @property
     @abstractmethod
     def values(self) -> dict[int, int]:
-        """How many values there are to be told apart, by the number of the record or secret."""
+        """Number of values of the record or secret with this number."""
 
     @abstractmethod
     def _evaluated(self, number: int) -> Iterator[Floats]:
-        """What is told under the laws in their order, some at once."""
+        """Leakage under the laws in their order, some at once."""
 
     @abstractmethod
     def _masses(self, number: int, law: int) -> Floats:
@@ -90,7 +90,7 @@ class Listed(Bounded):
         return ()
 
     def certain(self) -> tuple[float, UpperProof]:
-        """What is told is at most the entropy of the values."""
+        """Bound that needs no search: the entropy of the values."""
         return math.log(max(self.values.values(), default=1)), ()
 
 

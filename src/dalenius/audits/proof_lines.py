@@ -80,7 +80,7 @@ class _Writer:
         return [(0, (*begun, self._tree.root.groups)), self._partition(self._tree.root.groups)]
 
     def steps(self, number: int, path: Path) -> list[Step]:
-        """What a node is written as, in order."""
+        """Lines of a node, in order."""
         if self._only is not None and number not in self._only:
             return [OpenLine()]
         node = self._tree.nodes[number]
@@ -258,7 +258,7 @@ def _joint_cut(channel: AggregatedRecord, cut: ConditionalCut) -> ProofLine:
 
 
 def _moves(triples: Iterable[Triple]) -> Moves:
-    """Where letters, inputs and outputs go."""
+    """Images of letters, inputs and outputs."""
     return tuple(tuple(tuple(x.tolist()) for x in (move.letters, move.inputs, move.outputs)) for move in triples)
 
 

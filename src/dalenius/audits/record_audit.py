@@ -1,4 +1,4 @@
-"""What is known about one kind of record: a witness from below, the least of several bounds from above, and what proves it."""
+"""State of an audit of one kind of record: a witness from below, the least of several bounds from above, and its proof."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Bound(NamedTuple):
 
 @dataclass
 class RecordAudit:
-    """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it.
+    """State of an audit of one kind of record: a witness and an upper bound, each with the lines that prove it.
 
     `leaves` are those of the bound's proof, and `grouped` is what `Rung` says of it. `ladder` has earlier bounds, each with a proof of
     fewer leaves than those after it, for the case that there is no time to check the best.
@@ -111,7 +111,7 @@ class RecordAudit:
 
     @property
     def rung(self) -> Rung:
-        """What is to be checked of the bound that is kept."""
+        """Work of checking the bound that is kept."""
         return Rung(self.leaves, self.grouped, self.work, self.told)
 
     @property
@@ -128,7 +128,7 @@ class RecordAudit:
         return self.channel.completions.log_uniform.shape[1] * self.channel.aggregation.output_count
 
     def decimals(self, gap: float) -> int:
-        """How many decimals hints need: rounding them should cost a hundredth of the gap."""
+        """Number of decimals of hints: rounding them should cost a hundredth of the gap."""
         wanted = max(gap * self.candidate.leakage, ABSOLUTE)
         return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
 
@@ -282,7 +282,7 @@ def _again(channel: AggregatedRecord, candidate: Candidate) -> Candidate | None:
 
 
 def _root(tree: BoxTree | RowTree) -> tuple[object, ...]:
-    """What a tree is about, as far as its own arguments go."""
+    """Subject of a tree, as far as its own arguments go."""
     if isinstance(tree, BoxTree):
         return (tree.root.low, tree.root.high)
     groups = tree.problem.groups

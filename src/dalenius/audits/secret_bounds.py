@@ -1,4 +1,4 @@
-"""What a secret is told of: from below by an ascent over independent records, from above by trees over selections."""
+"""Bounds on the leakage about a secret: from below by an ascent over independent records, from above by trees over selections."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class SecretTree:
 
     @property
     def lower(self) -> float:
-        """What the best selection found tells."""
+        """Leakage of the best selection found."""
         return 0.0 if self.tree is None else max(self.tree.floor, 0.0)
 
     @property
@@ -256,7 +256,7 @@ class SecretTree:
 
 
 def family_key(family: Family) -> Family:
-    """What is the same for all that one proof is about: the sets of inputs, in any order."""
+    """Key of all that one proof is about: the sets of inputs, in any order."""
     return tuple(sorted(family))
 
 

@@ -1,4 +1,4 @@
-"""What one secret is told of under a class of laws of the data.
+"""Leakage about one secret under a class of laws of the data.
 
 *Where the secret and what is given determine the channel input* I(g; Y | w) is concave in the law: one convex program, both ends of
 which are proved. *Elsewhere* it is neither concave nor convex. From above: for output laws r_c it is at most the sum over cells of
@@ -162,7 +162,7 @@ class SecretLaws:
             self.lower, self.law, self.prior, self._point = told, law, prior, point
 
     def _starts(self) -> Iterator[Numbers]:
-        """Where ascents begin: at the law that is known, and at what is told most under the usual output laws."""
+        """Starting points of ascents: the law that is known, and the one that learns most under the usual output laws."""
         if self._point is not None:
             yield self._point
         yield self._towards(self.channel.divergences(self.channel.usual))

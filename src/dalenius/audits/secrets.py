@@ -50,7 +50,7 @@ class SecretAudit(Bounded):
 
     @property
     def finders(self) -> Sequence[Finder]:
-        """Who looks for laws of the adversary's, a secret each, perhaps several."""
+        """Searches for laws of the adversary's, a secret each, perhaps several."""
         return self.trees
 
     @property
@@ -93,7 +93,7 @@ class SecretAudit(Bounded):
 
     @property
     def attained(self) -> float:
-        """What the best law found tells, of all that the bound from above is about."""
+        """Leakage under the best law found, of all that the bound from above is about."""
         return self.lower
 
     @property
@@ -139,7 +139,7 @@ class SecretAudit(Bounded):
         return [self._by_family[key] for key in keys if key in self._by_family]
 
     def secret_proofs(self) -> tuple[SecretProof, ...]:
-        """How `upper` was proved, for each secret."""
+        """Proofs of `upper`, one for each secret."""
         leaves = dict[int, int]()
         for tree in self.trees:
             leaves[tree.cells.secret] = leaves.get(tree.cells.secret, 0) + tree.leaves

@@ -267,12 +267,12 @@ class ProductAudit(SelectionAudit):
 
     @property
     def _room(self) -> float:
-        """How many more laws a certificate should hold: there must be time left to check them, too."""
+        """Number of laws that a certificate may still get: there must be time left to check them, too."""
         return min(MOST // self._rows.shape[1], self.clock.remaining / self._law_seconds) - self._more_laws
 
     @property
     def _law_seconds(self) -> float:
-        """What checking a law takes."""
+        """Seconds that checking a law takes."""
         channel = self.problem.channel
         kept = KEPT * channel.size <= self.search.limits.least[1] - channel.nbytes
         once = (WORK if kept else ANEW) * channel.size + WEIGHT * channel.shape[1]

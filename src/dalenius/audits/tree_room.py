@@ -1,4 +1,4 @@
-"""What the trees of an audit may take: leaves, memory, and the time that checking them needs."""
+"""Resources of the trees of an audit: leaves, memory, and the time that checking them needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WRITTEN = 150  # bytes that a number takes in a line and in the text of a certif
 
 @dataclass
 class TreeRoom:
-    """What is left of the limits of a search.
+    """Rest of the limits of a search.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class TreeRoom:
         return not (full or late or turn.expired)
 
     def leaves_left(self, record: RecordAudit, runner: Runner, trees: Sequence[Runner], least: int = 0) -> float:
-        """How many leaves more a tree may get, of a bound that has these trees, within the limits when a worker's turn is over."""
+        """Number of leaves that a tree of a bound with these trees may still get, within the limits when a worker's turn is over."""
         limits, clock, size = self.search.limits, self.search.clock, runner.leaf_bytes()
         rung, one = _rung(trees, record.work), Rung(1, _grouped(runner), record.work)
         leaves = max(rung.leaves, least)
@@ -120,14 +120,14 @@ class TreeRoom:
 
 
 def _rung(trees: Sequence[AnyTree], work: int) -> Rung:
-    """What is to be checked of these trees."""
+    """Work of checking these trees."""
     leaves = sum(tree.leaves for tree in trees)
     told = sum(len(tree.told) for tree in trees if isinstance(tree, RowTree))
     return Rung(leaves, sum(tree.leaves * _grouped(tree) for tree in trees) / leaves, work, told)
 
 
 def _grouped(tree: AnyTree) -> float:
-    """How many slopes a leaf has, beside the number of outputs."""
+    """Number of slopes of a leaf, as a share of the number of outputs."""
     tree = tree.tree if isinstance(tree, RowWork) else tree
     return tree.grouped if isinstance(tree, RowTree) else 1.0
 
@@ -137,7 +137,7 @@ ALONE = 0.25  # seconds of an audit before others are called; until they are the
 
 @dataclass(frozen=True)
 class Together:
-    """Who works on the trees of an audit besides this process; nobody where there is no crew, or before it is there.
+    """Workers on the trees of an audit besides this process; nobody where there is no crew, or before it is there.
 
     What it does says whether anything was done.
     """

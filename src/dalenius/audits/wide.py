@@ -39,7 +39,7 @@ ROUNDING = 1e-9  # of log |X| and of the knowledge, what doubles may be wrong by
 
 @dataclass(frozen=True, kw_only=True)
 class _OnPlaces(Exposure):
-    """What is told under a prior on the places of a window."""
+    """Leakage under a prior on the places of a window."""
 
     places: Places
 

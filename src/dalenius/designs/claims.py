@@ -1,4 +1,4 @@
-"""What the proposers of designs share, and designs whose budget no mechanism meets.
+"""Base of the proposers of designs, and designs whose budget no mechanism meets.
 
 Shared are the unit of claims, lower ends rounded, an audit's retreat, why the work stopped, and the answer.
 """
@@ -114,7 +114,7 @@ class MadeUpper(Upper):
 
     @classmethod
     def of(cls, problem: DesignProblem, terms: Terms, rows: Rows, ends: tuple[Fraction, ...], **more: Any) -> Self:
-        """What the ends of its terms come to."""
+        """Make the claim from the ends of the objective's terms."""
         return cls(
             value=terms.exactly(ends),
             unit=distortion_unit(problem),
@@ -170,7 +170,7 @@ def constraint_prices(
 
 
 class DesignProposer(ABC, Generic[U]):
-    """What the proposers of designs share: why they stopped, and their answer.
+    """Base of the proposers of designs: why they stopped, and their answer.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class MostProposer(DesignProposer[Upper]):
     found: Most
 
     def lowers(self) -> Iterator[Lower]:
-        """What the mechanism tells, rounded downward ever further; at last what a constant one tells."""
+        """Information of the mechanism, rounded downward ever further; at last that of a constant one."""
         for margin in MARGINS:
             end = Lower(value=self.found.attained, margin=margin * (LEAST + self.found.attained), lines=())
             if not end.rounded:

@@ -276,7 +276,7 @@ ROUGH = (3e-6, 1e-4)
 
 @dataclass
 class ExtremeProposer(MostProposer):
-    """What the program over the extreme rays of private columns found."""
+    """Outcome of the program over the extreme rays of private columns."""
 
     problem: MaxInformation
     search: Run
@@ -300,7 +300,7 @@ class ExtremeProposer(MostProposer):
 
     @property
     def _size(self) -> float:
-        """What rounding is a share of: what is summed in what a ray tells."""
+        """Scale of rounding: the largest price of an input."""
         return float(np.abs(self.found.prices).max(initial=0.0))
 
     def _upper(self, prices: Floats, candidate: int = 0) -> Upper:

@@ -90,7 +90,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
                 break
 
     def _round(self, steepest: Fraction) -> None:
-        """What the program in doubles says of the exact one."""
+        """Round the solution of the program in doubles to one of the exact program."""
         found = self.in_doubles(steepest)
         if found is None:
             return
@@ -109,7 +109,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
             self._tell()
 
     def in_doubles(self, steepest: Fraction) -> Doubles | None:
-        """What a solver says of the program in doubles; None if it fails, or is stopped."""
+        """Solution of the program in doubles; None if the solver fails, or is stopped."""
         factors = tuple(min(c, steepest) for c in self.program.below)
         return self.program.program(factors).in_doubles(self.search.clock, self.program.scale)
 
@@ -166,7 +166,7 @@ class LinearDesign(DesignProposer[MadeUpper]):
         return dual_lines(ratios=ratios, weights=[WeightLine(j, fraction_text(w)) for j, w in enumerate(weights)])
 
     def uppers(self) -> Iterator[MadeUpper]:
-        """What the mechanism distorts, which it does by construction; at last that of a mechanism that releases nothing."""
+        """Distortion of the mechanism, which holds by construction; at last that of a mechanism that releases nothing."""
         ends = self.terms.ends(self.rows, {})
         exact = self._one and self.terms.exactly(ends) == self.upper
         yield MadeUpper.of(self.problem, self.terms, self.rows, ends, exact=exact, lines=())

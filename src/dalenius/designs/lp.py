@@ -21,7 +21,7 @@ ZERO = Fraction(0)
 
 
 def minimised(costs: Floats, clock: Clock, methods: Sequence[str] = METHODS, **given: object) -> OptimizeResult | None:
-    """What `solved` answers before the clock has run out, which it does at Ctrl-C, too; None if that is nothing."""
+    """Solve by `solved` before the clock has run out, which it does at Ctrl-C, too; None if there is no answer."""
     answers = list[OptimizeResult | None]()
     thread = threading.Thread(target=lambda: answers.append(solved(costs, clock, methods, **given)), daemon=True)
     thread.start()
@@ -41,7 +41,7 @@ class LinearRow:
 
 @dataclass(frozen=True, eq=False)
 class Doubles:
-    """What a solver says.
+    """Answer of a solver.
 
     Attributes
     ----------
@@ -78,13 +78,13 @@ class LinearProgram:
 
     @property
     def equal(self) -> np.ndarray:
-        """Which rows are equations."""
+        """Rows that are equations."""
         return np.array([row.equal for row in self.rows], dtype=bool)
 
     def in_doubles(
         self, clock: Clock, scale: Fraction = Fraction(1), methods: Sequence[str] = METHODS
     ) -> Doubles | None:
-        """What HiGHS says, at a vertex, of costs divided by a scale; None if it fails, or is stopped."""
+        """Solution of HiGHS, at a vertex, of costs divided by a scale; None if it fails, or is stopped."""
         listed = [(r, i, float(c)) for r, row in enumerate(self.rows) for i, c in row.terms.items()]
         numbers, columns, values = zip(*listed, strict=True)
         matrix = csr_matrix((values, (numbers, columns)), shape=(len(self.rows), self.variables))
@@ -138,7 +138,7 @@ class LinearProgram:
         return multipliers
 
     def left(self, multipliers: Sequence[Fraction]) -> list[Fraction]:
-        """What multipliers leave of the cost of each variable."""
+        """Rest of the cost of each variable after multipliers."""
         left = [self.cost.get(i, ZERO) for i in range(self.variables)]
         for row, m in zip(self.rows, multipliers, strict=True):
             for i, c in row.terms.items() if m else ():
@@ -147,5 +147,5 @@ class LinearProgram:
 
 
 def value(cost: Mapping[int, Fraction], point: Sequence[Fraction]) -> Fraction:
-    """What a point costs."""
+    """Cost of a point."""
     return sum((c * point[i] for i, c in cost.items()), ZERO)

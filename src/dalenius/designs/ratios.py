@@ -301,7 +301,7 @@ class RatioProgram:
 
     @cached_property
     def _parts(self) -> int:
-        """What the factors of all forms are parts of."""
+        """Common denominator of the factors of all forms."""
         return math.lcm(*(p.denominator for form in self.forms for _, p in form))
 
     def _values(self, form: Form, entries: Sequence[int]) -> list[int]:

@@ -104,7 +104,7 @@ class Terms:
         return tuple((distorted | dict(leaks))[j] for j in range(self.count))
 
     def values(self, ends: Mapping[int, tuple[End, End]], weights: Mapping[int, float]) -> tuple[TermValue, ...]:
-        """What each term of an objective comes to, and its weight in the bound."""
+        """Value of each term of an objective, and its weight in the bound."""
         distortion, leakage = ("distortion", Quantity.DISTORTION.units), ("leakage", "nats")
         found = []
         for j, weight in enumerate(self.weights):

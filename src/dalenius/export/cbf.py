@@ -183,7 +183,7 @@ class _Lines:
 
 @dataclass
 class _Found:
-    """What the items have said so far."""
+    """State of reading: the items so far."""
 
     seen: list[str] = field(default_factory=list)
     maximises: bool = False

@@ -1,4 +1,4 @@
-"""Which programs a model offers, each at a point that the model alone determines, or a certificate of it."""
+"""Programs that a model offers, each at a point that the model alone determines, or a certificate of it."""
 
 from __future__ import annotations
 
@@ -378,7 +378,7 @@ def _on_costs(
 
 
 def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:
-    """What an exchange knows after some rounds: the priors that learn most from its mechanisms, with their images."""
+    """Priors of an exchange after some rounds: those that learn most from its mechanisms, with their images."""
     orbits = Orbits.of(problem)
     tied, known = problem.mechanism_class.tied(*orbits.cost.shape), KnownPriors(orbits)
     costs = tied.sums(orbits.cost)

@@ -174,7 +174,7 @@ def rocq_text(problem: Problem, certificate: Certificate) -> str:
 
 
 def _curve(curve: CurveClaim) -> str:
-    """What is claimed at other entropy bounds."""
+    """Claims at other entropy bounds."""
     lines = ("({}, {})".format(*(rational(as_fraction(x, "curve")) for x in pair)) for pair in curve.above)
     points = (f"({amount_text(entropy)}, {rational(as_fraction(low, 'curve'))})" for entropy, low in curve.below)
     return CURVE.format(lines=";\n   ".join(lines), points=";\n   ".join(points))
@@ -241,7 +241,7 @@ class _Piece:
     others: Mapping[int, tuple[int, ...]]
 
     def dataset(self, total: int) -> str:
-        """Where the block's own letters are 0."""
+        """Dataset in which the block's own letters are 0."""
         letters = self.others[total]
         return naturals((*letters[: self.first], *[0] * self.size, *letters[self.first :]))
 

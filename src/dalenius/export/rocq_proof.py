@@ -70,7 +70,7 @@ SUBTREES: Final = {RowCut: 2, RowGroups: 1, RowChamber: 1}
 
 @dataclass(frozen=True)
 class Place:
-    """Where a proof's outputs, and its inputs, are among those of the model.
+    """Places of a proof's outputs, and of its inputs, among those of the model.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Place:
 
     @property
     def head(self) -> tuple[_Node, ...]:
-        """What stands before a proof about groups: these, and a law within each."""
+        """Head of a proof about groups: these, and a law within each."""
         if not self.groups:
             return ()
         parts = [_law([str(self.shares[y]) for y in ys], len(ys)) for ys in self.groups]
@@ -228,7 +228,7 @@ def _permuted(slopes: Sequence[str] | None, images: Sequence[int]) -> tuple[str,
 
 
 def _conjugate(move: Sequence[int], images: Sequence[int]) -> tuple[int, ...]:
-    """What a permutation is of the images."""
+    """Conjugate of a permutation by the images."""
     moved = {images[j]: images[k] for j, k in enumerate(move)}
     return tuple(moved[j] for j in range(len(images)))
 

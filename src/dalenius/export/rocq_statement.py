@@ -76,7 +76,7 @@ class Query:
 
     @property
     def sums(self) -> str:
-        """What the sums are given, and the theorem about them."""
+        """Arguments of the theorem about the sums."""
         given = self.given if self.given_sums is None else self.given_sums
         return given if self.name == "weighted" else f"{given} (alphabets the_model)"
 
@@ -124,7 +124,7 @@ def check_counts(problem: WorstCaseLeakage) -> None:
 
 
 def contributions(problem: WorstCaseLeakage) -> list[Sequence[int]]:
-    """What each letter of each record adds to the sum that the query is a function of."""
+    """Contribution of each letter of each record to the sum that the query is a function of."""
     query, alphabets = problem.query, problem.records.alphabets
     if query.sums is not None and problem.mechanism.indexed_by() == "query":
         return [query.sums.contribution(record, size) for record, size in enumerate(alphabets)]
@@ -132,7 +132,7 @@ def contributions(problem: WorstCaseLeakage) -> list[Sequence[int]]:
 
 
 def _states(problem: WorstCaseLeakage) -> int:
-    """How many sums there are, at most."""
+    """Number of sums, at most."""
     return problem.query.modulus() or 1 + sum(max(row) - min(row) for row in contributions(problem))
 
 

@@ -22,7 +22,7 @@ ORDERS = ("xyz", "zyx")
 
 @dataclass(frozen=True)
 class Solution:
-    """What a tool found. Nothing in it is trusted.
+    """Solution of another tool. Nothing in it is trusted.
 
     Attributes
     ----------

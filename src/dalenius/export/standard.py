@@ -135,7 +135,7 @@ def json_text(form: StandardForm) -> str:
 
 
 def digest(form: StandardForm) -> str:
-    """What identifies the instance, names and every bit of its numbers included."""
+    """Digest of the instance, names and every bit of its numbers included."""
     return _hash(_parts(form))
 
 

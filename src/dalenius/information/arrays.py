@@ -1,4 +1,4 @@
-"""What arrays hold."""
+"""Names of arrays' types."""
 
 from __future__ import annotations
 

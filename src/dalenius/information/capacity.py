@@ -126,7 +126,7 @@ def best_mixture(rows: Floats, negentropy: Floats, *, gap: float = 1e-9) -> Floa
 
 
 def _certificate(rows: Floats, law: Floats) -> Capacity:
-    """What an input law proves, with the output law that it causes; a rounding error never turns the bounds around."""
+    """Bounds from an input law, with the output law that it causes; a rounding error never turns the bounds around."""
     output = np.maximum(np.einsum("i,ij->j", law, rows), TINY)
     divergences = np.maximum(relative_entropy(rows, output), 0.0)
     upper = float(divergences.max())
@@ -208,7 +208,7 @@ class _Points:
         self.measure()
 
     def _length(self, dp: Floats, ds: Floats) -> Floats:
-        """How much of a step, at most all, leaves p and s nonnegative."""
+        """Share of a step, at most all, that leaves p and s nonnegative."""
         falls = np.minimum(dp / self.p, ds / self.s).min(axis=1, keepdims=True)
         return 1.0 / np.maximum(1.0, -falls)
 

@@ -37,7 +37,7 @@ class Enclosed(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratios:
-    """What is asked: a record of a chain, and the rows of the release for 0, 1, ..., n ones.
+    """Question about a record of a chain, and the rows of the release for 0, 1, ..., n ones.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ class _Search:
 
 
 def _forward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _Lists:
-    """What comes before the next record, from what comes before one and itself."""
+    """Messages before the next record, from those before one and itself."""
     alpha, beta = moves[:2]
     zero = [stays[0] * a + beta * b for a, b in zip(*lists, strict=True)]
     one = [alpha * a + stays[1] * b for a, b in zip(*lists, strict=True)]
@@ -245,7 +245,7 @@ def _forward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _List
 
 
 def _backward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _Lists:
-    """What follows the record before, from the next record and what follows it."""
+    """Messages after the record before, from the next record and those after it."""
     alpha, beta = moves[:2]
     zero = [stays[0] * a + alpha * b for a, b in zip(*lists, strict=True)]
     one = [beta * a + stays[1] * b for a, b in zip(*lists, strict=True)]
@@ -255,7 +255,7 @@ def _backward(lists: _Lists, moves: Sequence[arb], stays: Sequence[arb]) -> _Lis
 
 
 def _best_end(ends: tuple[fmpq, fmpq], slope: arb) -> fmpq:
-    """Where in its range a parameter makes a value largest whose slope this is; the middle where the sign is not known."""
+    """End of its range where a parameter makes a value largest whose slope this is; the middle where the sign is not known."""
     low, high = ends
     if slope >= 0:
         return high

@@ -80,7 +80,7 @@ class Chain:
 
     @property
     def room(self) -> int:
-        """How many records are beyond it on either side, at least."""
+        """Number of records beyond it on either side, at least."""
         return min(self.record, self.count - 1 - self.record)
 
     @property
@@ -250,7 +250,7 @@ def window_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
 
 
 def blocks_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
-    """What a record tells as one of many that begin alike, near an end, say, and how many: a bound of I(X_i; S), or inf.
+    """Bound on the leakage about a record as one of many that begin alike, near an end, say, and how many: on I(X_i; S), or inf.
 
     The formula is that of docs/certificate-format.md.
 

@@ -1,4 +1,4 @@
-"""When to stop: all that a closed form needs to know of a clock."""
+"""Deadlines: all that a closed form needs to know of a clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Deadline(Protocol):
 
 
 class TimeIsOverError(Exception):
-    """What was begun could not be finished in time, and nothing of it is of use by itself."""
+    """Time is over before work was finished that is of no use in part."""
 
 
 def need_time(clock: Deadline | None) -> None:

@@ -99,7 +99,7 @@ def _excess(p: Floats, q: Floats) -> Floats:
 
 
 def above_tangent(x: Floats) -> Floats:
-    """How far v log v lies above its tangent at 1, at v = 1 + x: (1 + x) log(1 + x) - x, off by some 1e-16 of x near 0.
+    """Distance of v log v above its tangent at 1, at v = 1 + x: (1 + x) log(1 + x) - x, off by some 1e-16 of x near 0.
 
     >>> bool(np.isclose(above_tangent(np.array(1e-6)), 5e-13, rtol=1e-5, atol=0.0))
     True

@@ -1,4 +1,4 @@
-"""What is told about a letter by whoever is told all other records, when these may know only so much of each other.
+"""Leakage about a letter to an adversary who is told all other records, when these may know only so much of each other.
 
 I(X;Y) <= I(X;X') + I(X;Y | X'), X' the other records. The first term, iota, is at most log |X| - b, what the adversary knows.
 Where the noise is only shifted by the others, the second is at most g + lambda H(X | X'), g the largest I(pi) - lambda H(pi) of all

@@ -83,7 +83,7 @@ class GivenChannel:
 
 @dataclass(frozen=True)
 class WorstLaw:
-    """What a search found: nothing is proved of it.
+    """Result of a search: nothing is proved of it.
 
     Attributes
     ----------
@@ -225,6 +225,6 @@ def _newton(w: Floats, z: Floats, curvature: Floats, slope: Floats) -> Floats:
 
 
 def _reach(x: Floats, step: Floats) -> float:
-    """How far a step may go until a number would be 0, less a hundredth; at most all of it."""
+    """Longest step until a number would be 0, less a hundredth; at most all of it."""
     falling = step < 0.0
     return min(1.0, BACK * float((x[falling] / -step[falling]).min())) if falling.any() else 1.0

@@ -46,7 +46,7 @@ class LetterChain:
 
     @property
     def totals(self) -> int:
-        """How many totals there are, from 0."""
+        """Number of totals, from 0."""
         return self.count * max(self.adds) + 1
 
     def first_law(self, points: Floats) -> Floats:
@@ -258,7 +258,7 @@ class _Boxes:
 
     @cached_property
     def visits(self) -> Floats:
-        """How often letters come before the likeliest, in the mean, from each: (boxes, letters, letters)."""
+        """Mean number of visits of letters before the likeliest, from each: (boxes, letters, letters)."""
         box = np.arange(len(self.points))[:, None, None]
         order = np.argsort(-self.first, axis=1)
         places = box, order[:, :, None], order[:, None]
@@ -267,7 +267,7 @@ class _Boxes:
         return visits
 
     def still(self) -> Tangents:
-        """Where no parameter has any room."""
+        """Boxes where no parameter has any room."""
         nothing, bases = np.zeros(len(self.points)), np.zeros((len(self.points), self.letters), dtype=np.int64)
         return Tangents(self.leakages, self.leakages, nothing, bases, np.zeros((2, *self.points.shape)))
 
@@ -303,7 +303,7 @@ class _Boxes:
         return np.stack([values[..., b, a] for b, a in enumerate(self.chain.adds)], axis=-1)
 
     def _merged(self, values: Floats) -> Floats:
-        """Where the record is the one that is asked about: (..., letters, letters, totals) to (..., letters, totals)."""
+        """Merge the record that is asked about: (..., letters, letters, totals) to (..., letters, totals)."""
         return np.stack([values[..., x, x, :] for x in range(self.letters)], axis=-2)
 
     def _values(self, score: Floats) -> list[Floats]:
@@ -371,7 +371,7 @@ class _Boxes:
         return slopes
 
     def _added(self, slopes: Floats, bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]], ends: Floats) -> Floats:
-        """What differences of rows, and of starts, can add to the mean."""
+        """Largest change of the mean by differences of rows, and of starts."""
         letters = self.letters
         products = [g[:, :letters] * d[:, :letters] for g in slopes for d in (self.down, self.up)]
         most = np.max(products, axis=0)
@@ -410,7 +410,7 @@ class _Boxes:
     # ------------------------------------------------------------ the part of second order
 
     def _remainders(self) -> Floats:
-        """What D(W_x || theta_x) can come to in the mean.
+        """Largest mean of D(W_x || theta_x).
 
         Of common letters it is at most log(1 + chi), chi the mean of sum_y (W_x - theta_x)^2/theta_x; of a rare one its largest
         probability times the largest divergence of a row that its record's total can have.

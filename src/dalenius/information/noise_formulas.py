@@ -1,4 +1,4 @@
-"""How much noise a leakage of at most epsilon nats needs by closed forms: sufficient scales, each with its theorem and its conditions.
+"""Noise scales that suffice for a leakage of at most epsilon nats by closed forms, each with its theorem and its conditions.
 
 The theorems are those of T. Nuradha and Z. Goldfeld, "Pufferfish privacy: an information-theoretic study", numbered as printed, in
 nats; where one is wrong or loose as printed, it is said so (docs/errors-in-the-papers.md). f has d coordinates, and "what is known" is
@@ -234,7 +234,7 @@ def classical_laplace_scale(epsilon: float, delta: float, sensitivity: float) ->
 
 
 def eta_of_outputs(sizes: Sequence[int]) -> float:
-    """What releases with so many possible outputs each may tell about each other: sum of log over all but the largest; nats, up.
+    """Largest information of releases with so many possible outputs about each other: sum of log over all but the largest; nats, up.
 
     This bounds the `eta` of `dalenius.composition`, whatever the laws of the data.
 
@@ -251,7 +251,7 @@ def eta_of_outputs(sizes: Sequence[int]) -> float:
 
 
 def eta_of_noise(ratios: Sequence[float], *, noise: str = "log_concave") -> float:
-    """What noisy real numbers tell about each other: half the sum of log(K r_i) over all but the largest r_i; in nats, rounded up.
+    """Largest information of noisy real numbers about each other: half the sum of log(K r_i) over all but the largest; in nats, up.
 
     This bounds the `eta` of `dalenius.composition`.
 
@@ -380,7 +380,7 @@ def _spectrum(eigenvalues: Sequence[float], name: str = "eigenvalues") -> Floats
 
 
 def _root(falling: Callable[[float], float], most: float = 1.0) -> float:
-    """Where it falls to 0: the least double at which it is at most 0, up to `most` or four times that as often as need be."""
+    """Root: the least double at which it is at most 0, up to `most` or four times that as often as need be."""
     low, high = 0.0, most
     while falling(high) > 0.0:
         high *= 4.0

@@ -26,7 +26,7 @@ SHARE = 0.1  # of the gap that the ends of a closed form may be apart
 
 @dataclass(frozen=True)
 class ProtocolLaw:
-    """What a search found: nothing is proved of it.
+    """Result of a search: nothing is proved of it.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ FLAT = 1e-12  # a curvature below it counts as this
 
 
 def box_price(nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0) -> tuple[Floats, Floats, Floats]:
-    """What multipliers nu of a box low <= v <= high add to a bound, with first and second derivatives in nu.
+    """Price of multipliers nu of a box low <= v <= high in a bound, with first and second derivatives in nu.
 
     The price is max(-nu low, -nu high) = -nu (low + high)/2 + |nu| (high - low)/2, with sqrt(nu^2 + smoothing^2) for |nu|.
     A secant with this price and the slope raised by nu is the line of that slope.
@@ -70,6 +70,6 @@ def box_price(nu: Floats, low: Floats, high: Floats, smoothing: Floats | float =
 
 
 def multiplier_size(violation: Floats, curvature: Floats) -> Floats:
-    """How large the multipliers of a batch of boxes will be, (boxes, 1): one Newton step's worth of the worst violation."""
+    """Predicted size of the multipliers of a batch of boxes, (boxes, 1): one Newton step's worth of the worst violation."""
     size = np.max(np.maximum(violation, 0.0) / np.maximum(curvature, FLAT), axis=1, keepdims=True)
     return np.clip(size, *SIZES)

@@ -41,7 +41,7 @@ ORDERS = (2, 4, 6, 8, 12, 16, 20, 24, 28, 32)
 
 
 class Plan(ABC):
-    """How the divergences of groups of inputs are evaluated; `how` is what a certificate says of it."""
+    """Plan of evaluating the divergences of groups of inputs; `how` is what a certificate says of it."""
 
     how: How
 

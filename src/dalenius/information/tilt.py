@@ -136,7 +136,7 @@ MOST = 10.0  # times more or less is what a step makes of a mass
 
 
 def newton_masses(p: Floats, rows: Floats, log_uniform: Floats, mu: Floats, bound: float) -> Floats:
-    r"""Where the stationary point of I(p) + mu (H(p) - bound) + lambda (sum p - 1) lies to second order, as positive masses of sum 1.
+    r"""Stationary point of I(p) + mu (H(p) - bound) + lambda (sum p - 1) to second order, as positive masses of sum 1.
 
     In e = dp / sqrt(p) the entropy has the Hessian -1, and with S = diag(sqrt(p)) the Newton-KKT equations of the multipliers are
 

@@ -1,4 +1,4 @@
-"""What every program has: named cvxpy objects, and a solution whose interval is evaluated in closed form; who was asked."""
+"""Base of every program: named cvxpy objects, and a solution whose interval is evaluated in closed form; who was asked."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Program(ABC):
 
     @property
     def conic_bytes(self) -> float:
-        """What the conic form takes, where that may be more than there is room for; by default nothing to speak of."""
+        """Memory of the conic form, where that may be more than there is room for; by default nothing to speak of."""
         return 0.0
 
     def affordable(self, name: str) -> bool:
@@ -261,7 +261,7 @@ def _noted(made: Attempt, notes: list[str]) -> Attempt:
 
 
 def _tried(notes: list[str], function: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made | None:
-    """What a function makes of what a solver sent, which may be anything; None, and a note, if it cannot handle it."""
+    """Apply a function to the answer of a solver, which may be anything; None, and a note, if it cannot handle it."""
     try:
         with np.errstate(all="ignore"):
             return function(*given, **named)
@@ -358,7 +358,7 @@ class OneMultiplier(Program):
 
     @abstractmethod
     def point_at(self, mu: float) -> Named:
-        """Where the bound for mu is attained, made feasible."""
+        """Point where the bound for mu is attained, made feasible."""
 
     def bound(self, multipliers: Mapping[str, Floats]) -> float:
         return self.bound_at(float(multipliers["mu"]))

@@ -150,7 +150,7 @@ class ConstrainedUpdate(MechanismProgram):
 
     @property
     def _occurring(self) -> np.ndarray:
-        """Which letters may have which outputs: (rows of masses, outputs)."""
+        """Possible pairs of letters and outputs: (rows of masses, outputs)."""
         assert self.leakages is not None
         allowed = self.tied.expand(np.asarray(self.support, dtype=float))
         return np.asarray((self.leakages.masses > 0.0) @ allowed > 0.0)
@@ -258,7 +258,7 @@ class ConstrainedUpdate(MechanismProgram):
 
     @property
     def _times(self) -> Floats:
-        """How many entries of Q are the same entry of q as each."""
+        """Number of entries of Q that are the same entry of q as each."""
         return self.tied.expand(self.tied.sums(np.ones(self.cost.shape)))
 
     # ------------------------------------------------------------ the best multipliers for given posteriors
@@ -297,7 +297,7 @@ class ConstrainedUpdate(MechanismProgram):
         return multipliers | better | secrets.weighted(chosen, np.maximum(shares, 0.0), multipliers)
 
     def _weighed(self, multipliers: Named, chosen: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:
-        """What priors, charges and tangents, each with a weight of 1, add to supported entries (entries, weights), and subtract."""
+        """Priors, charges and tangents with weights of 1: what they add to supported entries (entries, weights), and subtract."""
         gradients, shape = list[Floats](), self.cost.shape
         if self.leakages is not None:
             gradients = self.leakages.gradients(self.leakages.normalised(multipliers["log_ratio"]))

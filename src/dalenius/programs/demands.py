@@ -1,4 +1,4 @@
-"""What a mechanism must meet besides being one, and what is minimised besides a cost: as data in doubles, and as models."""
+"""Demands on a mechanism besides being one, and terms of the objective besides a cost: as data in doubles, and as models."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Levels:
 
     @property
     def raised(self) -> np.ndarray:
-        """Which priors have a level: (priors,) of bool."""
+        """Priors that have a level: (priors,) of bool."""
         return np.asarray(self.of_prior != NONE)
 
     @property
     def matrix(self) -> Floats:
-        """What multipliers of the priors, then of the charges, take of each level: (levels, priors + charges)."""
+        """Matrix of multipliers, of priors, then of charges, in each level: (levels, priors + charges)."""
         levels = np.arange(len(self.worth))[:, None]
         owned = np.where(self.of_prior[None, :] == levels, self.rates[None, :], 0.0)
         return np.hstack([owned, np.broadcast_to(np.where(levels == 0, 1.0, 0.0), (len(levels), len(self.charges)))])
@@ -120,7 +120,7 @@ class LinearRows:
         return np.asarray(self.matrix @ q.reshape(-1) - self.ends)
 
     def priced(self, prices: Floats) -> Floats:
-        """What multipliers add to every entry."""
+        """Price of multipliers in every entry."""
         return np.asarray(self.matrix.T @ prices)
 
     def sizes(self, prices: Floats) -> Floats:
@@ -142,7 +142,7 @@ class ConeRows:
     offset: Floats
 
     def room(self, q: Floats) -> float:
-        """How much the norm may grow; negative where it is too large."""
+        """Room of the norm; negative where it is too large."""
         parts = self.matrix @ q.reshape(-1) + self.offset
         return float(parts[0] - np.linalg.norm(parts[1:]))
 

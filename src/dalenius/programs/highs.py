@@ -17,7 +17,7 @@ SETTLED = (0, 2)  # solved, or infeasible
 
 
 def solved(costs: Floats, clock: Deadline, methods: Sequence[str] = METHODS, **given: object) -> OptimizeResult | None:
-    """What HiGHS answers; None if there is nothing to answer, it fails, or takes longer.
+    """Answer of HiGHS; None if there is nothing to answer, it fails, or takes longer.
 
     Parameters
     ----------

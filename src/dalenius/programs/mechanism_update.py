@@ -1,4 +1,4 @@
-"""What both mechanism updates share: a mechanism as the variable, priors as data, leakage in exponential cones."""
+"""Base of both mechanism updates: a mechanism as the variable, priors as data, leakage in exponential cones."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Iterate:
         return _Iterate(*(getattr(self, name) + step * getattr(to, name) for name in self.__dataclass_fields__))
 
     def room(self, to: _Iterate) -> float:
-        """How far one can go before a positive number reaches 0, at most 1 / BACK."""
+        """Longest step before a positive number reaches 0, at most 1 / BACK."""
         limit = 1.0 / BACK
         for name in ("Q", "Z", "s", "weights"):
             x, dx = getattr(self, name), getattr(to, name)
@@ -301,7 +301,7 @@ class MechanismUpdate(MechanismProgram):
         return float(CONIC * self.leakages.masses.size * self.cost.shape[1])
 
     def offer_more(self, best: Closest) -> None:
-        """What else the program knows, by default nothing."""
+        """Offer what else the program knows, by default nothing."""
 
     def _interior_points(self, scale: float) -> Iterator[tuple[Floats, Floats]]:
         """Until the time is up, or it is stopped; none where tied entries couple the blocks of the Hessian, or these are huge."""

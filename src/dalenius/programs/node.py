@@ -176,7 +176,7 @@ class NodeRelaxation(Program):
         return found
 
     def _scores(self, side: Side) -> Floats:
-        """What the secants give to a unit of p(a,k)."""
+        """Scores of a unit of p(a,k) by the secants."""
         alpha, beta = self.lines[side]
         if side == "posterior":
             return (alpha.sum(axis=0) + beta) @ self.pairs.rows.T

@@ -28,7 +28,7 @@ STRANGE = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
 
 @contextmanager
 def as_ours() -> Iterator[None]:
-    """What the certifier refuses is refused in its words, by an error of our family."""
+    """Raise the certifier's refusals in its words, by an error of our family."""
     try:
         yield
     except cvxcertify.InputError as error:

@@ -99,7 +99,7 @@ def room(most: float, bound: float, *terms: Floats) -> float:
 
 
 def rounding(*terms: Floats) -> float:
-    """What sums of these terms may lose: a bound that holds for multipliers of any size adds it.
+    """Largest loss of sums of these terms by rounding: a bound that holds for multipliers of any size adds it.
 
     >>> 1.0 + rounding(np.array([1e16, -1e16])) > 10.0
     True
@@ -225,7 +225,7 @@ class Pairs:
         return float(np.sum(divergence(p, self.uniform, self.log_uniform)))
 
     def allowed(self, bound: float) -> float:
-        """What may be missing where H(p) >= bound, rounded downward."""
+        """Shortfall that is allowed where H(p) >= bound, rounded downward."""
         return room(self.largest, bound, self.terms)
 
     def enough(self, p: Floats, bound: float) -> Floats:

@@ -52,7 +52,7 @@ class RowProblem:
         self.low, self.high = self._ranges()
 
     def _need(self, bound: float, letters: float, others: Floats) -> None:
-        """What the letter's law has to contribute, and the entropy that it has to spare, rounded downward and upward."""
+        """Needed contribution of the letter's law, and entropy that it has to spare, rounded downward and upward."""
         missing = bound - letters - float(others.sum())
         if not self.share * self.most >= missing - 1e-12 * (1.0 + abs(bound)):
             needs = missing / self.share if self.share > 0.0 else np.inf

@@ -34,7 +34,7 @@ DIGITS = 13  # of a hint
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What an exact mechanism tells: u(s,y), r(y), pi(s) and W(s,y) = u/pi."""
+    """Laws of an exact mechanism's outputs: u(s,y), r(y), pi(s) and W(s,y) = u/pi."""
 
     u: list[list[fmpq]]
     pi: list[fmpq]
@@ -83,11 +83,11 @@ class SecretPart(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """How many tangents there are."""
+        """Number of tangents."""
 
     @abstractmethod
     def width(self, outputs: int) -> int:
-        """How many numbers a hint has."""
+        """Number of numbers of a hint."""
 
     @abstractmethod
     def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
@@ -114,7 +114,7 @@ class SecretPart(ABC):
         return None
 
     def written(self, i: int, hint: Vector, letters: Sequence[int], size: int) -> tuple[About, Vector | Matrix]:
-        """What a tangent's line is about, and its hint, for so many letters of the secret, those with mass being these."""
+        """Subject of a tangent's line, and its hint, for so many letters of the secret, those with mass being these."""
         outputs = len(hint) // self.letters
         rows = [hint[k * outputs : (k + 1) * outputs] for k in range(self.letters)]
         return None, at_letters(rows, ("0",) * outputs, letters, size)
@@ -307,7 +307,7 @@ class Secrets:
         return found
 
     def given_away(self, multipliers: Mapping[str, Floats]) -> tuple[Floats | float, Floats | float, float]:
-        """What they add to the matrix (inputs, outputs), its size, and what they subtract."""
+        """Price of the limits: what they add to the matrix (inputs, outputs), its size, and what they subtract."""
         matrix: Floats | float = 0.0
         size: Floats | float = 0.0
         spent = 0.0

@@ -1,4 +1,4 @@
-"""Which solvers are tried in which order: the conic ones of `cvxcertify.solvers`, and the programs' own methods."""
+"""Solvers in the order in which they are tried: the conic ones of `cvxcertify.solvers`, and the programs' own methods."""
 
 from __future__ import annotations
 

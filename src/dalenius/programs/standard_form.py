@@ -121,7 +121,7 @@ class StandardForm:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many rows each kind of cone has; second-order and semidefinite ones where there are any."""
+        """Number of rows of each kind of cone; second-order and semidefinite ones where there are any."""
         found = {cone: sum(part.size for part in self.rows if part.cone == cone) for cone in CONES}
         return {cone: size for cone, size in found.items() if size or cone in USUAL}
 
@@ -198,7 +198,7 @@ def standard_form(
 
 
 def _row_major(shape: tuple[int, ...]) -> Integers:
-    """Where the entries of a column-major vector stand in row-major order."""
+    """Row-major places of the entries of a column-major vector."""
     return np.arange(math.prod(shape)).reshape(shape, order="F").reshape(-1)
 
 

@@ -1,4 +1,4 @@
-"""How a search runs: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
+"""Searches: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
 
 from cvxcertify.faces import lazily
 

@@ -30,7 +30,7 @@ class Relaxed:
 
 
 def cuts(errors: Floats, points: Floats, low: Floats, high: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Where relaxations of boxes err most, and thresholds near points there; -1 where none errs, or none is inside."""
+    """Coordinates where relaxations of boxes err most, and thresholds near points there; -1 where none errs, or none is inside."""
     coordinate = np.argmax(errors, axis=1)
     pick = np.arange(len(errors)), coordinate
     threshold = branching_point(points[pick], low[pick], high[pick])

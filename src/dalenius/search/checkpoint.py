@@ -152,7 +152,7 @@ DEARER = 20.0  # times what the last writing took, at least
 
 
 class Checkpoint:
-    """What was written is found again by name and by what it is about; a file of another model or release is refused.
+    """State of a search in a file, found again by name and subject; a file of another model or release is refused.
 
     Nothing in it is believed: what it leads to is proved as ever, or it is not an answer.
 
@@ -183,7 +183,7 @@ class Checkpoint:
         self._writable = True
 
     def find(self, name: str, mark: object) -> Any:
-        """What was written under a name about something that was the same; None if there is nothing. It is found once."""
+        """Find the state under a name with the same subject; None if there is nothing. It is found once."""
         for place, (known, text) in enumerate(self._lines):
             if known != name:
                 continue

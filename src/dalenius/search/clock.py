@@ -1,4 +1,4 @@
-"""How long a search may go on, whom it tells, and Ctrl-C as a request to stop, so that the bounds reached are returned."""
+"""Clocks: how long a search may go on, whom it tells, and Ctrl-C as a request to stop, so that the bounds reached are returned."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Clock:
 
     @property
     def pace(self) -> float:
-        """How many seconds pass for one of work: more than 1 where the machine has other work, too. At most 20."""
+        """Seconds that pass for one of work: more than 1 where the machine has other work, too. At most 20."""
         if self.whole is not None:
             return self.whole.pace
         worked = time.process_time() - self.busy

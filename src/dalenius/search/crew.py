@@ -33,7 +33,7 @@ LOSSES = 5  # how many workers may be lost before the work goes on alone
 
 
 class Grown(NamedTuple):
-    """What has become of leaves that were lent, and the processor's seconds that it took."""
+    """Growth of leaves that were lent, and the processor's seconds that it took."""
 
     nodes: Nodes
     point: Floats | None
@@ -41,12 +41,12 @@ class Grown(NamedTuple):
 
 
 def turn_of(clock: Clock) -> float:
-    """How many seconds a worker keeps what it is lent."""
+    """Seconds that a worker keeps what it is lent."""
     return max(TURN, LONGER * clock.seconds)
 
 
 def worked(runner: Runner, seconds: float, most: float) -> Grown:
-    """What a worker does: grow what it was lent until the target is reached, for so many seconds, and up to so many leaves."""
+    """Grow lent leaves until the target is reached, for so many seconds, and up to so many leaves."""
     clock, before = Clock(seconds), time.process_time()
     while runner.upper > runner.target and runner.leaves < most and not clock.expired and runner.grow(clock):
         pass
@@ -54,7 +54,7 @@ def worked(runner: Runner, seconds: float, most: float) -> Grown:
 
 
 class Work(NamedTuple):
-    """What there is to do.
+    """Work on a tree.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Crew:
 
     @property
     def _idle(self) -> int:
-        """How many errands more there may be: one waits, lest anybody has to."""
+        """Number of errands that may still be given: one waits, lest anybody has to."""
         return self._pool.size + 1 - len(self._out)
 
     def _send(self, runner: Runner, work: Work, clock: Clock) -> bool:
@@ -161,7 +161,7 @@ class Crew:
         return bool(errand.numbers)
 
     def _next(self, seconds: float) -> _Errand | None:
-        """What comes back within a time."""
+        """Next result within a time."""
         try:
             return self._back.get(timeout=seconds)
         except queue.Empty:
@@ -201,7 +201,7 @@ class Crew:
             self._merge(self._next(LOOK), work)
 
     def _dismiss(self) -> None:
-        """What is still away is taken back as it was."""
+        """Take back lent leaves as they were."""
         for errand in self._out:
             errand.runner.take_back(errand.numbers)
             if errand.task is not None:
@@ -211,7 +211,7 @@ class Crew:
 
 @contextmanager
 def crew_of(jobs: int, scheduler: str | None) -> Iterator[Crew | None]:
-    """Who works on the trees of one answer: so many processes, or the workers of a Dask scheduler; None where nobody else does.
+    """Workers on the trees of one answer: so many processes, or those of a Dask scheduler; None where nobody else works.
 
     Raises
     ------

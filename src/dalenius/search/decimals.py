@@ -50,7 +50,7 @@ def short_within(x: Floats, room: Floats, decimals: int) -> Floats:
 
 
 def branching_point(value: Floats, low: Floats, high: Floats) -> Floats:
-    """Where to cut [low, high]: between a relaxation's own maximiser and the middle, away from the ends, rounded short.
+    """Place to cut [low, high]: between a relaxation's own maximiser and the middle, away from the ends, rounded short.
 
     >>> branching_point(np.array([0.9]), np.array([0.0]), np.array([1.0])).tolist()
     [0.78]

@@ -1,4 +1,4 @@
-"""Who else can work: processes of this machine, or the workers of a Dask cluster."""
+"""Pools of workers: processes of this machine, or those of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOK = 1.0  # seconds between two looks whether anybody is still there to work f
 
 
 class Task(Protocol):
-    """What somebody is doing; futures of concurrent.futures and of Dask are such."""
+    """Task of a worker; futures of concurrent.futures and of Dask are such."""
 
     def result(self) -> Any: ...
 

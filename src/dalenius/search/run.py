@@ -1,4 +1,4 @@
-"""What every search is handed: its limits, its clock, its random numbers."""
+"""Limits, clock and random numbers of a search."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LimitOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """When a search stops, and what its proof may take; None where there is no limit.
+    """Limits of a search, in time and size of its proof; None where there is no limit.
 
     Parameters
     ----------

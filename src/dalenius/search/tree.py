@@ -26,7 +26,7 @@ Node = TypeVar("Node")
 
 @dataclass(frozen=True, slots=True)
 class Leaf(Generic[Content, Cut]):
-    """What the client keeps of a part of the region, its bound (-inf: empty), and where to cut it (None: nowhere)."""
+    """Leaf of a tree: the client's content, its bound (-inf: empty), and where to cut it (None: nowhere)."""
 
     content: Content
     bound: float
@@ -35,7 +35,7 @@ class Leaf(Generic[Content, Cut]):
 
 @dataclass(frozen=True, slots=True)
 class Branch(Generic[Cut]):
-    """Where a node was cut, and the numbers of the nodes that together cover it."""
+    """Branch of a tree: a cut, and the numbers of the nodes that together cover it."""
 
     cut: Cut
     parts: tuple[int, ...]
@@ -43,7 +43,7 @@ class Branch(Generic[Cut]):
 
 @dataclass(frozen=True, slots=True)
 class Sprout(Generic[Content, Cut]):
-    """What takes a leaf's place: a cut, and what is on either side of it, leaves or more of the kind."""
+    """Replacement of a leaf: a cut, and what is on either side of it, leaves or more of the kind."""
 
     cut: Cut
     parts: tuple[Leaf[Content, Cut] | Sprout[Content, Cut], ...]
@@ -148,7 +148,7 @@ class Tree(Generic[Content, Cut]):
         self._put(heapq.heappop(self._open)[1], leaf)
 
     def waiting(self, above: float) -> int:
-        """How many leaves with larger bounds than this nobody has been lent, if any of them can lower `upper`; else 0."""
+        """Number of leaves with larger bounds than this that nobody has been lent, if any of them can lower `upper`; else 0."""
         if not self._open or -self._open[0][0] <= max(above, self.closed):
             return 0
         return sum(1 for bound, _ in self._open if -bound > above)

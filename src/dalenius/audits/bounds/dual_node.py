@@ -46,7 +46,7 @@ class ConditionalCut:
 
 @dataclass(frozen=True)
 class Aim:
-    """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
+    """Aim of a node's bound: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
     A node has at most `most` row leaves. The letter law is `pi`, where the adversary does not choose it. A `fixed` multiplier stays as
     it is: only the output law is chosen. `multipliers` finds those of the row problems.
@@ -320,7 +320,7 @@ class NodeWork:
 
 
 def _near(lam: Floats, beta: float, step: Floats) -> tuple[Floats, float]:
-    """Where a step leads that is not too long; the law sums to 1."""
+    """Take a step that is not too long; the law sums to 1."""
     lam = lam + np.clip(step[:-1], -1.0, 1.0)
     return lam + log_sum_exp(-lam), float(np.clip(beta + step[-1], 0.3 * beta, 3.0 * beta))
 

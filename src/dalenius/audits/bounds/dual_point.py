@@ -130,7 +130,7 @@ class _Model(SmoothBound):
         self._settle()
 
     def _settle(self) -> None:
-        """What all tangents of a letter have."""
+        """Set the masses and constants that all tangents of a letter share."""
         self.log_masses, self.constant = self._channel.log_uniform[self.group], np.full(len(self.group), -1.0)
 
     def minimised(
@@ -162,7 +162,7 @@ class _Model(SmoothBound):
 
 
 def _membership(channel: RecordChannel, p: Floats, until: Deadline | None) -> Floats:
-    """Which group an output is in, (outputs, groups): each by itself where they are few."""
+    """Group of each output, (outputs, groups): each by itself where they are few."""
     outputs = channel.rows.shape[1]
     if outputs <= MOST_GROUPS:
         return np.eye(outputs)

@@ -70,7 +70,7 @@ class RowProblems:
         return Chamber.of(self.symmetries.rows[a], self.low[a], self.high[a], self.orbit)
 
     def alike(self, a: int, p: Floats) -> Floats:
-        """What the letters that have letter a for their source have of p (letters, classes), each moved back to a."""
+        """Entries of p (letters, classes) of the letters that have letter a for their source, each moved back to a."""
         own = [(b, move) for b, (first, move) in enumerate(self.sources) if first == a]
         return np.array([p[b] if move is None else p[b][move.classes] for b, move in own])
 
@@ -102,7 +102,7 @@ class DualBound:
 
     @property
     def told(self) -> int:
-        """How many of them the checker has worked out."""
+        """Number of leaves that the checker has worked out."""
         return sum(len(tree.told) for tree in self.distinct if isinstance(tree, RowTree))
 
     @property
@@ -112,7 +112,7 @@ class DualBound:
 
     @property
     def grouped(self) -> float:
-        """How many slopes a row leaf has on average, beside the number of outputs."""
+        """Mean number of slopes of a row leaf, as a share of the number of outputs."""
         slopes = sum(tree.leaves * (tree.grouped if isinstance(tree, RowTree) else 1.0) for tree in self.distinct)
         return slopes / sum(tree.leaves for tree in self.distinct) if self.trees else 1.0
 

@@ -63,7 +63,7 @@ def nobody(rows: Sequence[RowWork], least: int, told: Callable[[], None], finish
 
 @dataclass(frozen=True)
 class Goal:
-    """What a dual bound is for.
+    """Goal of a dual bound.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class DualWork:
         return True
 
     def _aims(self, bound: DualBound, enough: float) -> tuple[Floats, Floats]:
-        """How far trees are branched, and what would be enough of each: no less where they are to be grown on in a joint tree."""
+        """Aims of the trees: how far they are branched, and which bound is enough, no less where a joint tree grows them on."""
         pairs = list(zip(bound.trees, self._floors, strict=True))
         spare = enough - self.attainable
         targets = [tree.target if isinstance(tree, RowTree) else floor + spare for tree, floor in pairs]
@@ -349,7 +349,7 @@ class _Rows:
             self._starts[a] = np.vstack([starts, maxima[a][:, self._exists[a]]])
 
     def floors(self, law: Floats, beta: float) -> list[float]:
-        """What each letter's row problem attains."""
+        """Attained value of each letter's row problem."""
         known = {
             a: climbed(
                 self._channel.rows[self._exists[a]],

@@ -62,7 +62,7 @@ class _State:
 
 @dataclass
 class _Residuals:
-    """Where boxes stand: letter masses, the Lagrangian's gradient, what the constraints and sum p = 1 lack, and f(p)."""
+    """Residuals of boxes: letter masses, the Lagrangian's gradient, what the constraints and sum p = 1 lack, and f(p)."""
 
     pi: Floats
     gradient: Floats
@@ -184,7 +184,7 @@ class NodeProgram:
                 return
 
     def _residuals(self, state: _State) -> _Residuals:
-        """Where the boxes stand; keeps multipliers whose bound is the least so far (the Lagrangian is below its tangent at p)."""
+        """Residuals of the boxes; keeps multipliers whose bound is the least so far (the Lagrangian is below its tangent at p)."""
         p, y = state.x[:, : self.size], state.y[:, self.size :]
         pi, surprise = p @ self.member, self.log_masses - np.log(p)
         log_pi = np.log(pi)
@@ -232,7 +232,7 @@ class NodeProgram:
         return dx, lack - ratio * dx, d_theta
 
     def _system(self, state: _State, found: _Residuals) -> Callable[[Floats], Floats]:
-        """What solves with the Newton matrix, a diagonal + same letter / pi + jacobian' ratio jacobian."""
+        """Solver of the Newton matrix, a diagonal + same letter / pi + jacobian' ratio jacobian."""
         ratio = state.y / state.x
         diagonal = ratio[:, : self.size] + (state.y[:, -1:] + self.fixed) / state.x[:, : self.size]
         if not self.low_rank:
@@ -288,7 +288,7 @@ def _apply_back(matrices: Floats, vectors: Floats) -> Floats:
 
 
 def _longest(state: _State, dx: Floats, dy: Floats) -> Floats:
-    """How far each box can go with x and y staying positive."""
+    """Longest step of each box with x and y staying positive."""
     fastest = np.maximum(np.max(-dx / state.x, axis=1), np.max(-dy / state.y, axis=1))
     return 1.0 / np.maximum(fastest, 1e-300)
 

@@ -168,5 +168,5 @@ def _chain(rows: Floats, weights: Floats) -> NDArray[np.int64]:
 
 
 def groups_bytes(rows: Floats, letters: int) -> int:
-    """What the groups of so many letters hold, those of a record's rows (classes, outputs)."""
+    """Memory of the groups of so many letters, those of a record's rows (classes, outputs)."""
     return 8 * letters * 5 * rows.size

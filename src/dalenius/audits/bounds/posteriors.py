@@ -109,7 +109,7 @@ class PosteriorRelaxation:
 
     @cached_property
     def program(self) -> NodeProgram:
-        """What finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
+        """Program that finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
         return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi, self.multiplier)
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
@@ -137,7 +137,7 @@ class PosteriorRelaxation:
         return Relaxed(bounds, hints, *self._branch(p, low, high, full_low, full_high, *lines))
 
     def losses(self, low: Floats, high: Floats) -> Floats:
-        """What the secants lose in the middle of ranges, of all letters that a range is about, at the uniform prior's output law."""
+        """Loss of the secants in the middle of ranges, of all letters that a range is about, at the uniform prior's output law."""
         full_low, full_high = self._all_letters(low, high)
         at_zero, slope = secant(full_low, full_high)
         middle = 0.5 * (full_low + full_high)

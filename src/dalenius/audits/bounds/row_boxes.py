@@ -74,7 +74,7 @@ class Refinement:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
-    """How a box is taken apart: cuts whose parts are closed, and what becomes of the rest.
+    """Plan for a box: cuts whose parts are closed, and what becomes of the rest.
 
     That is halved at a threshold of the group at a place, or seen in finer groups, or bounded anew (None).
     """
@@ -238,5 +238,5 @@ def shrunk(
 
 
 def _loss(low: Floats, high: Floats) -> Floats:
-    """What secants of x log x lose on ranges, up to a factor."""
+    """Loss of secants of x log x on ranges, up to a factor."""
     return np.asarray(np.maximum(high - low, 0.0) ** 2 / np.maximum(high, 1e-300))

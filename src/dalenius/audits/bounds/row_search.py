@@ -45,7 +45,7 @@ class RowTree(Tree[RowBox, Plan]):
 
     @property
     def grouped(self) -> float:
-        """How many slopes a leaf has on average, beside the number of outputs, and what partitions come to."""
+        """Mean number of slopes of a leaf, as a share of the number of outputs, and of partitions."""
         return (self._slopes / self.problem.groups.rows.shape[1] + PARTITION * len(self._partitions)) / self.leaves
 
     def branch(self, batch: int, *, above: float) -> bool:
@@ -139,7 +139,7 @@ class RowTree(Tree[RowBox, Plan]):
 
 
 def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:
-    """How many all leaves have."""
+    """Number of slopes of all leaves."""
     return sum(len(node.content.slopes) for node in nodes if isinstance(node, Leaf))
 
 
@@ -204,7 +204,7 @@ class Row:
         self.low, self.high = self.chamber.close(self.low, self.high)
 
     def __reduce__(self) -> tuple[Callable[[list[_Flat]], Row], tuple[list[_Flat]]]:
-        """How it goes to another process: flat, for trees may be deeper than copying can follow."""
+        """Flatten the tree for another process, as trees may be deeper than copying can follow."""
         flat = [({**vars(row), "parts": ()}, len(row.parts)) for row in self.preorder()]
         return _nested, (flat,)
 

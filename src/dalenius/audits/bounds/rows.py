@@ -146,13 +146,13 @@ class RowRelaxation:
 
 
 def relaxation_bytes(rows: Floats, letters: int) -> int:
-    """What the relaxations of so many letters hold at once, those of a record's rows (classes, outputs)."""
+    """Memory of the relaxations of so many letters at once, those of a record's rows (classes, outputs)."""
     classes, outputs = rows.shape
     return 8 * classes * outputs * (letters + (outputs if outputs <= MOST_OUTPUTS else 0))
 
 
 def row_starts(laws: Floats, log_uniform: Floats, vertices: Integers) -> Floats:
-    """Where climbs begin, (starts, classes): at conditional laws, up to their masses, at the uniform one, and near some vertices."""
+    """Starting points of climbs, (starts, classes): conditional laws, up to their masses, the uniform one, and near some vertices."""
     uniform = np.exp(log_uniform - log_sum_exp(log_uniform))
     used = laws[laws.sum(axis=1) > 0.0]
     near = 0.999 * np.eye(len(uniform))[vertices] + 0.001 * uniform

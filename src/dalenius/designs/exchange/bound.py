@@ -1,4 +1,4 @@
-"""What multipliers of a master program prove of the optimum, or that there is none."""
+"""Bounds on the optimum from multipliers of a master program, or a proof that there is no mechanism."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ class OwnBound:
         return float(np.sum(least)) - spent, float(np.sum(problem.tied.sums(size).max(axis=1)) + abs(spent))
 
     def _priced(self, shape: tuple[int, ...]) -> tuple[Floats, Floats, float]:
-        """What rows and cones add to the matrix, its size, and what they subtract."""
+        """Price of rows and cones: what they add to the matrix, its size, and what they subtract."""
         problem, matrix, size, spent = self.problem, np.zeros(shape), np.zeros(shape), 0.0
         for j, prices in self.prices.items():
             rows = self.numbered[j]

@@ -1,4 +1,4 @@
-"""What an exchange minimises, an objective or excesses; whom that concerns; and the priors, on orbits, that are known of them."""
+"""Goals of an exchange: an objective or excesses; whom that concerns; and the priors, on orbits, that are known of them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def of_all_letters(prior: Prior, posteriors: Floats) -> Floats:
 
 
 class Place(NamedTuple):
-    """Where an adversary stands in a model: it is its own, that of a constraint, or that of a term of the objective, by number."""
+    """Place of an adversary in a model: it is its own, that of a constraint, or that of a term of the objective, by number."""
 
     where: Literal["own", "constraint", "term"]
     number: int = 0
@@ -176,7 +176,7 @@ class Watcher:
         return found, max((self.oracle.leakage(prior, Q) for prior in found), default=0.0)
 
     def seen(self, Q: Floats) -> float:
-        """What the priors that are known learn from a mechanism at most, in nats."""
+        """Largest leakage of a mechanism to the priors that are known, in nats."""
         return max((self.oracle.leakage(prior, Q) for prior in self.known.priors), default=0.0)
 
     def audited(
@@ -221,7 +221,7 @@ def term_of(problem: DesignProblem, place: Place) -> int | None:
 
 
 def _named(problem: DesignProblem) -> Iterator[tuple[Place, Adversary, float | None]]:
-    """Where each stands, who it is, and its limit."""
+    """Place, adversary and limit of each."""
     if problem.adversary is not None:
         yield OWN, problem.adversary, problem.leakage_budget
     for j, limit in problem.numbered(LeakageLimit).items():
@@ -340,7 +340,7 @@ class Goal:
     # ------------------------------------------------------------ mechanisms
 
     def value(self, q: Floats, leakages: Leakages) -> float:
-        """What a mechanism that meets the region's rows and the limits attains; several terms as a share of their scale."""
+        """Objective of a mechanism that meets the region's rows and the limits; several terms as a share of their scale."""
         if self.raises:
             return max(leakages[watcher.place] - (watcher.limit or 0.0) for watcher in self.watchers)
         told = {watcher.term: leakages[watcher.place] for watcher in self.watchers if watcher.term is not None}
@@ -348,7 +348,7 @@ class Goal:
         return self.terms.combined(told | distorted)
 
     def enough(self, watcher: Watcher, q: Floats, target: float) -> float:
-        """What may be proved that a mechanism leaks to one of those whose leakage is minimised, so that it attains this target.
+        """Leakage to one of the minimised adversaries that may be proved, so that a mechanism attains this target.
 
         The largest may reach it in every term; what a sum has to spare, its leakages share evenly.
         """

@@ -76,7 +76,7 @@ class _Programs:
     # ------------------------------------------------------------ inside
 
     def strict(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Which inequalities, and which signs, some mechanism meets strictly; None if there is no mechanism.
+        """Inequalities, and signs, that some mechanism meets strictly; None if there is no mechanism.
 
         Largest sum of s <= 1 with A q + s <= h k, q >= s, for mechanisms enlarged by a factor k >= 1: a point of the relative
         interior, enlarged enough, has s = 1 wherever something is strict.

@@ -102,7 +102,7 @@ class Keeper:
 
     @property
     def upper(self) -> float:
-        """What the best mechanism attains; infinite while there is none."""
+        """Objective of the best mechanism; infinite while there is none."""
         return self.kept[-1].attained if self.kept else math.inf
 
     def take(self, made: Kept | float | None, found_by: str = "start") -> None:
@@ -272,7 +272,7 @@ def _is_in_doubt(audit: Audit, limit: float) -> bool:
 
 
 def _level(budget: float, audit: Audit, upper: float) -> float:
-    """What a mechanism may leak, so that an audit as wide as this one, if it comes to this upper end, finds it in its budget."""
+    """Leakage that a mechanism may have so that an audit as wide as this one, with this upper end, finds it in its budget."""
     width = 0.5
     if audit.upper > 0.0:
         width = min(max(1.0 - audit.lower / upper, MARGIN * (1.0 - audit.lower / audit.upper)), width)

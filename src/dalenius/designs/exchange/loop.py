@@ -66,12 +66,12 @@ class Answer:
 
     @property
     def found_by(self) -> str:
-        """Whose the mechanism is."""
+        """Origin of the mechanism."""
         return self.solution.found_by["point"]
 
     @property
     def told(self) -> dict[Place, float]:
-        """What the priors of each place learn from the mechanism at most."""
+        """Largest leakage of the mechanism to the priors of each place."""
         found, leakages = dict[Place, float](), self.program.leakages
         values = [] if leakages is None else leakages.values(self.program.mechanism(self.solution.point)).tolist()
         for (place, _), value in zip(self.watched, values, strict=True):
@@ -136,7 +136,7 @@ class Rounds:
 
     @property
     def known(self) -> int:
-        """How many priors are known."""
+        """Number of priors that are known."""
         return sum(len(watcher.known) for watcher in self.goal.watchers)
 
     def watched(self) -> list[Watched]:
@@ -215,7 +215,7 @@ class Rounds:
             self.bound = bound
 
     def _note(self, watched: Sequence[Watched], weights: Floats) -> None:
-        """Which priors had weight: those that stay without are forgotten."""
+        """Note the priors that had weight: those that stay without are forgotten."""
         for watcher in self.goal.watchers:
             mine = [s for s, (place, _) in enumerate(watched) if place == watcher.place]
             if mine and weights.sum() > 0.0:
@@ -247,7 +247,7 @@ class Rounds:
         return added
 
     def _seen(self, q: Floats, allowed: Leakages, starts: int, against: Floats) -> tuple[Leakages, int]:
-        """What a mechanism leaks to everybody, and how many priors that tells for the first time."""
+        """Leakage of a mechanism to everybody, and the number of priors that this makes known."""
         Q, judged, leakages, added = self.region.expanded(q), self.region.expanded(against), dict[Place, float](), 0
         for watcher in self.goal.watchers:
             replies, leakages[watcher.place] = watcher.replies(Q, self.search.clock.part(LOOKING), starts)
@@ -258,7 +258,7 @@ class Rounds:
         return leakages, added
 
     def _told(self, q: Floats) -> dict[Place, float]:
-        """What the priors that are known learn from a mechanism."""
+        """Leakage of a mechanism to the priors that are known."""
         Q = self.region.expanded(q)
         return {watcher.place: watcher.seen(Q) for watcher in self.goal.watchers}
 
@@ -297,7 +297,7 @@ class Rounds:
 
     @staticmethod
     def seen(watchers: Sequence[Watcher], region: Region, q: Floats, search: Run) -> Leakages:
-        """What a mechanism leaks to each watcher, as far as their oracles see; what they answer becomes known."""
+        """Leakage of a mechanism to each watcher, as far as their oracles see; what they answer becomes known."""
         leakages = dict[Place, float]()
         for watcher in watchers:
             replies, leakages[watcher.place] = watcher.replies(region.expanded(q), search.clock.part(LOOKING), STARTS)

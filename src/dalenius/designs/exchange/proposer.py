@@ -97,7 +97,7 @@ def priors_of(own: OwnBound) -> tuple[LeastFavourablePrior, ...]:
 
 
 def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Place, Result]) -> tuple[TermValue, ...]:
-    """What each term of the objective comes to for the mechanism, and its weight in the bound; nothing without either."""
+    """Value of each term of the objective for the mechanism, and its weight in the bound; nothing without either."""
     if run.problem.objective is None or kept is None:
         return ()
     own = OwnBound(run.bound if lower.candidate != CERTAIN else DesignBound(), run.region)
@@ -112,7 +112,7 @@ def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Pl
 
 
 def _slack(run: Exchange, j: int, *, kept: Kept | None, audits: Mapping[Place, Result]) -> Fraction | float | None:
-    """How much room the mechanism leaves: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
+    """Slack of the mechanism: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
     if kept is None or j < 0:
         return None
     place, problem = Place("constraint", j), run.problem
@@ -144,7 +144,7 @@ class ProvedUpper(MadeUpper):
 
 
 class ExchangeProposer(DesignProposer[ProvedUpper]):
-    """What an exchange found about a design; that there is no mechanism, too."""
+    """Outcome of an exchange about a design; that there is no mechanism, too."""
 
     problem: DesignProblem
 

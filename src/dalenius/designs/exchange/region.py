@@ -132,7 +132,7 @@ class Region:
 
     @property
     def _within_rows(self) -> Inside | Outside | None:
-        """What the rows alone say: in exact numbers, where there is no mechanism of which doubles see that it meets them."""
+        """Feasibility by the rows alone, in exact numbers, where there is no mechanism of which doubles see that it meets them."""
         exactly = self._exactly
         if isinstance(exactly, Strict):
             support = np.array(exactly.support).reshape(self.shape)
@@ -205,7 +205,7 @@ class Region:
         return raising(self.linear, self.inner.support, Clock(self.clock.left))
 
     def demands(self, anchor: Floats) -> Demands:
-        """What programs are given, with a mechanism that meets everything."""
+        """Demands for the programs, with a mechanism that meets everything."""
         return Demands(self.linear, self.inner.support, anchor, self.cone_rows, self.inner.tight, self.told)
 
     # ------------------------------------------------------------ exactly
@@ -231,7 +231,7 @@ class Region:
 
     @cached_property
     def _folded(self) -> list[Row]:
-        """What the rows ask of the one law of a constant mechanism."""
+        """Rows for the one law of a constant mechanism."""
         return [Row(_by_output(row.terms, self.shape[1]), row.end, row.equal) for row in self.rows]
 
     def cheapest_constant(self, cost: Floats) -> Exact | None:

@@ -1,4 +1,4 @@
-"""What a design's mechanisms must meet, exactly, on the orbits of its inputs: rows and cones, its budget, its privacy notion."""
+"""Exact requirements on a design's mechanisms, on the orbits of its inputs: rows and cones, its budget, its privacy notion."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class Cone:
 
 @dataclass(frozen=True, eq=False)
 class Folding:
-    """Which entry of the variable on orbits an input and an output share: numbers[orbit[x], y]."""
+    """Entry of the variable on orbits that an input and an output share: numbers[orbit[x], y]."""
 
     orbit: Integers
     numbers: Integers
 
     @property
     def outputs(self) -> int:
-        """How many entries a law has."""
+        """Number of entries of a law."""
         return self.numbers.shape[1]
 
     def terms(self, listed: Mapping[tuple[int, int], Fraction]) -> Terms:

@@ -90,7 +90,7 @@ def _differences(law: ToldLaw) -> list[Difference] | None:
 
 
 def _size(region: Region) -> int:
-    """How many variables the program has, without making any."""
+    """Number of variables of the program, without making any."""
     count, outputs = region.shape
     return count * outputs + sum(outputs * len(_differences(law) or ()) for law in region.secrets)
 

@@ -1,4 +1,4 @@
-"""How much an output depends on the input, and how well the input is guessed from it."""
+"""Measures of dependence: how much an output depends on the input, and how well the input is guessed from it."""
 
 from __future__ import annotations
 

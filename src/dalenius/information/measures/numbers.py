@@ -1,4 +1,4 @@
-"""What the formulas of measures need of numbers, so that each formula is written once, for two kinds of arrays.
+"""Number types of measures' formulas, so that each formula is written once, for two kinds of arrays.
 
 Arrays of doubles are computed as doubles are. Arrays of `fmpq` and `arb` (python-flint's exact rationals and balls, dtype object)
 give the exact value, or a ball around it. *Bound because* every function here encloses: the larger of two balls is a ball around the
@@ -107,7 +107,7 @@ def least(values: Numbers, axis: int | None = None) -> Numbers:
 
 
 def occurring(masses: Numbers) -> NDArray[np.bool_]:
-    """Which masses are not 0; what balls leave open is kept.
+    """Masses that are not 0; what balls leave open is kept.
 
     >>> occurring(np.array([0.0, 0.5])).tolist()
     [False, True]
@@ -203,7 +203,7 @@ class Met:
 
 
 def met(channel: ArrayLike, prior: ArrayLike) -> Met:
-    """What of a channel has positive probability under a prior.
+    """Part of a channel that has positive probability under a prior.
 
     >>> met([[1.0, 0.0], [0.5, 0.5]], [1.0, 0.0]).law.tolist()
     [1.0]

@@ -62,7 +62,7 @@ class Centered(PriorClass):
 
     @abstractmethod
     def far(self, law: Floats, center: Floats) -> Floats:
-        """What each letter adds to the distance."""
+        """Distance that each letter adds."""
 
 
 class PriorBall(Centered, Polyhedron):

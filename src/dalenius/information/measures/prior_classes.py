@@ -51,7 +51,7 @@ class PriorClass(ABC):
         return law
 
     def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
-        """What a proof that the largest mean of -k is no larger needs besides the numbers, as a certificate has it (`m`)."""
+        """Multipliers that prove that the largest mean of -k is no larger, as a certificate has them (`m`)."""
         return ()
 
     def alike(self, letters: int) -> list[Hashable]:
