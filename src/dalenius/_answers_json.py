@@ -15,7 +15,7 @@ from dalenius.intervals import plain_above, plain_below
 
 
 def plain(answer: object) -> Any:
-    """What JSON knows: null for numbers that are not finite, text for exact ones and paths, an enumeration's word.
+    """Plain JSON data: null for numbers that are not finite, text for exact ones and paths, an enumeration's word.
 
     >>> plain((Fraction(1, 3), math.inf, Path("a")))
     ['1/3', None, 'a']

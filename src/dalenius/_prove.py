@@ -243,12 +243,12 @@ def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: 
 
 
 def _limit(verdict: Verdict) -> Termination | None:
-    """What the check had too little of, if that is why: what it was allowed, or what the checker allows at all."""
+    """Limit that the check ran into, if any: what it was allowed, or what the checker allows at all."""
     return ALLOWED.get(verdict.allowed, Termination.STALLED) if verdict.cause == "limit" else None
 
 
 def _of_work(seconds: float) -> Callable[[], float]:
-    """What is left of so many seconds of this thread's own work: other work on the machine takes nothing from them."""
+    """Rest of so many seconds of this thread's own work: other work on the machine takes nothing from them."""
     until = thread_time() + seconds
     return lambda: until - thread_time()
 
@@ -364,7 +364,7 @@ class _Desk:
         return verdict.status.value == ("resolved" if self._own else "proved")
 
     def _seconds(self, *, certain: bool) -> float:
-        """What a check may take: all that is left, or a little more; for certain ends more than they should need, of work.
+        """Seconds for a check: all that is left, or a little more; for certain ends more than they should need, of work.
 
         A second is always granted, but not again after a proof that took more.
         """
@@ -375,7 +375,7 @@ class _Desk:
         return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
     def _spared(self, upper: Upper) -> float:
-        """What a check has left once the search was stopped; infinite before.
+        """Seconds that a check has left once the search was stopped; infinite before.
 
         All have little together (`PROVING`). Of that a long one leaves a share, and what the ends with short proofs take, if that is
         predicted to be half of it at most; a short one leaves what a lower end takes alone, if that is hardly anything; and each
@@ -400,7 +400,7 @@ class _Desk:
 
     @property
     def _grace(self) -> float:
-        """What a proof may take after the time is up, or the search was stopped."""
+        """Seconds for a proof after the time is up, or the search was stopped."""
         assert self._search is not None
         spared = self._search.clock.spared
         return GRACE * self._search.limits.seconds if spared == inf else max(spared, 0.0)
@@ -411,24 +411,24 @@ class _Desk:
 
     @property
     def above(self) -> Cost:
-        """What the upper end that was searched for takes alone, but for trees."""
+        """Cost of the upper end that was searched for alone, but for trees."""
         return self.problem.costs.above
 
     @property
     def whole(self) -> Cost:
-        """What the ends take that were searched for, but for trees."""
+        """Cost of the ends that were searched for, but for trees."""
         return self.problem.costs.whole
 
     @property
     def _mebibytes(self) -> float:
-        """What a check may hold, beside what the problem does."""
+        """Memory for a check, beside the problem's own."""
         if self._search is None:
             return inf
         return max(self._search.limits.least[1] - self.problem.held_bytes, LEAST_BYTES) / 2**20
 
     @property
     def _certain(self) -> Cost:
-        """What the ends take that need no search."""
+        """Cost of the ends that need no search."""
         return self.problem.costs.certain
 
     @property

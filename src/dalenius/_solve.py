@@ -284,7 +284,7 @@ def _audited(problem: WorstCaseLeakage, search: Run, given: Known, method: str |
 
 
 def _need_read(problem: Problem) -> None:
-    """What was made in Python is read by the checker before any work; a file was when it was loaded."""
+    """Have the checker read a problem made in Python before any work; a file was read when it was loaded."""
     if problem.written is None:
         need_readable(problem)
 
@@ -308,7 +308,7 @@ def _exchange(method: str | None) -> type[designs.ExchangeProposer]:
 
 
 def _made(problem: Problem, proposer: Proposer[Lower, U, DesignResult], search: Run) -> DesignResult:
-    """What a proposer finds, proved."""
+    """Prove what a proposer finds."""
     proposer.run()
     return prove(problem, proposer, search)
 
@@ -350,7 +350,7 @@ def need_way(problem: Problem, method: str | None, solver: object) -> None:
 
 
 def _way(problem: Problem) -> tuple[Callable[..., bool], Callable[..., Any]]:
-    """What a kind of problem refuses, and how it is answered; `InputError` of anything else."""
+    """Return the way to answer a kind of problem, with what it refuses; `InputError` of anything else."""
     ways: tuple[tuple[type[Problem], Callable[..., bool], Callable[..., Any]], ...] = (
         (WorstCaseLeakage, need_way_to_audit, _audited),
         (SecretLeakage, need_way_to_audit, _about_secrets),
@@ -378,7 +378,7 @@ def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -
 
 
 def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
-    """Where witnesses are wanted besides the problem's own entropy bound; None if the whole curve is not asked for."""
+    """Entropy bounds for witnesses besides the problem's own; None if the whole curve is not asked for."""
     if curve is False or curve is None:
         return None
     if not isinstance(problem, WorstCaseLeakage):
@@ -400,7 +400,7 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
 
 
 def _certificate(known: object, kind: type[Result | DesignResult]) -> Certificate | None:
-    """What is given as `known`, a result of the same kind as the one that is asked for, or its certificate."""
+    """Certificate of `known`, which is a result of the same kind as the one that is asked for, or its certificate."""
     if isinstance(known, kind):
         return known.certificate
     if known is None:

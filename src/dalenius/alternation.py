@@ -1,4 +1,4 @@
-"""What an alternating scheme did: its sweeps, what each block could still have gained, and the cycle that it ran into."""
+"""Records of an alternating scheme: its sweeps, what each block could still have gained, and the cycle that it ran into."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dalenius.units import unit_size
 
 @dataclass(frozen=True)
 class BlockCertificate:
-    """What a block's turn proved: lower <= the best value of its program at this state <= upper.
+    """Proof of a block's turn: lower <= the best value of its program at this state <= upper.
 
     By closed forms, in doubles: the ends of a result are what the checker proves.
 
@@ -91,7 +91,7 @@ class Cycle:
 
 @dataclass(frozen=True, kw_only=True)
 class Alternation:
-    """Where an alternating scheme came to rest, or was stopped.
+    """Record of an alternating scheme that came to rest, or was stopped.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ class DaleniusError(Exception):
 
 
 class InputError(DaleniusError, ValueError):
-    """What the user handed in cannot be used; the message says what was expected, what came, and what to do."""
+    """Input that cannot be used; the message says what was expected, what came, and what to do."""
 
 
 class GapNotReachedError(DaleniusError):

@@ -66,7 +66,7 @@ def packed(text: str, level: int = 9) -> bytes:
 
 
 def _unpacked(path: str | Path, data: bytes, what: str, at_most: int) -> bytes:
-    """What one member of gzip is the compressed form of, at most so many bytes."""
+    """Data of one member of gzip, at most so many bytes."""
     stream = zlib.decompressobj(wbits=31)
     try:
         text = stream.decompress(data, at_most + 1)
@@ -146,7 +146,7 @@ def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> It
 
 
 def _place(names: list[str], column: str | None, path: str | Path) -> int:
-    """Where the column stands."""
+    """Place of the column."""
     if column is None and len(names) == 1:
         return 0
     if column is None:

@@ -1,4 +1,4 @@
-"""How the ends of intervals are written for people: by the functions of `cvxcertify.intervals`, which all packages share."""
+"""Ends of intervals as text for people: by the functions of `cvxcertify.intervals`, which all packages share."""
 
 from cvxcertify.intervals import (
     ends_text,

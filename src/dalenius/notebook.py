@@ -1,4 +1,4 @@
-"""What notebooks show of an object: a small table, everything in it as text; and what consoles do, two lines at most."""
+"""Tables of objects in notebooks, everything in them as text; and their two lines at most on consoles."""
 
 from __future__ import annotations
 

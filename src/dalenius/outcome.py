@@ -1,4 +1,4 @@
-"""What an answer says besides its numbers: why the work stopped, what is claimed, and which proofs the checker refused."""
+"""Facts of an answer besides its numbers: why the work stopped, what is claimed, and which proofs the checker refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Termination(Enum):
 
     @property
     def advice(self) -> str:
-        """What a caller can do."""
+        """Advice to a caller."""
         return {
             Termination.GAP_REACHED: "the interval is as narrow as was asked for",
             Termination.TIME_LIMIT: "valid, but wider than asked; a longer time limit may narrow it",
@@ -36,7 +36,7 @@ class Termination(Enum):
 
 
 class Status(Enum):
-    """What an interval comes to; why the work stopped says `Termination`."""
+    """Conclusion from an interval; why the work stopped says `Termination`."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -55,7 +55,7 @@ class Status(Enum):
 
 
 class Scope(Enum):
-    """What is claimed: bounds on the optimum over *all* adversaries, of a block, or a feasible point only."""
+    """Scope of a claim: bounds on the optimum over *all* adversaries, of a block, or a feasible point only."""
 
     GLOBAL = "global"
     BLOCKWISE = "blockwise"
@@ -93,7 +93,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class SolverUse:
-    """What a solver did for a result. It proved nothing: what an end rests on was evaluated in closed form, then by the checker.
+    """Use of a solver for a result. It proved nothing: an end rests on what was evaluated in closed form, then by the checker.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class ConstraintPrice:
 
 @dataclass(frozen=True)
 class TermValue:
-    """What a term of a design's objective comes to for the mechanism in hand, and what it weighs in the proof of `lower`.
+    """Value of a term of a design's objective for the mechanism in hand, and its weight in the proof of `lower`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a certified number measures, and in which units: conversions of *directed* numbers, rounded so that a bound stays a bound."""
+"""Quantities of certified numbers, and their units: conversions of *directed* numbers, rounded so that a bound stays a bound."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_IN_DOUBLES = Fraction(10**300)  # amounts beyond count as this where the
 
 
 class Quantity(Enum):
-    """What an interval is about: the information that a release leaks, the distortion that a mechanism causes, or several at once.
+    """Quantity of an interval: the information that a release leaks, the distortion that a mechanism causes, or several at once.
 
     Or how useful a mechanism is by a measure that is no information: a number without unit.
     """
@@ -50,12 +50,12 @@ class Quantity(Enum):
 
     @property
     def largest(self) -> str:
-        """What is sought where much of it is wanted, of mechanisms that tell something useful."""
+        """Name of the largest one, where much of it is wanted, of mechanisms that tell something useful."""
         return f"largest {'information' if self is Quantity.LEAKAGE else self.value}"
 
     @classmethod
     def of(cls, units: str) -> Quantity:
-        """What is measured in these units.
+        """Quantity in these units.
 
         >>> Quantity.of("bits").value
         'leakage'

@@ -1,4 +1,4 @@
-"""Which release this is: the installed package's version, the one place it is asked for."""
+"""Version of this release: the installed package's, the one place it is asked for."""
 
 from __future__ import annotations
 

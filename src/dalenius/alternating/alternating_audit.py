@@ -52,7 +52,7 @@ class AlternatingAudit(EntropyAudit):
     names: tuple[str, ...] = field(default=(), init=False)
 
     def found(self, channel: AggregatedRecord, upper: float, clock: Clock) -> Candidate:
-        """Where the scheme comes to rest from the uniform prior."""
+        """State of rest of the scheme from the uniform prior."""
         turn = clock.part(SHARE / len(self.channels))
         return self._alternated(channel, channel.uniform, turn, upper)
 
@@ -102,7 +102,7 @@ class AlternatingAudit(EntropyAudit):
         )
 
     def _summary(self, result: AlternatingResult[Floats], record: int, upper: float) -> Alternation:
-        """What the scheme did, with no block's gain above what is proved: what no prior passes, no block passes."""
+        """Summary of the scheme, with no block's gain above what is proved: what no prior passes, no block passes."""
         one, most = result.summary(record=record), max(upper - result.value, 0.0)
         if most <= self.gap * upper:
             return replace(

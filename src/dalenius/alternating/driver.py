@@ -32,7 +32,7 @@ WORTH = 0.01  # share of the gap by which one player's step must improve the val
 
 @dataclass(frozen=True)
 class Settings:
-    """When to stop.
+    """Settings of when to stop.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Step(Generic[State]):
-    """What a block did, and could do.
+    """Turn of a block: its gain, and the gain it could have had.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class CycleWarning(UserWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class AlternatingResult(Alternation, Generic[State]):
-    """Where the loop came to rest, or was stopped, with the state itself.
+    """State in which the loop came to rest, or was stopped.
 
     Attributes
     ----------

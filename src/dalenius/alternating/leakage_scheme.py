@@ -198,7 +198,7 @@ class LeakageBlock(ABC):
 
     @property
     def seconds(self) -> float:
-        """What is left of the scheme's time."""
+        """Rest of the scheme's time."""
         return max(self.scheme.clock.remaining, 0.0)
 
     @abstractmethod

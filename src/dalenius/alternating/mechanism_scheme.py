@@ -95,7 +95,7 @@ class MechanismScheme:
         return max(replies, key=lambda prior: self.oracle.leakage(prior, Q))
 
     def leakage(self, state: MechanismAndPrior) -> float:
-        """What the mechanism leaks to the prior, in nats."""
+        """Leakage of the mechanism to the prior, in nats."""
         return self.oracle.leakage(state.prior, state.Q)
 
     def value(self, state: MechanismAndPrior) -> float:

@@ -1,4 +1,4 @@
-"""What atoms are given: numbers and parameters, checked, and affine expressions of variables."""
+"""Arguments of atoms: numbers and parameters, checked, and affine expressions of variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a secret is guessed from an output, as atoms: vulnerability, maximal leakage, Sibson's information."""
+"""Atoms of guessing a secret from an output: vulnerability, maximal leakage, Sibson's information."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def leakage_run(
 
 
 def concluded(method: str, family: Family, law: Floats, iterations: int, rest: Rest, log: Log) -> LeakageRun:
-    """What a rival came to: its last law repaired and judged."""
+    """Result of a rival: its last law repaired and judged."""
     law = family.repaired(law, REPAIR_MARGIN * (1.0 + family.max_knowledge))
     value, best = family.judged(law)
     log.note(iterations, value)

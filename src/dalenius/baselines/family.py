@@ -1,4 +1,4 @@
-"""What baselines move about, a family of laws seen from one record after the other, and what they hand back: no bound, no proof."""
+"""Arguments and results of baselines: a family of laws seen from one record after the other; no bound, no proof."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Log:
 
 @dataclass(frozen=True)
 class LeakageRun:
-    """Where a method for Problem 1 came to rest.
+    """Result of a method for Problem 1.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class LeakageRun:
 
 @dataclass(frozen=True)
 class DesignRun:
-    """Where a method for Problem 2 or 3 came to rest.
+    """Result of a method for Problem 2 or 3.
 
     Attributes
     ----------

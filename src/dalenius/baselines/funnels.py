@@ -21,7 +21,7 @@ PRICES = (1e-4, 1e4)
 
 @dataclass(frozen=True, eq=False)
 class Released:
-    """What mechanisms tell of use, and of the secret, in doubles; rows are (inputs, outputs).
+    """Usefulness of mechanisms, and their leakage about the secret, in doubles; rows are (inputs, outputs).
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Released:
 
     @classmethod
     def of(cls, problem: MaxInformation) -> Released:
-        """What a problem with a limit is about; `InputError` for one with privacy."""
+        """Make it of a problem with a limit; `InputError` for one with privacy."""
         if problem.privacy is not None:
             raise InputError(f"compare: a {problem.kind} model under [privacy] has no rivals: it is a linear program")
         useful = Told.of_law(problem.joint, problem.told)
@@ -110,7 +110,7 @@ def slsqp(released: Released, rng: np.random.Generator | None, clock: Clock) -> 
 
 
 def convex_concave(released: Released, rng: np.random.Generator | None, clock: Clock) -> Floats:
-    """What is told of use linearised at the mechanism in hand, the convex program that is left solved, and again."""
+    """Linearise the usefulness at the mechanism in hand, solve the convex program that is left, and repeat."""
     Q = released.drawn(rng)
     value = float(released.useful.of(Q.T).sum())
     while not clock.expired:

@@ -153,7 +153,7 @@ def _optimised(model: Model, program: RecordProgram, masses: list[Any]) -> bool:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What SCIP says of its errors goes nowhere: an `Answer` says that it failed."""
+    """Silence SCIP's own errors: an `Answer` says that it failed."""
     from pyscipopt import Model
 
     Model().redirectOutput()  # of errors, for all models of this process: to Python's stream

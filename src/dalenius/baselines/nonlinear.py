@@ -103,7 +103,7 @@ class RecordProgram:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver says about the program of one record.
+    """Answer of a solver about the program of one record.
 
     Attributes
     ----------

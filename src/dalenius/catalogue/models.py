@@ -32,7 +32,7 @@ COLUMNS = "name", "digest", "certificate_digest"
 
 @dataclass(frozen=True)
 class Digests:
-    """What a proof is about: a model's normal form, and the text of a certificate, both as SHA-256."""
+    """Digests of a proof: of a model's normal form, and of the text of a certificate, both as SHA-256."""
 
     model: str
     certificate: str
@@ -56,7 +56,7 @@ def certificate_digest(certificate: Certificate) -> str:
 
 
 def recorded(folder: Path) -> dict[str, Digests]:
-    """What the index of a library was written about, by name; `dalenius library index` proves every line of it.
+    """Digests in the index of a library, by name; `dalenius library index` proves every line of it.
 
     Nothing where there is no index, or one of another form: then everything is proved anew.
     """
@@ -110,7 +110,7 @@ class LibraryModel:
 
     @property
     def certificate_places(self) -> tuple[Path, Path]:
-        """Where the certificate is, if there is one: as text, or compressed."""
+        """Places of the certificate, if there is one: as text, or compressed."""
         text, compressed = map(self.path.with_suffix, ENDINGS)
         return text, compressed
 
@@ -147,7 +147,7 @@ class LibraryModel:
 
     @property
     def claim(self) -> tuple[Fraction, Fraction] | None:
-        """What the certificate's first line *claims*, and nothing more: see `interval`. None if infeasible, or without one."""
+        """Interval that the certificate's first line *claims*, no more: see `interval`. None if infeasible, or without one."""
         return None if self._stored is None else self._stored.header.claim
 
     @cached_property
@@ -187,7 +187,7 @@ class LibraryModel:
         return "exact" if self.formula else "closed" if self.gap <= CLOSED else "bracket"
 
     def row(self) -> IndexRow:
-        """What the index says about it; no interval where none is proved."""
+        """Row of the index; no interval where none is proved."""
         problem = self._asked
         inputs, outputs = problem.shape
         form = normal_form(problem)
@@ -263,7 +263,7 @@ class IndexRow:
 
 
 def library_folder() -> Path:
-    """Where the library lies: in the installed package, or in the checkout that this is."""
+    """Folder of the library: in the installed package, or in the checkout that this is."""
     return INSTALLED if INSTALLED.is_dir() else CHECKOUT
 
 

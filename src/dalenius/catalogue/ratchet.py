@@ -246,7 +246,7 @@ def _is_line(by: str) -> bool:
 
 
 def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
-    """What `_keep` does with a proved certificate, while nobody else changes the folder."""
+    """Do as `_keep` with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
     if stored is not None and not standing(model.path, model.load(), stored, model.known).proved:
         stored = None  # a file that somebody changed is no reason to stop

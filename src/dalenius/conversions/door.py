@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Conversion:
-    """What follows from a guarantee.
+    """Answer of `convert`: a guarantee in another notion.
 
     Attributes
     ----------

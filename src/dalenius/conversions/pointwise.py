@@ -112,7 +112,7 @@ def dataset_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Int
 
 
 def correlated_record_leakage(channel: Sequence[Sequence[Number]], letters: Integer, share: Number) -> float:
-    """What an output tells about a record under a prior in which the others depend on it as badly as they can; in nats, rounded down.
+    """Leakage of an output about a record under a prior in which the others depend on it as badly as they can; in nats, down.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0, sha
 
 
 def laplace_count_tails(records: Integer, scale: Number, p: Number) -> tuple[float, float]:
-    """What outputs from 1 up, and outputs from 0 down, tell about a record that has the property with probability p; in nats, up.
+    """Leakage of outputs from 1 up, and of those from 0 down, about a record with the property with probability p; in nats, up.
 
     These are -log(p + (1-p) exp(-x)) and -log((1-p) + p exp(-x)), x = 1/(n b); no output in between tells more than the larger.
 

@@ -1,4 +1,4 @@
-"""What a whole privacy profile, or some points of one, says about information."""
+"""Information bounds from a whole privacy profile, or some points of one."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def _farthest(q: float, most: float, side: float) -> float:
 
 
 def _crossing(rising: Callable[[float], bool], low: float) -> float:
-    """Where a function of q in `low` .. 1 stops rising, by bisection of its logarithm."""
+    """Place where a function of q in `low` .. 1 stops rising, by bisection of its logarithm."""
     high = 1.0
     for _ in range(STEPS):
         q = math.sqrt(low) * math.sqrt(high)
@@ -234,7 +234,7 @@ def _crossing(rising: Callable[[float], bool], low: float) -> float:
 
 
 def _least(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a quasi-convex function is least, by golden section in doubles."""
+    """Minimum of a quasi-convex function, by golden section in doubles."""
     first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     values = function(first), function(second)
     for _ in range(90):

@@ -18,7 +18,7 @@ from dalenius.information.balls import ball
 
 
 class About(Enum):
-    """What a notion bounds; why there is no rule between two of them rests on it."""
+    """Subject of a notion; why there is no rule between two of them rests on it."""
 
     DATASETS = "every output, between datasets"
     CHANNEL = "every output, between all inputs"
@@ -284,7 +284,7 @@ OURS = "ours"
 
 @dataclass(frozen=True)
 class Given:
-    """What a rule starts from.
+    """Premises of a rule.
 
     Attributes
     ----------
@@ -332,7 +332,7 @@ class Given:
 
     @property
     def letters(self) -> int:
-        """How many values the secret has at most."""
+        """Largest number of values of the secret."""
         assert self.facts.letters is not None
         return self.facts.letters
 
@@ -352,12 +352,12 @@ def always(given: Given) -> bool:
 
 
 def any_alphabets(given: Given) -> bool:
-    """Where no sizes of alphabets are known, and so no p_min either: for mechanisms with many letters and outputs."""
+    """True if no sizes of alphabets are known, and so no p_min either: for mechanisms with many letters and outputs."""
     return given.facts.letters is None and given.facts.outputs is None
 
 
 def rare_values(given: Given) -> bool:
-    """Where values of the secret may be as rare as one likes."""
+    """True if values of the secret may be as rare as one likes."""
     return given.facts.p_min is None
 
 

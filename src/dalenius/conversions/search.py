@@ -156,7 +156,7 @@ def fewest_missing(source: str, target: str, facts: Facts, *, sharp: bool) -> tu
 def _next(
     place: Place, best: dict[Place, Found], rules: Iterable[Rule], epsilons: list[Epsilon], facts: Facts
 ) -> Iterator[Taken]:
-    """What follows from a place by one rule and is better than what is known."""
+    """Places that follow from a place by one rule and are better than what is known."""
     value = best[place].value
     for rule in rules:
         if rule.releases and place.together:

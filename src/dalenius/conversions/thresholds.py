@@ -18,7 +18,7 @@ MOST_RECORDS = 1_000_000
 
 @dataclass(frozen=True)
 class ThresholdDisclosure:
-    """What "no" and "yes" tell where the release is whether at least `at` of n records have a property; pairs, "no" first, in nats.
+    """Leakage of "no" and "yes" where the release is whether at least `at` of n records have a property; "no" first, in nats.
 
     The records are independent and have the property with probability p each; S, of binomial law, have it. Nothing is random but the
     data, and yet an answer that is nearly certain tells little.
@@ -247,7 +247,7 @@ def excluding_channel(law: Numbers, alpha: Number) -> list[list[Fraction]]:
 
 
 def copies_threshold(epsilon: Number, p_min: Number, gap: Number) -> float:
-    """How many equal records must each be released for an output to tell all but `gap` nats of the most there is; rounded up.
+    """Number of equal records for each of which an output reveals all but `gap` nats of the most there is; rounded up.
 
     More than n = log((1-p) / (p (e^gap - 1))) / epsilon copies of one record, each through randomised response of two letters, tell
     -log(p + (1-p) e^(-n epsilon)) > log(1/p) - gap about it: whatever epsilon, differential privacy does not help against correlation.

@@ -1,4 +1,4 @@
-"""How much a release may tell of a query while it tells at most epsilon nats of a secret: bounds from above and from below."""
+"""Largest information about a query at a leakage of at most epsilon nats about a secret: bounds from above and from below."""
 
 from __future__ import annotations
 

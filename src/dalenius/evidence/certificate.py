@@ -105,7 +105,7 @@ def _is_how(value: Read) -> bool:
 
 
 def _shapes(kind: type[Line]) -> tuple[Callable[[Read], bool], ...]:
-    """What each entry of a line must be, by its type as the class spells it."""
+    """Types of the entries of a line, as the class spells them."""
     names = vars(sys.modules[kind.__module__])
     return tuple(_fits(Union[tuple(map(names.get, str(field.type).split(" | ")))]) for field in fields(kind))  # noqa: UP007
 
@@ -143,7 +143,7 @@ class CurveClaim:
 
     @classmethod
     def decode(cls, value: Any) -> Self:
-        """What a header has; `InputError` if it is something else.
+        """Read a header; `InputError` if it is something else.
 
         >>> CurveClaim.decode({"above": [["0.5", "0.1"]], "below": [["4/5 max", "0.2"]]}).above
         (('0.5', '0.1'),)
@@ -236,7 +236,7 @@ class Header:
 
     @classmethod
     def decode(cls, text: str) -> Self:
-        """What the first line of a file says; `InputError` if it is no object with a model and an interval."""
+        """Read the first line of a file; `InputError` if it is no object with a model and an interval."""
         try:
             header = json.loads(text)
         except (ValueError, RecursionError):
@@ -264,7 +264,7 @@ class Header:
 
 
 def _told(kind: Any, value: Read, what: str) -> Any:
-    """What the first line says, lists as tuples; `InputError` if it is of another type."""
+    """Fields of the first line, lists as tuples; `InputError` if it is of another type."""
     found = _frozen(value)
     if not _fits(kind)(found):
         raise InputError(f"not a certificate: {what} (docs/certificate-format.md)")

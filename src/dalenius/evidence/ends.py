@@ -165,7 +165,7 @@ class _End(ABC):
 
     @property
     def claim(self) -> float | Fraction | None:
-        """What is claimed."""
+        """Claimed ends."""
         return self.value if self.exact else self.rounded
 
 

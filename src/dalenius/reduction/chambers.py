@@ -80,7 +80,7 @@ class Chamber:
         return all(_keeps(move, low, high, orbit) for _, moves in self.steps for move in moves)
 
     def seen_by(self, move: RowSymmetry) -> Chamber:
-        """What it is where everything was moved."""
+        """The same chamber where everything was moved."""
         steps = ((int(move.kept[y]), tuple(own.seen_by(move) for own in moves)) for y, moves in self.steps)
         above = np.empty_like(self.above)
         above[np.ix_(move.kept, move.kept)] = self.above

@@ -134,7 +134,7 @@ def _convolved(a: Sums, b: Sums, modulus: int | None) -> Sums:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the other records can be where all are independent, for records that nobody can tell apart.
+    """Settings of the other records where all are independent, for records that nobody can tell apart.
 
     Attributes
     ----------

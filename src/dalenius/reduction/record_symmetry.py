@@ -27,7 +27,7 @@ MOST_OUTPUTS = 64  # whose exchanges are tried two by two
 
 @dataclass(frozen=True, eq=False)
 class RowSymmetry:
-    """Where the channel's inputs and outputs go, and where the classes and the outputs of the record channel do (images)."""
+    """Images of the channel's inputs and outputs, and of the classes and the outputs of the record channel."""
 
     inputs: Integers
     outputs: Integers
@@ -35,7 +35,7 @@ class RowSymmetry:
     kept: Integers
 
     def seen_by(self, move: RowSymmetry) -> RowSymmetry:
-        """What it is where everything was moved: it takes the image of an output to the image of what it took the output to."""
+        """The same symmetry where everything was moved: it takes the image of an output to the image of what it took the output to."""
         both = ((getattr(self, f.name), getattr(move, f.name)) for f in fields(RowSymmetry))
         return RowSymmetry(*(_placed(where[own], where) for own, where in both))
 
@@ -64,7 +64,7 @@ Source = tuple[
 
 @dataclass(frozen=True)
 class RecordSymmetries:
-    """What is found of one record.
+    """Symmetries found of one record.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ class _Table:
         return np.array_equal(self.whole[np.ix_(images, outputs)], self.whole[used])
 
     def _moves(self, used: Integers, images: Integers, move: Integers) -> tuple[Integers, Integers, Integers, Integers]:
-        """Where all inputs, outputs, classes and kept outputs go, if these inputs and kept outputs go there."""
+        """Images of all inputs, outputs, classes and kept outputs, if these inputs and kept outputs go there."""
         inputs, outputs = np.arange(len(self.counts)), np.arange(self.whole.shape[1])
         inputs[used], outputs[self.kept] = images, self.kept[move]
         classes = np.arange(self.row_of_input.max() + 1)
@@ -306,14 +306,14 @@ def _with(move: Integers, others: Integers) -> Integers:
 
 
 def _rearranged(table: Integers, columns: Integers) -> Integers | None:
-    """Where rows go if columns go there: table[rows[k], columns[y]] = table[k, y]; None if they cannot."""
+    """Images of rows if columns go there: table[rows[k], columns[y]] = table[k, y]; None if there are none."""
     moved = np.empty_like(table)
     moved[:, columns] = table
     return found_again(moved, table)
 
 
 def found_again(rows: Floats | Integers, table: Floats | Integers) -> Integers | None:
-    """Where each row stands in a table of the same rows in some order; None if it has others.
+    """Places of the rows in a table of the same rows in some order; None if it has others.
 
     >>> found_again(np.array([[1, 2], [3, 4]]), np.array([[3, 4], [1, 2]])).tolist()
     [1, 0]

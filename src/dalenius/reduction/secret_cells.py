@@ -35,7 +35,7 @@ class SecretCells(Told):
 
     @cached_property
     def given_of_cell(self) -> Integers:
-        """What is given in each cell."""
+        """Number of what is given in each cell."""
         found = np.zeros(int(self.cells.max()) + 1, dtype=np.int64)
         found[self.cells] = self.given
         return found

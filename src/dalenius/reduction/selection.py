@@ -1,4 +1,4 @@
-"""What a record decides once the others are known: which channel input each of its letters selects."""
+"""Selections of a record: the channel input of each of its letters once the others are known."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Where inputs and outputs go, and each record with its letters."""
+    """Images of inputs and outputs, and of each record with its letters."""
 
     inputs: Integers
     outputs: Integers
@@ -135,7 +135,7 @@ class Orbits:
         return Q[self.orbit]
 
     def explain(self) -> list[str]:
-        """What was used, in words."""
+        """Explain the symmetries that were used."""
         lines, exchanges, maps = [], len(self.fixing_outputs), len(self.moving_outputs)
         if exchanges:
             lines.append(
@@ -210,7 +210,7 @@ def _on_orbits(
 
 
 def _induced(inputs: Integers, orbit: Integers) -> Integers | None:
-    """Where a move of the inputs takes their orbits; None if it tears one apart."""
+    """Images of the inputs' orbits under a move; None if it tears one apart."""
     induced = np.empty(int(orbit.max()) + 1, dtype=np.int64)
     induced[orbit] = orbit[inputs]
     return induced if np.array_equal(induced[orbit], orbit[inputs]) else None

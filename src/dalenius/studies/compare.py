@@ -38,7 +38,7 @@ EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in do
 
 @dataclass(frozen=True)
 class MethodOutcome:
-    """What one method attained.
+    """Outcome of one method.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Comparison:
 
     @property
     def quantity(self) -> Quantity:
-        """What the values measure: leakages, or distortions."""
+        """Quantity of the values: leakages, or distortions."""
         return self.problem.quantity
 
     @property
@@ -155,7 +155,7 @@ class Comparison:
         return "" if math.isnan(value) else text_below(value, digits) if self.maximises else text_above(value, digits)
 
     def bound_text(self, bound: float, digits: int = 17) -> str:
-        """What a method says that nothing passes, as a decimal, rounded so that no more is said."""
+        """Bound of a method as a decimal, rounded so that no more is said."""
         return text_above(bound, digits) if self.maximises else text_below(bound, digits)
 
     def seconds_to(self, entry: MethodOutcome, share: float) -> float | None:
@@ -170,7 +170,7 @@ class Comparison:
         return next((at for at, value in judged if (value >= enough if self.maximises else value <= enough)), None)
 
     def cells(self, entry: MethodOutcome) -> dict[str, str]:
-        """What there is to say about a method, as texts below their heads."""
+        """Cells of a method's row, as texts below their heads."""
         unit, bound = self.units, entry.bound
         times = {share: self.seconds_to(entry, float(share) / 100.0) for share in SHARES}
         return {
@@ -203,7 +203,7 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What the proved interval is, whose point it rests on, and who was left out."""
+        """Notes on the proved interval, whose point it rests on, and who was left out."""
         found = [f"certified  {self.result.interval}; {self.termination.advice}"]
         if self.best != CERTIFIED:
             found.append(
@@ -221,7 +221,7 @@ class Comparison:
         return grid("; ".join(self.notes), head, rows)
 
     def entry(self, method: str) -> MethodOutcome:
-        """What a method attained; `KeyError` if it was not asked."""
+        """Outcome of a method; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
 
 
@@ -388,7 +388,7 @@ def _improved(problem: Problem, result: Result | DesignResult, found: Attained, 
 def _measured(
     found: Attained, result: Result | DesignResult, first: Result | DesignResult, gap: float
 ) -> MethodOutcome:
-    """What a method attained, beside the proved interval; `first` is the certified solver's own."""
+    """Outcome of a method, beside the proved interval; `first` is the certified solver's own."""
     audit = maximises(result)
     near, far = (result.lower, result.upper) if audit else (result.upper, result.lower)
     short, at_most = (_short(found.value, end) if audit else _short(end, found.value) for end in (near, far))

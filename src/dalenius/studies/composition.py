@@ -1,4 +1,4 @@
-"""What several releases tell together, at most, from certified intervals of each by itself: theorems, each with its conditions.
+"""Leakage of several releases together, at most, from certified intervals of each: theorems, each with its conditions.
 
 The releases put together as one (`several_releases`, `releases`) have a certificate of their own, and tell less than any sum says.
 This is for what is too large for that.
@@ -79,7 +79,7 @@ LETTERS = _Rule(
 
 @dataclass(frozen=True)
 class Composition:
-    """What several releases tell about a record or a secret together, at most: a theorem about certified numbers, and no certificate.
+    """Leakage of several releases about a record or a secret together, at most: a theorem about certified numbers, no certificate.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ def composition(
     eta: Number | None = None,
     rule: str | None = None,
 ) -> Composition:
-    """What several releases of one dataset tell about one record, or about a secret, together, at most.
+    """Bound what several releases of one dataset leak about one record, or about a secret, together.
 
     Each has its own noise, independent of the others' given the data. The least of these bounds is the answer:
 
@@ -297,7 +297,7 @@ def _knows_the_others(adversary: Adversary) -> bool:
 
 
 def _stage(item: Any, where: str) -> list[Answer]:
-    """What a release may be."""
+    """Answers of what stands for a release."""
     if isinstance(item, Audit | Result | SecretResult | Certificate):
         raise InputError(
             f"{where}: expected a problem and its result or certificate, as in (problem, dl.solve(problem)); got a "

@@ -72,7 +72,7 @@ class Rival:
     once: bool = False
 
     def settings(self, problem: Comparable) -> Settings | None:
-        """What it is run with on this problem unless told otherwise; None if it is not made for it."""
+        """Settings on this problem unless told otherwise; None if the method is not made for it."""
         return self.audit if problem.task == "audit" else self.design
 
     def audited(self, family: Family, seed: int, settings: Settings, clock: Clock) -> LeakageRun:
@@ -203,7 +203,7 @@ class Contestant:
     settings: Settings
 
     def attained(self, problem: Comparable, seeds: int, budget: float, gap: float) -> Attained:
-        """What it attains, its starts one after the other; a global solver has one."""
+        """Results of its starts, one after the other; a global solver has one."""
         clock, starts = Clock(budget), 1 if self.rival.once else seeds
         with stopped_by_interrupt(clock):
             if isinstance(problem, DesignProblem):
@@ -221,7 +221,7 @@ class FunnelContestant:
     once: bool
 
     def attained(self, problem: Problem, seeds: int, budget: float, gap: float) -> Attained:
-        """What it attains, its starts one after the other; a mechanism that breaks the limit is mixed with a silent one."""
+        """Results of its starts, one after the other; a mechanism that breaks the limit is mixed with a silent one."""
         clock, values, missed, trace = Clock(budget), list[float](), 0.0, list[tuple[float, float]]()
         starts = 1 if self.once else seeds
         with stopped_by_interrupt(clock):
@@ -241,7 +241,7 @@ class FunnelContestant:
 
 @dataclass(frozen=True)
 class Attained:
-    """What a method came to, before anybody knows how good that is (`dalenius.studies.compare.MethodOutcome` says what is what).
+    """Result of a method, before anybody knows how good that is (`dalenius.studies.compare.MethodOutcome` has the rest).
 
     Attributes
     ----------
@@ -323,7 +323,7 @@ def maximises(result: Result | DesignResult) -> bool:
 
 
 def certified(result: Result | DesignResult) -> Attained:
-    """What the certified solver attained by itself: the end of its interval that a point attains."""
+    """Result of the certified solver by itself: the end of its interval that a point attains."""
     audit = maximises(result)
     value, bound = (result.lower, result.upper) if audit else (result.upper, result.lower)
     rounds = result.rounds if isinstance(result, DesignResult) else 0

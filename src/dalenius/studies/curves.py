@@ -284,12 +284,12 @@ def spread_budgets(
 
 
 def _nats_per_unit(problem: DesignProblem) -> Corner:
-    """What one of the budget's units is worth in the unit of the multiplier: two numbers that it lies between."""
+    """Worth of one of the budget's units in the unit of the multiplier: two numbers that it lies between."""
     return LOG_2 if problem.budget_units == "bits" else (Fraction(1), Fraction(1))
 
 
 class Band:
-    """What certificates at some budgets prove about the optimum at all budgets.
+    """Bounds on the optimum at all budgets from certificates at some.
 
     *From below*: the multiplier that a certificate gives the budget (nu, or in `MinDistortion` the sum of the weights) is the slope of
     a line that its priors prove at once for every budget: lower(x') = lower + slope (x - x'). *From above*: the mixture of two

@@ -39,7 +39,7 @@ Solved: TypeAlias = "tuple[Answer, tuple[MethodOutcome, ...]]"
 
 @dataclass(frozen=True)
 class Moment:
-    """How far a sweep is.
+    """Progress of a sweep.
 
     Attributes
     ----------

@@ -167,7 +167,7 @@ class _Search:
 
 
 def _widest(sought: Mapping[float, FunnelProposer], gap: float) -> float | None:
-    """Where the band of what was found would be widest, between two limits; None where it is within the gap everywhere."""
+    """Place where the band of what was found would be widest, between two limits; None where it is within the gap everywhere."""
     found = sorted((limit, each.found) for limit, each in sought.items())
     widest = gap * found[-1][1].attained
     lines = {limit: each.line(widest / 4.0) for limit, each in found}

@@ -1,4 +1,4 @@
-"""Where the records of a sweep are kept: in memory, or in a folder that a killed sweep goes on from."""
+"""Places of a sweep's records: memory, or a folder that a killed sweep goes on from."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Files:
-    """What the files of a folder say."""
+    """Contents of the files of a folder."""
 
     path: Path
 
@@ -202,7 +202,7 @@ class Folder:
 
 
 def read_plan(folder: Path) -> dict[str, Any]:
-    """What `sweep.json` of a folder holds.
+    """Read `sweep.json` of a folder.
 
     Raises
     ------
@@ -238,7 +238,7 @@ def records_in(folder: Path) -> list[Record]:
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What of a plan has changed, in words; empty if nothing has.
+    """Changes of a plan, in words; empty if there are none.
 
     >>> changes({"grid": {"max_distortion": ["0", "1"]}}, {"grid": {"max_distortion": ["0", "2"]}})
     'max_distortion was 0, 1 and is now 0, 2'

@@ -51,7 +51,7 @@ class _Bound:
 
 @dataclass(frozen=True)
 class _Proof:
-    """What one certificate proves of the curve: its own interval at b, lines from above, steps from below."""
+    """Bounds of one certificate on the curve: its own interval at b, lines from above, steps from below."""
 
     at: _Bound
     claim: tuple[Fraction, Fraction]
@@ -78,7 +78,7 @@ class _Proof:
 
     @property
     def lowers(self) -> tuple[tuple[_Bound, Fraction], ...]:
-        """What is proved from below, up to which entropy bound."""
+        """Lower ends, and up to which entropy bound they hold."""
         return ((self.at, self.claim[0]), *self.steps)
 
 
@@ -148,7 +148,7 @@ class LeakageCurve:
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
-        """What proves it."""
+        """Certificates that prove it."""
         return tuple(certificate for _, certificate in self.proofs)
 
     def proved_by(self, entropy: Number | EntropyAtLeast) -> tuple[Certificate | None, Certificate | None]:
@@ -227,7 +227,7 @@ class LeakageCurve:
 
     @cached_property
     def _steps(self) -> list[tuple[Fraction, _Bound, int]]:
-        """What is proved from below, the largest first, and up to which entropy bound; none that a larger one makes useless."""
+        """Lower ends, the largest first, and up to which entropy bound they hold; none that a larger one makes useless."""
         every = [(low, bound, j) for j, proof in enumerate(self._proofs) for bound, low in proof.lowers if low > 0]
         kept = list[tuple[Fraction, _Bound, int]]()
         for low, bound, j in sorted(every, key=lambda step: (-step[0], step[2])):

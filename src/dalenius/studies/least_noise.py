@@ -1,4 +1,4 @@
-"""How much noise is enough: the least scale that keeps a leakage within a budget, with certificates on both sides of it.
+"""Least noise: the least scale that keeps a leakage within a budget, with certificates on both sides of it.
 
 The leakage falls as the scale grows, as noise of a larger scale is noise of a smaller one to which more is added (docs/theory.md). Of
 discrete Gaussian noise this is not so: there, what is proved is that one scale is enough and another is not.
@@ -56,7 +56,7 @@ class NoiseFormula:
 
 @dataclass(frozen=True)
 class LeastNoise:
-    """Where the leakage of some noise meets a budget.
+    """Scales between which the leakage of some noise meets a budget.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class LeastNoise:
 
     @property
     def gap(self) -> float:
-        """How far the two scales are apart, in shares of the larger one; 1 where there is one only."""
+        """Distance of the two scales, as a share of the larger one; 1 where there is one only."""
         return 1.0 if self.above is None else float(1 - self.above.scale / self.within.scale)
 
 
@@ -290,7 +290,7 @@ def _budget(at_most: Number) -> tuple[Fraction, str]:
 
 
 def _span(problem: WorstCaseLeakage) -> int:
-    """How far one record moves the query where the others are known; where they are not, how far a household does, or everybody."""
+    """Largest move of the query by one record where the others are known; where they are not, by a household, or by everybody."""
     query, known = problem.query, problem.adversary.record_laws is not None
     if known and query.sums is not None and query.modulus() is None:
         types = record_types(query.sums, problem.records)

@@ -22,7 +22,7 @@ STEPS = 10_000
 
 @dataclass(frozen=True)
 class MeanPlan:
-    """How many groups, and how much noise: sigma^2 = c/(2 k^2 epsilon) on every coordinate of the mean of each group of k records.
+    """Number of groups, and noise: sigma^2 = c/(2 k^2 epsilon) on every coordinate of the mean of each group of k records.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a sweep will do: a grid of problems, keys of a model file with values; its points in order, and which each may begin with."""
+"""Plan of a sweep: a grid of problems, keys of a model file with values; its points in order, and which each may begin with."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def values_in(text: str, path: str) -> list[object]:
 
 
 def _value(text: str) -> object:
-    """What TOML reads, where it is a number or a truth value; else the text."""
+    """Value that TOML reads, where it is a number or a truth value; else the text."""
     if WHOLE.fullmatch(text):
         return int(text)
     return Numeral(text) if DECIMAL.fullmatch(text) else WORDS.get(text, text)
@@ -128,7 +128,7 @@ def _meaning(value: object, text: str) -> object:
 
 
 def text_of(value: object) -> str:
-    """How a value is written in a plan and in its records."""
+    """Text of a value in a plan and in its records."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Numeral):
@@ -211,7 +211,7 @@ DENSE = 24  # witnesses on either side of a point, at entropy bounds between it 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How every point is solved; as in `solve`, and `methods`, `seeds`, `budget` as in `compare`, if rivals are asked, too."""
+    """Settings of every point; as in `solve`, and `methods`, `seeds`, `budget` as in `compare`, if rivals are asked, too."""
 
     gap: float = 1e-3
     time_limit: float | None = 20.0
@@ -369,7 +369,7 @@ class Plan:
         return sorted(self.points, key=lambda point: (-heights[point.index], point.index))
 
     def described(self) -> dict[str, Any]:
-        """What `sweep.json` holds, but for its digest."""
+        """Data of `sweep.json`, but for its digest."""
         return {
             "format": FORMAT,
             "dalenius": PRODUCER.removeprefix("dalenius "),

@@ -66,7 +66,7 @@ class _Given(EntropyAudit):
 
 
 def with_prior(problem: WorstCaseLeakage, prior: Prior) -> Result:
-    """What a prior proves: the leakage to it, from below; from above no more than the entropy of the letters.
+    """Result proved by a prior: the leakage to it, from below; from above no more than the entropy of the letters.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def with_prior(problem: WorstCaseLeakage, prior: Prior) -> Result:
 
 
 def with_mechanism(problem: DesignProblem, rows: Floats, leakage: float, limits: Limits) -> DesignResult:
-    """What a mechanism attains: made exact and to meet its budget, audited, and proved; from below nothing is claimed.
+    """Result of a mechanism: made exact and to meet its budget, audited, and proved; from below nothing is claimed.
 
     A budget of distortion is met by mixing with a mechanism of least distortion, one of leakage by mixing with the best constant one
     until the audit's bound meets it. Rows that symmetries of the problem exchange are averaged: leakage is convex, so none is added.

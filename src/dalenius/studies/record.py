@@ -101,7 +101,7 @@ class Record:
 
     @property
     def bounded(self) -> str:
-        """What its interval is about, in words: its quantity, or that the largest one was sought."""
+        """Subject of its interval, in words: its quantity, or that the largest one was sought."""
         return Quantity(self.quantity).largest if self.answers(MaxInformation) else self.quantity
 
     def answers(self, question: type[Problem]) -> bool:
@@ -219,7 +219,7 @@ def is_told(record: Record, certificate: str) -> bool:
 
 
 def _claimed(header: Header) -> dict[str, Any]:
-    """What a record says of an interval, which is what is claimed; nothing but that, where nothing is feasible."""
+    """Interval of a record, which is what is claimed; nothing but that, where nothing is feasible."""
     if header.claim is None:
         below = header.claim_below
         lowest = None if below is None else _finite(plain_below(double_below(below)))

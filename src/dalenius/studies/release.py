@@ -92,7 +92,7 @@ Letters = Listed | Callable[[], Listed]
 
 @dataclass(frozen=True)
 class LeakageBound:
-    """What one release leaks at most about one record: in nats and in bits, both rounded upward; and whether the budget is met.
+    """Largest leakage of one release about one record: in nats and in bits, both rounded upward; and whether the budget is met.
 
     `within_budget` is None where the model has no budget of leakage, and False where that it is met is not proved; `values` says how
     many values a record has, of which nothing tells more than the logarithm.
@@ -302,7 +302,7 @@ def audit_of_release(problem: Problem, mechanism: Mechanism) -> WorstCaseLeakage
 
 
 def bound_of(problem: Problem, mechanism: Mechanism, upper: Fraction | None, certificate: Certificate) -> LeakageBound:
-    """What a certificate that the checker has proved says about the mechanism.
+    """Bound of a certificate that the checker has proved on the mechanism's leakage.
 
     *Bound because*: an audit's claim is about its one mechanism. A design's certificate carries a mechanism that leaks at most `upper`
     (`MinLeakage`; with an objective, at most the end of its first term) or at most the budget (`MinDistortion`),
@@ -396,7 +396,7 @@ def _drawn(problem: Problem, mechanism: Mechanism, letters: Sequence[int], rng: 
 
 
 def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequence[int]) -> int:
-    """What the mechanism is told: the query's value, or the dataset's index. Not to be shown to anybody."""
+    """Input of the mechanism: the query's value, or the dataset's index. Not to be shown to anybody."""
     if mechanism.inputs == "dataset":
         return problem.records.index(letters)
     return problem.query.value(problem.records, letters)

@@ -276,7 +276,7 @@ def need_ways(plan: Plan) -> None:
 
 
 def swept(plan: Plan, engine: Engine, output: str | Path | None) -> Sweep:
-    """What an engine has done of a plan."""
+    """Sweep that an engine has made of a plan."""
     records = tuple(engine.keep.records[index] for index in sorted(engine.keep.records))
     names = {point.index: point.name for point in plan.points}
     failed = {names[index]: message for index, message in engine.failed.items()}
@@ -294,7 +294,7 @@ def engine_in(
     scheduler: str | None = None,
     progress: Callable[[Moment], None] | None = None,
 ) -> Iterator[Engine]:
-    """Who solves the points of a plan, and keeps them in a folder, or in memory; the folder's list is written at the end."""
+    """Choose who solves the points of a plan, and keeps them in a folder, or in memory; the folder's list is written at the end."""
     keep: Folder | Memory = Memory() if output is None else Folder(Path(output), plan, force=force)
     todo = len(keep.records) < len(plan.points)
     with (

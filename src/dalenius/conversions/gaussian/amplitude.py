@@ -155,7 +155,7 @@ def _square(size: arb, height: arb) -> arb:
 
 
 def _fewest(size: arb, dimension: int) -> tuple[int, arb]:
-    """How many points make the bound small, and the height of the ellipse for which they do."""
+    """Number of points that makes the bound small, and the height of the ellipse for which they do."""
     small = SMALL + 2 * size.min(arb(1)).log()
 
     def points(height: arb) -> int:

@@ -66,7 +66,7 @@ def gaussian_delta(shift: Number | arb, epsilon: Number | arb) -> arb:
 
 
 def information_of_profile(shift: Number | arb) -> arb:
-    """What Theorem 1(b), eq. (12), gives for the profile of the Gaussian mechanism: shift^2 / 2 nats.
+    """Information bound of Theorem 1(b), eq. (12), for the profile of the Gaussian mechanism: shift^2 / 2 nats.
 
     The integral of (1 + exp(-e)) delta(e) over e > 0 is the divergence of the two laws; the capacity is about a quarter of it.
 

@@ -68,7 +68,7 @@ class _Lattice:
         return np.abs(self.places[None] + self.inputs[:, None])
 
     def masses(self, reach: int) -> Floats:
-        """How often each |place| is there."""
+        """Multiplicity of each |place|."""
         return np.concatenate([[1.0], np.full(reach, 2.0)])
 
     def squares(self) -> Floats:

@@ -1,4 +1,4 @@
-"""What an adversary can infer: guesses, estimates, the min-entropy of attributes."""
+"""Rules about inference: guesses, estimates, the min-entropy of attributes."""
 
 from __future__ import annotations
 

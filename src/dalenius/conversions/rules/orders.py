@@ -1,4 +1,4 @@
-"""What is at most another notion by its definition: a mean is at most the maximum, one prior at most all of them."""
+"""Rules by definition: a mean is at most the maximum, one prior at most all of them."""
 
 from __future__ import annotations
 

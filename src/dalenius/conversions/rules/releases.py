@@ -1,4 +1,4 @@
-"""What holds after several releases with a guarantee each; each may be chosen after those before it, unless a rule says otherwise."""
+"""Rules after several releases with a guarantee each; each may be chosen after those before it, unless a rule says otherwise."""
 
 from __future__ import annotations
 
