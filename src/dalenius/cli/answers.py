@@ -11,7 +11,16 @@ from dalenius.evidence import exact_fraction_above
 
 FORMAT = "dalenius-answer/1"
 OWN: dict[str, tuple[str, ...]] = {  # the keys that an answer has besides the common ones, always
-    "audit": ("digest", "leakage", "bayes_advantage_at_most", "households", "termination", "page", "certificate"),
+    "audit": (
+        "digest",
+        "leakage",
+        "bayes_advantage_at_most",
+        "households",
+        "termination",
+        "page",
+        "certificate",
+        "model",
+    ),
     "show": (),
     "solve": ("model", "digest", "lower", "upper", "units", "gap", "termination", "status", "proved", "certificate"),
     "verify": ("status", "proved", "reason", "lower", "upper"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from typer import Option
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
+from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
 from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.shared import (
     GapOption,
@@ -28,11 +29,13 @@ from dalenius.cli.shared import (
 from dalenius.cli.starting import model_text
 from dalenius.errors import InputError, brief
 from dalenius.files import csv_column
-from dalenius.model import Problem, model_bytes
+from dalenius.model import Problem, digest, model_bytes
 from dalenius.report.audit import PAGES, Audit
 from dalenius.report.page import need_installed
 from dalenius.report.words import DataWords
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
+
+MODEL = ".toml"  # after the page's name
 
 
 def audit(
@@ -83,7 +86,9 @@ def audit(
     ] = None,
     require_gap: RequireGapOption = None,
     at_most: AtMostOption = None,
-    force: ForceOption = False,
+    force: Annotated[
+        bool, Option("--force", help="Replace a model of another question, and a certificate even by a looser one.")
+    ] = False,
 ) -> None:
     """One page about what a release reveals about one person: a verdict, bits, guesses, households, and how to check it.
 
@@ -103,13 +108,13 @@ def audit(
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
     budget = Budget.of(at_most)
-    folder = None if output is None else _place(output, force)
+    folder = None if output is None else _place(output, problem, force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("audit") as progress:
             found = replace(dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress), words=words)
         written = None if folder is None or output is None else _written(found, output, folder)
         if as_json:
-            places = {"page": written and written[0], "certificate": written and written[1]}
+            places = dict(zip_longest(("page", "certificate", "model"), written or ()))
             bounds = [Ends(row.name, row.lower, row.upper, row.units) for row in found.measures()]
             write_answer("audit", {**found.to_json(), **places}, bounds)
         elif written is None:
@@ -203,23 +208,37 @@ def _of_options(given: dict[str, str | None]) -> Problem:
         return dl.loads(model_text({**given, "--adversary": "product_priors"}))
 
 
-def _place(page: Path, force: bool) -> Output:
+def _place(page: Path, problem: Problem, force: bool) -> Output:
+    """Where the page goes; `InputError` if a file beside it is the model of another question, or no model."""
     if page.suffix.lower() not in PAGES:
         raise InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
     if page.suffix.lower() == ".html":
         need_installed()
+    model = page.with_suffix(MODEL)
+    if model.exists() and not force and not _asks(model, problem):
+        raise InputError(
+            f"{model}: stands beside the page, and is not the model of this question; write the page under another name, "
+            "or give --force to replace it"
+        )
     return Output(page.parent, [page.name, *of_one_run(page.stem)], force=force)
 
 
+def _asks(model: Path, problem: Problem) -> bool:
+    try:
+        return digest(dl.load(model)) == digest(problem)
+    except InputError:
+        return False
+
+
 def _written(found: Audit, page: Path, folder: Output) -> list[Path] | None:
-    """The page and the certificate that it is about, with the model, all at once; nothing in case of trouble."""
+    """The page, the certificate that it is about and its model, all at once; nothing in case of trouble."""
 
     @cache
     def pages(certificate: str) -> dict[str, str]:
         place = page.with_name(certificate)
-        return {page.name: found.beside(page, place.with_suffix(".toml"), place)}
+        return {page.name: found.beside(page, place.with_suffix(MODEL), place)}
 
-    files = {CERTIFICATE: found.result.certificate.text, ".toml": model_bytes(found.problem).decode()}
+    files = {CERTIFICATE: found.result.certificate.text, MODEL: model_bytes(found.problem).decode()}
     pages(page.stem + CERTIFICATE)  # before the folder is locked: it takes a while
     certificate = folder.keep(page.stem, found.problem, files, beside=pages)
-    return None if certificate is None else [page, certificate]
+    return None if certificate is None else [page, certificate, certificate.with_suffix(MODEL)]

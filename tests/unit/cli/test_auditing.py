@@ -43,7 +43,7 @@ def test_what_is_left_out_is_what_it_is_in_python(command_line):
 def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
     done = command_line("audit", "parity/laplace-n4", "-o", f"told{ending}")
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"told{ending}\ntold.cert\n"
+    assert done.stdout == f"told{ending}\ntold.cert\ntold.toml\n"
     assert dl.verify(tmp_path / "told.toml", tmp_path / "told.cert").proved
     assert "dalenius verify told.toml told.cert" in (tmp_path / f"told{ending}").read_text()
     again = command_line("audit", "parity/laplace-n4", "--gap", "0.5", "-o", f"told{ending}")
@@ -60,17 +60,33 @@ def test_a_page_that_cannot_be_made_replaces_nothing(command_line, tmp_path, mon
     for path in names:
         path.write_text("of an earlier run")
     monkeypatch.setattr("dalenius.report.audit.report_page", none)
-    done = command_line("audit", "parity/laplace-n4", "-o", "told.html")
+    done = command_line("audit", "parity/laplace-n4", "-o", "told.html", "--force")
     assert done.returncode != 0
     assert "out of memory" in done.stderr
     assert [path.read_text() for path in names] == ["of an earlier run"] * 3
+
+
+@pytest.mark.parametrize("text", ["[project]\n", dl.dumps(dl.load("count/geometric-n4"))])
+def test_a_file_of_another_question_beside_the_page_stays(command_line, tmp_path, monkeypatch, text):
+    """It may be what somebody wrote by hand; before the work, and nothing else is written."""
+    (tmp_path / "told.toml").write_text(text)
+    with monkeypatch.context() as patch:
+        patch.setattr(dl, "audit", None)
+        done = command_line("audit", "parity/laplace-n4", "-o", "told.md")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("dalenius: told.toml: stands beside the page, and is not the model of this question")
+    assert [path.name for path in tmp_path.iterdir()] == ["told.toml"]
+    assert (tmp_path / "told.toml").read_text() == text
+    answer = json.loads(command_line("audit", "parity/laplace-n4", "-o", "told.md", "--force", "--json").stdout)
+    assert (answer["page"], answer["certificate"], answer["model"]) == ("told.md", "told.cert", "told.toml")
+    assert dl.verify(tmp_path / "told.toml", tmp_path / "told.cert").proved
 
 
 def test_a_page_about_a_looser_certificate_names_that(command_line, tmp_path):
     command_line("audit", "count/geometric-n4", "--gap", "1e-6", "-o", "told.md")
     first = (tmp_path / "told.cert").read_bytes()
     done = command_line("audit", "count/geometric-n4", "--gap", "0.9", "-o", "told.md")
-    assert done.stdout == "told.md\ntold.looser.cert\n"
+    assert done.stdout == "told.md\ntold.looser.cert\ntold.looser.toml\n"
     assert (tmp_path / "told.cert").read_bytes() == first
     assert dl.verify(tmp_path / "told.looser.toml", tmp_path / "told.looser.cert").proved
     assert "dalenius verify told.looser.toml told.looser.cert" in (tmp_path / "told.md").read_text()
