@@ -30,7 +30,7 @@ OWN: dict[str, tuple[str, ...]] = {  # the keys that an answer has besides the c
     "compose": ("lower", "upper", "units", "rule"),
     "sweep": ("folder",),
     "frontier": ("folder",),
-    "release": ("output", "leakage_nats", "leakage_bits", "proved", "simulation"),
+    "release": ("output", "meaning", "letters", "leakage_nats", "leakage_bits", "proved", "simulation"),
     "export": (),
     "import-solution": ("lower", "upper", "gap"),
     "compare": ("model", "lower", "upper", "units", "methods", "files"),

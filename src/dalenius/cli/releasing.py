@@ -17,9 +17,10 @@ from dalenius.errors import NotProvedError
 from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
-from dalenius.model import digest
+from dalenius.model import Problem, digest
 from dalenius.model.in_words import words_of
-from dalenius.model.mechanisms import Mechanism
+from dalenius.model.mechanisms import DesignedMechanism, Mechanism
+from dalenius.report.words import DataWords, query_in_words
 from dalenius.studies.release import Release
 
 
@@ -86,6 +87,8 @@ def release(
         about = file or path if error.exit_code == ExitStatus.NOT_REACHED else proof
         err.print(f"dalenius: {about}: {error}")
         raise typer.Exit(error.exit_code) from None
+    words = DataWords(data.name if column is None else column, tuple(texts))
+    meaning = _meaning(problem, sampled, words, found.output)
     if as_json:
         files = {
             "model": path,
@@ -95,11 +98,11 @@ def release(
         }
         write_answer(
             "release",
-            {"output": found.output, **files, "certificate": proof, **_told(found)},
+            {"output": found.output, "meaning": meaning, "letters": texts, **files, "certificate": proof, **_told(found)},
             [Ends("leakage", None, found.leakage.nats, "nats")],
         )
     else:
-        _print_release(found, proof)
+        _print_release(found, meaning, proof)
 
 
 def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
@@ -127,7 +130,20 @@ def _told(found: Release) -> dict[str, Any]:
     }
 
 
-def _print_release(found: Release, proof: Path | None) -> None:
+def _meaning(problem: Problem, mechanism: Mechanism, words: DataWords, output: object) -> str:
+    """What the output is about, in the words of the table, so that letters in another order than the audit's are seen."""
+    if isinstance(output, list):
+        cells = [f"{value}: {number}" for value, number in zip(words.values, output, strict=True)]
+        return f"how many of them have each value of {words.answer}: {', '.join(cells)}"
+    by_dataset = isinstance(mechanism, DesignedMechanism) and mechanism.inputs == "dataset"
+    asked = "a function of the whole dataset" if by_dataset else query_in_words(problem.query, words)
+    if problem.query.kind == "count" and not by_dataset:
+        return asked
+    stand = ", ".join(f"{letter} = {value}" for letter, value in enumerate(words.values))
+    return f"{asked}; in {words.answer} {stand}"
+
+
+def _print_release(found: Release, meaning: str, proof: Path | None) -> None:
     def row(name: str, text: str) -> None:
         out.print(f"{name:<20} {text}")
 
@@ -135,6 +151,7 @@ def _print_release(found: Release, proof: Path | None) -> None:
     if found.simulation:
         row("SIMULATION", "a predictable output, not a release")
     row("output", str(found.output))
+    row("which is", meaning)
     row("leakage", str(leakage))
     row("to", found.adversary)
     row("proved", f"by the independent checker, {'just now' if found.audited else f'from {proof}'}")

@@ -112,6 +112,8 @@ def test_json(write, release, audit):
         *("answer", "command", "bounds"),
         *(
             "output",
+            "meaning",
+            "letters",
             "model",
             "model_digest",
             "mechanism",
@@ -132,6 +134,27 @@ def test_json(write, release, audit):
     assert answer["leakage_within_budget"] is None
     assert answer["model_digest"] == digest(MODEL)
     assert answer["mechanism_digest"] == audit.certificate.header.model, "that of NAME.mechanism.toml"
+
+
+@each(
+    "query, mechanism, letters, meaning",
+    ("count", "geometric 1", "no,yes", "how many of them have yes in smoker"),
+    ("count", "geometric 1", "yes,no", "how many of them have no in smoker"),
+    ("histogram", "geometric 1", "no,yes", "how many of them have each value of smoker: no: {}, yes: {}"),
+    ("parity", "symmetric flip = 0.1", "no,yes", "whether an odd number of them are 1; in smoker 0 = no, 1 = yes"),
+)
+def test_the_output_says_what_of_the_table_was_counted(write, run, query, mechanism, letters, meaning):
+    """Else letters in another order than those of the audit would publish the count of the others, and nobody would see it."""
+    write(dl.WorstCaseLeakage(records=MODEL.records, query=query, mechanism=mechanism, adversary=dl.IndependentBlocks(1)))
+    options = ["release", "model.toml", "--data", "people.csv", "--column", "smoker", "--letters", letters]
+    status, output, errors = run(*options)
+    assert (status, errors) == (0, "")
+    lines = dict(re.split(r"  +", line, maxsplit=1) for line in output.splitlines())
+    shown = json.loads(lines["output"])
+    assert lines["which is"] == meaning.format(*(shown if isinstance(shown, list) else []))
+    answer = json.loads(run(*options, "--json")[1])
+    assert answer["meaning"].partition(":")[0] == meaning.partition(":")[0]
+    assert answer["letters"] == letters.split(",")
 
 
 SECRET = 718_281
