@@ -26,7 +26,7 @@ class NotProvedError(DaleniusError):
     """A release was asked for, and it is not proved what it would leak, or that it keeps the budget: nothing is released.
 
     `status` is the checker's word and `exit_code` that of its program: 1 rejected, 2 unreadable or about something else, 3 undecided;
-    and 5 where the certificate is proved, but the model's budget is not met by what it proves.
+    and 5 where the certificate is proved, but the model's budget is not met by what it proves, 6 where a budget of the release is not.
     """
 
     def __init__(self, message: str, *, status: str, exit_code: int) -> None:

@@ -11,6 +11,7 @@ from typer import Option
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.gates import Budget
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import NotProvedError
@@ -47,6 +48,12 @@ def release(
     despite_budget: Annotated[
         bool, Option("--despite-budget", help="Release though MODEL's budget is not proved to be met.")
     ] = False,
+    at_most: Annotated[
+        str | None,
+        Option(
+            "--at-most", metavar="BUDGET", help="Release nothing, status 6, if more may leak: '0.3 bits', '0.2 nats'."
+        ),
+    ] = None,
     as_json: JsonOption = False,
     seed: Annotated[
         int | None, Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
@@ -55,6 +62,7 @@ def release(
     """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown.
 
     Where MODEL's budget of leakage or of distortion is not proved to be met, nothing is released: exit status 5.
+    A budget in --at-most holds back the output in the same way: exit status 6.
     """
     import numpy as np
 
@@ -62,6 +70,7 @@ def release(
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
+    _ = Budget.of(at_most)
     path = model_path(model)
     problem = dl.load(path)
     chosen, file = _mechanism(mechanism)
@@ -80,27 +89,28 @@ def release(
                 certificate=None if proof is None else dl.Certificate.read(proof),
                 time_limit=time_limit,
                 despite_budget=despite_budget,
+                at_most=at_most,
                 rng=None if seed is None else np.random.default_rng(seed),
                 progress=progress,
             )
     except NotProvedError as error:
-        about = file or path if error.exit_code == ExitStatus.NOT_REACHED else proof
+        about = file or path if error.exit_code in (ExitStatus.NOT_REACHED, ExitStatus.EXCEEDED) else proof
         err.print(f"dalenius: {about}: {error}")
         raise typer.Exit(error.exit_code) from None
     words = DataWords(data.name if column is None else column, tuple(texts))
     meaning = _meaning(problem, sampled, words, found.output)
     if as_json:
-        files = {
+        answer = {
+            "output": found.output,
+            "meaning": meaning,
+            "letters": texts,
             "model": path,
             "model_digest": digest(problem),
             "mechanism": file or words_of(audit.mechanism),
             "mechanism_digest": digest(audit),
+            "certificate": proof,
         }
-        write_answer(
-            "release",
-            {"output": found.output, "meaning": meaning, "letters": texts, **files, "certificate": proof, **_told(found)},
-            [Ends("leakage", None, found.leakage.nats, "nats")],
-        )
+        write_answer("release", answer | _told(found), [Ends("leakage", None, found.leakage.nats, "nats")])
     else:
         _print_release(found, meaning, proof)
 

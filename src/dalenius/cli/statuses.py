@@ -35,7 +35,9 @@ class ExitStatus(IntEnum):
             ExitStatus.NOT_REACHED: (
                 "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)"
             ),
-            ExitStatus.EXCEEDED: "the answer is valid, and its upper end is larger than `--at-most` allows",
+            ExitStatus.EXCEEDED: (
+                "the answer is valid, and its upper end is larger than `--at-most` allows; `release` releases nothing then"
+            ),
             ExitStatus.INTERRUPTED: "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole",
             ExitStatus.CLOSED: "nobody reads what is printed any more (a closed pipe); files that were written are whole",
             ExitStatus.TERMINATED: "stopped by SIGTERM; the same as for Ctrl-C",

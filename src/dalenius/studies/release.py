@@ -14,7 +14,7 @@ from dalenius._solve import solve
 from dalenius._verify import need_proved
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, fraction_text
+from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, as_quantity, fraction_text, need_unit
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
@@ -27,7 +27,7 @@ from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
 from dalenius.search import Progress
-from dalenius.units import LARGEST_IN_DOUBLES, nats_above, upper_in
+from dalenius.units import LARGEST_IN_DOUBLES, UNITS, is_at_most, nats_above, upper_in
 
 # Data about people, from a csv file: the letters of the records, and what the texts in it stand for.
 
@@ -103,6 +103,11 @@ class LeakageBound:
     within_budget: bool | None = None
     values: int | None = field(default=None, compare=False)
 
+    def is_at_most(self, amount: Fraction, units: str) -> bool:
+        """Whether it is proved to be within an amount: in nats or in bits, of which each is rounded upward by itself."""
+        ends = ((self.nats, "nats"), (self.bits, "bits"))
+        return any(is_at_most(end, known, amount, units) for end, known in ends)
+
     def __str__(self) -> str:
         return f"at most {nats_and_bits(self.nats, self.values, 6)} about any one record"
 
@@ -159,6 +164,7 @@ def release(
     certificate: Certificate | None = None,
     time_limit: float | None = 30.0,
     despite_budget: bool = False,
+    at_most: str | None = None,
     rng: Random | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Release:
@@ -184,6 +190,8 @@ def release(
     despite_budget : bool
         Release also where the leakage is not proved to be within the model's budget, or the expected distortion is above it. What is
         proved is in the answer all the same.
+    at_most : str, optional
+        A budget of this release, ``"0.3 bits"``: nothing is drawn if the leakage is not proved to be within it.
     rng : random.Random or numpy.random.Generator, optional
         ONLY for simulations: it makes the output predictable. By default the operating system's entropy.
     progress : callable, optional
@@ -192,7 +200,7 @@ def release(
     Raises
     ------
     NotProvedError
-        If the independent checker does not prove the certificate, it is about another mechanism, or the budget is not met.
+        If the independent checker does not prove the certificate, it is about another mechanism, or a budget is not met.
     InputError
         If an argument is invalid, or the mechanism or the letters do not fit the model.
     KeyboardInterrupt
@@ -214,6 +222,7 @@ def release(
     >>> found.leakage.bits < 0.3668, abs(found.output - 500) < 200
     (True, True)
     """
+    allowed = None if at_most is None else as_quantity(need_unit(str(at_most), "at_most"), "at_most", known=UNITS)
     mechanism = releasing(problem, mechanism)
     audit = audit_of_release(problem, mechanism)
     if certificate is not None and not isinstance(certificate, Certificate):
@@ -226,6 +235,11 @@ def release(
         distortion = problem.expected_distortion(mechanism.rows)
     if not despite_budget:
         _need_budget(problem, leakage, distortion)
+    if allowed is not None and not leakage.is_at_most(*allowed):
+        message = (
+            f"{leakage} is proved, and --at-most (at_most) allows {budget_text(*allowed, None)}; nothing is released"
+        )
+        raise NotProvedError(message, status="more than at_most", exit_code=6)
     dataset = problem.records.dataset(letters() if callable(letters) else letters)
     return Release(
         output=_drawn(problem, mechanism, dataset, rng),

@@ -145,7 +145,9 @@ def test_json(write, release, audit):
 )
 def test_the_output_says_what_of_the_table_was_counted(write, run, query, mechanism, letters, meaning):
     """Else letters in another order than those of the audit would publish the count of the others, and nobody would see it."""
-    write(dl.WorstCaseLeakage(records=MODEL.records, query=query, mechanism=mechanism, adversary=dl.IndependentBlocks(1)))
+    write(
+        dl.WorstCaseLeakage(records=MODEL.records, query=query, mechanism=mechanism, adversary=dl.IndependentBlocks(1))
+    )
     options = ["release", "model.toml", "--data", "people.csv", "--column", "smoker", "--letters", letters]
     status, output, errors = run(*options)
     assert (status, errors) == (0, "")
@@ -426,6 +428,31 @@ def test_budgets_of_leakage(write, release, budget, met):
     assert status == 0
     assert re.search("^leakage budget +" + ("met$" if met else "NOT PROVED to be met$"), output, re.MULTILINE)
     assert re.search("^expected distortion +0.1$", output, re.MULTILINE)
+
+
+@each("at_most", "0.3 nats", "0.4 bits", "0")
+def test_more_than_at_most_is_not_released(write, release, monkeypatch, at_most):
+    """Before the data is looked at, and with no budget in the model; --despite-budget is about the model's."""
+    write()
+    monkeypatch.setattr(deciding, "_drawn", nobody)
+    monkeypatch.setattr(deciding, "read_letters", nobody)
+    status, output, errors = release("--at-most", at_most, "--despite-budget")
+    assert (status, output, errors.count("\n")) == (6, "", 1)
+    assert re.match(r"dalenius: noise.json: at most 0.468\d+ bits .* is proved, and --at-most .* allows 0", errors)
+
+
+@each("at_most, met", ("0.3251 nats", True), ("0.469 bits", True), ("0.3", False), ("0.3 apples", False))
+def test_what_is_within_at_most_is_released(write, release, at_most, met):
+    write()
+    status, output, errors = release("--at-most", at_most)
+    assert (status, bool(output)) == ((0, True) if met else (2, False)), errors
+
+
+def test_a_bound_in_bits_is_within_the_same_bound():
+    """In nats it was rounded upward, and is above it."""
+    third = LeakageBound(0.20794415416798362, 0.3)
+    assert third.is_at_most(Fraction(0.3), "bits")
+    assert not third.is_at_most(Fraction(0.299999), "bits")
 
 
 @pytest.mark.parametrize("units", ["nats", "bits"])
