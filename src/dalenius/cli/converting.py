@@ -204,11 +204,14 @@ def convert(
 
 
 def _guarantee(text: str) -> tuple[str, str]:
-    """A notion and its number."""
-    name, sign, value = text.partition("=")
+    """A notion and its number, an information with its unit."""
+    name, sign, value = (part.strip() for part in text.partition("="))
     if not sign:
         raise InputError(f"--from {text}: expected NOTION=VALUE, for example local_dp=1")
-    return name.strip(), value.strip()
+    notion = notion_of(name.partition("(")[0].strip())
+    if notion.units == "leakage" and units_of(notion.name, None) == "bits":
+        need_unit(value, f"--from {name}")
+    return name, value
 
 
 def _told(found: Conversion) -> dict[str, Any]:
@@ -239,7 +242,7 @@ def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any
             table.add_column(column)
         for row in rows:
             rules = " > ".join(step.rule for step in row.steps) or "-"
-            table.add_row(f"{row.target} {row.amount}", rules, row.better)
+            table.add_row(row.said, rules, row.better)
     if as_json:
         write_answer("convert", {"follows" if guarantee is None else "conversions": told})
     else:

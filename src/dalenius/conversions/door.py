@@ -93,7 +93,16 @@ class Conversion:
     @property
     def amount(self) -> str:
         """The number with its direction and units, with six digits, rounded to the safe side."""
-        return "nothing" if self.value is None else _directed(self.target, self.value, self.units)
+        return "nothing follows" if self.value is None else _directed(self.target, self.value, self.units)
+
+    @property
+    def said(self) -> str:
+        """The notion and what is known of it.
+
+        >>> convert("mutual_information", 1, to="local_dp").said, convert("local_dp", 1, to="local_dp").said
+        ('local_dp: nothing follows', 'local_dp <= 1 nats')
+        """
+        return f"{self.target}{':' if self.value is None else ''} {self.amount}"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -101,10 +110,10 @@ class Conversion:
             (step.rule, step.target, _directed(step.target, step.value, step.units), step.theorem)
             for step in self.steps
         ]
-        return grid(f"{self.source}: {self.target} {self.amount}", ("rule", "gives", "number", "theorem"), rows)
+        return grid(f"{self.source}: {self.said}", ("rule", "gives", "number", "theorem"), rows)
 
     def __str__(self) -> str:
-        lines = [f"{self.source}  =>  {self.target} {self.amount}"]
+        lines = [f"{self.source}  =>  {self.said}"]
         for step in self.steps:
             lines += [f"  {step}", f"    {step.theorem}"]
             lines += [f"    if {step.conditions}"] * bool(step.conditions)

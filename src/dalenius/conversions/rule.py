@@ -143,6 +143,9 @@ NOTIONS: dict[str, Notion] = {
 }
 
 
+EPSILONS = ("epsilon", "eps", "dp", "ldp")  # what people call a guarantee of which they have the epsilon
+
+
 def notion_of(name: str) -> Notion:
     """The notion of this name.
 
@@ -157,7 +160,8 @@ def notion_of(name: str) -> Notion:
     aliases = {"leakage_capacity": "local_dp", "local_information_privacy": "information_privacy"}
     found = NOTIONS.get(aliases.get(name, name))
     if found is None:
-        raise InputError(f"no notion is called {name!r}{hint(name, NOTIONS)}; there are {', '.join(NOTIONS)}")
+        meant = " (did you mean 'local_dp' or 'differential_privacy'?)" if name in EPSILONS else hint(name, NOTIONS)
+        raise InputError(f"no notion is called {name!r}{meant}; there are {', '.join(NOTIONS)}")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
@@ -133,9 +134,14 @@ def usable(facts: Facts, *, sharp: bool) -> list[Rule]:
     ]
 
 
-def fewest_missing(source: str, target: str, facts: Facts, *, sharp: bool) -> tuple[str, ...] | None:
-    """The fewest facts that are not known and without which no chain leads there; None if none does with all of them."""
-    known, several = facts.known(), facts.releases > 1
+def fewest_missing(
+    source: str, target: str, facts: Facts, *, sharp: bool, instead: str | None = None
+) -> tuple[str, ...] | None:
+    """The fewest facts that are not known and without which no chain leads there; None if none does with all of them.
+
+    One more may be taken for known, by its name: `instead`.
+    """
+    known, several = facts.known() | {instead}, facts.releases > 1
     reached = {(source, not several): frozenset[str]()}
     for _ in range(LONGEST):
         for rule in RULES:
@@ -212,6 +218,11 @@ EVERY_OUTPUT = {About.DATASETS, About.CHANNEL, About.PRIOR}
 BELOW = {"strong_kl", "strong_chi_square"}  # that are infinite where an output is impossible for one input
 
 
+def _given(fact: str) -> str:
+    """A fact with its meaning, and the option that says it."""
+    return f"{fact} ({MEANINGS[fact]}; --{fact.replace('_', '-')})"
+
+
 def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
     """One line: the facts that are missing, or what a mechanism with the guarantee may still do.
 
@@ -220,7 +231,10 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
     """
     missing = fewest_missing(source, target, facts, sharp=sharp)
     if missing:
-        return "needs " + " and ".join(f"{name} ({MEANINGS[name]})" for name in missing)
+        needed = [" and ".join(map(_given, missing))]
+        others = (name for name in MEANINGS if len(missing) == 1 and name not in missing)
+        enough = partial(fewest_missing, source, target, facts, sharp=sharp)
+        return "needs " + ", or ".join(needed + [_given(name) for name in others if enough(instead=name) == ()])
     if missing is not None:
         return "the conditions of the rules do not hold for these numbers"
     if not sharp and fewest_missing(source, target, facts, sharp=True) is not None:

@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import dalenius as dl
+from campaigns import each
 
 
 def test_a_number_with_its_rules(command_line):
@@ -36,6 +37,31 @@ def test_everything_that_follows_as_a_table(command_line):
     done = command_line("convert", "--all", "--from", "guessing_success=0.5")
     assert "guessing_success <= 0.5" in done.stdout
     assert "what can be guessed or estimated" in done.stdout
+
+
+def test_that_nothing_follows_is_not_that_nothing_leaks(command_line):
+    done = command_line("convert", "--from", "differential_privacy=0.1", "--to", "mutual_information")
+    first, second = done.stdout.splitlines()
+    assert first.endswith("=>  mutual_information: nothing follows")
+    assert "needs independent (the records are independent under the prior; --independent), or records (" in second
+    assert second.endswith("; --records)")
+    for more in (["--independent"], ["--records", "5"]):
+        assert "<=" in command_line("convert", "--from", "differential_privacy=0.1", "--to", "local_dp", *more).stdout
+
+
+@each(
+    "source, words",
+    ("epsilon=0.5", "did you mean 'local_dp' or 'differential_privacy'?"),
+    ("dp=0.5", "did you mean 'local_dp' or 'differential_privacy'?"),
+    ("mutual_information=0.05", "--from mutual_information: '0.05' of what? expected '0.05 bits' or '0.05 nats'"),
+)
+def test_a_guarantee_that_cannot_be_read(command_line, source, words):
+    """An information says its unit here as everywhere; an epsilon and a probability need none."""
+    done = command_line("convert", "--from", source, "--to", "local_dp")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
+    for fine in ("mutual_information=0.05 bits", "mutual_information=0", "local_dp_delta(1)=0.1"):
+        assert command_line("convert", "--from", fine, "--to", "total_variation").returncode == 0
 
 
 def test_a_picture_of_what_follows_from_what(command_line, tmp_path):

@@ -129,7 +129,7 @@ def test_numbers_without_units(command_line):
     assert command_line(*to_delta, "0.5").returncode == 0
     assert command_line(*to_delta, "1e-6").returncode == ExitStatus.EXCEEDED
     assert command_line(*to_delta, "0.5 bits").returncode == ExitStatus.UNUSABLE
-    nothing = command_line("convert", "--from", "mutual_information=0.2", "--to", "local_dp", "--at-most", "9")
+    nothing = command_line("convert", "--from", "mutual_information=0.2 nats", "--to", "local_dp", "--at-most", "9")
     assert nothing.returncode == ExitStatus.EXCEEDED
     assert "nothing is proved" in nothing.stderr
 
