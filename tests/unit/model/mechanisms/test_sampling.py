@@ -27,16 +27,18 @@ def test_frequencies_are_the_formula_s(kind, scale):
     number = draws(thin=4000, full=40_000, campaign=1_000_000)
     rng = random.Random(f"{kind} {scale}")
     seen = Counter(draw(scale, rng) for _ in range(number))
-    places = np.arange(-2000, 2001)
-    law = weight(places, float(scale))
-    law /= law.sum()
-    often = number * law >= 10
-    got = np.array([seen[k] for k in places[often].tolist()])
-    rest, expected = number - got.sum(), number * law[often]
-    statistic = ((got - expected) ** 2 / expected).sum() + (rest - (number - expected.sum())) ** 2 / max(
-        number - expected.sum(), 1
-    )
-    assert stats.chi2.sf(statistic, often.sum()) > 1e-4
+    assert likely(seen, np.arange(-2000, 2001), weight(np.arange(-2000, 2001), float(scale)), 10) > 1e-4
+
+
+def likely(seen, places, weights, least):
+    """The chi-square test of these counts: places that are expected so often at least, and all others together."""
+    number = seen.total()
+    expected = number * weights / weights.sum()
+    often = expected >= least
+    got, expected = np.array([seen[k] for k in places[often].tolist()]), expected[often]
+    rest, others = number - got.sum(), number - expected.sum()
+    statistic = ((got - expected) ** 2 / expected).sum() + (rest - others) ** 2 / max(others, 1)
+    return stats.chi2.sf(statistic, often.sum())
 
 
 def test_a_numpy_generator_and_the_system_s_entropy_draw_the_same_kind_of_number():
@@ -44,28 +46,29 @@ def test_a_numpy_generator_and_the_system_s_entropy_draw_the_same_kind_of_number
         assert all(isinstance(draw(Fraction(3), rng), int) for draw, _ in LAWS.values())
 
 
-NOISY = {
-    "discrete_laplace 0.5": None,
-    "geometric 0.5": (0, 6),
-    "discrete_gaussian scale = 3": None,
-    "discrete_gaussian scale = 3, range = [-1, 7]": (-1, 7),
+NOISY = {  # the law, its scale, and where it is clamped
+    "discrete_laplace 0.5": ("laplace", 2.0, (-2000, 2000)),
+    "geometric 0.5": ("laplace", 2.0, (0, 6)),
+    "discrete_gaussian scale = 3": ("gaussian", 3.0, (-2000, 2000)),
+    "discrete_gaussian scale = 3, range = [-1, 7]": ("gaussian", 3.0, (-1, 7)),
 }
 
 
 @pytest.mark.parametrize("noise", NOISY)
 def test_what_is_released_has_the_probabilities_that_were_audited(noise):
-    """The outputs of many simulations beside the row of the audited channel."""
+    """The outputs of many simulations beside the formula at the true count of 3, clamped."""
     problem = dl.WorstCaseLeakage(records=dl.Records(6, alphabet=2), query="count", mechanism=noise, adversary="0")
     certificate = dl.solve(problem, gap=1).certificate
-    number = draws(thin=60, full=600, campaign=6000)
+    number = draws(thin=400, full=2000, campaign=20_000)
     rng = random.Random(5)
-    outputs = [
+    seen = Counter(
         dl.release(problem, noise, [1, 1, 0, 0, 0, 1], certificate=certificate, rng=rng).output for _ in range(number)
-    ]
-    limits = NOISY[noise]
-    assert min(outputs) < 3 < max(outputs)
-    if limits is not None:
-        assert limits[0] <= min(outputs) <= max(outputs) <= limits[1]
+    )
+    kind, scale, (low, high) = NOISY[noise]
+    places, wide = np.arange(low, high + 1), np.arange(-4000, 4001)
+    weights = np.bincount(np.clip(wide + 3, low, high) - low, LAWS[kind][1](wide, scale))
+    assert low <= min(seen) <= max(seen) <= high
+    assert likely(seen, places, weights, 3) > 1e-4
 
 
 def test_a_histogram_is_released_cell_by_cell():
