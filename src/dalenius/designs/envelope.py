@@ -78,6 +78,9 @@ MEASURES: dict[str, tuple[Measured, Measured]] = {
 }
 
 
+SMALL_SHARE, ROUNDING = 1e-9, 1e-5  # of what an input tells, and of a nat, by which it is raised
+
+
 @dataclass(frozen=True, eq=False)
 class Told:
     """f(v), what a column v of a mechanism tells about a variable: convex and homogeneous in its masses m(v) = P v.
@@ -122,6 +125,12 @@ class Told:
     def of(self, columns: Floats) -> Floats:
         """f of columns (..., inputs)."""
         return self.of_masses(columns @ self.joint.T)
+
+    @cached_property
+    def alone(self) -> Floats:
+        """What each input tells by itself, above rounding: no column tells more than these make together."""
+        told = np.maximum(self.of(np.eye(self.joint.shape[1])), 0.0)
+        return np.asarray(told + SMALL_SHARE * (told + ROUNDING))
 
     def of_few(self, supports: Integers, values: Floats) -> Floats:
         """f of columns that have these values (..., k) at these inputs (..., k), else 0."""

@@ -295,8 +295,7 @@ class ExtremeProposer(MostProposer):
             yield self._upper(self.found.prices)
         for margin in (*MARGINS, *ROUGH):
             yield self._upper(self.found.prices + self.found.slack + margin * (LEAST + self._size))
-        alone = Told.of_law(self.problem.joint, self.problem.told).of(np.eye(self.problem.input_count))
-        yield self._upper(alone + 1e-9 * (alone + 1e-9), candidate=CERTAIN)
+        yield self._upper(Told.of_law(self.problem.joint, self.problem.told).alone, candidate=CERTAIN)
 
     @property
     def _size(self) -> float:

@@ -163,8 +163,7 @@ class FunnelProposer(MostProposer):
                     yield self._upper(*(plane.raised(margin / 64.0) for plane in raised))
                     break
                 margin *= 2.0
-        alone = self.useful.of(np.eye(len(envelope.prices)))
-        bare = replace(envelope, over="inputs", mu=0.0, prices=alone + 1e-9 * (np.abs(alone) + 1e-9))
+        bare = replace(envelope, over="inputs", mu=0.0, prices=self.useful.alone)
         yield self._upper(bare, candidate=CERTAIN)
 
     def result(self, proved: Proved[Lower, Upper]) -> DesignResult:

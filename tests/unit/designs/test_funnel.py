@@ -231,6 +231,14 @@ def test_what_is_useful_and_what_is_secret_may_be_measured_alike(measure):
     assert free.units == ("nats" if measure is None else "usefulness")
 
 
+def test_where_nothing_is_to_be_told_rounding_leaves_no_price_below_0():
+    useful = [["932/1305", "1/435", "1/261", "1/1305", "2/1305", "361/1305", "1/1305"]]
+    inputs = {"records": dl.Records(1, alphabet=7), "query": dl.Identity(), "useful": useful}
+    for kept in ({"constraints": [LIMIT]}, {"privacy": dl.LocalDP(1)}):
+        result = dl.solve(dl.MaxInformation(**inputs, **kept))
+        assert result.lower == 0 <= result.upper < 1e-12
+
+
 def test_a_measure_without_unit_is_no_information():
     problem = dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], "0.01 nats", measure="guessing")
     assert dl.loads(dl.dumps(problem)) == problem
