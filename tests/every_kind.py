@@ -485,10 +485,15 @@ def min_distortion(draw: Draw) -> Table:
     }
 
 
+LIMITED = ("mutual_information", "kl", "total_variation", "chi_square", "measure")
+
+
 def max_information(draw: Draw) -> Table:
     draw.columns = draw.inputs
     useful = {"useful": {"joint": draw.joint(draw.rng.randint(1, 3), draw.inputs)}} if draw.chance(0.6) else {}
-    asked = {"law": draw.of("law"), "privacy": draw.of("privacy"), **useful}
+    limits = draw.wanted[0] == "constraints" or (draw.wanted[0] != "privacy" and draw.chance(0.3))
+    kept = {"constraints": [draw.of("constraints", LIMITED)]} if limits else {"privacy": draw.of("privacy")}
+    asked = {"law": draw.of("law"), **kept, **useful}
     lines = [["2", "-2"], ["1/2", "-1/2"], ["-1", "1"]]
     named = ["mutual_information", "chi_square", "total_variation", "guessing", lines]
     return {**asked, "measure": draw.rng.choice(named)} if draw.chance(0.4) else asked
@@ -598,6 +603,10 @@ MAKERS: dict[str, dict[str, Maker]] = {
             ("kl", "total_variation", "chi_square"),
             lambda draw: {**mutual_information(draw), **({"strong": True} if draw.chance(0.5) else {})},
         ),
+        "measure": lambda draw: {
+            "measure": draw.rng.choice(["guessing", [["1", "-3/2"], ["0", "0"]], [["2", "-2"], ["-1", "1"]]]),
+            **mutual_information(draw),
+        },
         "maximal_correlation": lambda draw: {
             draw.rng.choice(["at_most", "square_at_most"]): draw.number(LIMITS),
             **about_a_secret(draw),
@@ -639,6 +648,7 @@ ABOUT = {  # which problems have a shelf; all have one that is not here
     "adversary": ("maximal_leakage", "maximal_leakage", "secret_leakage", "min_leakage", "min_distortion"),
     "law": ("min_leakage", "min_distortion", "max_information"),
     "privacy": ("min_distortion", "max_information"),
+    "measure": ("max_information",),  # of constraints
     **dict.fromkeys(("of", "given"), ("secret_leakage", "secret_leakage", "min_distortion")),
 }
 
@@ -658,7 +668,12 @@ def tables(rng: random.Random, wanted: tuple[str, str]) -> Table:
     shelf, kind = wanted
     sizes = list(rng.choice(LARGE if rng.random() < 0.03 else SIZES))
     draw = Draw(
-        rng, wanted, sizes, problem=kind if shelf == "problem" else rng.choice(ABOUT.get(shelf, [*SHELVES["problem"]]))
+        rng,
+        wanted,
+        sizes,
+        problem=kind
+        if shelf == "problem"
+        else rng.choice(ABOUT.get(kind) or ABOUT.get(shelf) or [*SHELVES["problem"]]),
     )
     draw.query = draw.of("query", QUERIES_WITH.get(wanted) or (() if draw.problem == "maximal_leakage" else SINGLE))
     draw.values = draw.values_of(draw.query)

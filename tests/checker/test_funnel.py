@@ -99,6 +99,9 @@ def test_potentials_of_a_limit_of_0_are_proved_only_if_they_are_above_all_indepe
             ends_with(model, size, upper, line, arithmetic=name, unit=unit) for name in ("flint", "python")
         )
         assert (found.exit_code, found.upper) == (second.exit_code, second.upper), (found.reason, second.reason)
+        if tables["constraints"][0]["kind"] == "measure":  # which is 0 of more columns
+            assert "the envelope is expected" in found.reason
+            continue
         assert found.proved == (slack > 0 or (gains <= columns @ [float(x) for x in line[1]]).all()), found.reason
         if found.proved:
             assert upper > -done.fun - 1e-8

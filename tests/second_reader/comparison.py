@@ -75,7 +75,7 @@ class Reader:
 
     def information(self, design: Design, header: dict[str, Any]) -> Iterator[str]:
         mechanism = design.mechanism(header["mechanism"])
-        if not design.met(design.table["privacy"], mechanism):
+        if not all(design.met(table, mechanism) for table in design.limits):
             yield "the mechanism is not private"
         self.most = design.useful_information(mechanism)
         if self.most < dec(self.lower) - SLACK:

@@ -262,6 +262,8 @@ class Design:
             return all(
                 at_most(beyond(w[s], r), times(e, read(most))) and at_most(beyond(r, w[s]), read(most)) for s, _ in each
             )
+        if kind == "measure":
+            return sum(self.worth(u[:, y], pi, table["measure"]) for y in columns) <= read(most)
         if kind in ("total_variation", "chi_square"):
             if any(strong and kind == "chi_square" and w[s, y] == 0 for s, _ in each for y in columns):
                 return False
@@ -357,9 +359,15 @@ class Design:
         flat = law([one for row in joint for one in row])
         return flat, [u for u in range(len(joint)) for _ in range(self.count)], [*range(self.count)] * len(joint)
 
-    def worth(self, m: Any, pi: Any) -> Any:
+    @property
+    def measure(self) -> Any:
+        """Another one than the information, if there is one."""
+        named = self.table.get("measure")
+        return None if named == "mutual_information" else named
+
+    def worth(self, m: Any, pi: Any, measure: Any) -> Any:
         """f of the masses of a column, by another measure than the information; exact where they are."""
-        measure, r = self.table["measure"], sum(m)
+        r = sum(m)
         pairs = [(mass, p * r) for mass, p in zip(m, pi, strict=True) if p]
         if not r or measure == "guessing":
             return max(m) - max(pi) * r
@@ -372,15 +380,17 @@ class Design:
 
     def useful_information(self, mechanism: Array) -> Decimal:
         p, u, x = self.useful
-        if "measure" in self.table:
+        if self.measure:
             joint = np.zeros((max(u) + 1, self.count), dtype=object)
             np.add.at(joint, (u, x), np.array(p, dtype=object))
             pi = joint.sum(axis=1)
-            return dec(sum(self.worth(joint @ column, pi) for column in mechanism.T))
+            return dec(sum(self.worth(joint @ column, pi, self.measure) for column in mechanism.T))
         return information(p, decimals(mechanism)[x], u, [0] * len(p))
 
     def most_found(self, rng: np.random.Generator, columns: int) -> float:
         """The most information of private mechanisms whose columns are among some drawn ones: a linear program."""
+        if "privacy" not in self.table:
+            return self.most_within(rng, columns)
         privacy = self.table["privacy"]
         e = power(privacy["epsilon"])
         prior = law(privacy["priors"][0]) if "priors" in privacy else self.law
@@ -396,19 +406,47 @@ class Design:
             else:
                 column[counts] = np.minimum(box.best(rng.normal(size=len(counts))) / part, float(e))
             drawn.append(column)
+        answer = linprog(-self.gains(drawn), A_eq=np.array(drawn).T, b_eq=np.ones(self.count), bounds=(0, None))
+        return -float(answer.fun) if answer.status == 0 else 0.0
+
+    def most_within(self, rng: np.random.Generator, columns: int) -> float:
+        """The same within a limit about a secret: columns of any kind, weighed so that what is told of it is at most so much."""
+        (table,) = self.table["constraints"]
+        (secret,) = self.joints(table)
+        kind, given = table["kind"], np.array(secret, dtype=float)
+        amounts = kind in ("mutual_information", "kl")
+        drawn = [np.ones(self.count), *np.eye(self.count)]
+        drawn += [rng.dirichlet(np.full(self.count, rng.choice([0.2, 1.0]))) for _ in range(columns)]
+        taken = self.told_by(drawn, given, table.get("measure", None if amounts else kind))
+        most = float(amount(table["at_most"]) if amounts else read(table["at_most"]))
+        answer = linprog(
+            -self.gains(drawn),
+            A_eq=np.array(drawn).T,
+            b_eq=np.ones(self.count),
+            A_ub=taken[None],
+            b_ub=[most],
+            bounds=(0, None),
+        )
+        return -float(answer.fun) if answer.status == 0 else 0.0
+
+    def gains(self, drawn: list[Array]) -> Array:
+        """What columns tell of use, in doubles."""
         p, u, x = self.useful
         joint = np.zeros((max(u) + 1, self.count))
         np.add.at(joint, (u, x), [float(one) for one in p])
-        gains = []
+        return self.told_by(drawn, joint, self.measure)
+
+    def told_by(self, drawn: list[Array], joint: Array, measure: Any) -> Array:
+        """What columns tell by a measure, or None for the information."""
+        pi, found = joint.sum(axis=1), []
         for column in drawn:
-            m, pi = joint @ column, joint.sum(axis=1)
-            if "measure" in self.table:
-                gains.append(float(self.worth(m.tolist(), pi.tolist())))
-                continue
+            m = joint @ column
             seen = m > 0
-            gains.append(float((m[seen] * np.log(m[seen] / (pi[seen] * m.sum()))).sum()))
-        answer = linprog(-np.array(gains), A_eq=np.array(drawn).T, b_eq=np.ones(self.count), bounds=(0, None))
-        return -float(answer.fun) if answer.status == 0 else 0.0
+            if measure:
+                found.append(float(self.worth(m.tolist(), pi.tolist(), measure)))
+            else:
+                found.append(float((m[seen] * np.log(m[seen] / (pi[seen] * m.sum()))).sum()))
+        return np.array(found)
 
 
 RATIOS = ("local_dp", "pointwise_maximal_leakage", "local_information_privacy", "information_privacy")

@@ -14,7 +14,7 @@ from dalenius.exact import Number
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.entropies import x_log_x
 from dalenius.model.constraints.secret import JointLaw
-from dalenius.model.problems.max_information import Lines
+from dalenius.model.constraints.secret_limits import Lines
 
 # What a column tells: convex and homogeneous functions of its masses m (..., letters), for the letters' law pi.
 

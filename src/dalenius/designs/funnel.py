@@ -18,6 +18,7 @@ from dalenius.designs.rational import mixtures, rational_rows, weight_texts
 from dalenius.evidence import CERTAIN, Lower, Upper, short_text
 from dalenius.evidence.upper import EnvelopeLine, Over
 from dalenius.information.arrays import Floats
+from dalenius.model.constraints import MeasureLimit
 from dalenius.model.problems.max_information import MaxInformation
 from dalenius.outcome import ConstraintPrice
 from dalenius.programs.highs import METHODS
@@ -145,9 +146,16 @@ class FunnelProposer(MostProposer):
         mean = np.full(len(Q), 1.0 / len(Q)) @ Q
         for mixed in mixtures(Q, np.tile(mean, (len(Q), 1)), 0.0):
             rows = rational_rows(mixed)
-            if self.law.met_by(as_matrix(rows)):
+            if self._keeps(rows):
                 return rows
         return [[Fraction(1)] for _ in Q]
+
+    def _keeps(self, rows: Rows) -> bool:
+        """Whether a mechanism keeps the limit; where logarithms are in it, certainly so."""
+        limit = self.problem.limit
+        if isinstance(limit, MeasureLimit):
+            return limit.taken(self.problem.secret, rows) <= limit.at_most
+        return self.law.met_by(as_matrix(rows))
 
     def uppers(self) -> Iterator[Upper]:
         """The envelope, raised until its cells are few enough; at last what the input itself tells."""

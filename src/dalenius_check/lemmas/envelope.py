@@ -4,7 +4,7 @@ Hypotheses, each a line that refuses: the mechanism keeps the limit (`check`); t
 (`check`), and the claim is what the plane comes to (`_need_upper`); the plane is above every input that the secret does not see
 (`_need_blind`) and on every cell (`_need_inputs`, `_need_useful`); cells on the useful variable's posteriors are for a limit on
 the information about the input itself (`_need_useful`). Of a limit of 0 a plane need only be above the extreme rays of columns that
-are independent of the secret, each of which is looked at (`_independent`).
+are independent of the secret, each of which is looked at (`_independent`), if its measure is 0 of no others (`check`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from ..core.numbers import at_most, height, largest, need, rounded, summed, tota
 from ..core.proof import Words
 from ..core.read import decimal, entries
 from .designs.constraints import SECRET_LIMITS
+from .designs.limits import Measured
 from .designs.tangents import Information
 from .information import Informative
-from .information.columns import MEASURES, Measure
+from .information.columns import Measure, measure_of
 
 _MOST_CELLS = 1 << 17
 _MOST_HALVINGS = 60
 _MOST_PLANES = 64
-_LIMITED = ("mutual_information", "kl", "chi_square", "total_variation")
+_STRICT = ("mutual_information", "kl", "chi_square", "total_variation")  # 0 of independent columns alone
+_LIMITED = {**{kind: SECRET_LIMITS[kind] for kind in _STRICT}, "measure": Measured}
 Unit = tuple[
     list[fmpq], dict[int, fmpq], list[fmpq]
 ]  # of an input: the secret's masses, the useful ones, and its prices
@@ -86,11 +88,11 @@ class Within(Informative):
         need(len(tables) == 1 and tables[0]["kind"] in _LIMITED, f"constraints must be one of the kinds {kinds}")
         (self.table,) = tables
         need(not self.table.get("strong"), "constraint 0 must not be strong")
-        self.limit = SECRET_LIMITS[self.table["kind"]](self.table, self.ground, "constraint 0")
+        self.limit = _LIMITED[self.table["kind"]](self.table, self.ground, "constraint 0")
         need(len(self.limit.laws) == 1, "constraint 0 must be about one law")
         (secret,) = self.limit.laws
         self.law = [secret.prior[s] for s in secret.letters]
-        self.taken = MEASURES[self.table["kind"]](self.law)
+        self.taken = measure_of(self.table.get("measure", self.table["kind"]))(self.law)
         self.seen = dict(secret.inputs)  # p(x), where it is positive
         rows = [dict(secret.rows[s]) for s in secret.letters]
         self.masses = {x: [row.get(x, fmpq(0)) for row in rows] for x in self.seen}
@@ -100,7 +102,8 @@ class Within(Informative):
         channel = self._channel(claim["mechanism"])
         self.limit.need_met(channel.rows)
         self._need_lower(channel, claim["lower"])
-        line = lines.item("the envelope", {"envelope": 4} if self.limit.most else {"envelope": 4, "potential": 2})
+        independent = self.limit.most == 0 and self.table["kind"] in _STRICT
+        line = lines.item("the envelope", {"envelope": 4, "potential": 2} if independent else {"envelope": 4})
         alone = line[0] == "potential"
         over = "inputs" if alone else line[1]
         self.planes = [self._plane("0" if alone else line[2], line[-1])]

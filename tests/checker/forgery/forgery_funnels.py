@@ -25,7 +25,7 @@ MEASURES = (
     [["1", "-3/2"], ["0", "0"]],
     [["2", "-2"], ["1/2", "-1/2"], ["-1", "1"]],
 )
-KINDS = ("mutual_information", "kl", "chi_square", "total_variation")
+KINDS = ("mutual_information", "kl", "chi_square", "total_variation", *MEASURES[2:])
 LEVELS = [("0.05", 0.05), ("1/5", 0.2), ("3", 3.0), ("1/1000", 0.001)]
 BITS = math.log(2)
 INFORMATION = [("0.1 nats", 0.1), ("1/4 bits", BITS / 4), ("0.01 bits", BITS / 100), ("2 bits", 2 * BITS)]
@@ -56,7 +56,8 @@ def drawn(rng: random.Random) -> tuple[dict[str, Any], Array, Array, Kind, float
         joint, told = law_of(rng, rng.randint(1, 4), size)
         tables["useful"] = {"joint": joint}
     level, most = rng.choice(INFORMATION if kind in ("mutual_information", "kl") else LEVELS)
-    limit: dict[str, Any] = {"kind": kind, "at_most": level}
+    named = {"kind": "measure", "measure": kind} if kind in MEASURES[2:] else {"kind": kind}
+    limit: dict[str, Any] = {**named, "at_most": level}
     if rng.random() < 0.6:
         joint, seen = law_of(rng, rng.randint(1, 3), size)
         limit["secret"] = [joint]
@@ -120,7 +121,7 @@ def best(
         -useful(tables, told, columns),
         A_eq=columns.T,
         b_eq=np.ones(columns.shape[1]),
-        A_ub=limited(tables["constraints"][0]["kind"], seen, columns)[None],
+        A_ub=limited(tables["constraints"][0].get("measure", tables["constraints"][0]["kind"]), seen, columns)[None],
         b_ub=[most],
         method="highs",
     )

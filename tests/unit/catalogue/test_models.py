@@ -181,6 +181,8 @@ def kinds(problem: dl.problems.Problem) -> set[tuple[str, str]]:
     if isinstance(problem, dl.problems.DesignProblem):
         found.add(("class", problem.mechanism_class.kind))
         found |= {("constraint", constraint.kind) for constraint in problem.own_constraints}
+    if isinstance(problem, dl.MaxInformation):
+        found |= {("constraint", constraint.kind) for constraint in problem.constraints}
     if isinstance(problem, dl.problems.DesignProblem) and problem.objective is not None:
         found.add(("objective", problem.objective.combine))
         found |= {("term", term.kind) for term in problem.objective.terms}

@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -42,10 +43,10 @@ def told(law, rows):
     return information(np.array(law, dtype=float) @ np.array(rows, dtype=float))
 
 
-def hull(f, g, law, limit, points=4001):
+def hull(f, g, law, limit, points=4001, kinks=()):
     """The largest mean of f within a mean of g, over laws of a probability t with the mean `law`: a program over a grid."""
-    t = np.linspace(0.0, 1.0, points)
-    found = linprog(-f(t), A_ub=[g(t)], b_ub=[limit], A_eq=[np.ones(points), t], b_eq=[1.0, law], method="highs")
+    t = np.concatenate([np.linspace(0.0, 1.0, points), kinks])
+    found = linprog(-f(t), A_ub=[g(t)], b_ub=[limit], A_eq=[np.ones(len(t)), t], b_eq=[1.0, law], method="highs")
     return -found.fun
 
 
@@ -116,6 +117,46 @@ def test_binary_laws_agree_with_the_hull_of_a_grid(seed):
         assert result.gap < 1e-3 or result.upper < 1e-9
 
 
+@pytest.mark.parametrize("seed", range(draws(4, 24, 240)))
+def test_limits_of_guesses_and_of_lines_agree_with_the_hull_of_a_grid(seed):
+    rng, name = np.random.default_rng(seed), ("guessing", "lines")[seed % 2]
+    joint = drawn(rng, 2, 2)
+    F = np.array(joint, dtype=float)
+    p, law = F.sum(0), F.sum(1)
+
+    def taken(t):
+        return MEASURES[name](F / p @ np.array([1 - t, t]), law[:, None])
+
+    def gained(t):
+        return MEASURES[None](np.array([1 - t, t]), p[:, None])
+
+    whole = float(p @ taken(np.array([0.0, 1.0])))
+    limit = float(rng.uniform(0.05, 0.9)) * whole
+    problem = dl.PrivacyFunnel(joint, dl.constraints.MeasureLimit(LINES if name == "lines" else name, limit))
+    result = dl.solve(problem, gap=1e-4)
+    apart = (F / p)[0] - (F / p)[1]
+    even = apart[0] / (apart[0] - apart[1])  # where both letters are as likely
+    seen = hull(gained, taken, p[1], limit, kinks=[p[1], *([even] if 0 < even < 1 else [])])
+    assert seen <= result.upper + 1e-9
+    assert result.lower <= seen + 1e-5
+    assert result.gap < 1e-3 or result.upper < 1e-9
+    assert problem.limit.taken(problem.secret, result.mechanism.rows) <= Fraction(limit)
+    assert dl.verify(dl.loads(dl.dumps(problem)), result.certificate).proved
+
+
+def test_a_limit_of_0_on_lines_leaves_more_than_independence():
+    """Posteriors on one line are free; a limit of guesses near 0, of a secret whose letters are as likely, leaves independence."""
+    joint = [["1/4", "1/4", 0], [0, "1/8", "3/8"]]
+    independent = dl.solve(dl.PrivacyFunnel(joint, 0))
+    free = dl.solve(dl.PrivacyFunnel(joint, dl.constraints.MeasureLimit([[1, "-3/2"], [0, 0]], 0)), gap=1e-3)
+    assert free.lower > independent.upper + 0.2
+    edge = dl.solve(dl.PrivacyFunnel(joint, dl.constraints.MeasureLimit("guessing", 0)))
+    assert edge.lower <= independent.lower <= independent.upper <= edge.upper
+    near = dl.solve(dl.PrivacyFunnel(joint, dl.constraints.MeasureLimit("guessing", "1e-6")), gap=1e-3)
+    assert independent.lower <= near.upper
+    assert near.lower <= independent.upper + 1e-5
+
+
 @pytest.mark.parametrize("seed", range(draws(3, 30, 300)))
 def test_the_mechanism_keeps_the_limit_and_tells_what_is_claimed(seed):
     rng = np.random.default_rng(seed)
@@ -134,6 +175,8 @@ def test_the_mechanism_keeps_the_limit_and_tells_what_is_claimed(seed):
     (dl.constraints.KL, "0.02 bits"),
     (dl.constraints.ChiSquare, 0.02),
     (dl.constraints.TotalVariation, 0.1),
+    (partial(dl.constraints.MeasureLimit, "guessing"), 0.05),
+    (partial(dl.constraints.MeasureLimit, [[1, "-5/4"], [0, 0]]), 0.05),
 )
 def test_other_measures_of_the_secret_may_be_limited(kind, at_most):
     joint = [[0.3, 0.1, 0.1], [0.1, 0.15, 0.25]]
@@ -144,7 +187,9 @@ def test_other_measures_of_the_secret_may_be_limited(kind, at_most):
     assert dl.verify(dl.loads(dl.dumps(problem)), result.certificate).proved
 
 
-@pytest.mark.parametrize("measure", ["mutual_information", "chi_square", "total_variation"])
+@pytest.mark.parametrize(
+    "measure", ["mutual_information", "chi_square", "total_variation", "guessing", ((2, -2), (-1, 1))]
+)
 @pytest.mark.parametrize("seed", range(draws(2, 20, 200)))
 def test_a_proved_plane_is_above_random_columns(measure, seed):
     """Cells that close, or not, against columns of any support: the plane is raised until they close."""
@@ -215,16 +260,17 @@ def test_what_is_useful_and_what_is_secret_may_be_measured_alike(measure):
         None: dl.constraints.KL,
         "chi_square": dl.constraints.ChiSquare,
         "total_variation": dl.constraints.TotalVariation,
+        "guessing": partial(dl.constraints.MeasureLimit, "guessing"),
+        "lines": partial(dl.constraints.MeasureLimit, LINES),
     }
     law, whole = (
         [[0.5, 0], [0, 0.5]],
         {None: LOG2, "chi_square": 1, "total_variation": 1, "guessing": 0.5, "lines": 1.5},
     )
     name = LINES if measure == "lines" else measure
-    if measure in kinds:
-        part = dl.solve(dl.PrivacyFunnel(law, kinds[measure]("1/4"), measure=name), gap=1e-3)
-        assert part.lower <= 0.25 <= part.upper
-        assert part.gap < 3e-3
+    part = dl.solve(dl.PrivacyFunnel(law, kinds[measure]("1/4"), measure=name), gap=1e-3)
+    assert part.lower <= 0.25 <= part.upper
+    assert part.gap < 3e-3
     free = dl.solve(dl.PrivacyFunnel(law, 1, measure=name), gap=1e-6)
     assert free.lower <= whole[measure] <= free.upper
     assert free.gap < 1e-5

@@ -28,6 +28,7 @@ from dalenius.model.constraints import (
     LocalInformationPrivacy,
     LocalInformationPrivacyDelta,
     MaximalCorrelation,
+    MeasureLimit,
     Monotone,
     MutualInformation,
     PointwiseLeakageLimit,
@@ -164,7 +165,7 @@ def test_rows_mean_what_the_kind_says(kind):
 
 
 def test_every_kind_goes_into_a_file_and_back_and_both_programs_read_the_same():
-    assert set(ONE_OF_EACH) == set(CONSTRAINTS)
+    assert {*ONE_OF_EACH, "measure"} == set(CONSTRAINTS), "one of each but the kind of the most information alone"
     for chosen in [*((kind,) for kind in ONE_OF_EACH), tuple(ONE_OF_EACH)]:
         problem = design(*(ONE_OF_EACH[kind] for kind in chosen))
         again = dl.loads(dl.dumps(problem))
@@ -228,6 +229,13 @@ test_bad_constraints_are_named = refuses(
     (lambda: PointwiseLeakageLimit("log 1/2"), "epsilon must be at least 0"),
     (lambda: SecondOrderCone([]), "at least one Affine"),
     (lambda: LeakageLimit("anybody", 1), "expected an Adversary"),
+    (lambda: MeasureLimit("chi_square", 1), "expected guessing, or lines"),
+    (lambda: MeasureLimit([[1, 0], [0, 0]], 1), "0 at t = 1"),
+    (lambda: MeasureLimit("guessing", -1), "at_most must be at least 0"),
+    (
+        lambda: design(MeasureLimit("guessing", 1)),
+        "constraints[0]: measure: limits what a max_information problem tells",
+    ),
     (lambda: design(ZeroEntries([(4, 0)])), "constraints[0]: zero: entries: there is no input 4"),
     (lambda: design(Unbiased(), Linear([(0, 5, 1)], 1)), ["constraints[1]: ", " there is no output 5"]),
     (lambda: design(Band(1), distortion=dl.DistortionMatrix([[0, 1]] * 4)), r"give it outputs="),

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -63,10 +64,12 @@ def test_solves_in_between_agree_with_the_band(seed):
     p = weights / weights.sum()
     most = 0.9 * float((p * np.log(p / np.outer(p.sum(1), p.sum(0)))).sum())
     measure = [None, "chi_square", "guessing"][seed % 3]
-    curve = dl.answers.FunnelCurve.of(dl.PrivacyFunnel(joint, most, measure=measure), gap=0.02)
+    of_lines = partial(dl.constraints.MeasureLimit, [["3/2", "-3/2"], [-1, 1]])
+    limit = [dl.constraints.MutualInformation, of_lines][seed % 2]
+    curve = dl.answers.FunnelCurve.of(dl.PrivacyFunnel(joint, limit(most), measure=measure), gap=0.02)
     top = curve.at(most)[1]
     for share in (0.05, 0.3, 0.71):
-        found = dl.solve(dl.PrivacyFunnel(joint, share * most, measure=measure), gap=1e-3)
+        found = dl.solve(dl.PrivacyFunnel(joint, limit(share * most), measure=measure), gap=1e-3)
         low, high = curve.at(share * most)
         assert found.lower <= high
         assert low <= found.upper

@@ -16,6 +16,7 @@ from dalenius.model.constraints.secret_limits import (
     LocalDPDelta,
     LocalInformationPrivacyDelta,
     MaximalCorrelation,
+    MeasureLimit,
     MutualInformation,
     TotalVariation,
 )
@@ -46,5 +47,6 @@ CONSTRAINTS.update(
         MaximalCorrelation,
         LocalDPDelta,
         LocalInformationPrivacyDelta,
+        MeasureLimit,
     )
 )

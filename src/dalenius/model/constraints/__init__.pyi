@@ -23,6 +23,7 @@ from dalenius.model.constraints.secret_limits import ChiSquare as ChiSquare
 from dalenius.model.constraints.secret_limits import LocalDPDelta as LocalDPDelta
 from dalenius.model.constraints.secret_limits import LocalInformationPrivacyDelta as LocalInformationPrivacyDelta
 from dalenius.model.constraints.secret_limits import MaximalCorrelation as MaximalCorrelation
+from dalenius.model.constraints.secret_limits import MeasureLimit as MeasureLimit
 from dalenius.model.constraints.secret_limits import MutualInformation as MutualInformation
 from dalenius.model.constraints.secret_limits import SecretLimit as SecretLimit
 from dalenius.model.constraints.secret_limits import TotalVariation as TotalVariation

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
-from dalenius.errors import InputError
-from dalenius.exact import Number, as_quantity
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, Rows, as_fraction, as_list, as_quantity
 from dalenius.model.constraints.base import Limit, MechanismSpace
 from dalenius.model.constraints.budgets import AmountLimit
 from dalenius.model.constraints.secret import (
     AboutSecret,
+    JointLaw,
     PriorsOrNone,
     Private,
     SecretOrNone,
@@ -48,6 +50,32 @@ def _as_amount(value: Number, what: str) -> str:
 
 
 at_least_zero = number(at_least=0)
+GUESSING = "guessing"
+MOST_LINES = 64
+Lines: TypeAlias = tuple[tuple[Fraction, Fraction], ...]  # a and b of a t + b
+
+
+def as_lines(value: Sequence[Sequence[Number]], what: str) -> Lines:
+    """The lines whose largest is a convex function that is 0 at t = 1.
+
+    >>> as_lines([[1, -1.5], [0, 0]], "measure")
+    ((Fraction(1, 1), Fraction(-3, 2)), (Fraction(0, 1), Fraction(0, 1)))
+    """
+    lines = [[as_fraction(x, what) for x in as_list(line, what)] for line in as_list(value, what)]
+    if not 1 <= len(lines) <= MOST_LINES or any(len(line) != 2 for line in lines):
+        raise InputError(f"{what}: expected from 1 to {MOST_LINES} lines [a, b] of a function max(a t + b)")
+    if at_one := max(a + b for a, b in lines):
+        raise InputError(f"{what}: expected lines whose largest is 0 at t = 1, where nothing is told; got {at_one}")
+    return tuple((a, b) for a, b in lines)
+
+
+def _as_measure(value: str | Sequence[Sequence[Number]], what: str) -> str | Lines:
+    if isinstance(value, str) and value != GUESSING:
+        raise InputError(
+            f"{what}: expected guessing, or lines [[a, b], ...] of a function max(a t + b), got {brief(value)}; mutual "
+            "information, chi-square and total variation have kinds of their own"
+        )
+    return GUESSING if isinstance(value, str) else as_lines(value, what)
 
 
 @declared
@@ -122,6 +150,14 @@ class Divergence(Limit):
 
     at_most: Exact = Given(at_least_zero)
     strong: Given[bool, bool] = Given(flag, default=False)
+
+
+@declared
+class Measured(Limit):
+    """A number without unit, of a measure that is said."""
+
+    measure: Given[str | Sequence[Sequence[Number]], str | Lines] = Given(_as_measure)
+    at_most: Exact = Given(at_least_zero)
 
 
 @declared
@@ -217,6 +253,53 @@ class TotalVariation(SecretLimit, Divergence):
     """
 
     kind: ClassVar[str] = "total_variation"
+
+
+@declared
+class MeasureLimit(SecretLimit, Measured):
+    """By how much Y raises the probability of the best guess of S, or an f-divergence of u from pi r, is at most so much.
+
+    Of a `MaxInformation` problem alone.
+
+    Parameters
+    ----------
+    measure : str or list of (a, b)
+        ``"guessing"``, sum_y max_s u(s,y) - max_s pi(s); or the lines of a convex function max(a t + b) that is 0 at t = 1, for
+        sum_sy max(a u + b pi r).
+    at_most : number
+        At least 0.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> MeasureLimit("guessing", 0.1).limit
+    (Fraction(1, 10), '')
+    """
+
+    kind: ClassVar[str] = "measure"
+
+    def check(self, space: MechanismSpace) -> None:
+        raise InputError(
+            f"constraints: {self.kind}: limits what a max_information problem tells (dl.PrivacyFunnel, dl.MaxInformation), and no "
+            "other design; give one a limit of total_variation, chi_square or mutual_information"
+        )
+
+    def taken(self, law: JointLaw, rows: Rows) -> Fraction:
+        """What a mechanism with these rows tells of a secret, exactly.
+
+        >>> half = Fraction(1, 2)
+        >>> MeasureLimit("guessing", 1).taken(JointLaw(((half, 0), (0, half))), [[1, 0], [half, half]])
+        Fraction(1, 4)
+        """
+        found = Fraction(0)
+        for column in zip(*rows, strict=True):
+            masses = [sum((p * q for p, q in zip(row, column, strict=True)), Fraction(0)) for row in law.masses]
+            r = sum(masses, Fraction(0))
+            if isinstance(self.measure, str):
+                found += max(masses) - max(law.pi) * r
+            else:
+                pairs = zip(masses, law.pi, strict=True)
+                found += sum(max(a * m + b * p * r for a, b in self.measure) for m, p in pairs)
+        return found
 
 
 @declared

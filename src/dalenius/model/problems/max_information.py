@@ -10,11 +10,20 @@ from math import comb
 from typing import Any, ClassVar, Never, TypeAlias
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, Rows, as_fraction, as_law, as_list
+from dalenius.exact import Number, Rows, as_law, as_list
 from dalenius.model.adversaries import Adversary
-from dalenius.model.constraints import KL, ChiSquare, Constraint, MutualInformation, SecretLimit, TotalVariation
+from dalenius.model.constraints import (
+    KL,
+    ChiSquare,
+    Constraint,
+    MeasureLimit,
+    MutualInformation,
+    SecretLimit,
+    TotalVariation,
+)
 from dalenius.model.constraints.base import MechanismSpace
 from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
+from dalenius.model.constraints.secret_limits import GUESSING, Lines, as_lines
 from dalenius.model.costs import RAY, WEIGHT, Costs
 from dalenius.model.distortions import Hamming
 from dalenius.model.fields import Given, declared
@@ -29,7 +38,7 @@ from dalenius.model.shelf import check_keys
 from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
 
-LIMITED = {  # the kinds of limits that may stand in the place of privacy, and the measures that they are of
+LIMITED = {  # the kinds of limits that may stand in the place of privacy, beside `MeasureLimit`, and the measures that they are of
     MutualInformation.kind: "mutual_information",
     KL.kind: "mutual_information",
     ChiSquare.kind: "chi_square",
@@ -39,11 +48,9 @@ MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs
 MOST_SETS = 1 << 17  # of inputs, for the extreme rays of columns that are independent of a secret
 
 
-MEASURES = ("mutual_information", "chi_square", "total_variation", "guessing")  # of what is told of use
-MOST_LINES = 64
+MEASURES = ("mutual_information", "chi_square", "total_variation", GUESSING)  # of what is told of use
 
 Joint: TypeAlias = Sequence[Sequence[Number]]
-Lines: TypeAlias = tuple[tuple[Fraction, Fraction], ...]  # a and b of a t + b
 
 
 def _as_useful(value: Joint, what: str) -> tuple[tuple[Fraction, ...], ...]:
@@ -58,12 +65,7 @@ def _as_measure(value: str | Sequence[Sequence[Number]], what: str) -> str | Lin
                 f"{what}: expected one of {', '.join(MEASURES)}, or lines [[a, b], ...] of a function max(a t + b), got {brief(value)}"
             )
         return None if value == MEASURES[0] else value
-    lines = [[as_fraction(x, what) for x in as_list(line, what)] for line in as_list(value, what)]
-    if not 1 <= len(lines) <= MOST_LINES or any(len(line) != 2 for line in lines):
-        raise InputError(f"{what}: expected from 1 to {MOST_LINES} lines [a, b] of a function max(a t + b)")
-    if at_one := max(a + b for a, b in lines):
-        raise InputError(f"{what}: expected lines whose largest is 0 at t = 1, where nothing is told; got {at_one}")
-    return tuple((a, b) for a, b in lines)
+    return as_lines(value, what)
 
 
 def _useful_of_table(table: Any, where: str) -> Any:
@@ -95,7 +97,7 @@ class MaxInformation(Problem):
         The law of the data: the one that `PointwiseMaximalLeakage` is about, if it lists no prior.
     privacy : LocalDP or PointwiseMaximalLeakage, optional
         With epsilon >= 0, and at most one prior.
-    constraints : sequence of one MutualInformation, KL, ChiSquare or TotalVariation, optional
+    constraints : sequence of one MutualInformation, KL, ChiSquare, TotalVariation or MeasureLimit, optional
         In the place of privacy: not strong, about one law, of a secret or of the input.
     useful : (letters of U, inputs), optional
         The joint law P(u,x), exact; its sum may differ from 1 by at most 1e-9, and it is divided by that. Left out, U is the input
@@ -158,10 +160,11 @@ class MaxInformation(Problem):
 
     def _check_limit(self) -> None:
         limit = self.constraints[0]
-        known = isinstance(limit, SecretLimit) and limit.kind in LIMITED and not getattr(limit, "strong", False)
+        kinds = (*LIMITED, MeasureLimit.kind)
+        known = isinstance(limit, SecretLimit) and limit.kind in kinds and not getattr(limit, "strong", False)
         if len(self.constraints) > 1 or not known:
             raise InputError(
-                f"{self.kind}: constraints: expected one of {', '.join(LIMITED)} about a secret, not strong, got "
+                f"{self.kind}: constraints: expected one of {', '.join(kinds)} about a secret, not strong, got "
                 f"{', '.join(words_of(each) for each in self.constraints)}"
             )
         self.limit.check_laws(self.space)
@@ -207,9 +210,10 @@ class MaxInformation(Problem):
     def rays(self) -> int | None:
         """Number of sets of inputs that are tried for extreme rays of columns that are independent of the secret.
 
-        None where the limit is above 0, or there are more sets than the checker lists.
+        None where the limit is above 0, or is one that leaves more than independence at 0, or there are more sets than the checker
+        lists.
         """
-        if self.privacy is not None or self.limit.limit[0]:
+        if self.privacy is not None or self.limit.limit[0] or isinstance(self.limit, MeasureLimit):
             return None
         sets = comb(len(self.secret.support), self.secret.rank + 1)
         return sets if sets <= MOST_SETS else None
@@ -299,15 +303,14 @@ class MaxInformation(Problem):
 
     def within(self, limit: float) -> MaxInformation:
         """The same question with another limit, exactly this number: of nats where it is an amount of information."""
-        own = self.limit
+        own: Any = self.limit
         most = f"{Fraction(limit)} nats" if own.limit[1] else Fraction(limit)
-        made: Any = type(own)
-        return replace(self, constraints=[made(at_most=most, secret=own.secret, priors=own.priors)])
+        return replace(self, constraints=[replace(own, at_most=most)])
 
     @property
-    def limited(self) -> str:
-        """The measure that is limited, by its name among `LIMITED`."""
-        return LIMITED[self.limit.kind]
+    def limited(self) -> str | Lines:
+        """The measure that is limited, by its name where it has one."""
+        return self.limit.measure if isinstance(self.limit, MeasureLimit) else LIMITED[self.limit.kind]
 
     @cached_property
     def secret(self) -> JointLaw:

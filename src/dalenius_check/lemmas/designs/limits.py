@@ -120,6 +120,22 @@ class ChiSquare(SecretLimit):
         return lambda c: ({s: [2 * x for x in row] for s, row in enumerate(rows)}, behind, most)
 
 
+class Measured(SecretLimit):
+    """What columns tell by right guesses, or by the largest of lines: of the most information alone, and without tangents."""
+
+    def __init__(self, table: dict[str, Any], ground: Inputs, what: str) -> None:
+        super().__init__(table, ground, what)
+        self.measure = table["measure"]
+
+    def values(self, told: Told, c: fmpq) -> Iterable[fmpq]:
+        prior = told.secret.prior
+        masses = [{s: prior[s] * row[y] for s, row in told.given.items()} for y in told.outputs]
+        if isinstance(self.measure, str):
+            return [total(max(m.values()) - max(prior) * r for m, r in zip(masses, told.mean, strict=True))]
+        pairs = [(u, prior[s] * r) for m, r in zip(masses, told.mean, strict=True) for s, u in m.items()]
+        return [total(max(a * u + b * even for a, b in self.measure) for u, even in pairs)]
+
+
 class PrivacyDelta(SecretLimit):
     """Bound because max(a, 0) >= c a for c from 0 to 1; of two letters, or of a letter and the mean, either way."""
 

@@ -45,6 +45,23 @@ SECRETS: dict[str, Schema] = {
     "local_dp_delta": {**_ABOUT_LEVEL, **_ABOUT_MOST},
     "local_information_privacy_delta": {**_ABOUT_LEVEL, **_ABOUT_MOST},
 }
+_MAX_CONSTRAINTS, _MAX_OBJECTIVE, _MAX_LINES = 1000, 100, 64
+
+
+def _divergence(value: Any, what: str) -> list[list[fmpq]]:
+    """Of a convex function that is 0 at 1."""
+    lines = [[read.exact(x, what) for x in read.entries(line, what, 2)] for line in read.entries(value, what)]
+    fits = 1 <= len(lines) <= _MAX_LINES and max(a + b for a, b in lines) == 0
+    need(fits, f"{what} must be from 1 to {_MAX_LINES} lines whose largest is 0 at 1")
+    return lines
+
+
+def _limited(value: Any, what: str) -> str | list[list[fmpq]]:
+    """A measure that has no kind of its own: by its name, or by lines."""
+    return read.text(value, what, options=["guessing"]) if isinstance(value, str) else _divergence(value, what)
+
+
+_MEASURED: dict[str, Schema] = {"measure": {"measure": required(_limited), **_ABOUT_MOST}}
 
 
 def need_secret(table: dict[str, Any], what: str) -> None:
@@ -54,11 +71,8 @@ def need_secret(table: dict[str, Any], what: str) -> None:
     if table["kind"] == "maximal_correlation":
         one = (table["at_most"] is None) != (table["square_at_most"] is None)
         need(one, f"{what} must have either 'at_most' or 'square_at_most'")
-    if table["kind"] not in SECRETS and table.get("secret", 0) is None:
+    if table["kind"] not in SECRETS | _MEASURED and table.get("secret", 0) is None:
         del table["secret"]
-
-
-_MAX_CONSTRAINTS, _MAX_OBJECTIVE, _MAX_LINES = 1000, 100, 64
 
 
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
@@ -86,10 +100,12 @@ def _norm(value: Any, what: str) -> list[dict[str, Any]]:
     return [read.table(item, what, {"terms": (read.terms, REQUIRED), "constant": (read.exact, 0)}) for item in tables]
 
 
-def _constraints(value: Any, what: str) -> list[dict[str, Any]]:
+def _constraints(value: Any, what: str, within: bool = False) -> list[dict[str, Any]]:
+    """A design's, or those of the most information, which has a kind more."""
     tables = read.entries(value, what)
     need(len(tables) <= _MAX_CONSTRAINTS, f"{what} must be at most {_MAX_CONSTRAINTS} tables")
-    found = [read.known(item, f"{what} {j}", _CONSTRAINTS) for j, item in enumerate(tables)]
+    kinds = _CONSTRAINTS | _MEASURED if within else _CONSTRAINTS
+    found = [read.known(item, f"{what} {j}", kinds) for j, item in enumerate(tables)]
     for j, table in enumerate(found):
         one = table["kind"] != "linear" or (table["at_most"] is None) != (table["equals"] is None)
         need(one, f"{what} {j} must have either 'at_most' or 'equals'")
@@ -122,10 +138,7 @@ def _measure(value: Any, what: str) -> str | list[list[fmpq]] | None:
     if isinstance(value, str):
         names = ("mutual_information", "chi_square", "total_variation", "guessing")
         return None if read.text(value, what, options=names) == names[0] else value
-    lines = [[read.exact(x, what) for x in read.entries(line, what, 2)] for line in read.entries(value, what)]
-    fits = 1 <= len(lines) <= _MAX_LINES and max(a + b for a, b in lines) == 0
-    need(fits, f"{what} must be from 1 to {_MAX_LINES} lines whose largest is 0 at 1")
-    return lines
+    return _divergence(value, what)
 
 
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
@@ -177,7 +190,7 @@ _TOPS["max_information"] = {
     "useful": (_useful, None),
     "measure": (_measure, None),
 }
-_WITHIN = {**_TOPS["max_information"], "constraints": required(_constraints)}  # in the place of [privacy]
+_WITHIN = {**_TOPS["max_information"], "constraints": required(_constraints, within=True)}  # in the place of [privacy]
 del _WITHIN["privacy"]
 
 
