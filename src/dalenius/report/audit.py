@@ -141,7 +141,7 @@ class Audit:
         title = self.problem.title or "What this release reveals about one person"
         shown = (PROVED, computed(self.problem), FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
         legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
-        told = paragraph(*verdict(self.problem, self.result.upper))
+        told = paragraph(*verdict(self.problem, self.result.lower, self.result.upper))
         parts = [f"# {title}", told, paragraph(*question(self.problem, self.words)), "\n".join(self._numbers()), legend]
         parts += self._to_decide()
         parts += ["## Averages hide individuals", self._individuals()]

@@ -12,19 +12,21 @@ from dalenius.conversions import convert
 from dalenius.errors import DaleniusError
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
-from dalenius.intervals import text_above
+from dalenius.intervals import text_above, text_below
 from dalenius.model import IndependentBlocks, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.sums import record_types
 from dalenius.report.words import DataWords, paragraph, query_in_words
+from dalenius.results import most_of
 from dalenius.search import Clock
-from dalenius.units import is_at_least_log, lower_in, upper_in
+from dalenius.units import amount_text, is_at_least_log, lower_in, upper_in
 
 SIZES = (1, 2, 4)  # of households, beside the one that is asked about
 SECONDS, SHARE = 6.0, 0.2  # for all of them, at most, and of the time that is left
 GAP = 1e-3
 LARGEST = Fraction(100)  # epsilon, beyond which it implies nothing
+NEARLY = 99  # percent, from which on it is practically everything, and wants a digit more
 FEW = 12  # beyond which a household is asked about by itself alone: its answers take longer
 
 
@@ -79,7 +81,8 @@ def households(problem: WorstCaseLeakage, clock: Clock) -> tuple[Household, ...]
         ).value
         if proved is None or halved is None or implied is None:
             break
-        found.append(Household(size, epsilon, implied, proved, halved))
+        whole = most_of(problem.most_values, "bits")
+        found.append(Household(size, epsilon, *(min(bits, whole) for bits in (implied, proved, halved))))
     return tuple(found)
 
 
@@ -131,13 +134,14 @@ def advantage_at_most(nats: float, letters: int) -> float:
     return min(root, exact_fraction_above(1 - Fraction(1, letters)))
 
 
-def verdict(problem: WorstCaseLeakage, upper: float) -> Iterator[str]:
-    """The answer in sentences: how much of what there is to know, and what a guess gains; `upper` is proved, in nats.
+def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[str]:
+    """The answer in sentences: how much of what there is to know, and what a guess gains; both ends are proved, in nats.
 
     >>> import dalenius as dl
     >>> town = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
     ...     adversary=dl.IndependentBlocks(4))
-    >>> for sentence in verdict(town, dl.solve(town).upper):
+    >>> told = dl.solve(town)
+    >>> for sentence in verdict(town, told.lower, told.upper):
     ...     print(sentence)
     In short: at most 37 % of what there is to know about one person is revealed.
     A guess that is right in 50 of 100 cases without the release is right in at most 86 with it.
@@ -146,14 +150,21 @@ def verdict(problem: WorstCaseLeakage, upper: float) -> Iterator[str]:
     if values == 1:
         yield "In short: there is nothing to reveal, as each answer is known."
         return
-    if is_at_least_log(upper, "nats", values):
+    whole = is_at_least_log(upper, "nats", values)
+    if (sure := _percent_below(lower, values)) >= NEARLY:
+        yield (
+            "In short: practically everything there is to know about one person can be revealed: at least "
+            f"{text_below(sure, 3)} % of it is, to the worst adversary of this kind."
+        )
+    elif whole:
         yield "In short: no conclusion. Nothing better is proved than that everything may be revealed."
-        return
-    if len(sizes := {size for size, _ in problem.records.runs if size > 1}) > 1:
-        least, most = (text_above(math.log2(size), 4) for size in (min(sizes), values))
+    elif len(sizes := {size for size, _ in problem.records.runs if size > 1}) > 1:
+        least, most = (text_above(most_of(size, "bits"), 4) for size in (min(sizes), values))
         yield f"In short: at most {text_above(upper_in(upper, 'bits'), 4)} bits about any one person, who has {least} to {most}."
     else:
         yield f"In short: at most {_percent_of(upper, values)} % of what there is to know about one person is revealed."
+    if whole:
+        return
     before, after = _cases(problem, upper)
     yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
 
@@ -164,11 +175,17 @@ def _percent_of(upper: float, values: int) -> int:
     return math.ceil(100 * share - 1e-9)
 
 
-def _cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, int]:
+def _percent_below(lower: float, values: int) -> Fraction:
+    """The same of a lower bound, rounded downward."""
+    return 100 * Fraction(lower_in(lower, "bits")) / Fraction(most_of(values, "bits"))
+
+
+def _cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, str]:
     """Of how many cases of 100 a guess is right at least without the release where all values are alike, and then at most with it."""
     values = max(problem.records.alphabets)
-    gain = advantage_at_most(max(upper, 0.0), values)
-    return f"{100 / values:.3g}", min(math.ceil(100 / values + 100 * gain - 1e-9), 100)
+    after = min(Fraction(100, values) + 100 * Fraction(advantage_at_most(max(upper, 0.0), values)), Fraction(100))
+    told = str(math.ceil(after)) if after <= NEARLY else text_above(after, 3)
+    return f"{100 / values:.3g}", told
 
 
 def accuracy(problem: WorstCaseLeakage) -> str:
@@ -225,7 +242,8 @@ def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = No
     it would have been right in 50. This is proved if your data are independent of everybody else's, and if nothing else is published
     about the same people.
     """
-    blocks, bits = as_blocks(problem.adversary), text_above(max(upper_in(upper, "bits"), 0.0), 4)
+    blocks, most = as_blocks(problem.adversary), most_of(problem.most_values, "bits")
+    bits = text_above(min(max(upper_in(upper, "bits"), 0.0), most), 4)
     whom, when = "Somebody of the kind that the question names", "for everybody of that kind"
     if blocks is not None:
         size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
@@ -238,10 +256,10 @@ def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = No
             )
             when = f"for households of up to {size} people, if data of different households are independent"
     before, after = _cases(problem, upper)
-    most = text_above(math.log2(max(problem.records.alphabets)), 4)
     return paragraph(
         f"We publish {query_in_words(problem.query, words)} [say of whom], with random noise.",
-        f"{whom} learns on average at most {bits} bits about your answer, which holds up to {most} bit{'s' * (most != '1')}.",
+        f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
+        f"{amount_text(text_above(most, 4), 'bits')}.",
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",
         f"This is proved {when}, and if nothing else is published about the same people.",
     )

@@ -71,7 +71,7 @@ def test_the_verdict_holds_for_every_guess():
     for _ in range(200):
         joint = 0.5 * rng.dirichlet(np.full(3, 2.0), size=2)
         information = (joint * np.log(np.maximum(joint, 1e-300) / np.outer(joint.sum(1), joint.sum(0)))).sum()
-        said = [*verdict(bit, max(information, 0.0))][-1]
+        said = [*verdict(bit, 0.0, max(information, 0.0))][-1]
         before, after = (float(word) for word in said.split() if word.replace(".", "").isdigit() and word != "100")
         assert before == 50
         assert 100 * (joint.max(axis=0).sum() - joint.sum(axis=1).max()) <= after - before + 1e-9
@@ -79,14 +79,36 @@ def test_the_verdict_holds_for_every_guess():
 
 def test_nothing_better_than_everything_is_no_conclusion():
     bit = problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric(0), dl.AnyPrior())
-    (said,) = verdict(bit, dl.solve(bit).upper)
+    (said,) = verdict(bit, 0.0, dl.solve(bit).upper)
     assert said.startswith("In short: no conclusion.")
+
+
+def test_where_nearly_everything_is_proved_to_leak_that_is_the_conclusion():
+    """And no text has more than there is to know: one bit, which is rounded upward from nats."""
+    crowd = town(400, records=400, noise="discrete_laplace 0.1")
+    told = dl.audit(crowd)
+    assert told.result.to("bits").lower > 0.9999
+    (said,) = verdict(crowd, told.result.lower, told.result.upper)
+    assert said.startswith("In short: practically everything")
+    assert "at least 99.9 % of it" in said
+    assert "at most 1 bit about your answer, which holds up to 1 bit." in notice(crowd, told.result.upper).replace(
+        "\n", " "
+    )
+    certain = households(town(1, noise="discrete_laplace 60"), Clock())
+    assert max(bits for row in certain for bits in (row.implied, row.proved, row.halved)) == 1.0
+
+
+def test_nearly_all_of_100_cases_are_not_all():
+    histogram = town(5, records=20_000, query="histogram")
+    *_, said = verdict(histogram, 0.0, 0.4893)
+    assert said == "A guess that is right in 50 of 100 cases without the release is right in at most 99.5 with it."
+    assert "right in at most 99.5 of 100 cases" in notice(histogram, 0.4893).replace("\n", " ")
 
 
 def test_people_with_fewer_values_are_not_covered_by_a_share_of_more():
     """A bit is all of what somebody with two values has, and a quarter of sixteen."""
     mixed = problem(dl.Records(alphabets=[2, 16]), dl.Identity(), dl.symmetric("0.1"), dl.AnyPrior())
-    said = next(verdict(mixed, math.log(2)))
+    said = next(verdict(mixed, 0.0, math.log(2)))
     assert "%" not in said
     assert "at most 1.001 bits" in said or "at most 1 bits" in said
     assert "who has 1 to 4" in said

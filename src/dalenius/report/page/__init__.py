@@ -163,12 +163,12 @@ def _group(name: str, label: str, proofs: list[Proof], collected: Collected, wor
     rows = tuple(_row(proof, collected, words) for proof in proofs)
     focus = next((row for row in rows[len(rows) // 2 :] if row.feasible), rows[len(rows) // 2])
     headline, guarantee = _said(focus)
-    problem, upper = focus.proof.problem, focus.proof.ends[1]
+    problem, (lower, upper) = focus.proof.problem, focus.proof.ends
     audit = problem if isinstance(problem, WorstCaseLeakage) else None
     return Group(
         label=label,
         question=question(problem, words),
-        verdict=[] if audit is None else [*verdict(audit, upper)],
+        verdict=[] if audit is None else [*verdict(audit, lower, upper)],
         accuracy="" if audit is None else accuracy(audit),
         notice="" if audit is None else notice(audit, upper, words),
         rows=rows,
