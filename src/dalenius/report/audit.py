@@ -34,7 +34,7 @@ from dalenius.report.decision import (
     verdict,
 )
 from dalenius.report.page import report_page
-from dalenius.report.page.proofs import TOLD, proved, without_own_answer
+from dalenius.report.page.proofs import TOLD, proved, to_any, without_own_answer
 from dalenius.report.words import (
     FOLLOWS,
     PROVED,
@@ -48,6 +48,7 @@ from dalenius.report.words import (
     paragraph,
     point,
     question,
+    rare,
     text_table,
     told_without,
 )
@@ -57,6 +58,7 @@ from dalenius.units import lower_in, upper_in
 
 MODEL, PROOF = "MODEL.toml", "CERTIFICATE.cert"
 PAGES = (".md", ".html")
+OF_ALL = "computed over all adversaries of the question"
 MEASURED = 0.1  # share of the time limit that measures get at the least
 
 
@@ -80,6 +82,11 @@ class Audit:
         Sizes of households beside one another, and half the epsilon, where the noise has one.
     words : DataWords or None
         What the table calls its answers, where it is known.
+    pointwise_maximal_leakage_to_any : Measure or None
+        log2 of the factor by which any single output makes any guess likelier to be right, to any adversary of the question: of an
+        answer that was thought very unlikely it is far larger than to the adversary of the certificate.
+    why_not_to_any : str
+        Why there is no such bound.
     """
 
     __repr__ = in_brief
@@ -90,6 +97,8 @@ class Audit:
     why_not: str = ""
     households: tuple[Household, ...] = ()
     words: DataWords | None = None
+    pointwise_maximal_leakage_to_any: Measure | None = None
+    why_not_to_any: str = ""
 
     @property
     def leakage(self) -> Measure:
@@ -202,7 +211,8 @@ class Audit:
 
     def measures(self) -> Iterator[Measure]:
         """All that have an interval."""
-        told = (self.leakage, self.bayes_advantage, self.pointwise_maximal_leakage, self.without_own_answer)
+        sharpest = self.pointwise_maximal_leakage, self.pointwise_maximal_leakage_to_any
+        told = (self.leakage, self.bayes_advantage, *sharpest, self.without_own_answer)
         return (row for row in told if row is not None)
 
     def to_json(self) -> dict[str, object]:
@@ -214,6 +224,7 @@ class Audit:
             "bayes_advantage": _told(self.bayes_advantage, why),
             "bayes_advantage_at_most": {"upper": self.bayes_advantage_at_most, "because": FOLLOWS},
             "pointwise_maximal_leakage": _told(self.pointwise_maximal_leakage, why),
+            "pointwise_maximal_leakage_to_any": _told(self.pointwise_maximal_leakage_to_any, OF_ALL),
             "without_own_answer": _told(self.without_own_answer, why),
             "record": self.result.record,
             "gap": self.result.gap,
@@ -254,15 +265,21 @@ class Audit:
         yield point(f"With the person's own answer left out, that adversary still learns {told}.", why)
 
     def _individuals(self) -> str:
-        sharpest = self.pointwise_maximal_leakage
+        sharpest, unlikely = (
+            self.pointwise_maximal_leakage,
+            rare(self.pointwise_maximal_leakage_to_any, self.why_not_to_any),
+        )
         if sharpest is None:
             return paragraph(
-                "The bits above are an average over what may come out.", f"More cannot be said ({self.why_not})."
+                "The bits above are an average over what may come out, and an unlucky outcome may reveal more.",
+                f"How much more to the worst adversary cannot be said ({self.why_not}).",
+                unlikely,
             )
         return paragraph(
             "The bits above are an average over what may come out, and an unlucky outcome may reveal more.",
             f"How much more: whatever comes out, and whatever is guessed about the person, the guess is at most {factor(sharpest)} as "
             "likely to be right as before, to that adversary.",
+            unlikely,
         )
 
     def _relatives(self) -> str:
@@ -359,7 +376,8 @@ def audit(
         except DaleniusError as error:
             why_not = str(error)
         beside = households(problem, clock)
-    return Audit(problem, result, None if why_not else found, why_not, beside, words)
+        unlikely = to_any(problem, max(clock.remaining, MEASURED * seconds))
+    return Audit(problem, result, None if why_not else found, why_not, beside, words, *unlikely)
 
 
 def question_of(

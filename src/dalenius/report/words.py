@@ -27,6 +27,7 @@ from dalenius.model.elsewhere import People
 from dalenius.model.queries import Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
+from dalenius.units import amount_text
 
 QUERIES = {
     "count": "how many of them are {letters}",
@@ -369,6 +370,19 @@ def in_bits(result: Result) -> str:
 def factor(told: Measure) -> str:
     """How many times as likely a guess becomes to be right at most; the measure is that factor's logarithm, in bits."""
     return f"{text_above(2.0**told.upper * (1 + 1e-12), 3)} times" if told.upper < 1000 else "any number of times"
+
+
+def rare(told: Measure | None, why: str = "") -> str:
+    """What becomes of an answer that an adversary, any of the question's, held for very unlikely: the measure's bound, in bits."""
+    before = "To an adversary of this kind who held the person's answer for very unlikely, it can become"
+    over = "pointwise maximal leakage over all adversaries of this kind"
+    if told is None:
+        return f"{before} far more likely: by how much at most, the {over} says, which is not known here ({why})."
+    bits = amount_text(text_above(told.upper, 4), "bits")
+    return (
+        f"{before} more likely than that: at most {factor(told)} as likely as before, {bits} ({over}; computed, and the certificate "
+        "does not say it)."
+    )
 
 
 def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) -> str:

@@ -6,6 +6,7 @@ import signal
 import pytest
 
 import dalenius as dl
+from dalenius.intervals import text_above
 from dalenius.model.adversaries import IndependentBlocks
 from digits import inside
 from support import refuses
@@ -53,6 +54,27 @@ def test_one_person_s_numbers_are_those_of_randomised_response():
     assert "the size of the largest group" in told.page()
 
 
+@pytest.mark.parametrize("size", [1, 5])
+def test_an_answer_that_was_thought_unlikely_becomes_likelier_than_to_the_worst_adversary(size):
+    """Of a household that all say the same the noise is moved by as many steps: e^(size epsilon), for the rarer answer."""
+    told = dl.audit(dl.discrete_laplace(0.5), records=20_000, adversary=dl.IndependentBlocks(size))
+    rare, exact = told.pointwise_maximal_leakage_to_any, size * 0.5 / math.log(2)
+    assert rare.lower - 1e-12 <= exact <= rare.upper + 1e-12
+    assert told.pointwise_maximal_leakage.upper < rare.lower
+    said = f"at most {text_above(math.exp(size * 0.5), 3)} times as likely as before"
+    assert said in " ".join(str(told).split())
+    assert said in " ".join(told.html().split())
+    assert told.to_json()["pointwise_maximal_leakage_to_any"]["upper"] == rare.upper
+
+
+def test_where_there_is_no_bound_for_unlikely_answers_the_page_names_the_measure():
+    told = dl.audit(dl.discrete_gaussian(scale=2), records=50, adversary=dl.IndependentBlocks(2))
+    assert told.pointwise_maximal_leakage_to_any is None
+    page = " ".join(str(told).split())
+    assert "it can become far more likely: by how much at most, the pointwise maximal leakage" in page
+    assert told.why_not_to_any in page
+
+
 def test_what_is_left_out_is_what_the_docstring_says():
     assert dl.audit(dl.discrete_laplace(1), records=9).problem.adversary == IndependentBlocks(1)
     people = dl.from_frame(
@@ -88,7 +110,7 @@ def test_the_page_is_written_beside_its_proof(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["two.cert", "two.md", "two.toml"]
     shown = told._repr_html_()
     assert "bayes_advantage" in shown
-    assert shown.count("<tr>") == 5
+    assert shown.count("<tr>") == 6
 
 
 def test_a_page_that_cannot_be_made_replaces_nothing(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from dalenius._load import load_file
 from dalenius._verify import need_proved
 from dalenius.catalogue.models import library, model_path
-from dalenius.errors import InputError, brief
+from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.evidence import ENDINGS, Certificate, exact_fraction_above
 from dalenius.exact import as_nonnegative
 from dalenius.intervals import interval_text, text_above
@@ -25,7 +25,7 @@ from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited, di
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.report.decision import advantage_at_most
-from dalenius.report.words import DataWords, belief, ends_shown
+from dalenius.report.words import DataWords, belief, ends_shown, rare
 from dalenius.results import DesignResult, Result
 from dalenius.units import lower_in, upper_in
 
@@ -252,7 +252,9 @@ def audit_of(design: Proof, proofs: Sequence[Proof]) -> Proof | None:
 
 LOG = "log "
 AVERAGE, WITHOUT = "mutual_information", "mutual_information_without_own_answer"
-TOLD = (AVERAGE, WITHOUT, "bayes_advantage", "pointwise_maximal_leakage")
+SHARPEST = "pointwise_maximal_leakage"
+TOLD = (AVERAGE, WITHOUT, "bayes_advantage", SHARPEST)
+SOON = 2.0  # seconds for what is no part of the certified answer
 
 
 @dataclass(frozen=True)
@@ -277,6 +279,8 @@ class Facts:
         The mutual information at that prior.
     factor : str
         By what factor the likeliest guess is up at most, for the worst single output of that prior.
+    rare : str
+        What becomes of an answer that some adversary held for very unlikely, in a sentence.
     without : Shown or None
         What the release tells by the same prior without the record's own answer, over all letters that may stand in for it.
     belief : list of str
@@ -290,6 +294,7 @@ class Facts:
     sharpest: Shown | None = None
     average: Shown | None = None
     factor: str = ""
+    rare: str = ""
     without: Shown | None = None
     belief: tuple[str, ...] = ()
     why_not: str = ""
@@ -303,13 +308,13 @@ def leakage_shown(lower: float, upper: float) -> Shown:
 def facts_of(proof: Proof, words: DataWords | None = None) -> Facts:
     """What is told about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
     problem = audited(proof.problem)
-    most = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets))
+    most, unlikely = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets)), rare(*to_any(problem))
     try:
         witness = witness_of(problem, proof.certificate)
         found = measure(problem, prior=proof.certificate, only=TOLD)
     except InputError as error:
-        return Facts(guess=f"at most {text_above(most, 4)}", why_not=str(error))
-    gained, sharpest = found["bayes_advantage"], found["pointwise_maximal_leakage"]
+        return Facts(guess=f"at most {text_above(most, 4)}", why_not=str(error), rare=unlikely)
+    gained, sharpest = found["bayes_advantage"], found[SHARPEST]
     without = without_own_answer(found)
     return Facts(
         guess=interval_text(min(gained.lower, most), most, places=4),
@@ -317,9 +322,22 @@ def facts_of(proof: Proof, words: DataWords | None = None) -> Facts:
         sharpest=leakage_shown(sharpest.lower, sharpest.upper),
         average=leakage_shown(found[AVERAGE].lower, found[AVERAGE].upper),
         factor=_factor(sharpest),
+        rare=unlikely,
         without=leakage_shown(without.lower, without.upper),
         belief=tuple(belief(witness, words)),
     )
+
+
+def to_any(problem: WorstCaseLeakage, seconds: float = SOON) -> tuple[Measure | None, str]:
+    """The pointwise maximal leakage to any adversary of the question, in bits, where there is a bound in time; else why not."""
+    try:
+        found = measure(problem, only=(SHARPEST,), units="bits", time_limit=min(seconds, SOON))
+    except DaleniusError as error:
+        return None, str(error)
+    row = next(iter(found), None)
+    if row is None:
+        return None, next(iter(found.refused.values())).removeprefix("no value: ")
+    return replace(row, name=f"{SHARPEST}_to_any"), ""
 
 
 def without_own_answer(found: Measures) -> Measure:
