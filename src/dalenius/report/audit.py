@@ -375,7 +375,7 @@ def audit(
             why_not = next(iter(found.refused.values()), "")
         except DaleniusError as error:
             why_not = str(error)
-        beside = households(problem, clock)
+        beside = households(problem, result.upper, clock)
         unlikely = to_any(problem, max(clock.remaining, MEASURED * seconds))
     return Audit(problem, result, None if why_not else found, why_not, beside, words, *unlikely)
 

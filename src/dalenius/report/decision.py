@@ -27,7 +27,6 @@ SECONDS, SHARE = 6.0, 0.2  # for all of them, at most, and of the time that is l
 GAP = 1e-3
 LARGEST = Fraction(100)  # epsilon, beyond which it implies nothing
 NEARLY = 99  # percent, from which on it is practically everything, and wants a digit more
-FEW = 12  # beyond which a household is asked about by itself alone: its answers take longer
 
 
 @dataclass(frozen=True)
@@ -40,24 +39,28 @@ class Household:
         By group privacy: so many times what one person has.
     implied : float
         What that epsilon implies by itself.
-    proved, halved : float
-        What is proved of the release, and with twice the noise, which is half the epsilon.
+    proved : float
+        What is proved of the release.
+    halved : float or None
+        The same with twice the noise, which is half the epsilon; None where it is not known in time.
     """
 
     size: int
     epsilon: Fraction
     implied: float
     proved: float
-    halved: float
+    halved: float | None
 
 
-def households(problem: WorstCaseLeakage, clock: Clock) -> tuple[Household, ...]:
-    """The sizes of households that are asked about, as far as there is time; none where noise has no epsilon, or people no households.
+def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[Household, ...]:
+    """Households of the size that is asked about, `upper` nats being proved of them, and of others as far as there is time.
+
+    None where noise has no epsilon, or people no households.
 
     >>> import dalenius as dl
     >>> town = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
     ...     adversary=dl.IndependentBlocks(4))
-    >>> for row in households(town, Clock()):
+    >>> for row in households(town, dl.solve(town).upper, Clock()):
     ...     print(row.size, row.epsilon, *(f"{bits:.4f}" for bits in (row.implied, row.proved, row.halved)))
     1 1/2 0.0437 0.0437 0.0112
     2 1 0.1601 0.1363 0.0395
@@ -70,19 +73,20 @@ def households(problem: WorstCaseLeakage, clock: Clock) -> tuple[Household, ...]
         return ()
     asked = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
     within = Clock(min(SECONDS, SHARE * clock.remaining))
-    found, most = list[Household](), len(problem.records)
-    for size in sorted(
-        {size for size in SIZES if size <= min(most, max(asked, SIZES[-1]))} | {asked} - {*range(FEW + 1, most + 1)}
-    ):
+    if within.expired:
+        return ()
+    found, most = list[Household](), most_of(problem.most_values, "bits")
+    for size in sorted({size for size in SIZES if size <= len(problem.records)} | {asked}):
         epsilon = size * step * noise.epsilon_per_step
-        proved, halved = (_bits(problem, size, noise.spreading(times * noise.spread), within) for times in (1, 2))
+        proved = upper_in(upper, "bits") if size == asked else _bits(problem, size, noise, within)
+        halved = _bits(problem, size, noise.spreading(2 * noise.spread), within)
         implied = convert(
             "local_dp", min(epsilon, LARGEST), to="mutual_information", letters=problem.most_values, units="bits"
         ).value
-        if proved is None or halved is None or implied is None:
-            break
-        whole = most_of(problem.most_values, "bits")
-        found.append(Household(size, epsilon, *(min(bits, whole) for bits in (implied, proved, halved))))
+        if implied is None or proved is None or (halved is None and size != asked):
+            continue
+        halved = None if halved is None else min(halved, most)
+        found.append(Household(size, epsilon, min(implied, most), min(proved, most), halved))
     return tuple(found)
 
 
@@ -223,7 +227,7 @@ def table_of(rows: Sequence[Household]) -> list[tuple[str, ...]]:
             (
                 str(row.size),
                 fraction_text(row.epsilon),
-                *(text_above(bits, 4) for bits in (row.implied, row.proved, row.halved)),
+                *("–" if bits is None else text_above(bits, 4) for bits in (row.implied, row.proved, row.halved)),
             )
             for row in rows
         ),

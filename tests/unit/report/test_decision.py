@@ -1,14 +1,16 @@
 """What whoever decides reads first: the verdict, households, the accuracy and the notice, and the words of the table."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.report.decision import accuracy, households, notice, verdict
+from dalenius.report.decision import accuracy, households, notice, table_of, verdict
 from dalenius.report.words import DataWords
 from dalenius.search import Clock
+from dalenius.units import upper_in
 from support import problem
 
 
@@ -23,7 +25,7 @@ def town(size, records=1000, alphabet=2, query="count", noise="discrete_laplace 
 
 def test_households_have_what_each_has_by_itself():
     """Beside group privacy: randomised response of so many epsilons, the largest information there is about a bit."""
-    rows = households(town(3), Clock())
+    rows = households(town(3), dl.solve(town(3)).upper, Clock())
     assert [row.size for row in rows] == [1, 2, 3, 4]
     for row in rows:
         p = 1 / (1 + math.exp(-float(row.epsilon)))
@@ -36,8 +38,18 @@ def test_households_have_what_each_has_by_itself():
         assert row.halved < row.proved <= row.implied * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("asked", [town(16, noise="discrete_laplace 0.1"), town(5, records=20_000, query="histogram")])
+def test_the_households_that_are_asked_about_are_in_the_table(asked):
+    """However large, and where the ends of their own question have not met."""
+    upper = dl.solve(asked).upper
+    rows = households(asked, upper, Clock())
+    assert [row.size for row in rows] == [1, 2, 4, asked.adversary.size]
+    assert rows[-1].proved == min(upper_in(upper, "bits"), 1.0)
+    assert table_of([replace(rows[-1], halved=None)])[-1][-1] == "–"
+
+
 def test_a_person_moves_two_cells_of_a_histogram():
-    rows = households(town(2, alphabet=5, query="histogram"), Clock())
+    rows = households(town(2, alphabet=5, query="histogram"), 0.1, Clock())
     assert [row.epsilon for row in rows] == [1, 2, 4]
     assert all(row.proved <= row.implied for row in rows)
 
@@ -57,11 +69,11 @@ def test_a_person_moves_two_cells_of_a_histogram():
     ids=["no households", "no epsilon", "no scale"],
 )
 def test_where_there_is_nothing_to_compare_there_is_no_table(asked):
-    assert households(asked, Clock()) == ()
+    assert households(asked, 0.1, Clock()) == ()
 
 
 def test_without_time_there_is_no_table():
-    assert households(town(2), Clock(0.0)) == ()
+    assert households(town(2), 0.1, Clock(0.0)) == ()
 
 
 def test_the_verdict_holds_for_every_guess():
@@ -94,7 +106,7 @@ def test_where_nearly_everything_is_proved_to_leak_that_is_the_conclusion():
     assert "at most 1 bit about your answer, which holds up to 1 bit." in notice(crowd, told.result.upper).replace(
         "\n", " "
     )
-    certain = households(town(1, noise="discrete_laplace 60"), Clock())
+    certain = households(town(1, noise="discrete_laplace 60"), 0.7, Clock())
     assert max(bits for row in certain for bits in (row.implied, row.proved, row.halved)) == 1.0
 
 
