@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,12 +17,13 @@ from dalenius.designs import FunnelProposer
 from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.upper import EnvelopeLine
-from dalenius.exact import as_integer
+from dalenius.exact import Number, as_fraction, as_integer, as_list, as_quantity
 from dalenius.intervals import text_above, text_below
 from dalenius.model import MaxInformation
 from dalenius.notebook import in_brief
 from dalenius.results import DesignResult
 from dalenius.search import Clock, Limits, Progress, Run, stopped_by_interrupt
+from dalenius.units import LARGEST_IN_DOUBLES, UNITS, nats_above, upper_in
 
 LEAST = 1000.0  # of the largest limit is solved for, too: below it the band is as wide as it comes
 NEAR = 0.1  # share of the way between two limits that a third one keeps from them
@@ -41,6 +42,8 @@ class FunnelCurve:
     points : tuple of (limit, DesignResult)
         Limits and mechanisms, ascending. The planes of all of them are proved by one certificate, that of the largest limit which has
         a price; of the others the upper end may be no more than what the input itself tells.
+    units : str
+        Of the limits: ``"nats"``, or none.
 
     Notes
     -----
@@ -51,6 +54,7 @@ class FunnelCurve:
     __repr__ = in_brief
 
     points: tuple[Solved, ...]
+    units: str = "nats"
 
     @classmethod
     def of(
@@ -62,12 +66,14 @@ class FunnelCurve:
         time_limit: float | None = 60.0,
         progress: Callable[[Progress], None] | None = None,
     ) -> FunnelCurve:
-        """Solve a funnel or a bottleneck at limits that are chosen where the band is widest, up to the problem's own limit.
+        """Solve a funnel or a bottleneck at limits that are chosen where the band is widest.
+
+        The problem's own limit is the curve's right end.
 
         Parameters
         ----------
         problem : MaxInformation
-            Within a limit, the largest that is of interest.
+            Within a limit above 0, the largest that is of interest.
         gap : float
             The band's largest width at which to stop, relative to the value at the problem's own limit.
         points : int
@@ -78,11 +84,15 @@ class FunnelCurve:
         Raises
         ------
         InputError
-            If the problem has privacy in the place of a limit, or an argument is invalid.
+            If the problem has privacy in the place of a limit, or a limit of 0, or an argument is invalid.
         """
         if not isinstance(problem, MaxInformation) or problem.privacy is not None:
             raise InputError(f"problem: expected one within a limit (dl.PrivacyFunnel, ...), got {brief(problem)}")
         most, last = as_integer(points, "points", at_least=2), problem.limit.limit_in_doubles
+        if not last:
+            raise InputError(
+                "problem: its limit is the curve's right end: give more than 0, or dl.solve(problem) for the one point at 0"
+            )
         search, sought = _Search(gap, time_limit, progress), dict[float, FunnelProposer]()
         found: FunnelProposer | None = None
         solved = list[Solved]()
@@ -94,10 +104,23 @@ class FunnelCurve:
                 sought[at] = found = FunnelProposer(problem.within(at), run, found)
                 found.run()
             at = None if run.clock.interrupted else _widest(sought, gap) if len(sought) > 1 else last / LEAST
-        return cls(tuple(sorted([*solved, *search.proved(sought)], key=lambda point: point[0])))
+        every = sorted([*solved, *search.proved(sought)], key=lambda point: point[0])
+        return cls(tuple(every), "nats" if problem.limit.limit[1] else "")
 
-    def at(self, limit: float) -> tuple[float, float]:
+    def at(self, limit: Number) -> tuple[float, float]:
         """The proved interval at a limit of at least 0: on the hull of what is attained, below the least of all lines.
+
+        Beyond the right end, too: what is attained there is attained, and the lines go on, so that the interval becomes wide.
+
+        Parameters
+        ----------
+        limit : number or str
+            In nats, or ``"0.1 bits"``, where the limit is an amount of information. A double is exactly the number that it is.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or is below 0.
 
         >>> import dalenius as dl
         >>> curve = dl.answers.FunnelCurve.of(dl.PrivacyFunnel([["1/4", "1/4", 0], [0, "1/8", "3/8"]], 1), gap=0.01)
@@ -105,16 +128,15 @@ class FunnelCurve:
         >>> low < 0.53187 < high, high - low < 0.01
         (True, True)
         """
-        c = Fraction(limit)
-        if not c >= 0:
-            raise InputError(f"limit: expected at least 0, got {brief(limit)}")
+        c, above = self._read(limit)
         attained = [(Fraction(0), Fraction(0)), *((Fraction(at), Fraction(each.lower)) for at, each in self.points)]
         low = max((value for at, value in attained if at <= c), default=Fraction(0))
         for a, at_a in attained:
             for b, at_b in attained:
                 if a < c < b:
                     low = max(low, at_a + (at_b - at_a) * (c - a) / (b - a))
-        high = min([*(line(c) for line in self._lines), *(Fraction(e.upper) for at, e in self.points if at >= c)])
+        uppers = [Fraction(each.upper) for at, each in self.points if at >= above]
+        high = min([*(line(above) for line in self._lines), *uppers])
         return -exact_fraction_above(-low), exact_fraction_above(high)
 
     @cached_property
@@ -127,12 +149,32 @@ class FunnelCurve:
                     found.append(lambda c, mu=mu, whole=whole: whole + mu * c)  # type: ignore[misc]
         return found
 
-    def table(self, limits: list[float], digits: int = 6) -> str:
-        """The band at some limits, as CSV: limit, lower, upper."""
+    def _read(self, limit: Number) -> tuple[Fraction, Fraction]:
+        """Fractions around a limit in the curve's units: bits are no fraction of nats."""
+        exact, units = as_quantity(limit, "limit", known=UNITS) if self.units else (as_fraction(limit, "limit"), "nats")
+        exact = Fraction(limit) if isinstance(limit, float) else exact
+        if not 0 <= exact <= LARGEST_IN_DOUBLES:
+            raise InputError(f"limit: expected at least 0 and at most 1e300, got {brief(limit)}")
+        return exact / Fraction(upper_in(1.0, units)), exact * Fraction(nats_above(1.0, units))
+
+    def table(self, limits: int | Sequence[Number] = 30, digits: int = 6) -> str:
+        """The band at some limits, or at so many from 0 to the right end in even steps, as CSV: limit, lower, upper.
+
+        A limit is written in the curve's units, to the last digit of a double, and its row is about the double.
+
+        Raises
+        ------
+        InputError
+            If there is a limit that `at` refuses, or fewer than two steps.
+        """
+        if isinstance(limits, int | np.integer):
+            steps = as_integer(limits, "limits", at_least=2)
+            limits = np.linspace(0.0, self.points[-1][0], steps).tolist()
         rows = ["limit,lower,upper"]
-        for limit in limits:
-            low, high = self.at(limit)
-            rows.append(f"{limit:g},{text_below(low, digits)},{text_above(high, digits)}")
+        for limit in as_list(limits, "limits"):
+            c = float(sum(self._read(limit)) / 2)
+            low, high = self.at(c)
+            rows.append(f"{c!r},{text_below(low, digits)},{text_above(high, digits)}")
         return "\n".join(rows) + "\n"
 
 
