@@ -245,6 +245,15 @@ def test_errors_of_problems():
         ("a,b\n0.5\n", "line 2: expected an entry for each of the 2 columns, got 1"),
         ("a,b\n0.5,x\n", "line 2: expected a number"),
         ("a,b\n0.5,0.4\n", "must sum to 1"),
+        (
+            "0.7,0.2,0.1\n0.2,0.6,0.2\n",
+            "line 1 could be a row of probabilities; begin with a line of names that could not, such as y1,y2,y3",
+        ),
+        ("\ufeff.7, .3\n0.2,0.8\n", "line 1 could be a row of probabilities"),
+        ("1/3,1/3,1/6,1/6\n0,0,0,1\n", "such as y1,y2,y3,..."),
+        ("0.3333333333,0.6666666667\n0.2,0.8\n", "line 1 could be a row of probabilities"),
+        ("0,1\n0.5,0.5\n", "line 1 could be a row of probabilities"),
+        ("1\n1\n", "line 1 could be a row of probabilities; begin with a line of names that could not, such as y1"),
     ],
 )
 def test_tables_that_cannot_be_read(tmp_path, text, message):
@@ -253,6 +262,15 @@ def test_tables_that_cannot_be_read(tmp_path, text, message):
     with pytest.raises(dl.errors.InputError) as error:
         dl.measure(path)
     assert message in str(error.value)
+
+
+@each("names", "0,1,2", "-1,0,2", "0.5,0.6,0.7", "a,0.2,0.8", "1,2,-2")
+def test_names_that_are_numbers_but_no_row_are_names(tmp_path, names):
+    path = tmp_path / "channel.csv"
+    path.write_text(f"{names}\n0.7,0.2,0.1\n0.2,0.6,0.2\n")
+    found = dl.measure(path, prior="uniform", outputs=True)
+    assert f"pointwise_maximal_leakage[{names.split(',')[0]}]" in [row.name for row in found]
+    assert found["mutual_information"].lower == dl.measure(ROWS[:2], prior="uniform")["mutual_information"].lower
 
 
 def test_shapes_that_do_not_fit_are_said_by_every_function_of_both():
