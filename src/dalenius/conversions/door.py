@@ -154,8 +154,8 @@ MOST_NUMBER = 10**9  # of a distance that is given
 def convert(
     notion: str,
     value: Number,
-    *,
     to: str,
+    *,
     sharp: bool = True,
     units: str = "nats",
     **facts: Unpack[GivenFacts],

@@ -29,7 +29,7 @@ from dalenius.studies.contest import (
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
-SHOWN = ("method", "starts", "value", "falls short by", "budget", "s")  # in a table, beside the times to come near
+SHOWN = ("method", "starts", "value", "falls short by", "could be lower by", "budget", "s")  # with times to come near
 SHARES = ("1", "0.1", "0.01")  # per cent of the best proved value that a table has times for
 LEAST = 1e-3  # seconds that the certified solver has in any case
 JUDGED = 2  # times its own that a design's rival may take, with the audits of its mechanisms
@@ -178,7 +178,9 @@ class Comparison:
             "starts": str(entry.seeds),
             f"value, {unit}": self.value_text(entry.value, 8),
             f"uniform start, {unit}": self.value_text(entry.first, 8) or "-",
-            "falls short by": percent_text(entry.shortfall, entry.shortfall_at_most),
+            "falls short by" if self.maximises else "could be lower by": percent_text(
+                entry.shortfall, entry.shortfall_at_most
+            ),
             f"no {'more' if self.maximises else 'less'} than, {unit}": "-"
             if bound is None
             else self.bound_text(bound, 8),

@@ -30,6 +30,10 @@ def test_every_ordered_pair_answers_or_says_why_there_is_no_rule(source):
                 assert not found.steps or found.steps[-1].value == found.value
 
 
+def test_what_is_asked_for_needs_no_name():
+    assert dl.convert("local_dp", 1, "mutual_information") == dl.convert("local_dp", 1, to="mutual_information")
+
+
 def test_a_guarantee_says_itself():
     found = dl.convert("local_dp", "log 3", to="leakage_capacity")
     assert found.steps == ()

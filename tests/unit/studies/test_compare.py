@@ -125,6 +125,13 @@ def test_how_soon_a_method_came_near_is_read_off_its_trace(comparison, share, at
     assert comparison.cells(broken)["budget"] == "broken by 2.5e-01 nats"
 
 
+def test_the_best_design_is_the_lowest(design):
+    heads = design.table[0]
+    assert heads[:5] == ["method", "starts", "value, nats", "could be lower by", "budget"]
+    twice = dataclasses.replace(design.entry("paper-full"), shortfall=0.5, shortfall_at_most=0.5)
+    assert design.cells(twice)["could be lower by"] == "50 %"
+
+
 def test_a_rivals_design_is_judged_at_the_end_alone(design):
     entry = dataclasses.replace(design.entry("paper-full"), value=1.005 * design.upper, seconds=3.0)
     assert design.seconds_to(entry, 0.01) == 3.0
