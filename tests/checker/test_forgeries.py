@@ -183,6 +183,25 @@ SELDOM = {
     "first cell of a funnel": (
         "Within._need_inputs: combinations(sorted(self.seen), k) => [tuple(sorted(self.seen)[:k])]"
     ),
+    "planes beside the first": "Within._need_cells: [*range(len(self.planes))] => [0]",
+    "planes proved by one of them": (
+        "Within._need_cells: unproved(corners, left) => left if unproved(corners, left) == left else []"
+    ),
+    "other planes where nothing is seen": (
+        "Within._need_blind: min(plane.prices[x] for plane in self.planes) => self.planes[0].prices[x]"
+    ),
+    "cells for the first price": (
+        "Within._need_inputs: any(plane.price for plane in self.planes) => self.planes[0].price"
+    ),
+    "first of independent columns": (
+        "Within._independent: combinations(sorted(drifts), rank + 1) => [tuple(sorted(drifts)[: rank + 1])]"
+    ),
+    "independent columns of all inputs": "Within._independent: own == rank and min(ray) >= 0 => own == rank and min(ray) > 0",
+    "nothing seen, nothing told": "Within.check: self._need_blind() => pass",
+    "potential beside a limit": (
+        "Within.check: {'envelope': 4} if self.limit.most else {'envelope': 4, 'potential': 2}"
+        " => {'envelope': 4, 'potential': 2}"
+    ),
     "letters without mass of a measure": "Divergence.of: self.at(fmpq(0)) => -self.at(fmpq(0))",
     "a guess of nothing": "Guessing.of: self.most => 2 * self.most",
     "unknown mechanism": "attempt: Status.RESOLVED if model.foreign else Status.PROVED => Status.PROVED",
@@ -316,6 +335,14 @@ MEANT = {
     "one end of an output": "apart: separated nothing",
     "limit of a funnel for nothing": "funnels: nothing",
     "first cell of a funnel": "funnels: planes",
+    "planes beside the first": "several: beside",
+    "planes proved by one of them": "several: beside",
+    "other planes where nothing is seen": "several: beside",
+    "cells for the first price": "several: beside",
+    "first of independent columns": "potentials: planes",
+    "independent columns of all inputs": "potentials: planes",
+    "nothing seen, nothing told": "potentials: planes",
+    "potential beside a limit": "funnels: blinded",
     "letters without mass of a measure": "measured: planes",
     "a guess of nothing": "measured: planes",
     "unknown mechanism": "foreign: nothing",
@@ -347,6 +374,8 @@ def pools(forgeries):
             "mixtures": lambda: [forgeries.forgery_protocols.spoken(rng, k) for k in range(8)] + found("secret")[:2],
             "vanishing": lambda: [chains.vanished(rng, k) for k in range(6)],
             "funnels": lambda: [forgeries.forgery_funnels.funnel(rng, k) for k in range(12)],
+            "several": lambda: [forgeries.forgery_funnels.several(rng, k) for k in range(24)],
+            "potentials": lambda: [forgeries.forgery_funnels.potential(rng, k) for k in range(24)],
             "measured": lambda: [forgeries.forgery_funnels.funnel(rng, k, measured=True) for k in range(24)],
             "wheels": lambda: forgeries.forgery_symmetries.drawn(rng, 24),
             "chains": lambda: [chains.walked(rng, k) for k in range(6 * len(kinds))],
@@ -395,6 +424,10 @@ def test_no_forgery_of_any_kind_of_line_is_accepted(every_line, forgeries):
         assert check(subject.model, forgeries.text_of(subject.parents[0])).proved
     tally = forgeries.Forger(every_line, SEED, "both").run(draws(THIN, 3000))
     assert not tally.offences
+
+
+def test_no_forgery_about_planes_of_several_limits_or_a_limit_of_0_is_accepted(pools, forgeries):
+    assert not forgeries.Forger(pools("several") + pools("potentials"), SEED, "both").run(draws(THIN, 3000)).offences
 
 
 def test_no_forgery_is_accepted_by_several_processes(every_line, forgeries):

@@ -144,7 +144,7 @@ class Forger:
         if not (loosened(draft) if climbing else falsified(draft)):
             return
         text = text_of(draft.lines)
-        if rng.random() < 0.04:
+        if rng.random() < 0.04 and not draft.beside:
             text = odd_text(rng, text, draft)
             names.append("odd_text")
         if climbing:
@@ -320,7 +320,8 @@ def block(job: tuple[int, int, int, str, int, int, int]) -> Tally:
     rng = random.Random(f"vanishing {seed, number}")  # apart: which models a thin draw has is left as it is
     more = [forgery_chains.vanished(rng, k) for k in range(drawn // 10)]
     more += forgery_corpus.drawn(rng, drawn // 12) + forgery_corpus.subjects(drawn // 20)
-    more += [forgery_funnels.funnel(rng, k) for k in range(drawn // 10)]
+    makers = forgery_funnels.funnel, forgery_funnels.several, forgery_funnels.potential
+    more += [make(rng, k) for make in makers for k in range(drawn // 10)]
     return Forger(subjects_of((seed, number), drawn, largest, solved) + more, (seed, number), arithmetic).run(count)
 
 

@@ -25,6 +25,7 @@ class Draft:
         None  # how far evidence was moved, relatively: a claim as far off may look as if it were proved
     )
     claim: dict[str, Any] = field(default_factory=dict)  # ends that a kind aims at; they are false, or the mechanism is
+    beside: bool = False  # whether it is a line behind what proves the ends that is false, which must stay
 
     @property
     def header(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A kind says False if it does not apply. None of them minds whether what it leave
 import forgery_chains
 import forgery_classes
 import forgery_constraints
+import forgery_funnels
 import forgery_limits
 import forgery_lines
 import forgery_meant
@@ -88,7 +89,7 @@ DESIGNS: dict[Kind, float] = {
 def kinds(problem: str) -> dict[Kind, float]:
     """What can be forged in certificates of a problem, and how often it is tried."""
     if problem == "max_information":
-        return {**EVERYWHERE, mechanism: 3, forgery_lines.planes: 6}
+        return {**EVERYWHERE, mechanism: 3, forgery_lines.planes: 6, **forgery_funnels.FUNNELS}
     if problem == "secret_leakage":
         return (
             EVERYWHERE

@@ -260,17 +260,22 @@ def drawn(rng: random.Random, count: int) -> list[Subject]:
 
 
 def planes(draft: Any) -> bool:
-    """Another plane: a price for another one, of the limit or of inputs, less of one or all, or cells of another kind."""
-    at, rng = draft.pick("envelope"), draft.rng
-    if at is None or len(draft.lines[at]) != 4 or not isinstance(draft.lines[at][3], list):
+    """Another plane or potential: a price for another one, of the limit or of inputs, less of one or all, or cells of another kind."""
+    at, rng = draft.pick("envelope", "potential"), draft.rng
+    sizes = {"envelope": 4, "potential": 2}
+    if at is None or len(draft.lines[at]) != sizes[draft.lines[at][0]] or not isinstance(draft.lines[at][-1], list):
         return False
     line, step = draft.lines[at], draft.small()
-    prices, price = [number(x) for x in line[3]], number(line[2])
+    alone = line[0] == "potential"
+    prices, price = [number(x) for x in line[-1]], Fraction(0) if alone else number(line[2])
     known = [x for x in prices if x is not None]
     if price is None or not known or len(known) < len(prices):
         return False
     draft.step = step
-    what = rng.choice(["over", "free", "negative", "tilt", "tilt", "trade", "less", "all", "swap", "huge"])
+    kinds = ["less", "less", "all", "swap", "plane", "other"]
+    what = rng.choice(
+        kinds if alone else ["over", "free", "negative", "tilt", "tilt", "trade", "less", "all", "swap", "huge"]
+    )
     one, other = rng.randrange(len(known)), rng.randrange(len(known))
     if what == "over":
         line[1] = rng.choice(["inputs", "useful", "useful", "input", None, 0])
@@ -283,9 +288,13 @@ def planes(draft: Any) -> bool:
         line[2], known[one] = str(max(price - moved, Fraction(0))), known[one] + moved
     elif what == "swap":
         known[one], known[other] = known[other], known[one]
+    elif what == "other":  # less for an input, more for another one
+        known[one], known[other] = known[one] - step, known[other] + step
+    elif what == "plane":
+        line[:] = ["envelope", "inputs", rng.choice(["0", "1", "1e9"]), line[1]]
     else:
         known = [x - step if what == "all" or k == one else x for k, x in enumerate(known)]
-    line[3] = [str(x) for x in known]
+    line[-1] = [str(x) for x in known]
     return True
 
 
