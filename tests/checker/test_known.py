@@ -36,6 +36,14 @@ def test_one_store_for_all_cases_changes_no_verdict(arithmetic, every):
         assert case.ends(verdict), name
 
 
+@each("name", "tree", "joint_letters", "endless_noise", "protocol_pairs", "laplace_bit", "coins")
+def test_a_channel_that_is_known_rests_on_what_it_was_made_by(name):
+    case, known = CORPUS[name], Known()
+    alone = check(*case.files)
+    assert len(alone.rules) > 1
+    assert [check(*case.files, known=known) for _ in range(2)] == [alone, alone]
+
+
 def text_of(lines):
     return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
 

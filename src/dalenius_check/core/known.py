@@ -28,11 +28,11 @@ class Known:
         self._left = most
         self._places = dict[Hashable, int]()
         self._leaves = dict[tuple[int, bytes], Any]()
-        self._channel: tuple[Hashable, Channel, int] | None = None
+        self._channel: tuple[Hashable, Channel, int, frozenset[str]] | None = None
         self._grouping: Grouping | None = None  # of that channel
 
     def channel(self, model: Model) -> Channel | None:
-        """A model's own channel, the last one that was asked for as it was left."""
+        """A model's own channel, the last one that was asked for as it was left; the check rests on what it was made by."""
         if model.foreign:
             return build(model)
         key, allowance = (*_kind(), model.digest), model.allowance
@@ -40,10 +40,12 @@ class Known:
             before = allowance.held
             channel = build(model)
             assert channel is not None
-            self._channel, self._grouping = (key, channel, allowance.held - before), None
+            held, theorems = allowance.held - before, frozenset(allowance.theorems)
+            self._channel, self._grouping = (key, channel, held, theorems), None
             return channel
-        _, channel, held = self._channel
+        _, channel, held, theorems = self._channel
         allowance.take(held)
+        allowance.theorems |= theorems
         channel.allowance = allowance
         return channel
 
