@@ -155,6 +155,7 @@ _command_of = functools.cache(typer.main.get_command)  # which reads the options
 COMPLETING = "_DALENIUS_COMPLETE"  # by which the scripts of --install-completion call
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 WORDS = {ExitStatus.INTERRUPTED: "interrupted", ExitStatus.TERMINATED: "terminated"}
+MEANT = {("dalenius audit", "--epsilon"): "--mechanism discrete_laplace:0.5"}  # options that are tried first
 UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])  # of click, or of typer's own copy of it
 
 
@@ -251,6 +252,8 @@ def _usage(error: Exception) -> str:
     format_message, context = getattr(error, "format_message", error.__str__), getattr(error, "ctx", None)
     text = " ".join(str(format_message()).split()).rstrip(".")
     path = "dalenius" if context is None else context.command_path
+    meant = MEANT.get((path, getattr(error, "option_name", "")))
+    text = text if meant is None else f"{text.partition(' (')[0]}; write {meant}"
     return f"{text[:1].lower()}{text[1:]}; {path} --help says what there is"
 
 

@@ -30,6 +30,7 @@ from dalenius.cli.starting import model_text
 from dalenius.errors import InputError, brief
 from dalenius.files import csv_column
 from dalenius.model import Problem, digest, model_bytes
+from dalenius.model.in_words import split_kind
 from dalenius.report.audit import PAGES, Audit
 from dalenius.report.page import need_installed
 from dalenius.report.words import DataWords
@@ -142,7 +143,9 @@ def _from_table(
     said = [name for name, value in columns.items() if value is not None]
     if table is None:
         if said:
-            raise InputError(f"{', '.join(said)}: expected with --table FILE")
+            homes = columns["--household"] or ""
+            meant = f"; households of at most {homes} people are --blocks {homes}" if homes.isdecimal() else ""
+            raise InputError(f"{', '.join(said)}: expected with --table FILE{meant}")
         return {}, None
     names = {"--records": "--people", "--alphabet": "--alphabet", "--adversary": "--blocks, --adversary"}
     if twice := [told for name, told in names.items() if given[name] is not None]:
@@ -176,6 +179,8 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLea
             )
         problem = _made(given)
     else:
+        if Path(model).suffix.lower() == ".csv":
+            raise InputError(f"{model}: expected a model; of a table write --table {model}, with --mechanism")
         names = {"--records": "--people", "--adversary": "--blocks, --adversary"}
         said = [names.get(name, name) for name, value in given.items() if value is not None]
         if said:
@@ -194,7 +199,10 @@ def _made(given: dict[str, str | None]) -> Problem:
     try:
         return _of_options(given)
     except InputError as error:
-        raise InputError(str(error).replace("--records:", "--people:", 1)) from None
+        kind, number = split_kind(given["--mechanism"] or "")
+        by_answer = kind == "randomized_response" and "independent_blocks" in str(error)
+        meant = f"; a count of randomised answers is --mechanism randomized_count:{number}" if by_answer else ""
+        raise InputError(str(error).replace("--records:", "--people:", 1) + meant) from None
 
 
 def _of_options(given: dict[str, str | None]) -> Problem:

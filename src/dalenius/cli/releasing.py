@@ -77,7 +77,8 @@ def release(
     with naming(file):
         sampled = releasing(problem, chosen)
         audit = audit_of_release(problem, sampled)
-    texts = letter_texts(problem.records, None if letters is None else listed(letters, "--letters"))
+    called = None if letters is None else listed(letters, "--letters")
+    texts = letter_texts(problem.records, called)
     beside = file or (path if mechanism is None else None)
     proof = certificate_beside(beside) if certificate is None and beside is not None else certificate
     try:
@@ -85,7 +86,7 @@ def release(
             found = dl.release(
                 problem,
                 sampled,
-                lambda: read_letters(data, problem.records, column, texts),
+                lambda: read_letters(data, problem.records, column, called),
                 certificate=None if proof is None else dl.Certificate.read(proof),
                 time_limit=time_limit,
                 despite_budget=despite_budget,

@@ -20,7 +20,7 @@ from dalenius.exact import need_unit
 from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
-from dalenius.model.in_words import kind_and_keys, says_a_kind, toml_value
+from dalenius.model.in_words import kind_and_keys, says_a_kind, split_kind, toml_value
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.model_file import SPELLINGS
 from dalenius.model.privacy import NOTIONS
@@ -127,6 +127,9 @@ def _adversary() -> _Question:
     comment = f"# What the adversary does not know: {key} (nats, bits, or a share of all), or kind = {' | '.join(ADVERSARIES)}"
 
     def lines(text: str) -> Lines:
+        word, amount = split_kind(text)
+        if word in ("entropy", key) and amount:
+            raise InputError(f"expected the amount alone: '{amount.lstrip('= ')}'")
         if says_a_kind(text):
             return _table("adversary", ADVERSARIES, text, comment)
         _ = dl.EntropyAtLeast(need_unit(text, key))

@@ -65,6 +65,7 @@ def read_letters(
         If the texts do not fit the alphabets, the file cannot be read, or there are not as many records. Errors name the line; what
         stands in it is nobody's business.
     """
+    unsaid = "" if texts is not None else "; --letters (texts) says what else stands for them"
     texts, largest = letter_texts(records, texts), max(records.alphabets)
     letter_of = {text: letter for letter, text in enumerate(texts)}
     letters: list[int] = []
@@ -76,7 +77,7 @@ def read_letters(
         if letter >= records.alphabets[record]:
             known = brief(texts[: records.alphabets[record]])
             raise InputError(
-                f"{path}: line {line}: the entry (not shown) is none of record {record}'s letters, {known}"
+                f"{path}: line {line}: the entry (not shown) is none of record {record}'s letters, {known}{unsaid}"
             )
         letters.append(letter)
     if len(letters) < len(records):

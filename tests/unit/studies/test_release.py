@@ -568,6 +568,12 @@ def test_bad_letters(write, release, letters):
     assert "letters: " in errors
 
 
+def test_texts_without_letters_name_the_option(write, release):
+    write()
+    assert "['0', '1']; --letters (texts) says" in release(letters=["--column", "smoker"])[2]
+    assert "--letters" not in release(letters=["--column", "smoker", "--letters", "nein,ja"])[2]
+
+
 def test_letters_of_records_with_alphabets_of_their_own(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("x\n1\n2\n0\n")
