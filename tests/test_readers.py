@@ -38,13 +38,14 @@ STATISTICIAN = [  # what is typed, the exit status, and what must stand in the a
         ["epsilon = ", "wrong by", "is enough for 0.1 bits of 1 bit possible"],
     ),
     ("noise --noise laplace --people 7 --blocks 3 --at-most 0.1", 2, ["'0.1 bits'"]),
-    ("noise --noise laplace --people 7 --blocks 3 --at-most '0.1 bits'", 0, ["laplace noise of scale 3.47"]),
+    ("noise --mechanism laplace --people 7 --blocks 3 --at-most '0.1 bits'", 0, ["laplace noise of scale 3.47"]),
     (
         "noise --noise discrete_laplace --people 900 --alphabet 5 --query histogram --at-most '0.1 bits'",
         0,
         ["is enough"],
     ),
     ("release count.toml --data census.csv --column employed --letters no,yes", 0, ["at most 0.2499"]),
+    ("release count.toml --table census.csv --answer employed --letters no,yes", 0, ["have yes in employed"]),
     (f"release ages.toml --data census.csv --column age --letters {AGES}", 0, ["output               ["]),
 ]
 ENGINEER = [

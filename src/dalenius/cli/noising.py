@@ -40,7 +40,8 @@ def noise(
         models_in("[MODEL]", "A model file, or a name from `dalenius list`, whose mechanism is noise with a scale."),
     ] = None,
     by_name: Annotated[
-        str | None, Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
+        str | None,
+        Option("--noise", "--mechanism", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}."),
     ] = None,
     people: Annotated[
         int | None,

@@ -27,7 +27,9 @@ from dalenius.studies.release import Release
 
 def release(
     model: ModelArgument,
-    data: Annotated[Path, Option("--data", help="A csv file: names in line 1, then a record a line, in order.")],
+    data: Annotated[
+        Path, Option("--data", "--table", help="A csv file: names in line 1, then a record a line, in order.")
+    ],
     mechanism: Annotated[
         str | None,
         Option(
@@ -36,7 +38,9 @@ def release(
             "audit's own.",
         ),
     ] = None,
-    column: Annotated[str | None, Option("--column", help="The column to read; optional if it is alone.")] = None,
+    column: Annotated[
+        str | None, Option("--column", "--answer", help="The column to read; optional if it is alone.")
+    ] = None,
     letters: Annotated[
         str | None, Option("--letters", help="The texts for letters 0, 1, ..., with commas; default 0,1,...")
     ] = None,
