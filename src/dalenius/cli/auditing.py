@@ -18,6 +18,7 @@ from dalenius.cli.shared import (
     GapOption,
     JsonOption,
     TimeOption,
+    err,
     listed,
     models_in,
     naming,
@@ -114,6 +115,11 @@ def audit(
         with status_line("audit") as progress:
             found = replace(dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress), words=words)
         written = None if folder is None or output is None else _written(found, output, folder)
+        if table is not None and written is not None:
+            err.print(
+                f"WARNING: {written[2]} states the size of every household in {table}; hand it on only if those may be known "
+                "(docs/release.md)"
+            )
         if as_json:
             places = dict(zip_longest(("page", "certificate", "model"), written or ()))
             bounds = [Ends(row.name, row.lower, row.upper, row.units) for row in found.measures()]

@@ -113,6 +113,8 @@ def test_households_of_a_table(command_line, tmp_path):
     assert problem.adversary == dl.IndependentBlocks(sizes=[3, 1, 1])
     assert (problem.records, problem.query) == (dl.Records(5, alphabet=2), dl.Count())
     assert "0.25 bits" in (tmp_path / "p.md").read_text()
+    assert done.stderr.startswith("WARNING: p.toml states the size of every household in survey.csv")
+    assert done.stderr.count("\n") == 1
     (tmp_path / "survey.csv").write_text(SURVEY.replace("b,no", "b,maybe"))
     done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS)
     assert done.returncode == 2
