@@ -13,7 +13,15 @@ from typer import Option
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
-from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
+from dalenius.cli.gates import (
+    AtMostOption,
+    Budget,
+    RequireGapOption,
+    at_most_met,
+    leakage_ends,
+    require,
+    require_at_most,
+)
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
@@ -114,6 +122,7 @@ def audit(
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("audit") as progress:
             found = replace(dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress), words=words)
+        ends = leakage_ends("audit", found.result)
         written = None if folder is None or output is None else _written(found, output, folder)
         if table is not None and written is not None:
             err.print(
@@ -123,14 +132,14 @@ def audit(
         if as_json:
             places = dict(zip_longest(("page", "certificate", "model"), written or ()))
             bounds = [Ends(row.name, row.lower, row.upper, row.units) for row in found.measures()]
-            write_answer("audit", {**found.to_json(), **places}, bounds)
+            write_answer("audit", found.to_json() | places | at_most_met(budget, ends), bounds)
         elif written is None:
             out.print(str(found), end="")
         else:
             out.print("\n".join(map(str, written)))
         if folder is not None:
             folder.settle()
-    require_at_most(budget, leakage_ends("audit", found.result))
+    require_at_most(budget, ends)
     require(found.result.gap, require_gap)
 
 

@@ -11,7 +11,7 @@ from typer import Option
 import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.gates import AtMostOption, Budget, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, at_most_met, require_at_most
 from dalenius.cli.shared import (
     JsonOption,
     RatioUnitsOption,
@@ -78,12 +78,13 @@ def compose(
         answers, adaptive=adaptive, eta=None if eta is None else need_unit(eta, "--eta"), rule=rule
     )
     found = together.to(units_shown(units, as_data=as_json))
+    proved = [Ends("all together", together.lower, together.upper, together.units)]
     if as_json:
         ends = Ends("all together", found.lower, found.upper, found.units)
-        write_answer("compose", vars(found), [ends])
+        write_answer("compose", vars(found) | at_most_met(budget, proved), [ends])
     else:
         out.print(str(found))
-    require_at_most(budget, [Ends("all together", together.lower, together.upper, together.units)])
+    require_at_most(budget, proved)
 
 
 def _answer(model: str, certificate: str) -> tuple[dl.WorstCaseLeakage | dl.SecretLeakage, dl.Certificate]:
@@ -196,11 +197,12 @@ def convert(
         if asked.units == "leakage" and units_of(asked.name, None) == "bits":
             budget.with_unit()
     found = convert_with(*_guarantee(source), to=to, **options)
+    proved = [Ends(found.target, None, found.value, found.units)]
     if as_json:
-        write_answer("convert", _told(found), [_ends(found)])
+        write_answer("convert", _told(found) | at_most_met(budget, proved), [_ends(found)])
     else:
         out.print(str(found))
-    require_at_most(budget, [Ends(found.target, None, found.value, found.units)])
+    require_at_most(budget, proved)
 
 
 def _guarantee(text: str) -> tuple[str, str]:

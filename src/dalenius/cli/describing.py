@@ -19,7 +19,7 @@ import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.gates import AtMostOption, Budget, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, at_most_met, require_at_most
 from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, NotProvedError, brief, counted
@@ -183,7 +183,9 @@ def verify(
     budget = Budget.of(at_most)
     if certificate is not None:
         words = [str(model_path(model)), str(certificate), f"--jobs={jobs}", *options]
-        status = _with_bounds(lambda: check(words, "dalenius"), certificate) if as_json else check(words, "dalenius")
+        status = (
+            _with_bounds(lambda: check(words, "dalenius"), certificate, budget) if as_json else check(words, "dalenius")
+        )
         if status == ExitStatus.DONE and budget is not None:
             header = dl.Certificate.read(certificate).header
             if header.unit not in UNITS or header.claim is None or header.problem == dl.MaxInformation.kind:
@@ -203,7 +205,7 @@ def verify(
     raise typer.Exit(check_interval(words, "dalenius"))
 
 
-def _with_bounds(check: Callable[[], int], certificate: Path | None) -> int:
+def _with_bounds(check: Callable[[], int], certificate: Path | None, budget: Budget | None = None) -> int:
     """The status of a check, whose verdict in JSON is printed in the shape of all answers; nothing where there is none."""
     with redirect_stdout(StringIO()) as said:
         status = check()
@@ -212,7 +214,8 @@ def _with_bounds(check: Callable[[], int], certificate: Path | None) -> int:
         lower, upper = (None if (x := verdict.get(end)) is None else as_fraction(x, end) for end in ("lower", "upper"))
         units = "objective" if certificate is None else _units(certificate)
         told = [] if lower is upper is None else [Ends("claim", lower, upper, units)]
-        write_answer("verify", verdict, told)
+        proved = told if status == ExitStatus.DONE else [Ends("claim", None, None, units)]
+        write_answer("verify", verdict | at_most_met(budget if units in UNITS else None, proved), told)
     return status
 
 

@@ -77,6 +77,14 @@ class Budget:
             raise InputError(f"--at-most: expected a number, not {self.units}; this is a {units}")
         return amount <= self.amount
 
+    def met(self, proved: Iterable[Ends]) -> bool:
+        """Whether every upper end is within it; where nothing is proved, it is not met.
+
+        >>> Budget.of("1 bits").met([Ends("audit", None, 0.6931, "nats")]), Budget.of("1 bits").met([Ends("audit", 0.0, None, "nats")])
+        (True, False)
+        """
+        return all(upper is not None and self.allows(upper, units) for _, _, upper, units in proved)
+
     def said_of(self, units: str) -> str:
         """As it is shown back beside a number in these units.
 
@@ -85,6 +93,11 @@ class Budget:
         ('0.3 nats = 0.4329 bits', '0.05')
         """
         return budget_text(self.amount, self.units or "nats", None) if units in UNITS else fraction_text(self.amount)
+
+
+def at_most_met(budget: Budget | None, proved: Iterable[Ends]) -> dict[str, bool | None]:
+    """The key of an answer in JSON that says so; null without --at-most."""
+    return {"at_most_met": None if budget is None else budget.met(proved)}
 
 
 def require(gap: float, asked: float | None) -> None:
@@ -98,11 +111,8 @@ def require_at_most(budget: Budget | None, proved: Iterable[Ends]) -> None:
     """Leave with status 6 if an upper end is above the budget, or nothing is proved; say so if a lower end is above it, too."""
     if budget is None:
         return
-    above = False
-    for of, lower, upper, units in proved:
-        if upper is not None and budget.allows(upper, units):
-            continue
-        above = True
+    above = [ends for ends in proved if not budget.met([ends])]
+    for of, lower, upper, units in above:
         if lower is not None and not budget.allows(lower, units):
             told = f"certainly more, at least {_amount(lower, units, above=False)} is proved"
         else:

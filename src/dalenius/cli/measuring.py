@@ -15,7 +15,7 @@ from typer import Argument, Option
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.gates import Budget, require_at_most
+from dalenius.cli.gates import Budget, at_most_met, require_at_most
 from dalenius.cli.shared import (
     UNIFORM,
     JsonOption,
@@ -159,16 +159,20 @@ def measure(
             raise InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
         if units_of(name, None) == "bits" and any(row.units in UNITS for row in found if row.name == name):
             budget.with_unit()
+    known = [_ends(row) for row in found if row.name == name] or [Ends(name, None, None, "nats")]
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         for line in found.refusals():
             err.print(line)
         rows = [_told(row) | written.get(row.name, {}) for row in found]
-        write_answer("measure", {"measures": rows}, [Ends(row.name, row.lower, row.upper, row.units) for row in found])
+        write_answer(
+            "measure",
+            {"measures": rows} | at_most_met(budget, known),
+            [Ends(row.name, row.lower, row.upper, row.units) for row in found],
+        )
     else:
         _print(found, output, written)
-    known = [_ends(row) for row in found if row.name == name]
-    require_at_most(budget, known or [Ends(name, None, None, "nats")])
+    require_at_most(budget, known)
 
 
 def _ends(row: Measure) -> Ends:

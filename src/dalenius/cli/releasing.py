@@ -115,7 +115,11 @@ def release(
             "mechanism_digest": digest(audit),
             "certificate": proof,
         }
-        write_answer("release", answer | _told(found), [Ends("leakage", None, found.leakage.nats, "nats")])
+        write_answer(
+            "release",
+            answer | _told(found, None if at_most is None else True),
+            [Ends("leakage", None, found.leakage.nats, "nats")],
+        )
     else:
         _print_release(found, meaning, proof)
 
@@ -130,12 +134,13 @@ def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
     return text, None
 
 
-def _told(found: Release) -> dict[str, Any]:
+def _told(found: Release, met: bool | None) -> dict[str, Any]:
     """What is proved of a release, as JSON data; the distortion rounded upward to six digits."""
     return {
         "leakage_nats": found.leakage.nats,
         "leakage_bits": found.leakage.bits,
         "leakage_within_budget": found.leakage.within_budget,
+        "at_most_met": met,
         "adversary": found.adversary,
         "proved": True,
         "distortion": None if found.distortion is None else text_above(found.distortion),

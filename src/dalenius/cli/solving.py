@@ -26,7 +26,15 @@ from dalenius.cli.folders import (
     sibling,
     tell_private_distortion,
 )
-from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
+from dalenius.cli.gates import (
+    AtMostOption,
+    Budget,
+    RequireGapOption,
+    at_most_met,
+    leakage_ends,
+    require,
+    require_at_most,
+)
 from dalenius.cli.shared import (
     GapOption,
     JobsOption,
@@ -348,11 +356,12 @@ def solve(
                 failed = True
                 err.print(f"dalenius: {question.label}: {error}")
                 continue
-            ends += leakage_ends(question.label, result)
+            proved = leakage_ends(question.label, result)
+            ends += proved
             result = result.with_leakages_in(shown) if isinstance(result, DesignResult) else result.to(shown)
             if len(questions) > 1 and not as_json:
                 out.print(f"model                {question.label}")
-            _tell(question, result, as_json=as_json, trace=trace)
+            _tell(question, result, at_most_met(budget, proved), as_json=as_json, trace=trace)
             tell_private_distortion(question.stated, public_law, result)
             widest = max(widest, result.gap)
         for question in questions:
@@ -391,13 +400,13 @@ def _status(question: _Question, questions: list[_Question]) -> str:
     )
 
 
-def _tell(question: _Question, result: Solved, *, as_json: bool, trace: bool) -> None:
+def _tell(question: _Question, result: Solved, met: dict[str, bool | None], *, as_json: bool, trace: bool) -> None:
     """Write the answer's files, and print it."""
     folder, problem = question.folder, question.problem
     written = None if folder is None else _written(folder, question.stem, problem, result, trace)
     answer = answer_of(problem, result, question.label, written)
     if as_json:
-        write_answer("solve", answer, _bounds(question.problem, result))
+        write_answer("solve", answer | met, _bounds(question.problem, result))
     else:
         print_answer(answer, result, folder)
 

@@ -54,6 +54,8 @@ def test_a_status_says_that_the_upper_end_is_above_the_budget(solved, command_li
         shown = "0.000000001 bits" if "bits" in budget else "0.000000001 nats = 1.443e-9 bits"
         assert failed.stderr.endswith(f"and --at-most allows {shown}\n")
         assert failed.stderr.count("\n") == 1
+    for more, met in (((), None), (("--at-most", "1e-9 bits"), False), (("--at-most", "0.9 nats"), True)):
+        assert json.loads(command_line(*arguments, *more, "--json").stdout)["at_most_met"] is met
     assert command_line(*arguments, "--at-most", "0.9 nats").returncode == 0
     assert command_line(*arguments, "--at-most", "1 bits").returncode == 0
     refused = command_line(*arguments, "--at-most", "3 apples")

@@ -124,7 +124,14 @@ def test_json(write, release, audit):
             "adversary",
             "proved",
         ),
-        *("leakage_within_budget", "distortion", "max_distortion", "distortion_within_budget", "simulation"),
+        *(
+            "leakage_within_budget",
+            "at_most_met",
+            "distortion",
+            "max_distortion",
+            "distortion_within_budget",
+            "simulation",
+        ),
     }
     assert answer["output"] in (0, 1)
     assert answer["leakage_nats"] == audit.upper
