@@ -56,6 +56,10 @@ test_bad_input_is_refused = refuses(
         lambda: atoms.conditional_information(Q, [np.eye(2), np.eye(2)]),
         "priors: expected nonnegative numbers that sum to 1",
     ),
+    (
+        lambda: atoms.mutual_information(np.eye(2), FAIR),
+        "joint: expected a joint law, whose entries sum to 1, got the sum 2; of a",
+    ),
     # shapes
     (lambda: atoms.divergence(p, [0.2, 0.3, 0.5]), "q: expected the shape (2,) of p"),
     (lambda: atoms.hellinger(0.5, 0.5), "q: expected the shape () of p"),
@@ -73,6 +77,6 @@ def test_a_parameter_without_a_value_is_named():
     }
     for limit in limits.values():
         with pytest.raises(InputError, match=r"parameter (epsilon|law|epsilon, law) has no value"):
-            certify(cp.Problem(cp.Minimize(Q[0, 1]), [cp.sum(Q, axis=1) == 1, *limit]))
+            certify(cp.Problem(cp.Minimize(Q[0, 1]), [cp.sum(Q, axis=1) == 1, limit]))
     with pytest.raises(ValueError, match="real"):
         epsilon.value = math.nan

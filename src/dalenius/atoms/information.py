@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalenius.atoms.given import (
+    SUM,
     Data,
     affine,
     data,
@@ -77,14 +78,15 @@ def mutual_information(joint: Data, row_law: Data | None = None) -> cp.Expressio
     Parameters
     ----------
     joint : (letters, outputs)
-        u, affine. Constrain its rows to sum to `row_law`; where they do not, the expression is I + D(row sums || row_law), too large.
+        u, affine: a joint law; for a mechanism, whose rows are laws, take `leakage`. Constrain its rows to sum to `row_law`; where
+        they do not, the expression is I + D(row sums || row_law), too large.
     row_law : (letters,)
         pi. For a known law of the columns hand in `joint.T`.
 
     Raises
     ------
     InputError
-        If `row_law` is missing, has variables, is no law, or does not fit.
+        If `row_law` is missing, has variables, is no law, or does not fit, or numbers as `joint` do not sum to 1.
 
     The least information about a fair bit that tells it right nine times in ten:
 
@@ -105,6 +107,11 @@ def mutual_information(joint: Data, row_law: Data | None = None) -> cp.Expressio
             "it), or use information_of_prior for a known channel and a variable prior"
         )
     u = matrix("joint", joint)
+    if u.is_constant() and not u.parameters() and abs(known(u).sum() - 1.0) > SUM:
+        raise InputError(
+            f"joint: expected a joint law, whose entries sum to 1, got the sum {known(u).sum():.6g}; of a mechanism take "
+            "leakage(mechanism, prior)"
+        )
     law = data("row_law", row_law, (u.shape[0],), law=True)
     if not law.parameters():  # cones of rows without mass are degenerate
         kept = np.flatnonzero(known(law) > 0.0)

@@ -79,7 +79,7 @@ def expected_distortion(mechanism: Data, law: Data, distortion: Data) -> cp.Expr
 
 
 def entropy_at_least(p: Data, b: Data, *, log_counts: Data | None = None) -> list[cp.Constraint]:
-    """Constraints that say H >= b: sum entr(p) + sum p log N >= b, where entry k of p is spread evenly over N_k datasets.
+    """A list of constraints that say H >= b: sum entr(p) + sum p log N >= b, where entry k of p is spread evenly over N_k datasets.
 
     *Convex because* entropy is concave and bounded from below. *DPP because* b and log N enter affinely.
 
@@ -132,8 +132,8 @@ def _check_reachable(b: Data, most: float) -> None:
         raise InputError(f"b: expected a number of nats of at most {most:.6g}, the largest entropy, got {b!r}")
 
 
-def local_dp(mechanism: Data, epsilon: Data) -> list[cp.Constraint]:
-    """Constraints that say Q(x,y) <= e^epsilon Q(x',y) for all inputs: epsilon-local differential privacy.
+def local_dp(mechanism: Data, epsilon: Data) -> cp.Constraint:
+    """The constraint that says Q(x,y) <= e^epsilon Q(x',y) for all inputs: epsilon-local differential privacy.
 
     *Convex because* max_x Q is convex and min_x Q concave. *DPP because* e^epsilon is one parameter. Cone: linear, two rows an entry.
     Source: Kasiviswanathan et al. 2011.
@@ -153,16 +153,16 @@ def local_dp(mechanism: Data, epsilon: Data) -> list[cp.Constraint]:
     Randomized response is the best that tells bits apart:
 
     >>> Q = cp.Variable((2, 2), nonneg=True)
-    >>> model = cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *local_dp(Q, np.log(3))])
+    >>> model = cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, local_dp(Q, np.log(3))])
     >>> round(float(model.solve(solver="CLARABEL")), 4)
     1.5
     """
     Q = matrix("mechanism", mechanism)
-    return [cp.max(Q, axis=0) <= factor(epsilon) * cp.min(Q, axis=0)]
+    return cp.max(Q, axis=0) <= factor(epsilon) * cp.min(Q, axis=0)
 
 
-def pointwise_leakage_at_most(mechanism: Data, law: Data, epsilon: Data) -> list[cp.Constraint]:
-    """Constraints that say Q(x,y) <= e^epsilon sum_x' p_x' Q(x',y) for all inputs with p_x > 0: pointwise maximal leakage.
+def pointwise_leakage_at_most(mechanism: Data, law: Data, epsilon: Data) -> cp.Constraint:
+    """The constraint that says Q(x,y) <= e^epsilon sum_x' p_x' Q(x',y) for all inputs with p_x > 0: pointwise maximal leakage.
 
     *Convex because* they are linear. *DPP because* e^epsilon p is one parameter; then inputs without mass count, too. Cone: linear.
     Source: Saeidian et al. 2023.
@@ -183,18 +183,18 @@ def pointwise_leakage_at_most(mechanism: Data, law: Data, epsilon: Data) -> list
 
     >>> Q = cp.Variable((2, 2), nonneg=True)
     >>> limit = pointwise_leakage_at_most(Q, [0.5, 0.5], np.log(1.5))
-    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *limit]).solve(solver="CLARABEL")), 4)
+    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, limit]).solve(solver="CLARABEL")), 4)
     1.5
     """
     Q = matrix("mechanism", mechanism)
     p = data("law", law, (Q.shape[0],), law=True)
     most = derived(lambda ratio, masses: ratio * masses, p.shape, factor(epsilon), p)
     there = slice(None) if p.parameters() else np.flatnonzero(known(p))
-    return [Q[there] <= cp.reshape(most @ Q, (1, Q.shape[1]), order="C")]
+    return Q[there] <= cp.reshape(most @ Q, (1, Q.shape[1]), order="C")
 
 
-def maximal_leakage_at_most(mechanism: Data, epsilon: Data) -> list[cp.Constraint]:
-    """Constraints that say log sum_y max_x Q(x,y) <= epsilon: `exp_maximal_leakage` is at most e^epsilon.
+def maximal_leakage_at_most(mechanism: Data, epsilon: Data) -> cp.Constraint:
+    """The constraint that says log sum_y max_x Q(x,y) <= epsilon: `exp_maximal_leakage` is at most e^epsilon.
 
     *Convex because* that is. *DPP because* e^epsilon is one parameter. Cone: linear. Source: Issa, Wagner and Kamath 2020.
 
@@ -205,14 +205,14 @@ def maximal_leakage_at_most(mechanism: Data, epsilon: Data) -> list[cp.Constrain
 
     >>> Q = cp.Variable((2, 2), nonneg=True)
     >>> limit = maximal_leakage_at_most(Q, np.log(1.5))
-    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *limit]).solve(solver="CLARABEL")), 4)
+    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, limit]).solve(solver="CLARABEL")), 4)
     1.5
     """
-    return [exp_maximal_leakage(mechanism) <= factor(epsilon)]
+    return exp_maximal_leakage(mechanism) <= factor(epsilon)
 
 
-def maximal_correlation_at_most(mechanism: Data, prior: Data, rho: Data) -> list[cp.Constraint]:
-    """Constraints that say of the correlation of any functions of secret and output that it is at most rho.
+def maximal_correlation_at_most(mechanism: Data, prior: Data, rho: Data) -> cp.Constraint:
+    """The constraint that says of the correlation of any functions of secret and output that it is at most rho.
 
     With u = p Q, the output law r and the law pi of the secret: [[rho^2 diag(pi) + (1 - rho^2) pi pi', u], [u', diag(r)]] is positive
     semidefinite, without its last letter, which follows: (1, ..., 1, -1, ..., -1) is in the kernel.
@@ -236,7 +236,7 @@ def maximal_correlation_at_most(mechanism: Data, prior: Data, rho: Data) -> list
 
     >>> Q = cp.Variable((2, 2), nonneg=True)
     >>> limit = maximal_correlation_at_most(Q, [0.5, 0.5], 0.5)
-    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, *limit]).solve(solver="CLARABEL")), 4)
+    >>> round(float(cp.Problem(cp.Maximize(cp.trace(Q)), [cp.sum(Q, axis=1) == 1, limit]).solve(solver="CLARABEL")), 4)
     1.5
     """
     Q = matrix("mechanism", mechanism)
@@ -245,8 +245,11 @@ def maximal_correlation_at_most(mechanism: Data, prior: Data, rho: Data) -> list
     if not bound.parameters() and not 0.0 <= float(known(bound)) <= 1.0:
         raise InputError(f"rho: expected a number from 0 to 1, got {brief(rho)}")
     u, letters = p @ Q, p.shape[0] - 1
+    law = cp.sum(u, axis=0)
+    if not letters:  # one letter: no function of it varies
+        return law >= 0
     block = derived(_correlated, (letters, letters), bound, p)
-    return [cp.bmat([[block, u[:-1]], [u[:-1].T, cp.diag(cp.sum(u, axis=0))]]) >> 0] if letters else []
+    return cp.bmat([[block, u[:-1]], [u[:-1].T, cp.diag(law)]]) >> 0
 
 
 def _correlated(rho: float, masses: Floats) -> Floats:

@@ -188,6 +188,11 @@ def is_limit(name):
     return TABLE[name][3] == "limit"
 
 
+def constraints(limit):
+    """A limit is one constraint; an entropy bound is a list."""
+    return limit if isinstance(limit, list) else [limit]
+
+
 def model(name, **data):
     """A small model with the atom, which its own objective, or a limit, makes bounded and not trivial."""
     X = variable()
@@ -195,7 +200,7 @@ def model(name, **data):
     laws = [cp.sum(X, axis=1) == 1]
     if is_limit(name):
         goal = cp.Maximize(X[0, 1] + X[0, 0] / 2) if name == "entropy_at_least" else cp.Minimize(cost)
-        return cp.Problem(goal, [*laws, *found])
+        return cp.Problem(goal, [*laws, *constraints(found)])
     if TABLE[name][3] == "concave":
         return cp.Problem(cp.Maximize(found + 0.1 * X[0, 1]), laws)
     apart = [cost <= 0.1] if TABLE[name][3] == "convex" else [X >= 0.1]
@@ -221,7 +226,7 @@ def test_values_and_subgradients_are_those_of_the_definition(name):
         X = variable(value)
         found, exact = case.apply(X, **defaults(name)), case.exact(value, **defaults(name))
         if is_limit(name):
-            kept = all(np.max(constraint.violation()) <= 1e-12 for constraint in found)
+            kept = all(np.max(constraint.violation()) <= 1e-12 for constraint in constraints(found))
             assert kept == (exact <= 0.0), exact
             continue
         assert float(found.value) == pytest.approx(exact, rel=1e-10, abs=1e-12)
@@ -312,7 +317,7 @@ def test_values_are_those_of_measures():
             assert found[name].lower - 1e-12 <= value <= found[name].upper + 1e-12, name
         rho = found["maximal_correlation"]
         for limit, kept in ((rho.upper + 1e-9, True), (rho.lower - 1e-9, False)):
-            (constraint,) = atoms.maximal_correlation_at_most(Q, MASSES, limit)
+            constraint = atoms.maximal_correlation_at_most(Q, MASSES, limit)
             assert (constraint.violation() <= 1e-14) == kept
 
 
@@ -363,3 +368,17 @@ def test_an_f_divergence_of_laws_that_both_vary_is_the_named_one(f, named):
     assert each_row.solve(solver="CLARABEL") == pytest.approx(other.solve(solver="CLARABEL"), abs=1e-6)
     X.save_value(CHANNEL)
     assert float(atoms.f_divergence(*both, f).value) == pytest.approx(float(named(*both).value), abs=1e-6)
+
+
+def test_a_limit_is_a_constraint_also_of_a_secret_with_one_letter():
+    X, one = variable(), np.array([LAW])
+    limits = [
+        atoms.local_dp(X, 1.0),
+        atoms.pointwise_leakage_at_most(X, LAW, 1.0),
+        atoms.maximal_leakage_at_most(X, 1.0),
+        atoms.maximal_correlation_at_most(X, MASSES, 0.5),
+        atoms.maximal_correlation_at_most(X, one, 0.5),
+    ]
+    assert all(isinstance(limit, cp.Constraint) for limit in limits)
+    told = cp.Problem(cp.Maximize(cp.trace(X)), [cp.sum(X, axis=1) == 1, limits[-1]])
+    assert certify(told).lower == pytest.approx(3.0), "who has one letter is told nothing by any release"
