@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
+from cvxcertify.intervals import text_above
+
 
 class Termination(Enum):
     """Why the work stopped. It says nothing about truth: that is what the certificate is for."""
@@ -158,8 +160,14 @@ class ConstraintPrice:
         """True if the proof of `lower` needs it."""
         return self.price > 0.0
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
+        """Its kind, and of a constraint its place in the problem."""
         return self.kind if self.number is None else f"constraints[{self.number}] ({self.kind})"
+
+    def __str__(self) -> str:
+        cost = f"binds, at a price of {text_above(self.price)} {self.units}" if self.binds else "does not bind"
+        return f"{self.name} {cost}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,11 @@
 import re
 from fractions import Fraction
 
+import numpy as np
+
 import dalenius as dl
+from dalenius.answers import ConstraintPrice, LeastFavourablePrior
+from dalenius.programs import MarginalUpdate
 from dalenius.units import UNITS, lower_in, upper_in
 
 EVIL = "<script>alert('x')</script>"
@@ -61,3 +65,16 @@ def test_answers_are_shown_in_two_lines():
     for answer in (*answers, dl.audit(problem)):
         assert len(repr(answer)) <= 160
         assert "\n" not in repr(answer)
+
+
+def test_prices_priors_and_programs_are_read_in_one_line():
+    price = ConstraintPrice(0, "error", 0.25, units="nats per unit")
+    assert str(price) == "constraints[0] (error) binds, at a price of 0.25 nats per unit"
+    assert str(ConstraintPrice(None, "max_distortion", 0.0)) == "max_distortion does not bind"
+    prior = LeastFavourablePrior("adversary", 0, np.array([[0.5, 0.0], [0.125, 0.375]]), 0.418)
+    assert str(prior) == "adversary, record 0, weight 0.418, masses [[0.5 0. ] [0.125 0.375]]"
+    large = LeastFavourablePrior("adversary", 0, np.full((2, 1000), 1 / 2000), 1.0)
+    assert len(str(large)) < 200
+    program = MarginalUpdate(np.eye(2), np.zeros(2), 0.5)
+    names = ", ".join(f"{name} {variable.shape}" for name, variable in program.variables.items())
+    assert str(program).startswith(f"<MarginalUpdate: maximises over {names}")

@@ -171,7 +171,7 @@ def _design_answer(problem: Problem, result: DesignResult, label: str, written: 
         **({"most": result.most} if result.quantity is Quantity.LEAKAGE else {}),
         **_privacy_answer(problem, result),
         **({"constraints": [_told(price, *PRICE) for price in result.constraints]} if result.constraints else {}),
-        "prices": [{"name": str(price), "slope": price.slope, "units": price.units} for price in result.prices],
+        "prices": [{"name": price.name, "slope": price.slope, "units": price.units} for price in result.prices],
         **({"objective": [_told(term, *TERM) for term in result.objective]} if result.objective else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
@@ -202,7 +202,7 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
         out.print(f"{result.optimum:<20} at least {text_below(result.exact_ends[0])} {result.units}")
         _print_gap(result)
     elif not result.feasible:
-        met = " and ".join(map(str, result.constraints)) or "the budget"
+        met = " and ".join(price.name for price in result.constraints) or "the budget"
         out.print(f"no mechanism of the class meets {met}")
     else:
         out.print(f"{result.optimum:<20} {result.interval}")
@@ -222,8 +222,7 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
         for term in result.objective:
             out.print(f"{term!s:<20} {_term_text(term)}")
         for price in result.prices:
-            cost = f"binds, at a price of {text_above(price.price)} {price.units}" if price.binds else "does not bind"
-            out.print(f"{'budget' if price.number is None else 'constraint':<20} {price} {cost}")
+            out.print(f"{'budget' if price.number is None else 'constraint':<20} {price}")
         for line in result.explanation:
             out.print(f"symmetry             {line}")
         _print_work(result)

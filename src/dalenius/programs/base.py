@@ -102,6 +102,11 @@ class Program(ABC):
     def __init__(self) -> None:
         self.make()
 
+    def __repr__(self) -> str:
+        goal = "maximises" if self.maximises else "minimises"
+        parameters = f"; parameters {_shapes(self.parameters)}" if self.parameters else ""
+        return f"<{type(self).__name__}: {goal} over {_shapes(self.variables)}{parameters}>"
+
     def make(self) -> None:
         """Make the cvxpy objects, parameters set."""
         goal = (cp.Maximize if self.maximises else cp.Minimize)(self.build())
@@ -254,6 +259,10 @@ class Program(ABC):
         point = _tried(notes, self.repair, made.point) if made.point else None
         multipliers = _tried(notes, self.project, made.duals) if made.duals else None
         return _noted(made, notes), point, multipliers
+
+
+def _shapes(named: Mapping[str, cp.Variable | cp.Parameter]) -> str:
+    return ", ".join(f"{name} {thing.shape}" for name, thing in named.items())
 
 
 def _noted(made: Attempt, notes: list[str]) -> Attempt:

@@ -223,6 +223,10 @@ class LeastFavourablePrior:
     masses: NDArray[np.float64] = field(repr=False)
     weight: float
 
+    def __str__(self) -> str:
+        masses = np.array2string(self.masses, precision=3, suppress_small=True, threshold=40, max_line_width=1000)
+        return f"{self.against}, record {self.record}, weight {self.weight:.3f}, masses {' '.join(masses.split())}"
+
 
 NOT_FOUND = "no mechanism was found that keeps everything, nor a proof that there is none"
 
@@ -358,7 +362,7 @@ class DesignResult(Proved):
 
     def __str__(self) -> str:
         if self.status is Status.INFEASIBLE:
-            met = " and ".join(map(str, self.constraints)) or "the budget"
+            met = " and ".join(price.name for price in self.constraints) or "the budget"
             return f"no mechanism meets {met} (proved)"
         if not self.feasible:
             return f"{NOT_FOUND}; the {self.optimum} is at least {text_below(self.exact_ends[0])} ({self.termination.value})"
