@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 from scipy.sparse import csc_array
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.export.cbf import cbf_text
 from dalenius.export.standard import json_text, need_cones
 from dalenius.files import write_whole
@@ -254,21 +255,22 @@ TEXTS: dict[str, Callable[[StandardForm], str]] = {
 FORMATS = (*TEXTS, "mosek")
 
 
-def export(program: Program | StandardForm | Model, path: str | Path, *, format: str) -> Path:
+def export(program: Program | StandardForm | Model, path: str | Path, *, format: str | None = None) -> Path:
     """Write a program's instance, with the data that it has now, or that of a model of one's own.
 
     Parameters
     ----------
     program : Program, StandardForm or cvxpy.Problem
         Of a problem, the conic form that `dalenius.programs.certify` derives (`dalenius.programs.conic_form`).
-    format : {"json", "cbf", "clarabel", "mps", "lp", "mosek"}
-        ``"mps"`` and ``"lp"`` are for linear instances only; for ``"mosek"`` the ending of the path says which of MOSEK's formats.
+    format : {"json", "cbf", "clarabel", "mps", "lp", "mosek"}, optional
+        By default the ending of the path says it: .json, .cbf, .mps, .lp, or one of MOSEK's. ``"mps"`` and ``"lp"`` are for linear
+        instances only; for ``"mosek"`` the ending says which of MOSEK's formats.
 
     Raises
     ------
     InputError
-        If the format is unknown or does not fit the instance, MOSEK is wanted and not installed, or the file cannot be written; of a
-        problem also as `certify`.
+        If it is no program, the format is unknown or does not fit the instance, MOSEK is wanted and not installed, or the file cannot
+        be written; of a problem also as `certify`.
 
     >>> import tempfile
     >>> import numpy as np
@@ -276,12 +278,22 @@ def export(program: Program | StandardForm | Model, path: str | Path, *, format:
     >>> program = MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5)
     >>> from dalenius.export import read_cbf
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     form = read_cbf(export(program, Path(folder, "marginal.cbf"), format="cbf"))
+    ...     form = read_cbf(export(program, Path(folder, "marginal.cbf")))
     >>> form.maximises, form.sizes
     (True, {'zero': 1, 'nonnegative': 3, 'exponential': 12})
     """
+    if format is None:
+        format = "mosek" if str(path).endswith(ENDINGS) else Path(path).suffix.removeprefix(".")
     if format not in FORMATS:
-        raise InputError(f"format: expected one of {', '.join(FORMATS)}; got {format!r}")
+        proof = "; a certificate is written as a theorem by rocq_text of dalenius.export.rocq, or `dalenius export --format rocq`"
+        raise InputError(
+            f"format: expected one of {', '.join(FORMATS)}; got {format!r}{proof if format == 'rocq' else ''}"
+        )
+    if not isinstance(program, Program | StandardForm | cp.Problem):
+        raise InputError(
+            f"export: expected a program, a StandardForm or a cvxpy.Problem, got {brief(program)}; of a model take a program that it "
+            'offers, as dl.subproblem(model, "master") of a design'
+        )
     if isinstance(program, StandardForm):
         form = program
     else:

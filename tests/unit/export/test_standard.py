@@ -473,8 +473,23 @@ def test_without_mosek_the_error_is_clear(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_the_ending_says_the_format(tmp_path):
+    for format in ("json", "cbf"):
+        read = {"json": read_json, "cbf": read_cbf}[format]
+        assert same_numbers(read(export(lopsided(), tmp_path / f"x.{format}")), lopsided())
+
+
 def test_unknown_formats_and_places_are_refused(tmp_path):
     refused(lambda: export(lopsided(), tmp_path / "x", format="nl"), "format")
+    refused(lambda: export(lopsided(), tmp_path / "x"), "format: expected one of json")
+    refused(lambda: export(lopsided(), tmp_path / "x", format="rocq"), "rocq_text")
+    model = dl.load("design/count-n4")
+    refused(
+        lambda: export(model, tmp_path / "x.cbf"),
+        "export: expected a program",
+        "got MinLeakage",
+        'dl.subproblem(model, "master")',
+    )
     for format in ("json", "cbf", "clarabel"):
         with pytest.raises(InputError, match="cannot be written"):
             export(lopsided(), tmp_path / "none" / "x", format=format)
