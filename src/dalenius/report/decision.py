@@ -193,7 +193,9 @@ def _cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, str]:
 
 
 def accuracy(problem: WorstCaseLeakage) -> str:
-    """How far what is released is from the truth, and with half the epsilon; empty where that is not known.
+    """How far what is released is from the truth, and with half the epsilon; and why one person's epsilon is not the noise's own.
+
+    Empty where that is not known.
 
     >>> import dalenius as dl
     >>> accuracy(dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.laplace(2),
@@ -204,9 +206,17 @@ def accuracy(problem: WorstCaseLeakage) -> str:
     if not isinstance(noise, ScaledNoise):
         return ""
     double = noise.spreading(2 * noise.spread).mean_error
-    return (
+    told = (
         f"Each number that is released is wrong by {text_above(noise.mean_error, 3)} on average, and by {text_above(double, 3)} "
         "with twice the noise."
+    )
+    epsilon, query = noise.epsilon_per_step, problem.query.sums
+    if epsilon is None or query is None or (step := _step_of(problem)) < 2:
+        return told
+    moved = "two cells" if query.by_cell else f"what is released by up to {step}"
+    return (
+        f"{told} One person moves {moved}, so that the epsilon of one person is {fraction_text(step * epsilon)}, {step} times that of "
+        f"the noise, {fraction_text(epsilon)}."
     )
 
 

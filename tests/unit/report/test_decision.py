@@ -52,6 +52,14 @@ def test_a_person_moves_two_cells_of_a_histogram():
     rows = households(town(2, alphabet=5, query="histogram"), 0.1, Clock())
     assert [row.epsilon for row in rows] == [1, 2, 4]
     assert all(row.proved <= row.implied for row in rows)
+    said = accuracy(town(2, alphabet=5, query="histogram"))
+    assert said.endswith(
+        "One person moves two cells, so that the epsilon of one person is 1, 2 times that of the noise, 0.5."
+    )
+    assert "moves what is released by up to 3, so that the epsilon of one person is 1.5" in accuracy(
+        town(2, alphabet=4, query="sum")
+    )
+    assert "the epsilon of one person" not in accuracy(town(2))
 
 
 @pytest.mark.parametrize(
