@@ -17,7 +17,7 @@ from dalenius.model import IndependentBlocks, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.sums import record_types
-from dalenius.report.words import DataWords, paragraph, query_in_words
+from dalenius.report.words import DataWords, independent, paragraph, query_in_words
 from dalenius.results import most_of
 from dalenius.search import Clock
 from dalenius.units import amount_text, is_at_least_log, lower_in, upper_in
@@ -155,6 +155,8 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         yield "In short: there is nothing to reveal, as each answer is known."
         return
     whole = is_at_least_log(upper, "nats", values)
+    apart = len(problem.records) > 1 and independent(problem)
+    alone = ", if everybody's answer is independent of everybody else's" if apart else ""
     if (sure := _percent_below(lower, values)) >= NEARLY:
         yield (
             "In short: practically everything there is to know about one person can be revealed: at least "
@@ -164,9 +166,10 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         yield "In short: no conclusion. Nothing better is proved than that everything may be revealed."
     elif len(sizes := {size for size, _ in problem.records.runs if size > 1}) > 1:
         least, most = (text_above(most_of(size, "bits"), 4) for size in (min(sizes), values))
-        yield f"In short: at most {text_above(upper_in(upper, 'bits'), 4)} bits about any one person, who has {least} to {most}."
+        bits = text_above(upper_in(upper, "bits"), 4)
+        yield f"In short: at most {bits} bits about any one person, who has {least} to {most}{alone}."
     else:
-        yield f"In short: at most {_percent_of(upper, values)} % of what there is to know about one person is revealed."
+        yield f"In short: at most {_percent_of(upper, values)} % of what there is to know about one person is revealed{alone}."
     if whole:
         return
     before, after = _cases(problem, upper)

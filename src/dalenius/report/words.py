@@ -387,7 +387,7 @@ def rare(told: Measure | None, why: str = "") -> str:
 
 def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) -> str:
     """How much of what the adversary learns would be learnt without the person's own answer."""
-    if _independent(problem):
+    if independent(problem):
         return "nothing: to this adversary the person's answer is independent of everybody else's"
     return f"{ends_shown(without.lower, without.upper)} bits of these {ends_shown(average.lower, average.upper)} bits"
 
@@ -395,7 +395,7 @@ def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) 
 def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
     """What the numbers rest on, as entries of a list."""
     adversary = problem.adversary
-    if _independent(problem):
+    if independent(problem):
         yield (
             "People's answers are independent. If people come in households, classes or teams, this is too little: name the size of "
             "the largest group, as blocks of so many records."
@@ -425,7 +425,7 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
     )
 
 
-def _independent(problem: WorstCaseLeakage) -> bool:
+def independent(problem: WorstCaseLeakage) -> bool:
     """True if everybody is independent of everybody else to this adversary."""
     blocks = as_blocks(problem.adversary)
     return blocks is not None and blocks.size == 1

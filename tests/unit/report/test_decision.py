@@ -118,6 +118,12 @@ def test_where_nearly_everything_is_proved_to_leak_that_is_the_conclusion():
     assert max(bits for row in certain for bits in (row.implied, row.proved, row.halved)) == 1.0
 
 
+@pytest.mark.parametrize(("size", "records"), [(1, 1000), (2, 1000), (1, 1)])
+def test_the_first_sentence_says_where_independence_is_assumed(size, records):
+    asked = town(size, records=records)
+    assert ("independent" in next(verdict(asked, 0.0, 0.1))) == (size == 1 < records)
+
+
 def test_nearly_all_of_100_cases_are_not_all():
     histogram = town(5, records=20_000, query="histogram")
     *_, said = verdict(histogram, 0.0, 0.4893)
