@@ -115,7 +115,7 @@ def test_the_statistician_s_page_is_about_the_table(command_line, tmp_path):
         "how many of them have yes in employed",
         "| 3 | 1.5 |",
         "Each number that is released is wrong by 1.92 on average",
-        "We publish how many of them have yes in employed",
+        "We publish how many of [say whom] have yes in employed",
         "dalenius verify count.toml count.cert",
     ):
         assert words in page, words

@@ -13,9 +13,10 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above, text_below
-from dalenius.model import IndependentBlocks, WorstCaseLeakage
+from dalenius.model import EntropyAtLeast, IndependentBlocks, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
+from dalenius.model.queries import Query
 from dalenius.model.sums import record_types
 from dalenius.report.words import DataWords, independent, paragraph, query_in_words
 from dalenius.results import most_of
@@ -247,24 +248,12 @@ def table_of(rows: Sequence[Household]) -> list[tuple[str, ...]]:
     ]
 
 
-def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = None) -> str:
-    """A paragraph for a privacy notice; what is in brackets only the publisher knows.
-
-    >>> import dalenius as dl
-    >>> alone = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
-    ...     adversary=dl.IndependentBlocks(1))
-    >>> print(notice(alone, dl.solve(alone).upper))
-    We publish how many of them are 1 [say of whom], with random noise. Somebody who knows the data of everybody else learns on
-    average at most 0.04372 bits about your answer, which holds up to 1 bit. Their best guess is right in at most 63 of 100 cases where
-    it would have been right in 50. This is proved if your data are independent of everybody else's, and if nothing else is published
-    about the same people.
-    """
-    blocks, most = as_blocks(problem.adversary), most_of(problem.most_values, "bits")
-    bits = text_above(min(max(upper_in(upper, "bits"), 0.0), most), 4)
-    whom, when = "Somebody of the kind that the question names", "for everybody of that kind"
+def _whom(problem: WorstCaseLeakage) -> tuple[str, str]:
+    """Who learns no more than is proved, and under what condition, in words that can be published."""
+    adversary, blocks = problem.adversary, as_blocks(problem.adversary)
     if blocks is not None:
         size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
-        whom = "Somebody who knows the data of everybody else"
+        whom, yours = "Somebody who knows the data of everybody else", "your answer"
         when = "if your data are independent of everybody else's"
         if size > 1:
             whom = (
@@ -272,9 +261,51 @@ def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = No
                 "households,"
             )
             when = f"for households of up to {size} people, if data of different households are independent"
+            yours = "the answers of your household"
+        own = blocks.entropy_at_least
+        return whom, when if own is None or not own.amount else f"{when}, {_lacking(own, yours)}"
+    if adversary.bound is None:
+        return "Somebody who knows no more beforehand than [say what is assumed]", "if that is so"
+    whom = "Even somebody who knows how all answers go together"
+    if not adversary.bound.amount:
+        return whom, "whatever they know beforehand"
+    return whom, _lacking(adversary.bound, "the answers of all together")
+
+
+def _lacking(bound: EntropyAtLeast, answers: str) -> str:
+    """What a bound on an entropy leaves open about some answers: nats as bits, rounded upward, as it is a condition."""
+    amount = bound.shown("all there is to know")
+    if bound.units == "nats":
+        amount = amount_text(text_above(upper_in(exact_fraction_above(bound.amount), "bits"), 4), "bits")
+    return f"if they lack at least {amount} about {answers} beforehand"
+
+
+def _published(query: Query, words: DataWords | None) -> str:
+    """What is computed, with brackets for who the records are, and for what a letter stands for where no table says it."""
+    told = query_in_words(query, words)
+    whom = told.replace("of them", "of [say whom]", 1).replace("their sum", "the sum of the answers of [say whom]", 1)
+    meant = " [say what that means]" if query.kind == "count" and words is None else ""
+    return f"{whom if whom != told else f'{told} [say of whom]'}{meant}"
+
+
+def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = None) -> str:
+    """A paragraph for a privacy notice; what is in brackets only the publisher knows.
+
+    >>> import dalenius as dl
+    >>> alone = dl.WorstCaseLeakage(records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.discrete_laplace(0.5),
+    ...     adversary=dl.IndependentBlocks(1))
+    >>> print(notice(alone, dl.solve(alone).upper))
+    We publish how many of [say whom] are 1 [say what that means], with random noise. Somebody who knows the data of everybody else
+    learns on average at most 0.04372 bits about your answer, which holds up to 1 bit. Their best guess is right in at most 63 of 100
+    cases where it would have been right in 50. This is proved if your data are independent of everybody else's, and if nothing else
+    is published about the same people.
+    """
+    most = most_of(problem.most_values, "bits")
+    bits = text_above(min(max(upper_in(upper, "bits"), 0.0), most), 4)
+    whom, when = _whom(problem)
     before, after = _cases(problem, upper)
     return paragraph(
-        f"We publish {query_in_words(problem.query, words)} [say of whom], with random noise.",
+        f"We publish {_published(problem.query, words)}, with random noise.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
         f"{amount_text(text_above(most, 4), 'bits')}.",
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",

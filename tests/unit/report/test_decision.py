@@ -150,14 +150,49 @@ def test_the_words_of_a_table_reach_the_page_and_the_notice(tmp_path):
     told = dl.audit("discrete_laplace 0.5", records=people)
     page = " ".join(told.page().replace(">", "").split())
     assert "each with a value of smokes: no or yes" in page
-    assert "We publish how many of them have yes in smokes" in page
+    assert "We publish how many of [say whom] have yes in smokes" in page
     assert "households of up to 2 people" in page
     html = told.html()
     assert "how many of them have yes in smokes" in html
     assert "the answer of a member of a household of 2 is no" in html
     assert "record 0" not in html
     swapped = DataWords("smokes", ("yes", "no"))
-    assert "have no in smokes" in notice(told.problem, 0.1, swapped)
+    assert "how many of [say whom] have no in smokes, with random noise" in notice(told.problem, 0.1, swapped)
+
+
+@pytest.mark.parametrize(
+    ("query", "adversary", "said"),
+    [
+        ("count", "4 bits", "if they lack at least 4 bits about the answers of all together beforehand"),
+        ("count", "1 nats", "if they lack at least 1.443 bits about the answers"),
+        ("count", "0.8 max", "if they lack at least 0.8 times all there is to know about the answers of all together"),
+        (
+            "count",
+            "0 bits",
+            "We publish how many of [say whom] are 1 [say what that means], with random noise. Even somebody who",
+        ),
+        (
+            "threshold 3",
+            "product_priors",
+            "We publish whether the sum of the answers of [say whom] is at least 3, with",
+        ),
+        (
+            "count",
+            dl.IndependentBlocks(2, entropy_at_least="1 bits"),
+            "if they lack at least 1 bit about the answers of your household",
+        ),
+        ("parity", dl.FixedPrior([1 / 32] * 32), "knows no more beforehand than [say what is assumed] learns"),
+    ],
+)
+def test_the_notice_can_be_published_against_every_adversary(query, adversary, said):
+    noise = "symmetric flip = 0.2" if query in ("parity", "threshold 3") else "geometric 1"
+    told = notice(
+        dl.WorstCaseLeakage(records=dl.Records(5, alphabet=2), query=query, mechanism=noise, adversary=adversary), 0.1
+    )
+    told = " ".join(told.split())
+    assert said in told
+    assert "of that kind" not in told
+    assert "question" not in told
 
 
 def test_the_accuracy_is_that_of_the_noise():
