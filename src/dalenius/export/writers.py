@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 from scipy.sparse import csc_array
 
@@ -289,7 +288,7 @@ def export(program: Program | StandardForm | Model, path: str | Path, *, format:
         raise InputError(
             f"format: expected one of {', '.join(FORMATS)}; got {format!r}{proof if format == 'rocq' else ''}"
         )
-    if not isinstance(program, Program | StandardForm | cp.Problem):
+    if not isinstance(program, Program | StandardForm | Model):
         raise InputError(
             f"export: expected a program, a StandardForm or a cvxpy.Problem, got {brief(program)}; of a model take a program that it "
             'offers, as dl.subproblem(model, "master") of a design'
