@@ -198,10 +198,7 @@ SELDOM = {
     ),
     "independent columns of all inputs": "Within._independent: own == rank and min(ray) >= 0 => own == rank and min(ray) > 0",
     "nothing seen, nothing told": "Within.check: self._need_blind() => pass",
-    "potential beside a limit": (
-        "Within.check: {'envelope': 4} if self.limit.most else {'envelope': 4, 'potential': 2}"
-        " => {'envelope': 4, 'potential': 2}"
-    ),
+    "potential beside a limit": "Within.check: self.limit.most == 0 => True",
     "letters without mass of a measure": "Divergence.of: self.at(fmpq(0)) => -self.at(fmpq(0))",
     "a guess of nothing": "Guessing.of: self.most => 2 * self.most",
     "unknown mechanism": "attempt: Status.RESOLVED if model.foreign else Status.PROVED => Status.PROVED",

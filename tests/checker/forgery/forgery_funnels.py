@@ -250,7 +250,7 @@ def potential(rng: random.Random, number: int) -> Subject:
         tables = drawn(rng)[0]
         tables["constraints"][0]["at_most"] = "0"
         columns, weights, prices = independent(tables)
-        if prices.sum() > 0.01:
+        if prices.sum() > 0.01 and "measure" not in tables["constraints"][0]:
             break
     shares = [Fraction(w).limit_denominator(10**6) * Fraction(999, 1000) for w in weights]
     parts = [[w * g for g in column] for w, column in zip(shares, columns, strict=True) if w > Fraction(1, 10**6)]
