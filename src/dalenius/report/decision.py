@@ -70,7 +70,7 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
     blocks, noise = as_blocks(problem.adversary), problem.mechanism
     if blocks is None or blocks.entropy_at_least is not None or not isinstance(noise, ScaledNoise):
         return ()
-    if noise.epsilon_per_step is None or problem.query.sums is None or (step := _step_of(problem)) == 0:
+    if not (alone := epsilon_of_one(problem)):
         return ()
     asked = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
     within = Clock(min(SECONDS, SHARE * clock.remaining))
@@ -78,7 +78,7 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
         return ()
     found, most = list[Household](), most_of(problem.most_values, "bits")
     for size in sorted({size for size in SIZES if size <= len(problem.records)} | {asked}):
-        epsilon = size * step * noise.epsilon_per_step
+        epsilon = size * alone
         proved = upper_in(upper, "bits") if size == asked else _bits(problem, size, noise, within)
         halved = _bits(problem, size, noise.spreading(2 * noise.spread), within)
         implied = convert(
@@ -89,6 +89,14 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
         halved = None if halved is None else min(halved, most)
         found.append(Household(size, epsilon, min(implied, most), min(proved, most), halved))
     return tuple(found)
+
+
+def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
+    """The log of the largest likelihood ratio that one person's answer makes; None where the noise has none, or the query no steps."""
+    noise = problem.mechanism
+    if not isinstance(noise, ScaledNoise) or problem.query.sums is None or noise.epsilon_per_step is None:
+        return None
+    return _step_of(problem) * noise.epsilon_per_step
 
 
 def _step_of(problem: WorstCaseLeakage) -> int:

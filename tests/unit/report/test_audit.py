@@ -67,6 +67,13 @@ def test_an_answer_that_was_thought_unlikely_becomes_likelier_than_to_the_worst_
     assert told.to_json()["pointwise_maximal_leakage_to_any"]["upper"] == rare.upper
 
 
+def test_a_histogram_has_the_bound_of_group_privacy_for_unlikely_answers():
+    told = dl.audit(dl.discrete_laplace(0.5), records=50, query="histogram", adversary=dl.IndependentBlocks(2), gap=0.1)
+    assert told.pointwise_maximal_leakage_to_any.upper == pytest.approx(2 * 2 * 0.5 / math.log(2), rel=1e-12)
+    assert told.pointwise_maximal_leakage_to_any.upper >= 2 * 2 * 0.5 / math.log(2)
+    assert "at most 7.39 times as likely as before" in " ".join(str(told).split())
+
+
 def test_where_there_is_no_bound_for_unlikely_answers_the_page_names_the_measure():
     told = dl.audit(dl.discrete_gaussian(scale=2), records=50, adversary=dl.IndependentBlocks(2))
     assert told.pointwise_maximal_leakage_to_any is None

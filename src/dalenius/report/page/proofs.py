@@ -22,9 +22,10 @@ from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
 from dalenius.measures.witness import witness_of
 from dalenius.model import DesignProblem, Problem, WorstCaseLeakage, audited, digest
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
-from dalenius.report.decision import advantage_at_most
+from dalenius.report.decision import advantage_at_most, epsilon_of_one
 from dalenius.report.words import DataWords, belief, ends_shown, rare
 from dalenius.results import DesignResult, Result
 from dalenius.units import lower_in, upper_in
@@ -329,15 +330,25 @@ def facts_of(proof: Proof, words: DataWords | None = None) -> Facts:
 
 
 def to_any(problem: WorstCaseLeakage, seconds: float = SOON) -> tuple[Measure | None, str]:
-    """The pointwise maximal leakage to any adversary of the question, in bits, where there is a bound in time; else why not."""
+    """The pointwise maximal leakage to any adversary of the question, in bits, where there is a bound in time; else why not.
+
+    *Bound because*: of a household whose laws mix its datasets no ratio of likelihoods is larger than between two of these.
+    """
     try:
         found = measure(problem, only=(SHARPEST,), units="bits", time_limit=min(seconds, SOON))
+        row, why = next(iter(found), None), next(iter(found.refused.values()), "")
     except DaleniusError as error:
-        return None, str(error)
-    row = next(iter(found), None)
-    if row is None:
-        return None, next(iter(found.refused.values())).removeprefix("no value: ")
-    return replace(row, name=f"{SHARPEST}_to_any"), ""
+        row, why = None, str(error)
+    name, blocks, epsilon = f"{SHARPEST}_to_any", as_blocks(problem.adversary), epsilon_of_one(problem)
+    if row is not None:
+        return replace(row, name=name), ""
+    if blocks is None or epsilon is None:
+        return None, why.removeprefix("no value: ")
+    size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+    most = upper_in(exact_fraction_above(size * epsilon), "bits")
+    return Measure(
+        name, 0.0, most, "bits", "at most, by group privacy: how much likelier any output makes the right guess"
+    ), ""
 
 
 def without_own_answer(found: Measures) -> Measure:
