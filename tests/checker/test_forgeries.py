@@ -196,7 +196,7 @@ SELDOM = {
     "first of independent columns": (
         "Within._independent: combinations(sorted(drifts), rank + 1) => [tuple(sorted(drifts)[: rank + 1])]"
     ),
-    "independent columns of all inputs": "Within._independent: own == rank and min(ray) >= 0 => own == rank and min(ray) > 0",
+    "independent columns of nothing": "Within._independent: own == rank and min(ray) >= 0 => False",
     "nothing seen, nothing told": "Within.check: self._need_blind() => pass",
     "potential beside a limit": "Within.check: self.limit.most == 0 => True",
     "letters without mass of a measure": "Divergence.of: self.at(fmpq(0)) => -self.at(fmpq(0))",
@@ -337,7 +337,7 @@ MEANT = {
     "other planes where nothing is seen": "several: beside",
     "cells for the first price": "several: beside",
     "first of independent columns": "potentials: planes",
-    "independent columns of all inputs": "potentials: planes",
+    "independent columns of nothing": "potentials: planes",
     "nothing seen, nothing told": "potentials: planes",
     "potential beside a limit": "funnels: blinded",
     "letters without mass of a measure": "measured: planes",
@@ -371,7 +371,7 @@ def pools(forgeries):
             "mixtures": lambda: [forgeries.forgery_protocols.spoken(rng, k) for k in range(8)] + found("secret")[:2],
             "vanishing": lambda: [chains.vanished(rng, k) for k in range(6)],
             "funnels": lambda: [forgeries.forgery_funnels.funnel(rng, k) for k in range(12)],
-            "several": lambda: [forgeries.forgery_funnels.several(rng, k) for k in range(24)],
+            "several": lambda: [forgeries.forgery_funnels.several(rng, k) for k in range(72)],
             "potentials": lambda: [forgeries.forgery_funnels.potential(rng, k) for k in range(24)],
             "measured": lambda: [forgeries.forgery_funnels.funnel(rng, k, measured=True) for k in range(24)],
             "wheels": lambda: forgeries.forgery_symmetries.drawn(rng, 24),
