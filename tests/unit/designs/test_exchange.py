@@ -54,7 +54,7 @@ def test_a_capped_error_is_a_rate_distortion_problem():
     result = support.solve_design(problem)
     assert result.lower <= math.log(2) - support.binary_entropy(0.1) <= result.upper
     assert [price.binds for price in result.constraints] == [True]
-    assert str(result.constraints[0]) == "constraints[0] (error)"
+    assert result.constraints[0].name == "constraints[0] (error)"
     assert dl.solve(dataclasses.replace(problem, constraints=())).upper == 0.0
 
 
