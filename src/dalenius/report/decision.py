@@ -94,7 +94,7 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
 def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
     """The log of the largest likelihood ratio that one person's answer makes; None where the noise has none, or the query no steps."""
     noise = problem.mechanism
-    if not isinstance(noise, ScaledNoise) or problem.query.sums is None or noise.epsilon_per_step is None:
+    if problem.query.sums is None or noise.epsilon_per_step is None:
         return None
     return _step_of(problem) * noise.epsilon_per_step
 

@@ -20,7 +20,7 @@ from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, Problem, Records, WorstCaseLeakage
 from dalenius.model.in_words import as_part
-from dalenius.model.mechanisms import AddedNoise, DesignedMechanism, Mechanism
+from dalenius.model.mechanisms import DesignedMechanism, Mechanism
 from dalenius.model.mechanisms.designed import Label
 from dalenius.model.mechanisms.sampling import Random, need_random
 from dalenius.notebook import in_brief
@@ -277,7 +277,7 @@ def releasing(problem: Problem, mechanism: Mechanism | str | None) -> Mechanism:
         raise InputError(
             f"mechanism: expected a DesignedMechanism, or beside a worst_case_leakage model any mechanism; got {brief(chosen)}"
         )
-    if isinstance(chosen, AddedNoise) and chosen.sampler is not None:
+    if chosen.sampler is not None:
         return chosen
     audit = replace(problem, mechanism=chosen)
     if chosen.on_a_line or audit.inputs != chosen.indexed_by() or not audit.mechanism.is_shipped:
@@ -394,7 +394,6 @@ def _drawn(problem: Problem, mechanism: Mechanism, letters: Sequence[int], rng: 
     if isinstance(mechanism, DesignedMechanism):
         return mechanism.sample(_true_input(problem, mechanism, letters), rng)
     need_random(rng)
-    assert isinstance(mechanism, AddedNoise)
     assert mechanism.sampler is not None
     query, records = problem.query, problem.records
     if query.sums is not None and query.sums.by_cell:

@@ -117,7 +117,7 @@ class SecretLimit(AboutSecret, Limit):
 
     @property
     def at_zero(self) -> str:
-        """The constraint of rows that says the same as a limit of 0: independence, for most kinds."""
+        """The constraint of rows that says the same as a limit of 0: independence, for most kinds; empty where none does."""
         return "local_information_privacy (dl.constraints.LocalInformationPrivacy) with epsilon 0"
 
     @property
@@ -276,6 +276,10 @@ class MeasureLimit(SecretLimit, Measured):
     """
 
     kind: ClassVar[str] = "measure"
+
+    @property
+    def at_zero(self) -> str:
+        return ""
 
     def check(self, space: MechanismSpace) -> None:
         raise InputError(

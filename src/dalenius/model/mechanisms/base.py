@@ -23,6 +23,7 @@ from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import rationals
 from dalenius.model.fields import Exact, Given, declared, keep, number
 from dalenius.model.mechanisms.known_others import KnownOthers
+from dalenius.model.mechanisms.sampling import Random
 from dalenius.model.queries.base import MAX_INTEGER
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, Stated
@@ -120,6 +121,20 @@ class Mechanism(Shelved):
     def independent(self) -> tuple[Part, ...]:
         """The independent releases that it is made of, if it is."""
         return ()
+
+    @property
+    def sampler(self) -> Callable[[Random | None], int] | None:
+        """Sampler of noise with exactly the probabilities of the formula, before anything clamps it; None where there is none."""
+        return None
+
+    @property
+    def epsilon_per_step(self) -> Fraction | None:
+        """The log of the largest likelihood ratio of neighbouring values that noise makes; None where there is none."""
+        return None
+
+    def clamping(self, least: int, largest: int) -> tuple[int, int] | None:
+        """Ends that a release with noise is clamped to, where values are from `least` to `largest`; None where nothing cuts it off."""
+        return None
 
     def stages(self) -> Iterator[Mechanism]:
         """The mechanisms of all stages: itself, where there is one."""

@@ -48,15 +48,6 @@ class AddedNoise(ByKind):
     def shifts(self) -> bool:
         return True
 
-    @property
-    def sampler(self) -> Callable[[Random | None], int] | None:
-        """Sampler with exactly the probabilities of the formula, before anything clamps it; None where there is none."""
-        return None
-
-    def clamping(self, least: int, largest: int) -> tuple[int, int] | None:
-        """The outputs that a release is clamped to, where values are from `least` to `largest`; None where nothing cuts it off."""
-        return None
-
 
 class ScaledNoise(AddedNoise):
     """The same of some scale.
@@ -80,11 +71,6 @@ class ScaledNoise(AddedNoise):
     @abstractmethod
     def mean_error(self) -> float:
         """Largest mean distance of the release from the value, in doubles: E |noise|, before anything clamps it."""
-
-    @property
-    def epsilon_per_step(self) -> Fraction | None:
-        """The log of the largest likelihood ratio of neighbouring values; None where there is no largest."""
-        return None
 
     def spreading(self, scale: Number) -> Self:
         """The same noise of another scale."""

@@ -213,7 +213,7 @@ class MaxInformation(Problem):
         None where the limit is above 0, or is one that leaves more than independence at 0, or there are more sets than the checker
         lists.
         """
-        if self.privacy is not None or self.limit.limit[0] or isinstance(self.limit, MeasureLimit):
+        if self.privacy is not None or self.limit.limit[0] or not self.limit.at_zero:
             return None
         sets = comb(len(self.secret.support), self.secret.rank + 1)
         return sets if sets <= MOST_SETS else None
