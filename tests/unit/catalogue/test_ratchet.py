@@ -247,10 +247,12 @@ def test_long_certificates_are_compressed(small, monkeypatch):
     ratchet.submit(best, small)
     assert model.certificate_path == gzipped
     assert not text.exists()
-    assert model.certificate() == best
+    kept = model.certificate()
+    assert kept.header.claim == best.header.claim
+    assert kept.text.splitlines()[1:] == best.text.splitlines()[1:], "the first line names who joined it, this release"
     row = library_model(AUDIT, small).row()
     assert row.certificate_bytes == gzipped.stat().st_size < len(best.text)
-    assert row.certificate_digest == certificate_digest(best)
+    assert row.certificate_digest == certificate_digest(kept)
     assert "index.csv" in run("library", "index", "--folder", small)
     assert library_model(AUDIT, small).standing == Standing(True, "when the index was written")
     shutil.copy(HOME / "verify.py", small)
