@@ -186,9 +186,9 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
 
 
 def _percent_of(upper: float, values: int) -> int:
-    """Of the logarithm of so many values, rounded upward."""
-    share = upper_in(max(upper, 0.0), "bits") / lower_in(math.log(values) * (1 - 1e-15), "bits")
-    return math.ceil(100 * share - 1e-9)
+    """Percent of the logarithm of so many values, rounded upward, without a tolerance."""
+    least = Fraction(lower_in(math.log(values) * (1 - 1e-15), "bits"))
+    return min(math.ceil(100 * Fraction(upper_in(max(upper, 0.0), "bits")) / least), 100)
 
 
 def _percent_below(lower: float, values: int) -> Fraction:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,6 +22,14 @@ def town(size, records=1000, alphabet=2, query="count", noise="discrete_laplace 
         mechanism=noise,
         adversary=dl.IndependentBlocks(size),
     )
+
+
+@pytest.mark.parametrize("above", [1e-15, 1e-12, 1e-11])
+def test_a_share_that_is_a_little_above_a_whole_percent_is_rounded_up(above):
+    upper = 0.37 * math.log(2) * (1 + above)
+    first, *_ = verdict(town(4), 0.0, upper)
+    assert Fraction(upper) > Fraction(37, 100) * Fraction(math.log(2))
+    assert "at most 38 %" in first
 
 
 def test_households_have_what_each_has_by_itself():
