@@ -232,7 +232,7 @@ def _of_options(given: dict[str, str | None]) -> Problem:
 
 
 def _place(page: Path, problem: Problem, force: bool) -> Output:
-    """Where the page goes; `InputError` if a file beside it is the model of another question, or no model."""
+    """Place of the page; `InputError` if a file beside it is the model of another question, or no model."""
     if page.suffix.lower() not in PAGES:
         raise InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
     if page.suffix.lower() == ".html":

@@ -282,11 +282,11 @@ def releasing(problem: Problem, mechanism: Mechanism | str | None) -> Mechanism:
     audit = replace(problem, mechanism=chosen)
     if chosen.on_a_line or audit.inputs != chosen.indexed_by() or not audit.mechanism.is_shipped:
         raise InputError(f"mechanism: {chosen.kind} is not sampled exactly; {SAMPLED}")
-    entries = chosen.exact_entries(audit.query_of_inputs.values(audit.records))
+    values = audit.query_of_inputs.values(audit.records)
+    entries = chosen.exact_entries(values)
     if not all(isinstance(entry, fmpq) for entry in entries.numbers):
         raise InputError(f"mechanism: {chosen.kind} has probabilities that are not rational; {SAMPLED}")
     rows = [[Fraction(int(x.p), int(x.q)) for x in row] for row in entries.matrix]
-    values = audit.query_of_inputs.values(audit.records)
     return DesignedMechanism(rows, audit.inputs, None if audit.inputs == "dataset" else values)
 
 
@@ -396,7 +396,8 @@ def _drawn(problem: Problem, mechanism: Mechanism, letters: Sequence[int], rng: 
     need_random(rng)
     assert mechanism.sampler is not None
     query, records = problem.query, problem.records
-    if query.sums is not None and query.sums.by_cell:
+    by_cell = query.sums is not None and query.sums.by_cell
+    if by_cell:
         counts, ends = Counter(letters), (0, len(records))
         true = [counts[letter] for letter in range(max(records.alphabets))]
     else:
@@ -406,7 +407,7 @@ def _drawn(problem: Problem, mechanism: Mechanism, letters: Sequence[int], rng: 
     noisy = [value + mechanism.sampler(rng) for value in true]
     if limits is not None:
         noisy = [min(max(value, limits[0]), limits[1]) for value in noisy]
-    return noisy if query.sums is not None and query.sums.by_cell else noisy[0]
+    return noisy if by_cell else noisy[0]
 
 
 def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequence[int]) -> int:

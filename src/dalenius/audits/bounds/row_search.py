@@ -36,10 +36,8 @@ class RowTree(Tree[RowBox, Plan]):
         self.problem, self.target = problem, target
         (root,) = problem.bounded([problem.root(room)])
         self.root, self._slopes = root.box, len(root.box.slopes)
-        self.told, self.untold = (
-            dict[int, Floats](),
-            list[int](),
-        )  # slopes of closed leaves; the numbers of those that were not told
+        self.told = dict[int, Floats]()  # slopes of closed leaves
+        self.untold = list[int]()  # the numbers of those that were not told
         self._partitions = {root.box.groups} - {problem.groups.singles}
         super().__init__(self._planned(root))
 
