@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
@@ -35,14 +34,16 @@ from dalenius.cli.shared import (
     read_problem,
     status_line,
 )
-from dalenius.cli.starting import model_text
 from dalenius.errors import InputError, brief
 from dalenius.files import csv_column
 from dalenius.model import Problem, digest, model_bytes
-from dalenius.model.in_words import split_kind
-from dalenius.report.audit import PAGES, Audit
+from dalenius.model.adversaries import Adversary
+from dalenius.model.elsewhere import People
+from dalenius.model.in_words import as_part
+from dalenius.model.mechanisms import Mechanism
+from dalenius.model.queries import Query
+from dalenius.report.audit import PAGES, Audit, question_of
 from dalenius.report.page import need_installed
-from dalenius.report.words import DataWords
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
 MODEL = ".toml"  # after the page's name
@@ -60,12 +61,13 @@ def audit(
         str | None,
         Option("--mechanism", help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init."),
     ] = None,
-    people: Annotated[str | None, Option("--people", help="How many people.")] = None,
+    people: Annotated[int | None, Option("--people", min=1, help="How many people.")] = None,
     alphabet: Annotated[
-        str | None, Option("--alphabet", help="How many answers a person can give; by default 2, no and yes.")
+        int | None, Option("--alphabet", min=1, help="How many answers a person can give; by default 2, no and yes.")
     ] = None,
     query: Annotated[
-        str | None, Option("--query", help="What is released: by default count; 'threshold 3', 'modular_sum 4'.")
+        str | None,
+        Option("--query", help="What is released: of no and yes by default count; 'threshold 3', 'modular_sum 4'."),
     ] = None,
     blocks: Annotated[
         int | None,
@@ -107,21 +109,20 @@ def audit(
     """
     given = {
         "--mechanism": mechanism,
-        "--records": people,
+        "--people": people,
         "--alphabet": alphabet,
         "--query": query,
-        "--adversary": _adversary(blocks, adversary, people),
+        "--blocks, --adversary": _adversary(blocks, adversary, people),
     }
-    read, words = _from_table(table, given, {"--answer": answer, "--household": household, "--letters": letters})
-    given |= read
-    problem = _problem(model, given)
+    columns = {"--answer": answer, "--household": household, "--letters": letters}
+    problem = _problem(model, given, _people(table, given, columns))
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
     budget = Budget.of(at_most)
     folder = None if output is None else _place(output, problem, force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("audit") as progress:
-            found = replace(dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress), words=words)
+            found = dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress)
         ends = leakage_ends("audit", found.result)
         written = None if folder is None or output is None else _written(found, output, folder)
         if table is not None and written is not None:
@@ -143,64 +144,54 @@ def audit(
     require(found.result.gap, require_gap)
 
 
-def _adversary(blocks: int | None, adversary: str | None, people: str | None) -> str | None:
+def _adversary(blocks: int | None, adversary: str | None, people: int | None) -> str | None:
     if blocks is not None and adversary is not None:
         raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
-    if blocks is not None and people is not None and people.isdecimal() and blocks > int(people):
+    if blocks is not None and people is not None and blocks > people:
         raise InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
     return adversary if blocks is None else f"independent_blocks {blocks}"
 
 
-def _from_table(
-    table: Path | None, given: dict[str, str | None], columns: dict[str, str | None]
-) -> tuple[dict[str, str | None], DataWords | None]:
-    """How many people, answers and households a table has, and its words; no message repeats what stands in it."""
+def _people(table: Path | None, given: dict[str, Any], columns: dict[str, str | None]) -> People | None:
+    """The people of a table, where one is given; no message repeats what stands in it."""
     said = [name for name, value in columns.items() if value is not None]
     if table is None:
         if said:
             homes = columns["--household"] or ""
             meant = f"; households of at most {homes} people are --blocks {homes}" if homes.isdecimal() else ""
             raise InputError(f"{', '.join(said)}: expected with --table FILE{meant}")
-        return {}, None
-    names = {"--records": "--people", "--alphabet": "--alphabet", "--adversary": "--blocks, --adversary"}
-    if twice := [told for name, told in names.items() if given[name] is not None]:
+        return None
+    if twice := [name for name, value in given.items() if value is not None and name not in ("--mechanism", "--query")]:
         raise InputError(f"{', '.join(twice)}: --table says so already; leave them out")
     if missing := [name for name, value in columns.items() if value is None]:
         raise InputError(
             f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs"
         )
-    answers, homes, listed_ = (str(columns[name]) for name in ("--answer", "--household", "--letters"))
+    answers, homes, listed_ = (str(value) for value in columns.values())
     read = {name: [text.strip() for _, text in csv_column(table, name)] for name in (answers, homes)}
     with naming(table):
-        found = dl.from_frame(
+        return dl.from_frame(
             {name: [text or None for text in column] for name, column in read.items()},
             answer=answers,
             household=homes,
             letters=[letter.strip() for letter in listed(listed_, "--letters")],
         )
-    return {
-        "--records": str(len(found.records)),
-        "--alphabet": str(len(found.letters)),
-        "--adversary": f"independent_blocks sizes = {list(found.blocks.sizes or ())}",
-    }, DataWords.of(found)
 
 
-def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLeakage:
+def _problem(model: str | None, given: dict[str, Any], people: People | None) -> dl.WorstCaseLeakage:
     """The model that is named, or that the options make."""
     if model is None:
-        if given["--mechanism"] is None or given["--records"] is None:
+        if given["--mechanism"] is None or (given["--people"] is None and people is None):
             raise InputError(
                 "expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000 (or --table)"
             )
-        problem = _made(given)
-    else:
-        if Path(model).suffix.lower() == ".csv":
-            raise InputError(f"{model}: expected a model; of a table write --table {model}, with --mechanism")
-        names = {"--records": "--people", "--adversary": "--blocks, --adversary"}
-        said = [names.get(name, name) for name, value in given.items() if value is not None]
-        if said:
-            raise InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
-        problem = read_problem(model)[2]
+        return _made(given, people)
+    if Path(model).suffix.lower() == ".csv":
+        raise InputError(f"{model}: expected a model; of a table write --table {model}, with --mechanism")
+    said = [name for name, value in {**given, "--table": people}.items() if value is not None]
+    if said:
+        raise InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
+    problem = read_problem(model)[2]
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise InputError(
             f"{model}: expected an audit (worst_case_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit "
@@ -209,26 +200,15 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.WorstCaseLea
     return problem
 
 
-def _made(given: dict[str, str | None]) -> Problem:
+def _made(given: dict[str, Any], people: People | None) -> dl.WorstCaseLeakage:
     """The model of the options, with the defaults of `dalenius.audit`; errors name the options."""
+    parts = {"--mechanism": Mechanism, "--query": Query, "--blocks, --adversary": Adversary}
+    release, query, adversary = (as_part(base, given[name], name) for name, base in parts.items())
+    records = people or dl.Records(given["--people"], alphabet=given["--alphabet"] or 2)
     try:
-        return _of_options(given)
+        return question_of(release, records, query, adversary)
     except InputError as error:
-        kind, number = split_kind(given["--mechanism"] or "")
-        by_answer = kind == "randomized_response" and "independent_blocks" in str(error)
-        meant = f"; a count of randomised answers is --mechanism randomized_count:{number}" if by_answer else ""
-        raise InputError(str(error).replace("--records:", "--people:", 1) + meant) from None
-
-
-def _of_options(given: dict[str, str | None]) -> Problem:
-    if given["--query"] is None and given["--records"] == "1":
-        given = {**given, "--query": "identity"}
-    if given["--adversary"] is not None:
-        return dl.loads(model_text(given))
-    try:
-        return dl.loads(model_text({**given, "--adversary": "independent_blocks 1"}))
-    except InputError:  # blocks are not known for this noise: the same set by another name, and whatever else is wrong
-        return dl.loads(model_text({**given, "--adversary": "product_priors"}))
+        raise InputError(f"{'--' * str(error).startswith('query:')}{error}") from None
 
 
 def _place(page: Path, problem: Problem, force: bool) -> Output:

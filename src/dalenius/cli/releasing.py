@@ -39,10 +39,11 @@ def release(
         ),
     ] = None,
     column: Annotated[
-        str | None, Option("--column", "--answer", help="The column to read; optional if it is alone.")
+        str | None, Option("--column", "--answer", help="The column to read; default: MODEL's, else the only one.")
     ] = None,
     letters: Annotated[
-        str | None, Option("--letters", help="The texts for letters 0, 1, ..., with commas; default 0,1,...")
+        str | None,
+        Option("--letters", help="The texts for letters 0, 1, ..., with commas; default: MODEL's, else 0,1,..."),
     ] = None,
     certificate: Annotated[
         Path | None,
@@ -82,7 +83,7 @@ def release(
         sampled = releasing(problem, chosen)
         audit = audit_of_release(problem, sampled)
     called = None if letters is None else listed(letters, "--letters")
-    texts = letter_texts(problem.records, called)
+    texts, column = letter_texts(problem.records, called), column or problem.records.answer or None
     beside = file or (path if mechanism is None else None)
     proof = certificate_beside(beside) if certificate is None and beside is not None else certificate
     try:

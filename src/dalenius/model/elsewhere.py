@@ -124,7 +124,7 @@ def from_frame(
     for home, given in zip(homes, answers, strict=True):
         members.setdefault(home, []).append(place[given])
     return People(
-        Records(len(answers), alphabet=len(listed)),
+        Records(len(answers), alphabet=len(listed), answer=str(answer), letters=list(map(str, listed))),
         IndependentBlocks(sizes=[len(block) for block in members.values()], entropy_at_least=entropy_at_least),
         tuple(listed),
         tuple(letter for block in members.values() for letter in block),

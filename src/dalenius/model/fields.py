@@ -154,6 +154,17 @@ def one_of(*words: str) -> Read:
     return read
 
 
+def as_text(value: str, what: str) -> str:
+    """A text that a model file can hold; a lone surrogate has no form in UTF-8."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a text, got {brief(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{what} must be a text that UTF-8 can write") from None
+    return value
+
+
 def keep(made: object, **values: object) -> None:
     """Set fields of a frozen object while it is made: what follows from the others, or stands for several arguments."""
     for name, value in values.items():

@@ -22,7 +22,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import MAX_SUM_BITS, Numbers, as_law, as_list, over_common_denominator
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
-from dalenius.model.fields import Given, declared
+from dalenius.model.fields import Given, as_text, declared
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.queries.base import spacing
 from dalenius.model.records import Records
@@ -91,12 +91,6 @@ class Iid(Law):
                 )
 
 
-def _as_text(value: str, what: str) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"{what} must be a text, got {brief(value)}")
-    return value
-
-
 def _as_texts(value: Sequence[str], what: str) -> tuple[str, ...]:
     letters = tuple(as_list(value, what))
     for a, letter in enumerate(letters):
@@ -128,8 +122,8 @@ class CsvLaw(Shelved):
 
     kind: ClassVar[str] = "csv"
     room: ClassVar[str] = "law"
-    file: Given[str, str] = Given(_as_text)
-    column: Given[str, str] = Given(_as_text)
+    file: Given[str, str] = Given(as_text)
+    column: Given[str, str] = Given(as_text)
     letters: Given[Sequence[str], tuple[str, ...]] = Given(_as_texts)
 
     def read(self, folder: str | Path = "") -> Iid:

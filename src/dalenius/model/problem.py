@@ -14,7 +14,7 @@ from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary, EntropyAtLeast
 from dalenius.model.costs import Costs
-from dalenius.model.fields import Given, declared, keep, part
+from dalenius.model.fields import Given, as_text, declared, keep, part
 from dalenius.model.in_words import stated as stated_part
 from dalenius.model.in_words import words_of
 from dalenius.model.laws import resolved
@@ -79,11 +79,7 @@ class Problem(metaclass=Stated):
 
     def __post_init__(self) -> None:
         for name in ("title", "source"):
-            if not isinstance(getattr(self, name), str):
-                raise InputError(f"{name}: expected str, got {brief(getattr(self, name))}")
-        for text in (self.title, self.source):
-            if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
-                raise InputError("title and source must be text that UTF-8 can write")
+            as_text(getattr(self, name), name)
         self._check_adversary()
         self.query.check(self.records)
         if self.query.audits_only and not self._joint_too:

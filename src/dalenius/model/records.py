@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
-from dalenius.model.fields import keep
+from dalenius.model.fields import as_text, keep
 from dalenius.model.shelf import Stated, check_keys
 
 MAX_RECORDS = 1_000_000
@@ -35,11 +35,15 @@ class Records(metaclass=Stated):
         Common alphabet size, with `count`.
     alphabets : sequence of int, optional
         One alphabet size a record; instead of the other two.
+    answer : str, optional
+        Name of what the letters are values of, such as a table's column; like `letters` it is carried along and carries no meaning.
+    letters : sequence of str, optional
+        Names of the letters 0, 1, ... of the largest alphabet.
 
     Raises
     ------
     InputError
-        If neither or both forms are given, or a size is no positive integer.
+        If neither or both forms are given, a size is no positive integer, or names are no texts or not one a letter.
 
     >>> Records(4, alphabet=2) == Records(alphabets=[2, 2, 2, 2])
     True
@@ -49,6 +53,8 @@ class Records(metaclass=Stated):
 
     count: int
     alphabets: tuple[int, ...]
+    answer: str = field(compare=False)
+    letters: tuple[str, ...] = field(compare=False)
 
     def __init__(
         self,
@@ -56,6 +62,8 @@ class Records(metaclass=Stated):
         *,
         alphabet: Integer | None = None,
         alphabets: Sequence[Integer] | Integers = (),
+        answer: str = "",
+        letters: Sequence[str] = (),
     ) -> None:
         if (len(as_list(alphabets, "records: alphabets")) > 0) == (alphabet is not None):
             raise InputError("records: give either count and alphabet, or alphabets (one size a record)")
@@ -66,23 +74,27 @@ class Records(metaclass=Stated):
             sizes = _sizes(alphabets)
             if count not in (None, len(sizes)):
                 raise InputError(f"records: count is {brief(count)}, but alphabets lists {len(sizes)} records")
-        keep(self, count=len(sizes), alphabets=sizes)
+        named = as_list(letters, "records: letters")
+        if named and len(named) != max(sizes):
+            raise InputError(f"records: letters: expected {max(sizes)} texts, one for each letter, got {len(named)}")
+        texts = [as_text(text, "records: letters") for text in named]
+        keep(self, count=len(sizes), alphabets=sizes, answer=as_text(answer, "records: answer"), letters=tuple(texts))
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any], where: str) -> Records:
         """The records that a model file's table describes."""
-        check_keys(table, ("count", "alphabet", "alphabets"), where)
+        check_keys(table, ("count", "alphabet", "alphabets", "answer", "letters"), where)
         if "alphabets" in table and not (isinstance(table["alphabets"], list | tuple) and table["alphabets"]):
             raise InputError(f"{where}: alphabets must be a non-empty list of integers")
         if "alphabets" in table and "count" in table:
             raise InputError(f"{where}: give either count and alphabet, or alphabets (one size a record)")
-        return cls(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
+        return cls(table.get("count"), **{key: value for key, value in table.items() if key != "count"})
 
     def to_model(self) -> dict[str, Any]:
         """The table of a model file."""
-        if len(self.runs) == 1:
-            return {"count": self.count, "alphabet": self.alphabets[0]}
-        return {"alphabets": self.alphabets}
+        same = len(self.runs) == 1
+        sizes = {"count": self.count, "alphabet": self.alphabets[0]} if same else {"alphabets": self.alphabets}
+        return {**sizes, "answer": self.answer or None, "letters": self.letters or None}
 
     def normal_form(self) -> list[tuple[int, int]]:
         """Data that the digest is taken of (docs/model-format.md)."""

@@ -158,9 +158,11 @@ def _property(problem: type[Problem], key: str) -> Schema:
 
 def _records() -> Schema:
     size = {"type": "integer", "minimum": 1}
-    both = _object({"count": size, "alphabet": size}, ["count", "alphabet"], "Records of one alphabet.")
+    text = {"type": "string"}
+    names = {"answer": text, "letters": {"type": "array", "items": text}}
+    both = _object({"count": size, "alphabet": size, **names}, ["count", "alphabet"], "Records of one alphabet.")
     listed = {"type": "array", "items": size, "minItems": 1}
-    return {"oneOf": [both, _object({"alphabets": listed}, ["alphabets"], "One alphabet size a record.")]}
+    return {"oneOf": [both, _object({"alphabets": listed, **names}, ["alphabets"], "One alphabet size a record.")]}
 
 
 def _adversary() -> Schema:

@@ -39,7 +39,6 @@ from dalenius.report.words import (
     FOLLOWS,
     PROVED,
     WHY,
-    DataWords,
     assumed,
     computed,
     ends_shown,
@@ -80,8 +79,6 @@ class Audit:
         Why there is no such prior.
     households : tuple of Household
         Sizes of households beside one another, and half the epsilon, where the noise has one.
-    words : DataWords or None
-        What the table calls its answers, where it is known.
     pointwise_maximal_leakage_to_any : Measure or None
         log2 of the factor by which any single output makes any guess likelier to be right, to any adversary of the question: of an
         answer that was thought very unlikely it is far larger than to the adversary of the certificate.
@@ -96,7 +93,6 @@ class Audit:
     at_prior: Measures | None
     why_not: str = ""
     households: tuple[Household, ...] = ()
-    words: DataWords | None = None
     pointwise_maximal_leakage_to_any: Measure | None = None
     why_not_to_any: str = ""
 
@@ -151,7 +147,7 @@ class Audit:
         shown = (PROVED, computed(self.problem), FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
         legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
         told = paragraph(*verdict(self.problem, self.result.lower, self.result.upper))
-        parts = [f"# {title}", told, paragraph(*question(self.problem, self.words)), "\n".join(self._numbers()), legend]
+        parts = [f"# {title}", told, paragraph(*question(self.problem)), "\n".join(self._numbers()), legend]
         parts += self._to_decide()
         parts += ["## Averages hide individuals", self._individuals()]
         parts += ["## What relatives reveal is not the release's doing", self._relatives()]
@@ -166,7 +162,7 @@ class Audit:
         if said := accuracy(self.problem):
             yield paragraph(said)
         yield "## For a privacy notice"
-        yield paragraph(notice(self.problem, self.result.upper, self.words), before="> ")
+        yield paragraph(notice(self.problem, self.result.upper), before="> ")
 
     def html(self) -> str:
         """The page of `dalenius.report.report_page`, with pictures.
@@ -176,7 +172,7 @@ class Audit:
         InputError
             If jinja2 or matplotlib are not installed.
         """
-        return report_page([(self.problem, self.result)], words=self.words, households=self.households)
+        return report_page([(self.problem, self.result)], households=self.households)
 
     def write(self, path: str | Path) -> Path:
         """Write the page, as Markdown (.md) or HTML (.html), with the model (.toml) and the certificate (.cert) beside it.
@@ -202,7 +198,7 @@ class Audit:
         if page.suffix.lower() == ".md":
             return self.page(model=model.name, certificate=certificate.name)
         again = proved(self.problem, self.result.certificate, str(certificate), str(model))
-        return report_page([again], words=self.words, households=self.households)
+        return report_page([again], households=self.households)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -361,7 +357,6 @@ def audit(
     (True, True)
     """
     problem = question_of(release, records, query, adversary, title)
-    words = DataWords.of(records) if isinstance(records, People) else None
     seconds = Limits(**limits).seconds
     clock, bounded = Clock(seconds), math.isfinite(seconds)
     with stopped_by_interrupt(clock):
@@ -377,7 +372,7 @@ def audit(
             why_not = str(error)
         beside = households(problem, result.upper, clock)
         unlikely = to_any(problem, max(clock.remaining, MEASURED * seconds))
-    return Audit(problem, result, None if why_not else found, why_not, beside, words, *unlikely)
+    return Audit(problem, result, None if why_not else found, why_not, beside, *unlikely)
 
 
 def question_of(

@@ -296,7 +296,7 @@ def _published(query: Query, words: DataWords | None) -> str:
     return f"{whom if whom != told else f'{told} [say of whom]'}{meant}"
 
 
-def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = None) -> str:
+def notice(problem: WorstCaseLeakage, upper: float) -> str:
     """A paragraph for a privacy notice; what is in brackets only the publisher knows.
 
     >>> import dalenius as dl
@@ -313,7 +313,7 @@ def notice(problem: WorstCaseLeakage, upper: float, words: DataWords | None = No
     whom, when = _whom(problem)
     before, after = _cases(problem, upper)
     return paragraph(
-        f"We publish {_published(problem.query, words)}, with random noise.",
+        f"We publish {_published(problem.query, DataWords.of(problem.records))}, with random noise.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
         f"{amount_text(text_above(most, 4), 'bits')}.",
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",

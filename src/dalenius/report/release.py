@@ -140,7 +140,6 @@ def prior_picture(
     *,
     ax: Axes | None = None,
     title: str | None = None,
-    words: DataWords | None = None,
 ) -> Axes:
     """Draw the prior that an answer's lower end rests on: how likely each value of the query is, by the letter of the record.
 
@@ -150,8 +149,6 @@ def prior_picture(
     proof : Result or Certificate
         Of this problem.
     ax : matplotlib Axes, optional
-    words : DataWords, optional
-        What a table calls its answers.
     title : str, optional
         Left out, it says in words what the adversary believes.
 
@@ -173,6 +170,7 @@ def prior_picture(
         raise InputError(f"prior: at most {MOST_LETTERS} letters are drawn, got {len(witness.masses)}")
     ax = axes_of(ax)
     names = value_names(witness.problem)
+    words = DataWords.of(problem.records)
     called = values_called(witness, words)
     bottoms = [Fraction(0)] * len(names)
     for letter, masses in enumerate(witness.masses):

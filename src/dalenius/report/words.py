@@ -23,7 +23,6 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.adversaries.independent_blocks import as_blocks
-from dalenius.model.elsewhere import People
 from dalenius.model.queries import Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
@@ -52,24 +51,24 @@ class DataWords:
     values: tuple[str, ...]
 
     @classmethod
-    def of(cls, people: People) -> DataWords:
-        """The words of a table that was read."""
-        return cls(people.answer, tuple(map(str, people.letters)))
+    def of(cls, records: Records) -> DataWords | None:
+        """Words of the records' table; None where they have none."""
+        return cls(records.answer or "the answers", records.letters) if records.letters else None
 
     def value(self, letter: int) -> str:
         """A letter as the table has it."""
         return self.values[letter]
 
 
-def records_in_words(records: Records, words: DataWords | None = None) -> str:
+def records_in_words(records: Records) -> str:
     """How many records there are, and what each may be.
 
     >>> records_in_words(Records(8, alphabet=2))
     '8 records, each with one of 2 values'
-    >>> records_in_words(Records(8, alphabet=2), DataWords("smokes", ("no", "yes")))
+    >>> records_in_words(Records(8, alphabet=2, answer="smokes", letters=["no", "yes"]))
     '8 people, each with a value of smokes: no or yes'
     """
-    if words is not None:
+    if words := DataWords.of(records):
         people = "1 person" if len(records) == 1 else f"{len(records)} people, each"
         return f"{people} with a value of {words.answer}: {listed(words.values)}"
     if len(records) == 1:
@@ -107,7 +106,7 @@ def mechanism_in_words(problem: MechanismProblem) -> str:
     return told
 
 
-def question(problem: Problem, words: DataWords | None = None) -> list[str]:
+def question(problem: Problem) -> list[str]:
     """The question that a problem asks, in sentences.
 
     >>> import dalenius as dl
@@ -119,14 +118,14 @@ def question(problem: Problem, words: DataWords | None = None) -> list[str]:
     How much can it reveal about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least
     4 bits of 8?
     """
-    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records, words)}."
+    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = against_text(problem)
     if isinstance(problem, MechanismProblem):
         whole = "the record itself" if len(problem.records) == 1 else QUERIES["identity"]
         what = (
             whole
             if problem.inputs == "dataset"
-            else query_in_words(problem.query, words).replace(QUERIES["identity"], whole)
+            else query_in_words(problem.query, DataWords.of(problem.records)).replace(QUERIES["identity"], whole)
         )
         asked = problem.about
         if isinstance(problem, SecretLeakage):

@@ -33,13 +33,15 @@ from dalenius.units import LARGEST_IN_DOUBLES, UNITS, is_at_most, nats_above, up
 
 
 def letter_texts(records: Records, texts: Sequence[str] | None = None) -> list[str]:
-    """The texts that stand for letter 0, 1, ...; `InputError` unless there is one for each letter of the largest alphabet.
+    """The texts that stand for letter 0, 1, ..., by default the model's; `InputError` unless they are those, one a letter.
 
     >>> letter_texts(Records(2, alphabet=3))
     ['0', '1', '2']
     """
-    largest = max(records.alphabets)
-    texts = list(map(str, range(largest))) if texts is None else as_list(texts, "letters")
+    largest, known = max(records.alphabets), list(records.letters)
+    texts = known or list(map(str, range(largest))) if texts is None else as_list(texts, "letters")
+    if known and texts != known:
+        raise InputError(f"letters: the model has them in the order {brief(known)}, got {brief(texts)}; leave them out")
     if len(texts) != largest or len(set(texts)) < largest:
         raise InputError(
             f"letters: expected {largest} different texts, for the letters 0 to {largest - 1}, got {brief(texts)}"
@@ -65,7 +67,7 @@ def read_letters(
         If the texts do not fit the alphabets, the file cannot be read, or there are not as many records. Errors name the line; what
         stands in it is nobody's business.
     """
-    unsaid = "" if texts is not None else "; --letters (texts) says what else stands for them"
+    unsaid = "" if texts is not None or records.letters else "; --letters (texts) says what else stands for them"
     texts, largest = letter_texts(records, texts), max(records.alphabets)
     letter_of = {text: letter for letter, text in enumerate(texts)}
     letters: list[int] = []

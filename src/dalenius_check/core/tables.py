@@ -205,13 +205,18 @@ CHAINS: dict[str, Schema] = {
 }
 
 
+def _names(value: Any, what: str) -> list[str]:
+    return [read.text(name, what) for name in read.entries(value, what)]
+
+
 def _records(value: Any, what: str) -> list[int]:
     size = required(read.integer, low=1, high=10_000)
+    names: Schema = {"answer": (read.text, ""), "letters": (_names, [])}  # without meaning
     if isinstance(value, dict) and "alphabets" in value:
-        sizes = read.table(value, what, {"alphabets": required(read.entries)})["alphabets"]
+        sizes = read.table(value, what, {"alphabets": required(read.entries), **names})["alphabets"]
         need(1 <= len(sizes) <= 1_000_000, f"{what}.alphabets must have from 1 to 1000000 entries")
         return [size[0](number, f"{what}.alphabets") for number in sizes]
-    schema: Schema = {"count": required(read.integer, low=1, high=1_000_000), "alphabet": size}
+    schema: Schema = {"count": required(read.integer, low=1, high=1_000_000), "alphabet": size, **names}
     table = read.table(value, what, schema)
     return [table["alphabet"]] * table["count"]
 

@@ -70,10 +70,10 @@ def test_certificate_of_another_adversary_is_refused(support, data):
 
 
 @examples(10, 60)
-@given(title=st.text(), source=st.text())
-def test_round_trip_of_free_text(title, source):
+@given(title=st.text(), source=st.text(), letters=st.lists(st.text(), min_size=2, max_size=2))
+def test_round_trip_of_free_text(title, source, letters):
     question = dl.WorstCaseLeakage(
-        records=dl.Records(2, alphabet=2),
+        records=dl.Records(2, alphabet=2, answer=source, letters=letters),
         query=dl.Parity(),
         mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast(1),
@@ -81,4 +81,5 @@ def test_round_trip_of_free_text(title, source):
         source=source,
     )
     again = dl.loads(dl.dumps(question))
-    assert (again.title, again.source) == (title, source)
+    assert (again.title, again.source, again.records.answer) == (title, source, source)
+    assert again.records.letters == tuple(letters)

@@ -115,6 +115,12 @@ def test_households_of_a_table(command_line, tmp_path):
     assert "0.25 bits" in (tmp_path / "p.md").read_text()
     assert done.stderr.startswith("WARNING: p.toml states the size of every household in survey.csv")
     assert done.stderr.count("\n") == 1
+    assert (problem.records.answer, problem.records.letters) == ("smokes", ("no", "yes")), "which of them is counted"
+    assert "how many of them have yes in smokes" in " ".join(command_line("audit", "p.toml").stdout.split())
+    drawn = command_line("release", "p.toml", "--table", "survey.csv", "--seed", "1")
+    assert "how many of them have yes in smokes" in drawn.stdout, drawn.stderr
+    done = command_line("release", "p.toml", "--table", "survey.csv", "--letters", "yes,no")
+    assert "letters: the model has them in the order ['no', 'yes'], got ['yes', 'no']; leave them out" in done.stderr
     (tmp_path / "survey.csv").write_text(SURVEY.replace("b,no", "b,maybe"))
     done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS)
     assert done.returncode == 2

@@ -1,5 +1,6 @@
 """What whoever decides reads first: the verdict, households, the accuracy and the notice, and the words of the table."""
 
+import dataclasses
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +10,6 @@ import pytest
 
 import dalenius as dl
 from dalenius.report.decision import accuracy, households, notice, table_of, verdict
-from dalenius.report.words import DataWords
 from dalenius.search import Clock
 from dalenius.units import upper_in
 from support import problem
@@ -165,8 +165,14 @@ def test_the_words_of_a_table_reach_the_page_and_the_notice(tmp_path):
     assert "how many of them have yes in smokes" in html
     assert "the answer of a member of a household of 2 is no" in html
     assert "record 0" not in html
-    swapped = DataWords("smokes", ("yes", "no"))
-    assert "how many of [say whom] have no in smokes, with random noise" in notice(told.problem, 0.1, swapped)
+    assert "each with a value of smokes: no or yes" in dl.audit(dl.loads(dl.dumps(told.problem))).page().replace(
+        "\n", " "
+    )
+    swapped = dataclasses.replace(
+        told.problem, records=dl.Records(4, alphabet=2, answer="smokes", letters=["yes", "no"])
+    )
+    assert swapped == told.problem, "names carry no meaning"
+    assert "how many of [say whom] have no in smokes, with random noise" in notice(swapped, 0.1)
 
 
 @pytest.mark.parametrize(

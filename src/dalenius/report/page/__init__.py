@@ -45,7 +45,7 @@ from dalenius.report.page.proofs import (
 )
 from dalenius.report.picture import Drawn, drawn
 from dalenius.report.release import mechanism_picture, prior_picture
-from dalenius.report.words import DataWords, budget_in_words, ends_shown, mechanisms_in_words, question
+from dalenius.report.words import budget_in_words, ends_shown, mechanisms_in_words, question
 from dalenius.results import against_text, nats_and_bits, relative_gap
 from dalenius.studies.curves import FrontierPoint, frontier_point
 from dalenius.studies.leakage_curve import LeakageCurve
@@ -104,9 +104,7 @@ class Group:
         return mechanisms_in_words(problem) if isinstance(problem, MaxInformation) else ""
 
 
-def groups_of(
-    collected: Collected, tell: Callable[[str], None], words: DataWords | None = None
-) -> tuple[list[Group], Drawn | None]:
+def groups_of(collected: Collected, tell: Callable[[str], None]) -> tuple[list[Group], Drawn | None]:
     """The groups in the order of their first proofs, and a picture of all their curves where there are several."""
     audits = {id(audit) for proof in collected.proofs if (audit := audit_of(proof, collected.proofs))}
     members = dict[str, list[Proof]]()
@@ -123,7 +121,6 @@ def groups_of(
                 label,
                 sorted(proofs, key=lambda proof: (proof.problem.place or 0.0, proof.name)),
                 collected,
-                words,
             )
         )
     curves = {group.label: curve for group in found if (curve := _curve([row.proof for row in group.rows]))}
@@ -159,27 +156,27 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     return cells
 
 
-def _group(name: str, label: str, proofs: list[Proof], collected: Collected, words: DataWords | None) -> Group:
-    rows = tuple(_row(proof, collected, words) for proof in proofs)
+def _group(name: str, label: str, proofs: list[Proof], collected: Collected) -> Group:
+    rows = tuple(_row(proof, collected) for proof in proofs)
     focus = next((row for row in rows[len(rows) // 2 :] if row.feasible), rows[len(rows) // 2])
     headline, guarantee = _said(focus)
     problem, (lower, upper) = focus.proof.problem, focus.proof.ends
     audit = problem if isinstance(problem, WorstCaseLeakage) else None
     return Group(
         label=label,
-        question=question(problem, words),
+        question=question(problem),
         verdict=[] if audit is None else [*verdict(audit, lower, upper)],
         accuracy="" if audit is None else accuracy(audit),
-        notice="" if audit is None else notice(audit, upper, words),
+        notice="" if audit is None else notice(audit, upper),
         rows=rows,
         focus=focus,
         headline=headline,
         guarantee=guarantee,
-        pictures=tuple(_pictures(name, label, rows, focus, collected, words)),
+        pictures=tuple(_pictures(name, label, rows, focus, collected)),
     )
 
 
-def _row(proof: Proof, collected: Collected, words: DataWords | None) -> Row:
+def _row(proof: Proof, collected: Collected) -> Row:
     lower, upper = proof.ends
     leakage = proof.problem.quantity is Quantity.LEAKAGE
     told = audit_of(proof, collected.proofs)
@@ -190,7 +187,7 @@ def _row(proof: Proof, collected: Collected, words: DataWords | None) -> Row:
         proof=proof,
         interval=leakage_shown(lower, upper) if leakage and not math.isinf(upper) else _ends(lower, upper),
         gap="" if math.isinf(upper) else gap_text(relative_gap(lower, upper)),
-        facts=facts_of(audit, words) if isinstance(audit.problem, WorstCaseLeakage) else None,
+        facts=facts_of(audit) if isinstance(audit.problem, WorstCaseLeakage) else None,
         audit=leakage_shown(*told.ends) if told else None,
         command=f"dalenius verify {' '.join(files)}",
         other_command=f"python -m dalenius_check {' '.join(files)}",
@@ -259,9 +256,7 @@ def _curve(proofs: Sequence[Proof]) -> LeakageCurve | None:
     return LeakageCurve(tuple(kept), units="bits") if len(kept) > 1 else None
 
 
-def _pictures(
-    name: str, label: str, rows: Sequence[Row], focus: Row, collected: Collected, words: DataWords | None
-) -> list[Drawn]:
+def _pictures(name: str, label: str, rows: Sequence[Row], focus: Row, collected: Collected) -> list[Drawn]:
     """The curve or frontier of the group, the worst-case prior, and the mechanism, as far as they can be drawn."""
     proofs, found = [row.proof for row in rows], list[Drawn]()
     curve, points = _curve(proofs), _points(proofs)
@@ -286,9 +281,7 @@ def _pictures(
     shown = focus.proof.mechanism or (problem if isinstance(problem, WorstCaseLeakage) else None)
     if shown is problem and focus.facts and focus.facts.belief:
         caption = f"The worst case. {' '.join(focus.facts.belief)}"
-        found += _tried(
-            f"{name}prior", caption, lambda ax: prior_picture(shown, certificate, ax=ax, title="", words=words)
-        )
+        found += _tried(f"{name}prior", caption, lambda ax: prior_picture(shown, certificate, ax=ax, title=""))
     if shown is not None:
         caption = "The mechanism: how likely each output is on each input. Rounded; the exact numbers are in the model."
         found += _tried(f"{name}mechanism", caption, lambda ax: mechanism_picture(shown, ax=ax))
@@ -337,7 +330,6 @@ def report_page(
     *,
     title: str = "",
     progress: Callable[[str], None] | None = None,
-    words: DataWords | None = None,
     households: Sequence[Household] = (),
 ) -> str:
     """A self-contained page in HTML about certificates: what was asked, what is proved, pictures, limits, and how to check it again.
@@ -354,8 +346,6 @@ def report_page(
         Left out, the title of the models if they have one.
     progress : callable, optional
         Called with a line about what is done next.
-    words : DataWords, optional
-        What a table calls its answers.
     households : sequence of Household
         As an `Audit` has them: sizes of households beside one another.
 
@@ -382,7 +372,7 @@ def report_page(
 
     tell = progress or (lambda text: None)
     collected = collect(sources, tell=lambda name: tell(f"proving {name} again"))
-    groups, overview = groups_of(collected, lambda label: tell(f"drawing {label}"), words)
+    groups, overview = groups_of(collected, lambda label: tell(f"drawing {label}"))
     script, style = _part("page.js"), _part("page.css")
     pages = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
     return pages.from_string(_part("page.html")).render(

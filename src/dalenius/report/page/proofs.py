@@ -306,7 +306,7 @@ def leakage_shown(lower: float, upper: float) -> Shown:
     return Shown(ends_shown(lower_in(lower, "bits"), upper_in(upper, "bits")), ends_shown(lower, upper))
 
 
-def facts_of(proof: Proof, words: DataWords | None = None) -> Facts:
+def facts_of(proof: Proof) -> Facts:
     """What is told about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
     problem = audited(proof.problem)
     most, unlikely = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets)), rare(*to_any(problem))
@@ -325,7 +325,7 @@ def facts_of(proof: Proof, words: DataWords | None = None) -> Facts:
         factor=_factor(sharpest),
         rare=unlikely,
         without=leakage_shown(without.lower, without.upper),
-        belief=tuple(belief(witness, words)),
+        belief=tuple(belief(witness, DataWords.of(problem.records))),
     )
 
 
