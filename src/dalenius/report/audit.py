@@ -320,7 +320,8 @@ def audit(
         How many people; of an integer each has a yes-or-no answer. The `People` of `from_frame` bring their households along.
     query : Query, optional
         What is released of their answers. Left out, how many say yes (`Count`), which is what is released of yes-or-no answers most
-        often; of one record, and of a mechanism whose rows are datasets, the record itself (`Identity`).
+        often; of one record, and of a mechanism whose rows are datasets, the record itself (`Identity`). It must be said of other
+        answers, and of randomised response.
     adversary : Adversary, optional
         Left out, the households of `People`, else `IndependentBlocks(1)`: nobody's answer has to do with anybody else's. That is what
         differential privacy's epsilon is usually read against, it is exact at any size, and whoever knows better knows what; the page
@@ -418,7 +419,14 @@ def _query(release: Mechanism, records: Records) -> Query:
         return Identity()
     if set(records.alphabets) != {2}:
         raise InputError(
-            "query: expected what is released of these answers, such as dl.Count([1]), dl.Sum() or dl.ModularSum(3)"
+            'query: expected what is released of these answers, such as "count letters = [1]", "histogram", "sum" or "modular_sum 3"'
+        )
+    if each := release.of_each_answer():
+        raise InputError(
+            f"query: expected what is released of {len(records)} answers: {release.kind} would replace their count by any other. If "
+            f'every answer is randomised and then they are counted, that is the mechanism "{each}", or, against households too, '
+            f'"{each.replace("count", "histogram")}" with the query "histogram"; if everybody\'s own is published, ask about one '
+            'person; if the count is meant, say "count"'
         )
     return Count()
 

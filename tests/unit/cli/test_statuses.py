@@ -140,7 +140,12 @@ REFUSALS = [
     (f"{TOWN} --household 5", "expected with --table FILE; households of at most 5 people are --blocks 5"),
     ("audit --people 9 --epsilon 0.5", "no such option: --epsilon; write --mechanism discrete_laplace:0.5"),
     ("audit fair.csv --query count", "expected a model; of a table write --table fair.csv"),
-    ("audit --mechanism randomized_response:1 --people 20 --blocks 5", "answers is --mechanism randomized_count:1"),
+    (
+        "audit --mechanism randomized_response:1 --people 20 --blocks 5",
+        ["--query: expected what", '"randomized_count 1"'],
+    ),
+    ("audit --mechanism 'symmetric flip = 0.2' --people 20", ['"randomized_histogram flip = 0.2"', 'say "count"']),
+    ("audit --mechanism geometric:1 --people 20 --alphabet 3", ["--query: expected what", '"count letters = [1]"']),
     ("init --defaults --adversary 'entropy 6 bits'", "--adversary: expected the amount alone: '6 bits'"),
     ("init --defaults --adversary 'entropy_at_least = 6 bits'", "--adversary: expected the amount alone: '6 bits'"),
     ("audit --people 3", "expected a MODEL, or what is released"),

@@ -132,6 +132,10 @@ class Mechanism(Shelved):
         """The log of the largest likelihood ratio of neighbouring values that noise makes; None where there is none."""
         return None
 
+    def of_each_answer(self) -> str:
+        """Noise that counts answers of which each is randomised like this, in a line; empty of noise that is added to a value."""
+        return ""
+
     def clamping(self, least: int, largest: int) -> tuple[int, int] | None:
         """Ends that a release with noise is clamped to, where values are from `least` to `largest`; None where nothing cuts it off."""
         return None

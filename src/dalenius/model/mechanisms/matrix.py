@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Rows, as_laws, exact_sum
+from dalenius.exact import Rows, as_laws, exact_sum, fraction_text
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.model.fields import Exact, Given, WholeOrNone, declared, number, one_of, whole
@@ -137,6 +137,9 @@ class Symmetric(ByKind):
     flip: Exact = Given(number(at_least=0, at_most=1, words="is a probability, expected 0 to 1"))
     k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
 
+    def of_each_answer(self) -> str:
+        return f"randomized_count flip = {fraction_text(self.flip)}"
+
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
 
@@ -183,6 +186,9 @@ class RandomizedResponse(Calibrated):
     alike: ClassVar[bool] = True
     on_a_bit: ClassVar[bool] = True
     k: WholeOrNone = Given(whole(at_least=2), default=None, kw_only=True)
+
+    def of_each_answer(self) -> str:
+        return f"randomized_count {fraction_text(self.epsilon)}"
 
     def channel(self, values: Integers) -> Floats:
         weight = math.exp(-self.epsilon)
