@@ -63,7 +63,7 @@ class Design:
             self.width = self.cost.shape[1]
 
     def law_of_inputs(self) -> list[Fraction]:
-        table, found = self.table["law"], [Fraction(0)] * self.count
+        table, found = self.table.get("law", {"kind": "uniform"}), [Fraction(0)] * self.count
         each = law(table["probabilities"]) if table["kind"] == "iid" else None
         for x, k in zip(self.model.data, self.of, strict=True):
             p = Fraction(1, len(self.model.data)) if each is None else Fraction(1)

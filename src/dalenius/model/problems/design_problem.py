@@ -389,8 +389,8 @@ class DesignProblem(MechanismChoice):
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         more = cls.more_tables(model)
         budget = (cls.budget_key,) if "adversary" in more else ()
-        tables = ("records", "query", "distortion", "law", "mechanism", *more)
-        return (*budget, *tables), ("title", "source", "constraints", "objective")
+        tables = ("records", "query", "distortion", *more)
+        return (*budget, *tables), ("title", "source", "law", "mechanism", "constraints", "objective")
 
     @classmethod
     def more_tables(cls, model: Mapping[str, Any]) -> tuple[str, ...]:

@@ -373,7 +373,7 @@ class MaxInformation(Problem):
     @classmethod
     def _model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         within = "constraints" if model.get("constraints") else "privacy"
-        return ("records", "query", "law", within), ("title", "source", "useful", "measure")
+        return ("records", "query", within), ("title", "source", "law", "useful", "measure")
 
     @classmethod
     def _need(cls, model: Mapping[str, Any], key: str) -> None:

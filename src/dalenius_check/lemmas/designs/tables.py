@@ -171,9 +171,9 @@ _DESIGN: Schema = {
     **AUDIT,
     "adversary": (_designed, REQUIRED),
     "query": required(read.variant, kinds=QUERIES),
-    "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
+    "mechanism": (partial(read.table, schema={"class": required(read.text, options=_CLASSES)}), {"class": "oblivious"}),
     "distortion": required(_distortion),
-    "law": required(read.known, kinds=_LAWS),
+    "law": (partial(read.known, kinds=_LAWS), {"kind": "uniform"}),
     "constraints": (_constraints, []),
     "objective": (_objective, None),
 }
