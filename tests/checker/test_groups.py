@@ -39,6 +39,7 @@ class View:
     groups: list
     costs: np.ndarray
     symmetries: tuple = ()
+    neighbours: bool = False
 
 
 def random_partition(size, rng):
@@ -95,7 +96,40 @@ def group_line(base, view, rng):
         for j, old in enumerate(view.groups):
             if set(old) == set(members):
                 box["lo"][:, g], box["hi"][:, g] = view.box["lo"][:, j], view.box["hi"][:, j]
-    return ["group", groups, weights], View(ref, box, groups, spread)
+    neighbours = rng.random() < 0.5
+    return ["group", groups, weights, *["neighbours"] * neighbours], View(
+        ref, box, groups, spread, neighbours=neighbours
+    )
+
+
+def odds(f, x):
+    """f o x: the number with f times the odds of x."""
+    return f * x / (1 - x + f * x)
+
+
+def narrowed(view):
+    """The box of a leaf about posteriors alone, in which those at neighbouring groups narrow each other."""
+    ref, box = view.ref, {**view.box, **view.ref.tight(view.box)}
+    if not view.neighbours or gone(view):
+        return view.box
+    lo, hi = np.clip(box["lo"], 0, 1), np.clip(box["hi"], 0, 1)
+    moves = []
+    for g in range(ref.Y - 1):
+        rows = [ref.R[ref.N[a] > 0] for a in range(ref.A)]
+        if any(np.any(some[:, g] <= 0) for some in rows):
+            continue
+        ratios = [some[:, g + 1] / some[:, g] for some in rows]
+        for a in range(ref.A):
+            others = np.concatenate(ratios[:a] + ratios[a + 1 :])
+            up = ratios[a].max() / others.min() if others.min() > 0 else 0
+            moves.append((g, g + 1, a, up, ratios[a].min() / others.max() if others.max() > 0 else 0))
+    back = [(there, here, a, 1 / down if down else 0, 1 / up if up else 0) for here, there, a, up, down in moves[::-1]]
+    for here, there, a, up, down in moves + back:
+        if up:
+            hi[a, there] = min(hi[a, there], odds(up, hi[a, here]))
+        if down:
+            lo[a, there] = max(lo[a, there], odds(down, lo[a, here]))
+    return {**view.box, "lo": lo, "hi": hi}
 
 
 def empty(low, high, axis):
@@ -203,6 +237,7 @@ def leaf_lines(view, rng):
     """A joint leaf in a view, and its bound."""
     ref = view.ref
     share = float(rng.choice([0, 0.5, 1, round(float(rng.random()), 6)]))
+    view = view if share else replace(view, box=narrowed(view))
     mu = float(rng.choice([0, 1e-6, 0.01, 0.3, 1, 10], p=[0.1, 0.1, 0.2, 0.3, 0.2, 0.1]))
     tight = {name: np.clip(ends, 0, 1) for name, ends in ref.tight(view.box).items()}
     law = random_law(ref, ref.uniform(), rng)

@@ -113,6 +113,7 @@ LEMMAS = {  # theorems as docs/theory.md numbers them
     "letter_chains": ("M5",),
     "histograms": ("H1",),
     "wide": ("W1",),
+    "neighbours": ("D7",),
     "alone": ("O1", "O2"),
     "separate": ("U1",),
     "releases": ("R1",),

@@ -56,7 +56,7 @@ class Ranges:
         return len(self.los) * (6 * BALL + sum(map(height, self._rest)) // 2)
 
     @cached_property
-    def ends(self) -> list[tuple[fmpq, fmpq]]:
+    def ends(self) -> list[tuple[Any, Any]]:
         """The tightened ranges; none at all where some range is empty.
 
         Bound because a number is 1 - sum of the others, in [1 - sum of the other hi, 1 - sum of the other lo].

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance
+from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance, lemma
 from .arithmetic import arb, fmpq
 from .bounds import Ranges, Record
 from .channel import Channel, log_weights
@@ -253,6 +253,7 @@ class Level:
         self.outputs = len(groups)
         self.top = before is None
         self.costs: list[arb] | None = None
+        self.neighbours: Any = None
         self.allowance = record.channel.allowance
         self._size = size
         letters = len(record.inputs)
@@ -311,6 +312,11 @@ class Level:
         """Whether no prior is in the box: some family of ranges has no member."""
         families = () if self.top else range(self.outputs + len(self.record.inputs))
         return self.box.empty or not all(self.box[j].ends for j in families)
+
+    def narrow(self) -> None:
+        """Let the posteriors of neighbouring groups narrow each other, where a leaf is about nothing else."""
+        self._take(4 * self.outputs * len(self.record.inputs) * NUMBER)
+        self.neighbours = lemma("neighbours").Neighbours(self.record)
 
     def below(self, groups: Partition, law: list[fmpq], base: Grouping) -> Level:
         """The level of a line `group` with these groups and s.

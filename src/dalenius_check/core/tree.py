@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
-from .allowance import BALL, PAIR, Allowance, lemma
+from .allowance import BALL, NUMBER, PAIR, Allowance, lemma
 from .arithmetic import arb, fmpq
 from .bounds import Joint, Record, uniform_information
 from .boxes import Grouping, Level, need_support, partition, singles, within
@@ -109,7 +109,16 @@ def _part(classes: Classes, width: int, item: list[Any]) -> Callable[[], None]:
 
 Bounds = tuple[list[arb], fmpq]  # at an entropy bound of 0, and how much they fall for each nat
 _ORBITS = ("orbit", "orbit-split")
-_NODES = {"split": 4, "cut": 4, "orbit": 6, "orbit-split": 6, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
+_NODES: dict[str, int | tuple[int, ...]] = {
+    "split": 4,
+    "cut": 4,
+    "orbit": 6,
+    "orbit-split": 6,
+    "group": (3, 4),
+    "joint": 5,
+    "vertices": 1,
+    "uniform": 1,
+}
 _NODES |= {"informed": 3, "ends": 1}
 
 
@@ -146,7 +155,7 @@ class Section:
             results, slope = self.lines.leaf(self.lines.place, work) if _is_one_line(item) else work()
             for bound in results if not vacuous else ():
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
-            return vacuous
+            return vacuous or (_is_one_line(item) and not results)
 
         known = self.lines.known
         root = known.section(self.channel, self.record.pairs) if known else None
@@ -174,6 +183,9 @@ class Section:
         if item[0] == "group":
             groups = partition(item[1], self.channel.outputs)
             self.levels.append(level.below(groups, within(item[2], groups, self.record), self.grouping))
+            if len(item) > 3:
+                need(item[3] == "neighbours", f"what follows s is 'neighbours', not {item[3]!a}")
+                self.levels[-1].narrow()
             return None
         halve = self._orbit(item) if item[0] in _ORBITS else self._halve(item)
         depth = len(self.levels)
@@ -224,7 +236,12 @@ class Section:
         law = None if item[4] is None else output_law(item[4], channel, self.record.everything)
         size = len(set(map(id, slopes))) * (len(channel.rows) + level.outputs) * BALL + self.record.size
         self.allowance.take(size)
-        scores = [] if vacuous else leaf.scores(level.box.__getitem__, slopes, law)
+        phi = level.box.__getitem__
+        if level.neighbours and not (leaf.theta or vacuous):
+            self.allowance.room(4 * level.outputs * self.letters * NUMBER)
+            narrowed = level.neighbours.narrowed(map(phi, range(level.outputs)))
+            phi, vacuous = narrowed.__getitem__, not all(ranges.ends for ranges in narrowed)
+        scores = [] if vacuous else leaf.scores(phi, slopes, law)
         if level.costs and scores:
             inputs = zip(scores, self.record.inputs, strict=True)
             scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]

@@ -71,17 +71,20 @@ def grouped(draft: Any, a_node: Any) -> bool:
             line[1] = summed(line[1], groups)
             if level == "row" and rng.random() < 0.5:
                 line[2:] = [[rng.choice([None, [rng.choice(["0", "1", "-1", "1e9"]) for _ in range(draft.outputs)]])]]
-    draft.lines.insert(start, ["group", groups, weights] if level == "box" else ["group", groups])
+    narrowing = ["neighbours"] if rng.random() < 0.5 else []
+    draft.lines.insert(start, ["group", groups, weights, *narrowing] if level == "box" else ["group", groups])
     return True
 
 
 def regrouped(draft: Any) -> bool:
-    """Other groups or other weights in a line `group`."""
+    """Other groups or other weights in a line `group`, or neighbours that narrow each other."""
     at, rng = draft.pick("group"), draft.rng
     if at is None or len(draft.lines[at]) < 2:
         return False
     line = draft.lines[at]
-    if len(line) == 3 and isinstance(line[2], list) and line[2] and rng.random() < 0.6:
+    if len(line) >= 3 and rng.random() < 0.3:
+        line[3:] = [] if len(line) > 3 else ["neighbours"]
+    elif len(line) >= 3 and isinstance(line[2], list) and line[2] and rng.random() < 0.6:
         line[2][rng.randrange(len(line[2]))] = rng.choice(
             ["0", "-0", "-1", "1e-400", "1e400", "1/3", str(draft.small())]
         )
