@@ -305,7 +305,7 @@ class _Scheme:
         self.letters = max(view.letters for view in self.family.views)
         self.law = self.family.uniform
         self.Q = self._first()
-        self.mechanisms, self.priors = list[Floats](), list[Floats]()
+        self.mechanisms, self.priors, self.shown = list[Floats](), list[Floats](), list[tuple[float, Floats]]()
 
     def _first(self) -> Floats:
         tied, blur = self.problem.tied, self.settings.blur
@@ -372,8 +372,9 @@ class _Scheme:
         """The value of the mechanism at hand, repaired, to the prior at hand; both are remembered."""
         self.mechanisms.append(self.Q)
         self.priors.append(self._masses())
-        value, _, _ = self._valued(self.Q, self.priors[-1:], leakage)
+        value, rows, _ = self._valued(self.Q, self.priors[-1:], leakage)
         self.log.note(rounds, value)
+        self.shown.append((self.log.clock.seconds, rows))
         return value
 
     def _valued(self, Q: Floats, priors: list[Floats], leakage: float) -> tuple[float, Floats, float]:
@@ -406,4 +407,5 @@ class _Scheme:
             trace=tuple(self.log.moments),
             turns=tuple(self.log.turns),
             termination=rest,
+            shown=tuple(self.shown),
         )

@@ -133,6 +133,8 @@ class DesignRun:
     turns : tuple of Turn
         The way of the mechanism between, multiplier after multiplier.
     termination : Rest
+    shown : tuple of (seconds, rows)
+        Mechanisms on the way.
     """
 
     method: str
@@ -146,6 +148,7 @@ class DesignRun:
     trace: tuple[Moment, ...] = field(repr=False)
     turns: tuple[Turn, ...] = field(repr=False)
     termination: Rest
+    shown: tuple[tuple[float, Floats], ...] = field(default=(), repr=False)
 
 
 def need_positive(settings: object, *names: str) -> None:

@@ -81,6 +81,17 @@ def channel_gradient(masses: Floats, Q: Floats) -> Floats:
     return np.swapaxes(masses, -1, -2) @ ratio
 
 
+def prior_gradient(masses: Floats, Q: Floats) -> Floats:
+    """dI/dp(a,x) = sum_y Q(y|x) log(K_a(y) / r(y)), up to a constant, (letters, inputs): 8.2 and 8.3 of all cells at once.
+
+    >>> prior_gradient(np.eye(2) / 2, np.eye(2)).round(4).tolist()[0][0]
+    0.6931
+    """
+    u = masses @ Q
+    split = np.outer(u.sum(axis=1), u.sum(axis=0))
+    return np.asarray((np.log(np.maximum(u, LEAST_LOG)) - np.log(np.maximum(split, LEAST_LOG))) @ Q.T)
+
+
 def marginal_gradient(pi: Floats, K: Floats) -> Floats:
     """Theorem 8.2: dI/dpi_a = D(K_a || r) - 1, (letters,)."""
     return np.sum(K * log_ratio(pi, K), axis=1) - 1.0

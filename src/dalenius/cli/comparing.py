@@ -121,6 +121,7 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
             "shortfall": entry.shortfall,
             "shortfall_at_most": entry.shortfall_at_most,
             "violation": entry.violation,
+            "violation_at_most": entry.violation if entry.violation_at_most is None else entry.violation_at_most,
             "iterations": entry.iterations,
             "evaluations": entry.evaluations,
             "seconds": round(entry.seconds, 3),
@@ -139,6 +140,7 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
         "termination": comparison.termination.value,
         "methods": entries,
         "unfinished": list(comparison.unfinished),
+        "left_out": dict(comparison.left_out),
         "files": written,
     }
 
@@ -146,10 +148,9 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
 def _print_comparison(comparison: Comparison) -> None:
     rows = [comparison.cells(entry) for entry in comparison.entries]
     if rows:
-        shown = [head for head in rows[0] if head != "budget"]  # which the violation says, too
-        table = Table(*shown, box=None, pad_edge=False)
+        table = Table(*rows[0], box=None, pad_edge=False)
         for row in rows:
-            table.add_row(*(row[head] for head in shown))
+            table.add_row(*row.values())
         print_table(table, 200)
     for note in comparison.notes:
         out.print(note)

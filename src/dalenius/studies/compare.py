@@ -57,9 +57,9 @@ class MethodOutcome:
         By how much the value misses the optimum at least, and at most, relative to the larger of the two: (lower - value) / lower and
         (upper - value) / upper for an audit, (value - upper) / value and (value - lower) / value for a design, with the proved
         interval of the comparison. The first is 0 only for the best point there is, and for those that rounding cannot tell from it.
-    violation : float
-        By how much the method's own point breaks its budget after its own repair: nats of entropy, distortion, or nats of leakage
-        (`MinDistortion`, by the certified audit).
+    violation, violation_at_most : float
+        By how much the method's own point breaks its budget after its own repair, at least and at most: nats of entropy; of a design,
+        the worst of its budget and constraints, distortion and rows in exact numbers, leakage by the certified audit.
     iterations, evaluations : int
         Over all starts.
     seconds : float
@@ -69,7 +69,7 @@ class MethodOutcome:
     bound : float or None
         What a global solver claims that nothing passes; of the certified solver its proved end. None of the others.
     trace : tuple of (seconds, best value so far)
-        Of a rival's design what the method believed in; never better than what was proved in the end, for the certified solver.
+        Of a rival's design what was proved of mechanisms on its way, after 1/64, 1/32, ... of its time.
     """
 
     method: str
@@ -84,6 +84,7 @@ class MethodOutcome:
     evaluations: int
     seconds: float
     reached: float | None
+    violation_at_most: float | None = None
     bound: float | None = None
     trace: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
@@ -104,6 +105,7 @@ class Comparison:
         The method whose point is the one in `result`.
     unfinished : tuple of str
         The methods that were asked and not done when somebody interrupted, or the time was up.
+    left_out : dict of method -> why it does not know such a design
     """
 
     __repr__ = in_brief
@@ -114,6 +116,7 @@ class Comparison:
     entries: tuple[MethodOutcome, ...]
     best: str = CERTIFIED
     unfinished: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lower(self) -> float:
@@ -159,15 +162,10 @@ class Comparison:
         return text_above(bound, digits) if self.maximises else text_below(bound, digits)
 
     def seconds_to(self, entry: MethodOutcome, share: float) -> float | None:
-        """Return when a value was within this share of the best proved one, if ever; of a rival's design, which is judged, the end."""
+        """Return when a value was within this share of the best proved one, if ever; a rival's designs are judged now and then."""
         near = self.lower if self.maximises else self.upper
-        judged = (
-            entry.trace
-            if isinstance(self.result, Result) or entry.method == CERTIFIED
-            else ((entry.seconds, entry.value),)
-        )
         enough = near * (1.0 - share) if self.maximises else near * (1.0 + share)
-        return next((at for at, value in judged if (value >= enough if self.maximises else value <= enough)), None)
+        return next((at for at, value in entry.trace if (value >= enough if self.maximises else value <= enough)), None)
 
     def cells(self, entry: MethodOutcome) -> dict[str, str]:
         """Cells of a method's row, as texts below their heads."""
@@ -184,15 +182,22 @@ class Comparison:
             f"no {'more' if self.maximises else 'less'} than, {unit}": "-"
             if bound is None
             else self.bound_text(bound, 8),
-            "budget": "met"
-            if entry.violation <= EVALUATION[0]
-            else f"broken by {entry.violation:.1e} {self.violation_units}",
+            "budget": self._kept(entry),
             f"violation, {self.violation_units}": f"{entry.violation:.1e}",
             "iterations": str(entry.iterations) if entry.iterations else "-",
             "evaluations": str(entry.evaluations) if entry.evaluations else "-",
             "s": f"{entry.seconds:.2f}",
             **{f"s to {share} %": "never" if at is None else f"{at:.2f}" for share, at in times.items()},
         }
+
+    def _kept(self, entry: MethodOutcome) -> str:
+        """Whether a method's own point meets its budget."""
+        most = entry.violation if entry.violation_at_most is None else entry.violation_at_most
+        if entry.violation > EVALUATION[0]:
+            return f"broken by {entry.violation:.1e} {self.violation_units}"
+        if most > EVALUATION[0]:
+            return f"within {most:.1e} {self.violation_units} of it: not decided"
+        return "met" if most <= 0.0 else f"met but for {most:.0e}"
 
     @property
     def table(self) -> list[list[str]]:
@@ -211,6 +216,8 @@ class Comparison:
             found.append(
                 f"the {'lower' if self.maximises else 'upper'} end is the point that {self.best} found, proved here"
             )
+        for reason in dict.fromkeys(self.left_out.values()):
+            found.append(f"{', '.join(method for method, why in self.left_out.items() if why == reason)}: {reason}")
         if self.unfinished:
             found.append(f"interrupted, or out of time: {', '.join(self.unfinished)} left out")
         return found
@@ -236,7 +243,7 @@ def methods_for(problem: Problem) -> list[str]:
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
     assert isinstance(problem, Contested)
-    return [CERTIFIED, *contestants(problem, None, {})]
+    return [CERTIFIED, *contestants(problem, None, {})[0]]
 
 
 def compare(
@@ -259,7 +266,8 @@ def compare(
     Parameters
     ----------
     problem : WorstCaseLeakage, MinLeakage, MinDistortion or MaxInformation
-        With an `EntropyAtLeast` adversary; the last within a limit, a funnel or a bottleneck.
+        The first with an `EntropyAtLeast` adversary; a design with any, and with constraints, for those rivals that know them
+        (`Comparison.left_out`); the last within a limit, a funnel or a bottleneck.
     methods : sequence of str, optional
         Of `METHODS`; all that fit the problem unless given. The certified solver runs in any case: it proves the other end.
     seeds : int
@@ -298,7 +306,7 @@ def compare(
     if problem.task == "audit" and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)
-    rivals = contestants(problem, methods, settings or {})
+    rivals, left_out = contestants(problem, methods, settings or {})
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
     tell = progress or (lambda method: None)
     clock = Clock(math.inf if time_limit is None else time_limit)
@@ -327,7 +335,7 @@ def compare(
                     result, best = better, best if better is result else method
     unfinished = tuple(method for method in asked if method not in attained)
     entries = tuple(_measured(found, result, first, gap) for found in attained.values())
-    return Comparison(problem, result, gap, entries, best, unfinished)
+    return Comparison(problem, result, gap, entries, best, unfinished, left_out)
 
 
 def need_comparable(
@@ -345,9 +353,9 @@ def need_comparable(
         )
     if not isinstance(problem, MaxInformation):
         adversary = problem.against("compare")
-        if isinstance(problem, DesignProblem):
+        if isinstance(problem, DesignProblem) and problem.objective is not None:
             problem.need_plain("compare")
-        if problem.bound is None:
+        if problem.bound is None and not isinstance(problem, DesignProblem):
             raise InputError(
                 f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}"
             )

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,12 +31,13 @@ from dalenius.baselines import (
     leakage_run,
     optimised_run,
 )
+from dalenius.baselines.designs import DESIGN_RIVALS, Game, game_run
 from dalenius.baselines.funnels import FUNNEL_RIVALS, FunnelRival, Released
 from dalenius.errors import InputError, brief, hint
 from dalenius.model import DesignProblem, MaxInformation, Problem, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, Limits, stopped_by_interrupt
-from dalenius.studies.points import Prior, with_mechanism
+from dalenius.studies.points import Prior, limits_of, rows_broken, with_mechanism
 
 # The methods that are compared: what they are, which laws they search, and what they are run with.
 
@@ -45,6 +47,7 @@ Contested = Comparable | MaxInformation
 R = TypeVar("R", LeakageRun, DesignRun)
 Settings = LeakageSettings | DesignSettings | Optimiser
 CERTIFIED = "certified"
+HALVES = 6  # mechanisms on the way that are judged, after 1/64, 1/32, ... of the time
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class Rival:
         """Settings on this problem unless told otherwise; None if the method is not made for it."""
         return self.audit if problem.task == "audit" else self.design
 
-    def audited(self, family: Family, seed: int, settings: Settings, clock: Clock) -> LeakageRun:
+    def audited(self, family: Family, settings: Settings, seed: int, clock: Clock) -> LeakageRun:
         """Problem 1 from one start: the paper's uniform one for seed 0, else a random one."""
         rng = np.random.default_rng(seed) if seed else None
         law = None if rng is None else family.random(rng)
@@ -85,7 +88,7 @@ class Rival:
         return optimised_run(family, law, optimiser=settings, clock=clock)
 
     def designed(
-        self, problem: DesignProblem, family: Family, seed: int, settings: Settings, clock: Clock
+        self, problem: DesignProblem, family: Family, settings: Settings, seed: int, clock: Clock
     ) -> DesignRun:
         """Problem 2 or 3 from one start."""
         assert isinstance(settings, DesignSettings)
@@ -103,7 +106,9 @@ RIVALS: Mapping[str, Rival] = {
     "paper-aggregated": Rival(
         "the same code on the aggregated problem", aggregated, LeakageSettings(), DesignSettings()
     ),
-    "slsqp": Rival("scipy's SLSQP on the aggregated problem, analytic gradients (audits only)", aggregated, Slsqp()),
+    "slsqp": Rival(
+        "scipy's SLSQP on the aggregated problem, or on a design's epigraph, analytic gradients", aggregated, Slsqp()
+    ),
     "trust-constr": Rival(
         "scipy's trust-constr on the aggregated problem, analytic gradients and Hessians (audits only)",
         aggregated,
@@ -130,6 +135,7 @@ RIVALS: Mapping[str, Rival] = {
 METHODS = {
     CERTIFIED: "this package: bounds from both sides, proved by the independent checker",
     **{name: rival.what for name, rival in RIVALS.items()},
+    **{name: f"{what} (designs only)" for name, (what, _) in DESIGN_RIVALS.items() if name not in RIVALS},
 }
 
 
@@ -158,7 +164,7 @@ def settings_from_text(problem: Contested, texts: Iterable[str]) -> dict[str, Se
         known = None if isinstance(problem, MaxInformation) else RIVALS[method].settings(problem)
         settings = found.get(method) or known
         if settings is None:
-            raise InputError(f"settings: {method} audits a mechanism, it does not design one")
+            raise InputError(f"settings: {method} has none on this problem")
         found[method] = _changed(settings, names, value, path)
     return found
 
@@ -207,8 +213,29 @@ class Contestant:
         clock, starts = Clock(budget), 1 if self.rival.once else seeds
         with stopped_by_interrupt(clock):
             if isinstance(problem, DesignProblem):
-                return _designed(self, problem, starts, clock, gap)
+                run = partial(self.rival.designed, problem, self.family, self.settings)
+                return _designed(self.method, problem, run, starts, clock, gap)
             return _audited(self, starts, clock)
+
+
+@dataclass(frozen=True)
+class GameContestant:
+    """A rival on a design as a min-max."""
+
+    method: str
+
+    def attained(self, problem: DesignProblem, seeds: int, budget: float, gap: float) -> Attained:
+        """Results of its starts, one after the other."""
+        clock = Clock(budget)
+        with stopped_by_interrupt(clock):
+            return _designed(
+                self.method,
+                problem,
+                lambda seed, turn: game_run(self.method, Game.of(problem, seed, turn)),
+                seeds,
+                clock,
+                gap,
+            )
 
 
 @dataclass(frozen=True)
@@ -262,59 +289,77 @@ class Attained:
     seconds: float
     bound: float | None
     trace: tuple[tuple[float, float], ...]
+    violation_at_most: float | None = None
     prior: Prior | None = None
     design: DesignResult | None = None
 
 
+Anybody = Contestant | GameContestant | FunnelContestant
+
+
 def contestants(
     problem: Contested, methods: Sequence[str] | None, settings: Mapping[str, Settings]
-) -> dict[str, Contestant | FunnelContestant]:
-    """The rivals asked, ready to run; without `methods` all that fit. `InputError` where one asked does not, or settings do not."""
-    if isinstance(problem, MaxInformation):
-        return _funnel_contestants(problem, methods, settings)
+) -> tuple[dict[str, Anybody], dict[str, str]]:
+    """The rivals asked, ready to run; and of those that are left out, without `methods`, why, where they are meant for such problems.
+
+    `InputError` where one that is asked by name does not fit, or settings do not.
+    """
     if unknown := [method for method in settings if method not in RIVALS]:
         raise InputError(f"settings: expected some of {', '.join(RIVALS)}; got {brief(unknown[0])}")
-    built, found = Families(), dict[str, Contestant | FunnelContestant]()
-    for method in RIVALS if methods is None else methods:
+    for method, given in settings.items():
+        own = None if isinstance(problem, MaxInformation) else RIVALS[method].settings(problem)
+        if type(given) is not type(own):
+            takes = "none" if own is None else type(own).__name__
+            raise InputError(f"settings: {method} takes {takes} on this problem, got {brief(given)}")
+    built, found, reasons = Families(), dict[str, Anybody](), dict[str, str]()
+    everybody = FUNNEL_RIVALS if isinstance(problem, MaxInformation) else METHODS
+    for method in [*everybody] if methods is None else methods:
         if method == CERTIFIED:
             continue
-        rival = RIVALS[method]
-        own = rival.settings(problem)
-        given = settings.get(method, own)
-        if own is not None and type(given) is not type(own):
-            raise InputError(f"settings: {method} takes {type(own).__name__} on this problem, got {brief(given)}")
         try:
-            if given is None or own is None:
-                raise InputError(f"methods: {method} audits a mechanism, it does not design one")
-            built[rival.family] = built.get(rival.family) or rival.family(problem)
-            contestant = Contestant(method, rival, built[rival.family], given)
-            if problem.task == "audit":  # refuses what does not fit, and imports what takes long to
-                rival.audited(contestant.family, 0, given, Clock(0.0))
-        except InputError:
+            if isinstance(problem, MaxInformation):
+                found[method] = _of_funnel(problem, method)
+            elif isinstance(problem, DesignProblem) and method in DESIGN_RIVALS:
+                found[method] = _of_game(problem, method)
+            else:
+                found[method] = _of_laws(problem, method, settings, built)
+        except InputError as error:
             if methods is not None:
                 raise
-            continue
-        found[method] = contestant
-    return found
+            if isinstance(problem, DesignProblem) and (method in DESIGN_RIVALS or RIVALS[method].design):
+                reasons[method] = str(error).partition(": ")[2]
+    return found, reasons
 
 
-def _funnel_contestants(
-    problem: MaxInformation, methods: Sequence[str] | None, settings: Mapping[str, Settings]
-) -> dict[str, Contestant | FunnelContestant]:
-    """Those of a problem with a limit, which have no settings."""
-    if settings:
-        raise InputError(f"settings: the rivals of a {problem.kind} model have none; got {', '.join(settings)}")
-    released, found = Released.of(problem), dict[str, Contestant | FunnelContestant]()
-    for method in FUNNEL_RIVALS if methods is None else [name for name in methods if name != CERTIFIED]:
-        _, run, once = FUNNEL_RIVALS[method]
-        try:
-            run(released, None, Clock(0.0))
-        except InputError:
-            if methods is not None:
-                raise
-            continue
-        found[method] = FunnelContestant(method, run, released, once)
-    return found
+def _of_laws(problem: Comparable, method: str, settings: Mapping[str, Settings], built: Families) -> Contestant:
+    """A rival that searches a family of laws."""
+    if method not in RIVALS:
+        raise InputError(f"methods: {method} designs a mechanism, it does not audit one")
+    rival = RIVALS[method]
+    given = settings.get(method, rival.settings(problem))
+    if given is None:
+        raise InputError(f"methods: {method} audits a mechanism, it does not design one")
+    if isinstance(problem, DesignProblem):
+        problem.need_plain("methods", "ask other rivals")
+    built[rival.family] = built.get(rival.family) or rival.family(problem)
+    contestant = Contestant(method, rival, built[rival.family], given)
+    if problem.task == "audit":  # refuses what does not fit, and imports what takes long to
+        rival.audited(contestant.family, given, 0, Clock(0.0))
+    return contestant
+
+
+def _of_game(problem: DesignProblem, method: str) -> GameContestant:
+    """A rival on the min-max, tried on its first mechanism."""
+    next(DESIGN_RIVALS[method][1](Game.of(problem, 0, Clock(0.0))))
+    return GameContestant(method)
+
+
+def _of_funnel(problem: MaxInformation, method: str) -> FunnelContestant:
+    """A rival within a limit about a secret, tried without any time."""
+    _, run, once = FUNNEL_RIVALS[method]
+    released = Released.of(problem)
+    run(released, None, Clock(0.0))
+    return FunnelContestant(method, run, released, once)
 
 
 def maximises(result: Result | DesignResult) -> bool:
@@ -347,10 +392,10 @@ def certified(result: Result | DesignResult) -> Attained:
 
 def _audited(contestant: Contestant, seeds: int, clock: Clock) -> Attained:
     """A rival on Problem 1: the best of its starts."""
-    runs = list(_runs(contestant, contestant.rival.audited, seeds, clock))
+    runs = list(_runs(partial(contestant.rival.audited, contestant.family, contestant.settings), seeds, clock))
     best = max(runs, key=lambda run: run.value)
     return _attained(
-        contestant,
+        contestant.method,
         runs,
         value=best.value,
         claimed=max(run.value if run.claimed is None else run.claimed for run in runs),
@@ -358,60 +403,71 @@ def _audited(contestant: Contestant, seeds: int, clock: Clock) -> Attained:
         violation=best.violation,
         seconds=clock.seconds,
         bound=min((run.bound for run in runs if run.bound is not None), default=None),
-        trace=_trace(runs, max),
+        trace=_trace(runs),
         prior=Prior(best.masses, None if contestant.family.shared else best.record),
     )
 
 
-def _designed(contestant: Contestant, problem: DesignProblem, seeds: int, clock: Clock, gap: float) -> Attained:
-    """A rival on Problem 2 or 3: every start's mechanism is audited and proved, and the best one counts."""
-    runs = list(_runs(contestant, partial(contestant.rival.designed, problem), seeds, clock))
-    seconds = clock.seconds
-    judged = [_judged(problem, run, gap, clock.time_limit / len(runs)) for run in runs]
-    design, violation = min(judged, key=lambda found: found[0].upper)
+def _designed(
+    method: str, problem: DesignProblem, run: Callable[[int, Clock], DesignRun], seeds: int, clock: Clock, gap: float
+) -> Attained:
+    """A rival on Problem 2 or 3: every start's mechanism is audited and proved, and the best one counts, with some on its way."""
+    runs = list(_runs(run, seeds, clock))
+    seconds, late = clock.seconds, Clock(clock.time_limit)
+    judged = [_judged(problem, run, gap, late.remaining / (2 * len(runs))) for run in runs]
+    best = min(range(len(runs)), key=lambda k: judged[k][0].upper)
+    design, violation, at_most = judged[best]
     return _attained(
-        contestant,
+        method,
         runs,
         value=design.upper,
         claimed=min(run.value for run in runs),
         first=judged[0][0].upper,
         violation=violation,
+        violation_at_most=at_most,
         seconds=seconds,
         bound=None,
-        trace=_trace(runs, min),
+        trace=(*_on_the_way(problem, runs[best], gap, late), (runs[best].trace[-1].seconds, design.upper)),
         design=design,
     )
 
 
-def _runs(contestant: Contestant, run: Callable[..., R], seeds: int, clock: Clock) -> Iterator[R]:
+def _on_the_way(problem: DesignProblem, run: DesignRun, gap: float, clock: Clock) -> Iterator[tuple[float, float]]:
+    """(seconds, proved value) of mechanisms that a run had come to after 1/64, 1/32, ... of its time, while there is time to judge."""
+    known, best = dict(run.shown), math.inf
+    for k in range(HALVES, 0, -1):
+        at = max((at for at in known if at <= run.shown[-1][0] * 0.5**k), default=None)
+        if at is not None and not clock.expired:
+            limits = Limits(gap=gap, time_limit=clock.remaining / k)
+            best = min(best, with_mechanism(problem, known.pop(at), run.leakage, limits).upper)
+            yield at, best
+
+
+def _runs(run: Callable[[int, Clock], R], seeds: int, clock: Clock) -> Iterator[R]:
     """The starts one after the other, each with an even share of the time that is left."""
     for seed in range(seeds):
-        turn = clock.slice(clock.remaining / (seeds - seed))
-        yield run(contestant.family, seed, contestant.settings, turn)
+        yield run(seed, clock.slice(clock.remaining / (seeds - seed)))
         if clock.expired:
             return
 
 
-def _attained(contestant: Contestant, runs: Sequence[LeakageRun] | Sequence[DesignRun], **best: Any) -> Attained:
+def _attained(method: str, runs: Sequence[LeakageRun] | Sequence[DesignRun], **best: Any) -> Attained:
     iterations, evaluations = sum(run.iterations for run in runs), sum(run.evaluations for run in runs)
-    return Attained(contestant.method, len(runs), iterations=iterations, evaluations=evaluations, **best)
+    return Attained(method, len(runs), iterations=iterations, evaluations=evaluations, **best)
 
 
-def _judged(problem: DesignProblem, run: DesignRun, gap: float, seconds: float) -> tuple[DesignResult, float]:
-    """The proved design that a run's mechanism is, and by how much the mechanism broke its budget as it came."""
-    leakage, violation = run.leakage, run.violation
-    if problem.leakage_budget is not None:
-        audit = solve(problem.release(run.rows.tolist()), gap=0.1 * gap, time_limit=seconds)
-        leakage, violation = audit.upper, max(audit.lower - problem.leakage_budget, 0.0)
-    return with_mechanism(problem, run.rows, leakage, Limits(gap=gap, time_limit=seconds)), violation
+def _judged(problem: DesignProblem, run: DesignRun, gap: float, seconds: float) -> tuple[DesignResult, float, float]:
+    """The proved design that a run's mechanism is, and by how much at least and at most it broke what it must meet, as it came."""
+    over, leakage = [float(rows_broken(problem, run.rows))] * 2, run.leakage
+    for adversary, limit in limits_of(problem):
+        audit = solve(problem.release(run.rows.tolist(), adversary), gap=0.1 * gap, time_limit=seconds)
+        over = [max(have, end - limit) for have, end in zip(over, (audit.lower, audit.upper), strict=True)]
+        leakage = audit.upper if adversary is problem.adversary else leakage
+    return with_mechanism(problem, run.rows, leakage, Limits(gap=gap, time_limit=seconds)), over[0], over[1]
 
 
-def _trace(
-    runs: Sequence[LeakageRun] | Sequence[DesignRun], better: Callable[[float, float], float]
-) -> tuple[tuple[float, float], ...]:
+def _trace(runs: Sequence[LeakageRun]) -> tuple[tuple[float, float], ...]:
     """(seconds, best value so far) of all starts one after the other."""
-    trace: list[tuple[float, float]] = []
-    for run in runs:
-        for moment in run.trace:
-            trace.append((moment.seconds, better(trace[-1][1], moment.value) if trace else moment.value))
-    return tuple(trace)
+    moments = [moment for run in runs for moment in run.trace]
+    so_far = accumulate((moment.value for moment in moments), max)
+    return tuple(zip((moment.seconds for moment in moments), so_far, strict=True))

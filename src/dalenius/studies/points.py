@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +16,8 @@ from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.record_audit import RecordAudit, letters_bound
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model import DesignProblem, Problem, WorstCaseLeakage
+from dalenius.model import Adversary, DesignProblem, Problem, WorstCaseLeakage
+from dalenius.model.constraints import LeakageLimit
 from dalenius.outcome import Termination
 from dalenius.reduction import AggregatedRecord
 from dalenius.results import DesignResult, Result
@@ -79,6 +82,29 @@ def with_prior(problem: WorstCaseLeakage, prior: Prior) -> Result:
     audit = _Given(problem, search, given=prior)
     audit.run()
     return prove(problem, audit, search)
+
+
+def rows_broken(problem: DesignProblem, rows: Floats) -> Fraction:
+    """By how much a mechanism breaks the worst of the linear rows that it must meet, its budget of distortion among them, exactly."""
+    from dalenius.designs.exchange.rows import numbered_rows  # imports the modelling language, which takes a second
+
+    own = problem.expand(rows.tolist())
+    return max(
+        (
+            abs(over) if listed.equal else over
+            for listed in numbered_rows(problem).values()
+            for terms, end in zip(listed.below, listed.ends, strict=True)
+            for over in [sum((c * own[x][y] for (x, y), c in terms.items()), -end)]
+        ),
+        default=Fraction(0),
+    )
+
+
+def limits_of(problem: DesignProblem) -> Iterator[tuple[Adversary, float]]:
+    """To whom only so much may leak, in nats."""
+    if problem.adversary is not None and problem.leakage_budget is not None:
+        yield problem.adversary, problem.leakage_budget
+    yield from ((limit.adversary, limit.nats) for limit in problem.numbered(LeakageLimit).values())
 
 
 def with_mechanism(problem: DesignProblem, rows: Floats, leakage: float, limits: Limits) -> DesignResult:

@@ -7,6 +7,7 @@ import math
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from campaigns import each
 from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
 from dalenius.reduction import record_channels
 from dalenius.report import comparison_table
+from dalenius.search import Clock
 from dalenius.studies import contest
 from dalenius.studies.compare import METHODS, compare, methods_for
 from dalenius.studies.contest import RIVALS, Rival
@@ -27,7 +29,8 @@ ROOT = Path(__file__).parents[3]
 CERTIFIED = 0.0795415058653
 EXTRAS = {"cvxpy-nlp": "unopy", "scip": "pyscipopt", "maingo": "maingopy"}  # of [rivals], by how methods begin
 MISSING = tuple(method for method, package in EXTRAS.items() if find_spec(package) is None)
-INSTALLED = [method for method in METHODS if not method.startswith(MISSING)]
+DESIGNING = ["subgradient", "descent-ascent", "convex-concave"]
+INSTALLED = [method for method in METHODS if not method.startswith(MISSING) and method not in DESIGNING]
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,7 @@ def comparison(support):
 @pytest.fixture(scope="module")
 def design():
     problem = support.design(dl.MinLeakage, dl.Records(3, alphabet=2), dl.Parity(), dl.Hamming(), 0.1, 0.5)
-    return dl.compare(problem, seeds=2, budget=2.0)
+    return dl.compare(problem, methods=["certified", "paper-full", "slsqp"], seeds=2, budget=2.0)
 
 
 def test_parity_of_four_bits(comparison):
@@ -62,17 +65,24 @@ def test_parity_of_four_bits(comparison):
     assert math.isnan(comparison.entry("certified").first)
 
 
-@pytest.mark.thorough
+def test_every_rival_of_a_design_is_asked(design):
+    assert methods_for(design.problem) == ["certified", "paper-full", "paper-aggregated", "slsqp", *DESIGNING]
+    support.refused(
+        lambda: dl.compare(support.parity4(1.0), methods=["subgradient"]), "designs a mechanism, it does not audit"
+    )
+
+
 def test_a_design(design):
-    assert [entry.method for entry in design.entries] == ["certified", "paper-full", "paper-aggregated"]
     exact = math.log(2) + 0.1 * math.log(0.1) + 0.9 * math.log(0.9)
     assert design.lower <= exact <= design.upper
     for entry in design.entries:
         assert entry.value >= exact - 1e-12
         assert entry.method == "certified" or entry.value == pytest.approx(exact, rel=1e-2)
-        assert entry.violation <= 1e-12
+        assert entry.violation <= (entry.violation_at_most or 0.0) <= 1e-12
+        assert design.cells(entry)["budget"].startswith("met")
         values = [value for _, value in entry.trace]
         assert values == sorted(values, reverse=True)
+        assert min(values) >= exact - 1e-12, "what is on the way is audited"
 
 
 @pytest.mark.thorough
@@ -132,9 +142,37 @@ def test_the_best_design_is_the_lowest(design):
     assert design.cells(twice)["could be lower by"] == "50 %"
 
 
-def test_a_rivals_design_is_judged_at_the_end_alone(design):
-    entry = dataclasses.replace(design.entry("paper-full"), value=1.005 * design.upper, seconds=3.0)
-    assert design.seconds_to(entry, 0.01) == 3.0
+def test_whether_a_budget_is_met_is_said_exactly(design):
+    entry = design.entry("paper-full")
+    for at_least, at_most, said in (
+        (0.0, 0.0, "met"),
+        (-1e-3, -1e-9, "met"),
+        (2e-16, 2e-16, "met but for 2e-16"),
+        (0.0, 1e-3, "within 1.0e-03 distortion of it: not decided"),
+        (2e-3, 4e-3, "broken by 2.0e-03 distortion"),
+    ):
+        missed = dataclasses.replace(entry, violation=at_least, violation_at_most=at_most)
+        assert design.cells(missed)["budget"] == said
+
+
+def test_mechanisms_on_the_way_are_judged_after_halves_of_the_time(design, monkeypatch):
+    worth = {
+        0.0: 3.0,
+        1.0: 2.0,
+        3.0: 4.0,
+        7.0: 1.5,
+        64.0: 1.0,
+    }  # what is proved of what was shown after so many seconds
+    monkeypatch.setattr(contest, "with_mechanism", lambda problem, rows, *_: SimpleNamespace(upper=worth[rows]))
+    run = SimpleNamespace(shown=tuple((at, at) for at in worth), leakage=0.0)
+    found = list(contest._on_the_way(design.problem, run, 1e-3, Clock()))
+    assert found == [(1.0, 2.0), (0.0, 2.0), (3.0, 2.0), (7.0, 1.5)]
+
+
+def test_a_rivals_design_is_judged_on_its_way(design):
+    trace = ((1.0, 1.2 * design.upper), (2.0, 1.005 * design.upper))
+    entry = dataclasses.replace(design.entry("paper-full"), trace=trace, seconds=3.0)
+    assert design.seconds_to(entry, 0.01) == 2.0
     assert design.seconds_to(entry, 0.001) is None
 
 
@@ -188,8 +226,9 @@ class TestWhatCannotBe:
             return dataclasses.replace(with_mechanism(problem, rows, leakage, limits), upper=0.1)
 
         monkeypatch.setattr(contest, "with_mechanism", lying)
-        with pytest.raises(dl.errors.DaleniusError, match="less than the certified lower bound"):
-            module.compare(design.problem, methods=["paper-aggregated"], seeds=1, budget=1.0)
+        for method in ("paper-aggregated", "slsqp"):
+            with pytest.raises(dl.errors.DaleniusError, match="less than the certified lower bound"):
+                module.compare(design.problem, methods=[method], seeds=1, budget=1.0)
 
 
 # ---------------------------------------------------------------- nobody is the yardstick
@@ -306,7 +345,7 @@ def test_bad_problems(support, design):
     support.refused(lambda: dl.compare("parity"), "expected a WorstCaseLeakage")
     with pytest.raises(dl.errors.InputError, match="entropy_at_least"):
         dl.compare(dataclasses.replace(support.parity4(1.0), adversary=dl.ProductPriors()))
-    for method in list(METHODS)[3:]:
+    for method in [method for method in METHODS if method not in methods_for(design.problem)]:
         with pytest.raises(dl.errors.InputError, match=f"{method} audits a mechanism, it does not design one"):
             dl.compare(design.problem, methods=[method])
     support.refused(lambda: dl.compare(dataclasses.replace(design.problem, max_distortion=-1)), "meets the budget")

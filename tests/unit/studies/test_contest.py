@@ -33,6 +33,7 @@ test_what_is_no_setting = refuses(
     (AUDIT, "paper-full.conditional=3", "expected one of tolerance, iterations, marginal.NAME, conditional.NAME"),
     (AUDIT, "paper-full.tolerance.step=3", "expected one of tolerance"),
     (AUDIT, "paper-full.conditional.rows=cold", "rows: expected fresh or warm, got 'cold'"),
-    (DESIGN, "scip.gap=1e-3", "scip audits a mechanism, it does not design one"),
+    (DESIGN, "scip.gap=1e-3", "scip has none on this problem"),
+    (DESIGN, "slsqp.iterations=5", "slsqp has none on this problem"),
     by=lambda problem, text: settings_from_text(problem, [text]),
 )

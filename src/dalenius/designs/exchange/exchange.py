@@ -83,6 +83,12 @@ SEARCHING = 0.6  # share of the time after which what there is gets audited
 MIXED = 0.1  # share of what is below the limits that is given for being inside the rows
 DEEP = 0.1  # relative gap of the mechanism that is farthest within the limits
 FIRST_AUDIT, ROUGH = 0.1, 0.3  # share of the time that the first mechanism's audit may take, and its gap
+ROOMS = (
+    1e-3,
+    1e-2,
+    0.1,
+    0.5,
+)  # shares of the limits that somebody else's mechanism leaves, until its audits prove that it keeps them
 BLURRED = 0.1  # share of the constant mechanism in the first one that everybody is asked about
 
 
@@ -295,10 +301,24 @@ class Exchange:
             self.bound = rounds.bound
 
     def judge(self, Q: Floats, leakage: float) -> None:
-        """Audit a mechanism (inputs, outputs) of somebody else's that is thought to leak so much, of a design with a budget alone."""
+        """Audit a mechanism (inputs, outputs) of somebody else's that is thought to leak so much."""
         q = self.region.tied.variable(self.orbits.apply_mechanism(Q))
-        self.free.consider(q, {OWN: leakage}, "start")
-        self.conclude()
+        if isinstance(self.region, FreeRegion):
+            self.free.consider(q, {OWN: leakage}, "start")
+            self.conclude()
+            return
+        anchor = None if self.region.anchor is None else self._anchor(self.region.anchor)
+        if anchor is None:
+            return
+        rounds = self._rounds(self.goal, self._found(anchor, self.goal), self.gap, SEARCHING)
+        leakages = Rounds.seen(self.watchers, self.region, q, self.search)
+        for room in ROOMS if self.limited else (0.0,):
+            mixed = self.region.exact(rounds.within(q, leakages, "start", room).q, anchor)
+            self.keeper.take(None if mixed is None else self.keeper.audited(mixed, 0.0, room))
+            if self.keeper.kept or self.search.clock.expired:
+                break
+        else:
+            self.keeper.take(self.keeper.audited(anchor, 0.0))
 
     def conclude(self) -> None:
         """Audit the best mechanism that the rounds of a design with a budget alone have come to."""

@@ -266,7 +266,7 @@ class Rounds:
 
     def consider(self, q: Floats, leakages: Leakages, found_by: str) -> None:
         """Keep a mechanism that leaks so much, made to keep all limits, if it is the best."""
-        found = self._within(q, leakages, found_by)
+        found = self.within(q, leakages, found_by)
         if found.attained < self.best.attained or q is self.best.q:
             self.best = found
 
@@ -280,15 +280,15 @@ class Rounds:
 
         It costs less than the best mechanism mixed with the anchor, as a rule. Where the anchor has less room, it may not exist.
         """
-        mixed = self._within(self.best.q, self.best.leakages, self.best.found_by, 0.5 * room)
+        mixed = self.within(self.best.q, self.best.leakages, self.best.found_by, 0.5 * room)
         if not self.goal.keeps(self.anchor.q, room):
             return mixed
         answer = self.answer(self.watched(), 0.5 * self.search.clock.remaining, room)
         leakages, _ = self._seen(answer.q, answer.told, STARTS, answer.q)
-        lower = self._within(answer.q, leakages, answer.found_by, 0.5 * room)
+        lower = self.within(answer.q, leakages, answer.found_by, 0.5 * room)
         return min((mixed, lower), key=lambda found: found.attained)
 
-    def _within(self, q: Floats, leakages: Leakages, found_by: str, room: float = 0.0) -> Found:
+    def within(self, q: Floats, leakages: Leakages, found_by: str, room: float = 0.0) -> Found:
         """A mechanism mixed with the anchor until it keeps all limits, and leaves so much room in them."""
         share = self.goal.share(leakages, self.anchor.leakages, room)
         mixed = (1.0 - share) * q + share * self.anchor.q
