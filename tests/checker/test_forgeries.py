@@ -462,6 +462,32 @@ def test_no_forgery_of_a_campaign_is_accepted(number, forgeries):
     assert not forgeries.block((2, number, forgeries.BLOCK, "both", 40, 4200, 0)).offences
 
 
+def test_a_kind_that_gives_up_leaves_the_draft_as_it_was(forgeries):
+    def applies(draft):
+        draft.lines.append(["more"])
+
+    def changes_its_mind(draft):
+        draft.lines.clear()
+        draft.step, draft.claim["lower"], draft.beside = 1, "9", True
+        return False
+
+    def fails(draft):
+        del draft.lines[0]
+        raise KeyError("lower")
+
+    subject = forgeries.forgery_subjects.written(ALONE, "alone")
+    forger = forgeries.Forger([subject], SEED)
+    draft = forgeries.Draft(forger.rng, subject, forgeries.clone(subject.parents[0]), [subject])
+    forger.kinds = {subject.problem: {applies: 1e9, changes_its_mind: 1, fails: 1}}
+    assert forger.edit(draft, 3) == ["applies"]
+    assert (draft.lines, draft.step, draft.claim, draft.beside) == ([*subject.parents[0], ["more"]], None, {}, False)
+    forger.kinds = {subject.problem: {fails: 1}}
+    assert forger.edit(draft, 1) == []  # of what is not honest
+    draft.lines = forgeries.clone(subject.parents[0])
+    with pytest.raises(KeyError):
+        forger.edit(draft, 1)
+
+
 def test_what_holes_are_planted_in_is_there():
     """Also those of the whole campaign, whose places move while nobody looks."""
     for hole in (*OFTEN.values(), *SELDOM.values()):

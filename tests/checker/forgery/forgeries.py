@@ -39,7 +39,7 @@ import forgery_protocols
 import forgery_releases
 import forgery_subjects
 import forgery_symmetries
-from dalenius_check import Verdict, check
+from dalenius_check import ModelFile, Verdict, check
 from forgery_drafts import Draft, clone, odd_text, text_of, value_of
 from forgery_edits import ODD
 from forgery_subjects import Certificate, Subject, claimed
@@ -120,8 +120,9 @@ class Forger:
     ) -> None:
         self.subjects, self.rng, self.checker = subjects, random.Random(str(seed)), checker or check
         self.arithmetics = ARITHMETICS[arithmetic]
+        self.read: dict[tuple[Subject, str], ModelFile] = {}  # by arithmetic, for this checker
         self.tally = Tally(models=len(subjects))
-        self.climbed: dict[str, list[Certificate]] = {subject.name: [] for subject in subjects}
+        self.climbed: dict[Subject, list[Certificate]] = {subject: [] for subject in subjects}
         self.kinds = {
             problem: {
                 kind: share for kind, share in forgery_kinds.kinds(problem).items() if kind.__name__ in only or not only
@@ -138,7 +139,7 @@ class Forger:
     def once(self) -> None:
         """One forgery, or one climb."""
         rng, subject = self.rng, self.rng.choice(self.subjects)
-        draft = Draft(rng, subject, clone(rng.choice(subject.parents + self.climbed[subject.name])), self.subjects)
+        draft = Draft(rng, subject, clone(rng.choice(subject.parents + self.climbed[subject])), self.subjects)
         climbing = subject.feasible and rng.random() < 0.12
         names = self.edit(draft, 1 if climbing else rng.choice([1, 1, 1, 2, 2, 3]))
         if not (loosened(draft) if climbing else falsified(draft)):
@@ -153,18 +154,24 @@ class Forger:
             self.forge(draft, text, names)
 
     def edit(self, draft: Draft, wanted: int) -> list[str]:
-        """Edit a draft by so many kinds, and name them."""
-        known = self.kinds[draft.subject.problem]
+        """Edit a draft by so many kinds, and name them; a kind that gives up leaves it as it was."""
+        known, honest = self.kinds[draft.subject.problem], draft.lines in draft.subject.parents
         names: list[str] = []
+        before = draft.state()
         for kind in sorted(known, key=lambda kind: self.rng.random() ** (1 / known[kind]), reverse=True):
             if len(names) == wanted or draft.claim:
                 break
             try:
-                if kind(draft) is not False:
-                    names.append(kind.__name__)
+                applied = kind(draft) is not False
             except (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError):
-                if not names:  # a kind copes with whatever is honest; what another kind left may be anything
+                if honest and not names:  # a kind copes with whatever is honest; an edit or a climb may be anything
                     raise
+                applied = False
+            if applied:
+                names.append(kind.__name__)
+                before = draft.state()
+            else:
+                draft.restore(before)
         return names
 
     def forge(self, draft: Draft, text: bytes, names: list[str]) -> None:
@@ -189,7 +196,7 @@ class Forger:
                 self.offence(f"accepted by {arithmetic}: {verdict.reason}", subject, text, names)
                 return
         if len(text) < 6000 and "odd_text" not in names:
-            kept = self.climbed[subject.name]
+            kept = self.climbed[subject]
             kept.insert(self.rng.randint(0, len(kept)), draft.lines)
             del kept[10:]
 
@@ -200,7 +207,7 @@ class Forger:
         for arithmetic in self.arithmetics:
             before, size = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             try:
-                verdict = self.checker(subject.model, text, resolved=opted, arithmetic=arithmetic)
+                verdict = self.checker(self.model(subject, arithmetic), text, resolved=opted, arithmetic=arithmetic)
             except Exception as error:  # noqa: BLE001 - the checker says that it never raises
                 self.offence(f"raised by {arithmetic}: {error!r}", subject, text, names)
                 continue
@@ -222,6 +229,12 @@ class Forger:
             yield arithmetic, verdict
         if "rejected" in found.values() and any(status in ACCEPTED for status in found.values()):
             self.offence(f"the arithmetics disagree: {found}", subject, text, names)
+
+    def model(self, subject: Subject, arithmetic: str) -> bytes | ModelFile:
+        """What the checker is handed: a model is read once, since those of many records take longer than most forgeries."""
+        if self.checker is not check:
+            return subject.model
+        return self.read.setdefault((subject, arithmetic), ModelFile(subject.model))
 
     def offence(self, what: str, subject: Subject, text: bytes, names: list[str]) -> None:
         """Note what must not happen."""

@@ -34,6 +34,15 @@ class Draft:
         assert isinstance(found, dict)
         return found
 
+    def state(self) -> tuple[Any, ...]:
+        """What kinds change, to go back to."""
+        return json.dumps(self.lines), self.step, dict(self.claim), self.beside
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Go back to what it was."""
+        lines, self.step, claim, self.beside = state
+        self.lines, self.claim = json.loads(lines), dict(claim)
+
     def small(self) -> Fraction:
         """A small number of any size."""
         return Fraction(self.rng.randint(1, 9), 10 ** self.rng.randint(1, self.rng.choice([4, 16, 45])))

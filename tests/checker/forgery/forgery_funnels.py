@@ -177,7 +177,7 @@ def funnel(rng: random.Random, number: int, measured: bool = False, others: tupl
     law = np.array(rows, dtype=float)
     low = useful(tables, told, (law / law.sum(1, keepdims=True)).T).sum()
     high = sum(map(Fraction, lines[0][3])) + Fraction(lines[0][2]) * Fraction(most)
-    return certified(f"funnel-{number}", tables, rows, low, high, lines)
+    return certified(f"{'several' if others else 'funnel'}-{number}", tables, rows, low, high, lines)
 
 
 def certified(

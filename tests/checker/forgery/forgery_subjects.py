@@ -32,7 +32,7 @@ MARGIN = Fraction(1, 10**40)
 Certificate = list[Any]  # the header, then the lines, as JSON values
 
 
-@dataclass
+@dataclass(eq=False)  # two may have one name
 class Subject:
     """A model, between which numbers its answer lies, and certificates that are true."""
 
