@@ -11,9 +11,11 @@ import pytest
 from campaigns import draws, each
 from dalenius_check import check
 from dalenius_check.core.arithmetic import choose, using
+from dalenius_check.core.certificate import Lines
 from dalenius_check.core.model import parse_model
 from dalenius_check.core.numbers import RefusedError
-from dalenius_check.lemmas.chains.chain import Chain, Leakage
+from dalenius_check.lemmas.chains import Chains
+from dalenius_check.lemmas.chains.chain import Chain, Slopes
 from dalenius_check.lemmas.letter_chains.bounds import Expansion
 from dalenius_check.lemmas.letter_chains.letters import LetterChain, Letters
 from definitions import information, joint_of_chain
@@ -104,7 +106,7 @@ def test_information_and_its_derivatives(seed, forge):
     n, query, box, start, mechanism, rows = drawn(rng)
     model = forge.model(f"count={n}; alphabet=2", QUERIES[query][0], mechanism, bits(box, start))
     chain, i = Chain(parse_model(model)), rng.randrange(n)
-    leakage = Leakage(chain, i)
+    walks = Chains(Lines(b"", chain.allowance), chain)
     begun = rng.choice([(Fraction(1, 5), Fraction(3, 10)), (Fraction(0),) * 2, (Fraction(1),) * 2])
     inside = [*box, *([] if start == "stationary" else [begun])]
 
@@ -114,7 +116,7 @@ def test_information_and_its_derivatives(seed, forge):
     for _ in range(3):
         point = tuple(Fraction(rng.randint(0, 4), 4) * (hi - lo) + lo for lo, hi in inside)
         wanted = told_of_bits(n, i, tuple(map(float, point)), rows)
-        assert float(leakage.at(tuple(map(exact, point))).mid()) == pytest.approx(wanted, abs=1e-12)
+        assert float(walks.at(i, tuple(map(exact, point))).mid()) == pytest.approx(wanted, abs=1e-12)
         lower = f"{max(wanted - 1e-10, 0):.14f}"
         path = ["path", i, list(map(str, point)), None]
         proof = [line for j in range(n) for line in (["record", j], ["letters"])]
@@ -122,7 +124,7 @@ def test_information_and_its_derivatives(seed, forge):
         assert check(model, forge.certificate(model, f"{wanted + 1e-10:.14f}", "0.7", path, *proof)).exit_code == 1
     small = [(x, x + (hi - lo) / 200) for (lo, hi), x in zip(inside, point, strict=True)]
     small = [(min(x, hi), min(z, hi)) for (x, z), (_, hi) in zip(small, inside, strict=True)]
-    _, *slopes = leakage.over([tuple(map(exact, side)) for side in small])
+    slopes = Slopes(chain, i).over([tuple(map(exact, side)) for side in small])
     for j, (lo, hi) in enumerate(small):
         if lo == hi:
             continue

@@ -42,10 +42,14 @@ SELDOM = {
     "half of a window": "Chains._second: -larger(-plain, -less) => -larger(-plain, -less) / 2",
     "no path": "Proof.witness: lower <= 0 => True",
     "derivative of nothing": (
-        "Leakage._forward: first[1], second[1] = taken(first[1], from_zero[0]), added(second[1], from_zero[0]) => pass"
+        "Slopes._forward: first[1], second[1] = taken(first[1], from_zero[0]), added(second[1], from_zero[0]) => pass"
     ),
     "share of the other letter": (
-        "Leakage.over: Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))"
+        "letters.Letters.__init__: [[u / share for u in row] if i else row for row, share in zip(told, self.shares, strict=True)]"
+        " => [[u / share for u in row] if i else row for row, share in zip(told, self.shares[::-1], strict=True)]"
+    ),
+    "slope of the other letter": (
+        "Slopes.over: Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))"
         " => Span(*(_log(m, o, s) for m, o, s in zip(mass, other[::-1], shares[1 - x][::-1])))"
     ),
     "row of any sum": "LetterChain.point: all(total(group) == 1 for group in groups) => True",
@@ -240,6 +244,7 @@ MEANT = {
     "no path": "chains: walked_elsewhere",
     "derivative of nothing": "corners: other_leaves nothing",
     "share of the other letter": "chains: walked_elsewhere nothing",
+    "slope of the other letter": "chains: other_leaves twins nothing",
     "row of any sum": "ranges: other_expansions walked_elsewhere",
     "mirror of letters": "letters: mirrored",
     "rows for nothing": "ranges: nothing",

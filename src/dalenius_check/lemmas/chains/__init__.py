@@ -10,7 +10,7 @@ counts ones (`_tilted`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from operator import mul
 from typing import Any, ClassVar
 
@@ -23,10 +23,11 @@ from ...core.read import decimal, entries, integer
 from ...core.verdict import Subject
 from ..letter_chains import Walks
 from ..letter_chains.bounds import Expansion
-from ..letter_chains.letters import Point
-from .chain import Chain, Leakage, pairs
+from ..letter_chains.letters import Letters, Point
+from .chain import Chain, Slopes, pairs
 from .spans import span
 
+_KEPT = 8  # points of neighbouring boxes
 Ends = list[tuple[fmpq, fmpq]]
 
 
@@ -37,7 +38,7 @@ class Chains(Walks[Chain]):
 
     def _told(self, i: int, point: Point, turns: Any) -> arb:
         if turns is None:
-            return Leakage(self.chain, i).at(point)
+            return self.at(i, point)
         return self._tilted(i, point, [decimal(t, "t") for t in entries(turns, "t", 2)])
 
     def _tilted(self, i: int, point: Point, turns: list[fmpq]) -> arb:
@@ -68,7 +69,7 @@ class Chains(Walks[Chain]):
 
     def _leaves(self, i: int) -> Mapping[str, Callable[..., arb]]:
         return {
-            "slope": partial(self._slope, Leakage(self.chain, i)),
+            "slope": partial(self._slope, i, lru_cache(_KEPT)(partial(self.at, i))),
             "window": partial(self._window, i),
             "blocks": partial(self._blocks, i),
             "after": partial(self._after, i),
@@ -76,12 +77,16 @@ class Chains(Walks[Chain]):
             "expansion": partial(self._expansion, i),
         }
 
-    def _slope(self, leakage: Leakage, box: Ends, value: Any) -> arb:
+    def at(self, i: int, point: Point) -> arb:
+        """I where the parameters are these numbers."""
+        return Letters(self.chain.lettered, i, _lettered(point)).information()
+
+    def _slope(self, i: int, at: Callable[[Point], arb], box: Ends, value: Any) -> arb:
         """I at a point, and as much more as its derivatives allow (the mean value theorem)."""
         point = self.chain.point(value, box)
-        result = leakage.at(point)
+        result = at(point)
         moved = [j for j, (lo, hi) in enumerate(box) if lo != hi]
-        slopes = leakage.over(box)[1:] if moved else []
+        slopes = Slopes(self.chain, i).over(box) if moved else []
         for j in moved:
             far = slopes[j].times(span(*(end - point[j] for end in box[j]))).high
             result += larger(arb(0), far) if far.is_finite() else arb("nan")
@@ -163,13 +168,16 @@ class Chains(Walks[Chain]):
 
     def _expansion(self, i: int, box: Ends, value: Any, bases: Any) -> arb:
         """What a chain of letters tells of a record, with two letters."""
-        need(self.chain.written, "nothing is written out for lines 'expansion'")
-        point = self.chain.point(value, box)
         chain = self.chain.lettered
+        rests_on(self.allowance, "M5")
         ranges = [ends for group in pairs(box) for ends in group]
-        place = [x for group in pairs([(x, x) for x in point]) for x, _ in group]
         listed = [integer(e, "a base", 0, 1) for e in entries(bases, "the bases", 2)]
-        return Expansion(chain, i, ranges, tuple(place), listed).bound()
+        return Expansion(chain, i, ranges, _lettered(self.chain.point(value, box)), listed).bound()
+
+
+def _lettered(point: Point) -> Point:
+    """The parameters of the chain of two letters."""
+    return tuple(x for group in pairs([(x, x) for x in point]) for x, _ in group)
 
 
 def _power(x: arb, times: int) -> arb:

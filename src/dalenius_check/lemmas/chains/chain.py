@@ -12,12 +12,11 @@ from ...core.channel import Channel, build
 from ...core.model import Model
 from ...core.noise import noise_of
 from ...core.numbers import need
-from ..letter_chains.letters import AnyChain, LetterChain, Point
+from ..letter_chains.letters import AnyChain, LetterChain
 from .spans import Span, added, nothing, span, taken
 
 _MOST_WRITTEN = 1000
 _MOST_ENTRIES = 1 << 22
-_KEPT = 8
 _KNOWN = (
     "a Markov chain needs records of two letters, a count of the letter 1, a sum without weights, parity, modular_sum or "
     "threshold, and a known mechanism with rows for the query's values; of more than 1000 records one that is named, a count or "
@@ -57,50 +56,40 @@ class Chain(AnyChain):
     @cached_property
     def lettered(self) -> LetterChain:
         """The same as a chain of letters, of which there are two."""
+        written = self.channel is not None and bool(self.channel.rows)
+        need(written, "nothing is written out for lines 'slope', 'expansion', 'path' without t")
         rows = [[list(ends) for ends in group] for group in pairs(self.box[:2])]
-        return LetterChain(replace(self.model, held={**self.model.held, "transitions": rows}))
+        return LetterChain(replace(self.model, held={**self.model.held, "transitions": rows}), self.channel)
 
 
-class Leakage:
-    """I(X_i;Y) and its derivatives, for parameters that are anywhere in a box."""
+class Slopes:
+    """The derivatives of I(X_i;Y), for parameters that are anywhere in a box."""
 
     def __init__(self, chain: Chain, i: int) -> None:
         self.chain = chain
         self.i = i
         self.allowance = chain.allowance
-        self.known = dict[Point, arb]()
-
-    def at(self, point: Point) -> arb:
-        """I where the parameters are these numbers."""
-        if point not in self.known:
-            if len(self.known) >= _KEPT:
-                self.known.pop(next(iter(self.known)))
-            low, high = self.over([(x, x) for x in point])[0]
-            self.known[point] = low.union(high)
-        return self.known[point]
 
     def over(self, box: Sequence[tuple[fmpq, fmpq]]) -> list[Span]:
-        """Enclosures of I and of its derivatives over a box of parameters; of which nothing is known where some mass may be 0."""
-        channel, last = self.chain.channel, self.chain.size
-        need(channel is not None and bool(channel.rows), "nothing is written out for lines 'slope', 'path' without t")
-        assert channel is not None
+        """Enclosures over a box of parameters; of which nothing is known where some mass may be 0."""
+        channel, last = self.chain.lettered.channel, self.chain.size
         limit((last + 1) * channel.outputs <= _MOST_ENTRIES, f"more than {_MOST_ENTRIES} counts and outputs")
         self.allowance.room(32 * (last + 1) * BALL + len(channel.rows) * channel.outputs * CELL)
         joint = self._joint(box)
         laws = [[self._laws(channel, numbers) for numbers in counts] for counts in joint]
         shares = self._shares(box) or [reduce(Span.plus, counts[0]) for counts in joint]
         reached = [[self._reached(numbers) for numbers in counts] for counts in joint]
-        result = [nothing()] * (1 + len(box))
+        result = [nothing() for _ in box]
         for y in range(channel.outputs):
             self.allowance.look()
             for x in (0, 1):
                 gone = [channel.vanishes(y, inputs) for inputs in reached[x]]
                 if gone[0]:
-                    result = [value if none else _unknown() for value, none in zip(result, gone, strict=True)]
+                    result = [value if none else _unknown() for value, none in zip(result, gone[1:], strict=True)]
                     continue
                 mass, other = laws[x][0][y], laws[1 - x][0][y]
                 log = Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))
-                result = [value.plus(row[y].times(log)) for value, row in zip(result, laws[x], strict=True)]
+                result = [value.plus(row[y].times(log)) for value, row in zip(result, laws[x][1:], strict=True)]
         return result
 
     def _reached(self, numbers: list[Span]) -> set[int]:

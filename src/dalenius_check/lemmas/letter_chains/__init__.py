@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
+from ...core.allowance import rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines, Sizes
 from ...core.model import Model
@@ -82,6 +83,10 @@ class Walks(Proof, Generic[SomeChain]):
 
 class LetterChains(Walks[LetterChain]):
     """Chains with transitions in ranges, for each of which some records' information is bounded."""
+
+    def __init__(self, lines: Lines, chain: LetterChain) -> None:
+        super().__init__(lines, chain)
+        rests_on(self.allowance, "M5")
 
     def _told(self, i: int, point: Point, turns: Any) -> arb:
         need(turns is None, "a path of a chain of letters has no t")

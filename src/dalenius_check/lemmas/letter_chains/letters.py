@@ -7,7 +7,7 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import Any
 
-from ...core.allowance import BALL, limit, rests_on
+from ...core.allowance import BALL, limit
 from ...core.arithmetic import arb, arb_mat, fmpq
 from ...core.channel import Channel, build
 from ...core.counts import values
@@ -70,11 +70,10 @@ class LetterChain(AnyChain):
 
     mirrored = False  # a reversed chain has other transitions
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, channel: Channel | None = None) -> None:
         super().__init__(model)
         held = model.held
         self.letters = len(held["transitions"])
-        rests_on(self.allowance, "M5")
         query, k = model.query, self.letters
         known = query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and query.get("weights") is None
         need(known and set(model.alphabets) == {k} and not model.foreign and self.size <= _MOST_RECORDS, _KNOWN)
@@ -90,7 +89,10 @@ class LetterChain(AnyChain):
             self.box = self.tightened(self.box, first)
         self.adds = added(query, k)
         self.most = max(self.adds)
-        self.channel: Channel = self._built()
+        channel = channel or build(self.model)
+        need(channel is not None and bool(channel.rows), _KNOWN)
+        assert channel is not None
+        self.channel = channel
         limit(
             (self.size * self.most + 1) * self.channel.outputs <= _MOST_ENTRIES,
             f"more than {_MOST_ENTRIES} totals and outputs",
@@ -108,12 +110,6 @@ class LetterChain(AnyChain):
             if len(seen) < self.letters:
                 return False
         return True
-
-    def _built(self) -> Channel:
-        channel = build(self.model)
-        need(channel is not None and bool(channel.rows), _KNOWN)
-        assert channel is not None
-        return channel
 
     def tightened(self, box: Box, j: int) -> Box:
         """The box without numbers that no law of parameter j's group has."""
