@@ -550,8 +550,8 @@ BUGS = {  # what is changed in which function of a copy of the checker
         "rows.Rows: ends: tuple[Any, Any] = (1, 1)"
         " => ends: tuple[Any, Any] = (1, 1)\ndef __post_init__(self):\n    object.__setattr__(self, 'ends', self.ends[1:] * 2)"
     ),
-    "bound_at_c_minus": "Multipliers.add_to: 1 if hard else 0 => 0",
-    "bound_ends_swapped": "Multipliers.add_to: 1 if hard else 0 => 0 if hard else 1",
+    "bound_at_c_minus": "Given._multiplier.part: rows.ends[hard] => rows.ends[0]",
+    "bound_ends_swapped": "Given._multiplier.part: rows.ends[hard] => rows.ends[not hard]",
     "cone_side": (
         "Cone.need_met: side >= 0 and total(x * x for x in norm) <= side * side"
         " => total(x * x for x in norm) <= side * side"
@@ -584,17 +584,17 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "local_all": "_local: ground.used => list(range(len(ground.law)))",
     "pointwise_law": "_pointwise: listed or [ground.law] => [ground.law]",
     "pointwise_c": "_pointwise.make: -c * p => -p",
-    "sign_free": "Multipliers.read_rows: rows.equal or mu >= 0 => True",
-    "sign_never": "Multipliers.read_rows: rows.equal or mu >= 0 => mu >= 0",
-    "row_any": "Multipliers.read_rows: r > before => True",
-    "behind_rows": "Multipliers.add_to: behind.append(mu * most) => pass",
-    "matrix_rows": "Multipliers.add_to: add(x, y, mu * c) => pass",
-    "last_multiplier": "Multipliers.read_rows: total([known.get(r, fmpq(0)), mu]) => mu",
-    "cone_any_t": "Multipliers.read_cone: total(x * x for x in u) <= t * t => True",
-    "cone_u_only_first": "Multipliers.read_cone: total(x * x for x in u) => u[0] * u[0]",
-    "cone_sign": "Multipliers.add_to: -factor => factor",
-    "cone_behind": "Multipliers.add_to: behind.append(factor * constant) => pass",
-    "cone_last": "Multipliers.read_cone: [total(pair) for pair in zip(known, [t, *u], strict=True)] => [t, *u]",
+    "sign_free": "Given._multiplier: rows.equal or mu >= 0 => True",
+    "sign_never": "Given._multiplier: rows.equal or mu >= 0 => mu >= 0",
+    "row_any": "Given._multiplier: r > before => True",
+    "behind_rows": "Given._multiplier.part: mu * most => fmpq(0)",
+    "matrix_rows": "Given._multiplier.part: mu * c => fmpq(0)",
+    "last_multiplier": "Given.add: self._parts.append(part) => self._parts = [part]",
+    "cone_any_t": "Given._cone: total(x * x for x in u) <= t * t => True",
+    "cone_u_only_first": "Given._cone: total(x * x for x in u) => u[0] * u[0]",
+    "cone_sign": "Given._cone: -factor => factor",
+    "cone_behind": "Given._cone: factor * constant => fmpq(0)",
+    "cone_last": "Given.add: self._parts.append(part) => self._parts[-1:] = [part]",
     "cone_rotated": "Cone.parts: [self.side, *self.norm] => [*self.norm, self.side]",
     "also_free": (
         'Given._also: self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball'
@@ -604,9 +604,9 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "also_divided": "Design._lower: given.read_others() => given.read_others()\ngiven.scale(fmpq(1, 2))",
     "adversary_unchecked": "Design.check: tally += self.constraints.need_kept(lines, channel) => pass",
     "adversary_own": 'Constraints.__init__: model.against(table["adversary"]) => model',
-    "adversary_any": "Constraints.need_kept: place == j => True",
+    "adversary_any": "need_named: place == j => True",
     "adversary_constant": (
-        "Constraints.need_kept: not channel.constant or lines.ahead() not in NEXT => lines.ahead() not in NEXT"
+        "leaves: not proof.channel.constant or proof.lines.ahead() not in NEXT => proof.lines.ahead() not in NEXT"
     ),
     "adversary_still": "Channel.constant: self.exact and all(row == self.rows[0] for row in self.rows) => True",
     "adversary_more": "Constraints.need_kept: limit.ball => limit.ball + limit.ball",
@@ -614,7 +614,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "bits_are_nats": "in_nats: arb(2).log() => arb(1)",
     "infeasible_at_zero": "need_above: (gt, le) => (ge, lt)",
     "infeasible_with_objective": "Design._own: 0 if nothing or several else 1 => 1",
-    "infeasible_private_objective": "Private._own.own: nothing or given.objective.given => False",
+    "infeasible_private_objective": "Private._own: nothing or given.objective.given => False",
     "infeasible_anyhow": "Design._nothing: self._lower(given, None) => pass",
     "no_prior_needed": "Design._own: constrained and not self.leakage => constrained",
     "no_prior_allowed": "Design._own: constrained and not self.leakage => False",

@@ -28,11 +28,11 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "forged_neighbours_back": "Neighbours.__init__: _inverse(down) => _inverse(up)",
     "forged_one_count": "completions: table[k] + n => n",
     "forged_selection_left_out": "selections: sorted(found) => sorted(found)[:1]",
-    "forged_ratio_off_support": "Private._sums: fits => True",
-    "forged_sign": "Multipliers.read_rows: rows.equal or mu >= 0 => True",
+    "forged_ratio_off_support": "Private._own: fits => True",
+    "forged_sign": "Given._multiplier: rows.equal or mu >= 0 => True",
     "own_linear_unshown__higher": "Design._from_below: self._lower(given, low) => self._lower(given, fmpq(0))",
-    "forged_norm": "Multipliers.read_cone: total(x * x for x in u) <= t * t => True",
-    "forged_small_e": "Multipliers.add_to: 1 if hard else 0 => 0",
+    "forged_norm": "Given._cone: total(x * x for x in u) <= t * t => True",
+    "forged_small_e": "Given._multiplier.part: rows.ends[hard] => rows.ends[0]",
     "forged_row": 'Constraints.need_met: rows.need_met(laws, f"constraint {j}", self.allowance) => pass',
     "forged_cone": 'Constraints.need_met: cone.need_met(laws, f"constraint {j}") => pass',
     "histogram_low": "Histogram._bound: for pattern in every: => for pattern in shares:",
@@ -45,7 +45,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
         " => total(x * x for x in norm) <= side * side"
     ),
     "own_linear__empty": "Design._own: 0 if nothing or several else 1 => 1",
-    "own_private__empty": "Private._own.own: nothing or given.objective.given => False",
+    "own_private__empty": "Private._own: nothing or given.objective.given => False",
     "forged_group_for_nothing": "Level.below: x - y - z => arb(0)",
     "forged_group_not_normalised": "within: return [law[y] for y in range(channel.outputs)] => return weights",
     "group_zero_weight": "need_support: q > 0 or channel.vanishes(y, inputs) => True",
@@ -176,7 +176,7 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "limit_tv_missed": "Constraints.need_met: limited.need_met(laws) => pass",
     "limit_tv_strong_missed": "TotalVariation.values: far.values() => []",
     "limit_tv_factor": "_signed: -1 <= found <= 1 => True",
-    "limit_tv_lower": "Tangents.add_to: weight * most => fmpq(0)",
+    "limit_tv_lower": "SecretLimit.part.part: weight * most => fmpq(0)",
     "limit_seldom_missed": "SecretLimit.need_met: self.laws => self.laws[:0]",
     "limit_chi_missed": (
         "ChiSquare.values: total(told.secret.prior[s] * self._ratio(row, told.mean) for s, row in told.given.items()) - 1"
@@ -204,8 +204,8 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "limit_rows_missed": "_block.make: -1 if r % sides else 1 => 1",
     "limit_exempt_strong_missed": "_last: law.inputs => law.inputs[:0]",
     "limit_two_feasible": (
-        "Design._lower: need_above(low, lambda hard: self._bound(given, *own(hard), hard), what)"
-        " => need_above(fmpq(-1) if low is None else low, lambda hard: self._bound(given, *own(hard), hard), what)"
+        "Design._lower: need_above(low, lambda hard: self._bound(given, *own, hard), what)"
+        " => need_above(fmpq(-1) if low is None else low, lambda hard: self._bound(given, *own, hard), what)"
     ),
     "limit_two_header": (
         "Free._need_infeasible: raise RefusedError('the header alone proves nothing of constraints') => return"

@@ -226,10 +226,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "bits_are_nats": 'in_nats: unit == "bits" => unit == "bit"',
     "nu_allowed": "Design._dual: self.leakage or nu == 0 => True",
     "maximum": "Design._bound: largest([-x for x in row]) => -largest(row)",
-    "price_forgotten": (
-        "Design._own: [[price * x for x in row] for row in self.ground.weighted()]"
-        " => [[price * d for d in row] for row in self.ground.costs]"
-    ),
+    "price_forgotten": "Design._bound: self.ground.weighted() => self.ground.costs",
     "pi_forgotten": "gains: log - own => log",
     "phi_unchecked": "gains: not held or all(column[a] for column in columns) => True",
     "shift_reversed": "Design._choices: v + z => z - v",

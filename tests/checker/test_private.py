@@ -203,7 +203,7 @@ def test_limits_end_in_undecided(privates, designs, monkeypatch):
     long = designs.certificate(data, "0", "1", [["1", "1", "1"]] * 3, ["dual", "0"], line, line, line)
     assert check(data, long).proved
     many = [["ratio", 0, ["1", f"1e{k}", "1"], ["1", "0", f"1/{3**k}"]] for k in range(2, 400)]
-    large = designs.certificate(data, "0", "1", [["1", "1", "1"]] * 3, ["dual", "0"], *many)
+    large = designs.certificate(data, "1e-9", "1", [["1", "1", "1"]] * 3, ["dual", "0"], *many)
     assert "sum of rationals" in check(data, large).reason
     monkeypatch.setattr("dalenius_check.lemmas.designs.privacy._MAX_NUMBERS", 9)
     assert check(data, long).proved
@@ -226,7 +226,7 @@ BUGS = {  # what is changed in which function of a copy of the checker
         'Private._prove: need_certain(lambda c: all(x <= c * mean for x, mean in pairs), below, above, "the mechanism\'s privacy")'
         ' => need_certain(lambda c: all(x <= c * mean for x, mean in pairs), above, below, "the mechanism\'s privacy")'
     ),
-    "lower_end": "Private._own.own: above if hard else below => below if hard else above",
+    "lower_end": "Private._ratio: ends[hard] => ends[not hard]",
     "not_private": "Private._prove: x <= c * mean => True",
     "equal_is_too_much": "Private._prove: x <= c * mean => x < c * mean or not x",
     "any_column": "Private._prove: all(x <= c * mean for x, mean in pairs) => any(x <= c * mean for x, mean in pairs)",
@@ -252,15 +252,15 @@ BUGS = {  # what is changed in which function of a copy of the checker
         " => [(p, row) for p, row in zip(prior, rows, strict=True)]"
     ),
     "first_prior": "sides: priors => priors[:1]",
-    "weight_anywhere": "Private._sums: used or not (a or b) => True",
-    "weight_of_a": "Private._sums: a or b => b",
-    "weight_of_b": "Private._sums: a or b => a",
-    "factor_forgotten": "Private._sums: weight * b => b",
-    "c_forgotten": "Private._own.own: -c * down => -down",
-    "downs_forgotten": "Private._own.own: [row[y], up, -c * down] => [row[y], up]",
-    "ups_forgotten": "Private._own.own: [row[y], up, -c * down] => [row[y], -c * down]",
-    "last_line_only": "Private._sums: total([old, weight * b]) => weight * b",
-    "last_line_up": "Private._sums: total(pair) => pair[1]",
+    "weight_anywhere": "Private._own: used or not (a or b) => True",
+    "weight_of_a": "Private._own: a or b => b",
+    "weight_of_b": "Private._own: a or b => a",
+    "factor_forgotten": "Private._ratio: weight * b => b",
+    "c_forgotten": "Private._ratio: ends[hard] * down => down",
+    "downs_forgotten": "Private._ratio: up - ends[hard] * down => up",
+    "ups_forgotten": "Private._ratio: up - ends[hard] * down => -ends[hard] * down",
+    "last_line_only": "Given.add: self._parts.append(part) => self._parts = [part]",
+    "last_line_up": "Given.add: self._parts.append(part) => self._parts = self._parts or [part]",
     "rows_not_choices": "Design._bound: self._choices(matrix, total) => matrix",
     "null_lines": "attempt: not lines.more() => True",
     "dual_null": 'Design._dual: need(lower is not None and lower <= 0, "no dual, but lower is positive") => pass',

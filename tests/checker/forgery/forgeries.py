@@ -1,6 +1,6 @@
 """A campaign of forgeries against the checker: certificates of false claims, not one of which may be proved.
 
-    python tests/checker/forgery/forgeries.py --count 300000 --arithmetic both --seed 1
+    PYTHONPATH=tests:tests/checker python tests/checker/forgery/forgeries.py --count 300000 --arithmetic both --seed 1
 
 A *forgery* is a model and a certificate whose claim is false by construction: an end of its interval is on the wrong side of the
 answer (known in closed form, or from an honest certificate that it contradicts), by half of it down to 1e-44 of it; or it claims

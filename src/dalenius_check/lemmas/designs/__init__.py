@@ -2,7 +2,7 @@
 what constraints leave is given away with multipliers; G4: limits about a secret by tangents.
 
 Hypotheses, each a line that refuses: the mechanism is a law, in its class, and within its budget exactly (`check`); multipliers
-of inequalities are not negative (`Multipliers`); a cone's multiplier is in its dual (`Multipliers`); a posterior has a place
+of inequalities are not negative (`Given._multiplier`); a cone's multiplier is in its dual (`Given._cone`); a posterior has a place
 wherever a letter has mass (`gains`); constraints are met exactly (`need_met`); private rows are so at the smaller end of
 e^epsilon (`Private._prove`).
 """

@@ -197,6 +197,11 @@ class Objective:
         model = self._models[j]
         return ADVERSARIES[model.adversary](lines, model, channel)
 
+    def weighted(self, j: int) -> list[tuple[int, list[fmpq]]]:
+        """p(x) d(x, y) of the distortion of term j, by the inputs that the law has."""
+        pairs = enumerate(zip(self.law, self.costs[j], strict=True))
+        return [(x, [p * d for d in costs]) for x, (p, costs) in pairs if p]
+
     def need_shares(self, shares: Mapping[int, fmpq]) -> None:
         """Refuse weights v_j of a lower bound that are more than the objective's.
 

@@ -19,9 +19,9 @@ from ...core.read import nonnegative
 from ..households import DesignedHouseholds
 from .constraints import Constraints, Objective
 from .given import Given
-from .ground import Costs, Ground
+from .ground import Ground
 
-Own = Callable[[bool], tuple[Costs, fmpq]]  # a part of the matrix, at an end of e^epsilon, and what it subtracts behind
+Own = tuple[fmpq, fmpq]  # how often the expected distortion stands in the matrix, and what is subtracted behind
 
 
 class Design:
@@ -172,10 +172,10 @@ class Design:
         given.objective.need_shares(given.shares)
         if low is None or low > 0:  # neither leakage nor distortion is ever negative
             what = "0 < the bound of the lines" if low is None else f"lower <= the {self.hints}' bound"
-            need_above(low, lambda hard: self._bound(given, *own(hard), hard), what)
+            need_above(low, lambda hard: self._bound(given, *own, hard), what)
 
     def _own(self, given: Given, nu: fmpq, nothing: bool) -> Own:
-        """The lines `prior`, and the part of the bound that they and the budget make, in rationals: nothing is to be least.
+        """The lines `prior`, and the part of the bound that the budget makes; or nothing is to be least.
 
         Bound because the largest leakage is at least each average of I over priors, I >= sum Q g, and nu (max_distortion - E),
         or the sum of lambda (max_leakage - I), is nonnegative and given away.
@@ -191,14 +191,15 @@ class Design:
             given.scale(1 / weights)
         elif weights > 0:
             given.spent += in_nats(self.budget, self.unit) * arb(weights)
-        return lambda hard: ([[price * x for x in row] for row in self.ground.weighted()], behind)
+        return price, behind
 
-    def _bound(self, given: Given, matrix: Costs, behind: fmpq, hard: bool) -> Any:
+    def _bound(self, given: Given, price: fmpq, behind: fmpq, hard: bool) -> Any:
         """What is proved of V, exactly where no prior is there.
 
         Bound because the sum of a row of Q times anything is at least that thing's minimum.
         """
-        with self.allowance.holding(len(matrix) * self.ground.outputs * NUMBER):
+        with self.allowance.holding(len(self.ground.inputs) * self.ground.outputs * NUMBER):
+            matrix = [[price * x for x in row] for row in self.ground.weighted()]
             behind = total([behind, given.add_to(matrix, hard)])
             if given.gains is None:
                 return total([*(min(row) for row in self._choices(matrix, total)), -behind])
@@ -229,5 +230,4 @@ class Free(Design):
 
     def _own(self, given: Given, nu: fmpq, nothing: bool) -> Own:
         """No lines: the expected distortion alone."""
-        price = fmpq(0 if nothing or given.objective.given else 1)
-        return lambda hard: ([[price * x for x in row] for row in self.ground.weighted()], fmpq(0))
+        return fmpq(0 if nothing or given.objective.given else 1), fmpq(0)

@@ -1,10 +1,10 @@
-"""What the lines of a lower bound give away: priors' gains, and multipliers of rows and of cones."""
+"""What the lines of a lower bound give away: priors' gains, multipliers of rows and of cones, tangents, and weights of terms."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from ...core.adversaries import ADVERSARIES, EntropyBound
@@ -18,9 +18,10 @@ from ...core.read import decimal, entries, integer, nonnegative, positive
 from ..households import DesignedHouseholds
 from ..secrets import Unsaid
 from .constraints import Constraints, Limit, Objective
-from .ground import Costs
-from .tangents import Information, Tangents, gains
+from .ground import Costs, Part, Term
+from .tangents import Information, gains
 
+_MOST = 1 << 22
 _LAST = {"record": 2, "block": 3, "adversary": 2, "term": 2}
 _CONSTRAINTS = {"multiplier": 3, "cone": 4, "also": 6, "tangent": 6, "selection": 6}
 _OBJECTIVE = {"weight": 3, "term": 6}
@@ -29,9 +30,9 @@ _OBJECTIVE = {"weight": 3, "term": 6}
 class Given:
     """Something that is never negative for a mechanism Q that meets everything: behind - sum of Q times a matrix.
 
-    Kept are the priors' gains in balls, if there is a prior, with what they subtract behind in `spent`; and the multipliers of
-    constraints, of which the rest is made when it is known which end of e^epsilon is asked for. `priced` says whether the budget,
-    and `named` which constraints, have a part in it; `shares` are the weights of an objective's terms.
+    Kept are the priors' gains in balls, if there is a prior, with what they subtract behind in `spent`; and the other parts, which are
+    made when it is known which end of e^epsilon is asked for. `priced` says whether the budget, and `named` which constraints, have a
+    part in it; `shares` are the weights of an objective's terms.
     """
 
     def __init__(
@@ -50,9 +51,9 @@ class Given:
         self.priced = False
         self.named = set[int]()
         self._proofs = dict[tuple[str, int], EntropyBound]()
-        self._distortions = dict[int, fmpq]()
-        self._multipliers = Multipliers(constraints)
-        self._tangents = Tangents(constraints.secrets, channel)
+        self._weighted = set[int]()
+        self._parts = list[Part]()
+        self._numbers = 0
 
     @cached_property
     def proof(self) -> EntropyBound | DesignedHouseholds:
@@ -108,8 +109,8 @@ class Given:
     def read_others(self) -> None:
         """The lines about constraints, and about the terms of an objective."""
         readers: dict[str, Callable[..., None]] = {
-            "multiplier": self._multipliers.read_rows,
-            "cone": self._multipliers.read_cone,
+            "multiplier": self._multiplier,
+            "cone": self._cone,
             "also": self._also,
             "tangent": self._tangent,
             "selection": self._selection,
@@ -134,19 +135,57 @@ class Given:
             self._proofs["also", j] = other.proof(self.lines, self.channel)
         self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball
 
+    def _multiplier(self, j: int, pairs: Any) -> None:
+        """Multipliers of rows; bound because mu (h - G Q) is 0 where the row is =, and not negative where mu >= 0 and it is <=."""
+        need(j in self.constraints.rows, f"constraint {j} has no rows")
+        rows = self.constraints.rows[j]
+        chosen = list[tuple[int, fmpq]]()
+        before = -1
+        self.count(len(entries(pairs, "the multipliers")))
+        for pair in pairs:
+            self.allowance.look()
+            place, hint = entries(pair, "a row and its multiplier", 2)
+            r = integer(place, "the row", 0, rows.count - 1)
+            mu = decimal(hint, "a multiplier")
+            need(r > before, "the rows must ascend")
+            need(rows.equal or mu >= 0, f"the multiplier of row {r} must be nonnegative")
+            self.allowance.take(PAIR + NUMBER + height(mu) // 4)
+            chosen.append((r, mu))
+            before = r
+
+        def part(hard: bool) -> tuple[Iterable[Term], fmpq]:
+            made = [(mu, *rows.make(r, rows.ends[hard])) for r, mu in chosen if mu]
+            behind = total(mu * most for mu, _, most in made)
+            return ([x, y, mu * c] for mu, terms, _ in made for x, y, c in terms), behind
+
+        self.add(part)
+
+    def _cone(self, j: int, weight: Any, hints: Any) -> None:
+        """Multipliers of a cone; bound because t |.| + sum u_k (F_k Q + f_k) >= (t - |u|) |.| >= 0. Two of them add to one."""
+        need(j in self.constraints.cones, f"constraint {j} is no cone")
+        parts = self.constraints.cones[j].parts
+        t = nonnegative(weight, "t")
+        u = [decimal(x, "u") for x in entries(hints, "u", len(parts) - 1)]
+        self.count(len(u))
+        need(total(x * x for x in u) <= t * t, "t must be at least the norm of u")
+        self.allowance.take(len(parts) * NUMBER + sum(map(height, [t, *u])) // 4)
+        held = list(zip([t, *u], parts, strict=True))
+        behind = total(factor * constant for factor, (_, constant) in held)
+        self.add(lambda hard: (([x, y, -factor * c] for factor, (terms, _) in held for x, y, c in terms), behind))
+
     def _tangent(self, j: int, place: Any, weight: Any, about: Any, hint: Any) -> None:
         """A tangent of a limit about a secret; bound because weight (at_most - what is limited) >= 0, and the tangent is below."""
         need(j in self.constraints.secrets, f"constraint {j} is no limit about a secret that has tangents")
         factor = positive(weight, "the weight")
-        self._multipliers.count(
+        self.count(
             sum(len(x) if isinstance(x, list) else 1 for part in (about, hint) if isinstance(part, list) for x in part)
         )
-        law = self._tangents.law(j, place)
         limited = self.constraints.secrets[j]
+        law = limited.laws[integer(place, "the law", 0, len(limited.laws) - 1)]
         if isinstance(limited, Information):
             self._pay(factor, limited, lambda: limited.gains(self.channel, law, about, hint))
         else:
-            self._tangents.read(limited, law, factor, about, hint)
+            self.add(limited.part(law, factor, about, hint))
 
     def _selection(self, j: int, weight: Any, given: Any, selection: Any, phi: Any) -> None:
         """A law of the dataset; bound because weight (at_most - I) >= 0, and I >= sum Q g, as of an adversary's prior."""
@@ -155,15 +194,18 @@ class Given:
         if not isinstance(limited, Unsaid):
             raise RefusedError(f"constraint {j} is no secret_leakage")
         masses = limited.masses(self.channel, given, selection)
-        self._multipliers.count(len(masses) * (self.channel.outputs + 1))
+        self.count(len(masses) * (self.channel.outputs + 1))
         self._pay(factor, limited, lambda: gains(self.channel, masses, phi))
 
     def _weight(self, j: int, hint: Any) -> None:
         """The weight of a term that is a distortion."""
         need(j in self.objective.costs, f"term {j} is no distortion")
-        need(j not in self._distortions, f"term {j} has two weights")
-        self._distortions[j] = nonnegative(hint, "the weight")
-        self.share(j, self._distortions[j])
+        need(j not in self._weighted, f"term {j} has two weights")
+        self._weighted.add(j)
+        weight = nonnegative(hint, "the weight")
+        self.share(j, weight)
+        rows = self.objective.weighted(j)
+        self.add(lambda hard: (([x, y, weight * d] for x, row in rows for y, d in enumerate(row)), fmpq(0)))
 
     def _term(self, j: int, *rest: Any) -> None:
         """A prior of a term that is a leakage to another adversary."""
@@ -175,85 +217,24 @@ class Given:
         """Add to the weight of a term in the lower bound."""
         self.shares[j] = total([self.shares.get(j, fmpq(0)), weight])
 
+    def count(self, numbers: int) -> None:
+        """So many numbers more in lines about constraints."""
+        self._numbers += numbers
+        limit(self._numbers <= _MOST, f"more than {_MOST} multipliers")
+
+    def add(self, part: Part) -> None:
+        """One more."""
+        self._parts.append(part)
+
     def add_to(self, matrix: Costs, hard: bool) -> fmpq:
-        """Add the multipliers of constraints, at the end of e^epsilon that is hard or the other, and the weights of distortions.
-
-        What they subtract behind.
-        """
-        behind = [some.add_to(partial(self._add, matrix), hard) for some in (self._multipliers, self._tangents)]
-        for j, v in self._distortions.items():
-            for x, (p, costs) in enumerate(zip(self.objective.law, self.objective.costs[j], strict=True)):
-                for y, d in enumerate(costs if v and p else ()):
-                    self._add(matrix, x, y, v * p * d)
-        return total(behind)
-
-    def _add(self, matrix: Costs, x: int, y: int, value: fmpq) -> None:
-        self.allowance.look()
-        before = matrix[x][y]
-        matrix[x][y] = total([before, value])
-        self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)
-
-
-_MOST = 1 << 22
-
-
-class Multipliers:
-    """Those of constraints by their numbers, and how many there are, with the numbers of all other lines."""
-
-    def __init__(self, constraints: Constraints) -> None:
-        self.constraints = constraints
-        self.allowance = constraints.allowance
-        self._counted = 0
-        self._multipliers = dict[int, dict[int, fmpq]]()
-        self._sides = dict[int, list[fmpq]]()
-
-    def count(self, count: int) -> None:
-        """So many more."""
-        self._counted += count
-        limit(self._counted <= _MOST, f"more than {_MOST} multipliers")
-
-    def read_rows(self, j: int, pairs: Any) -> None:
-        """Multipliers of rows; bound because mu (h - G Q) is 0 where the row is =, and not negative where mu >= 0 and it is <=."""
-        need(j in self.constraints.rows, f"constraint {j} has no rows")
-        rows = self.constraints.rows[j]
-        known = self._multipliers.setdefault(j, {})
-        before = -1
-        self.count(len(entries(pairs, "the multipliers")))
-        for pair in pairs:
-            self.allowance.look()
-            place, hint = entries(pair, "a row and its multiplier", 2)
-            r = integer(place, "the row", 0, rows.count - 1)
-            mu = decimal(hint, "a multiplier")
-            need(r > before, "the rows must ascend")
-            need(rows.equal or mu >= 0, f"the multiplier of row {r} must be nonnegative")
-            self.allowance.take(PAIR + NUMBER + height(mu) // 4)
-            known[r], before = total([known.get(r, fmpq(0)), mu]), r
-
-    def read_cone(self, j: int, weight: Any, hints: Any) -> None:
-        """Multipliers of a cone; bound because t |.| + sum u_k (F_k Q + f_k) >= (t - |u|) |.| >= 0. Two of them add to one."""
-        need(j in self.constraints.cones, f"constraint {j} is no cone")
-        size = len(self.constraints.cones[j].norm)
-        t = nonnegative(weight, "t")
-        u = [decimal(x, "u") for x in entries(hints, "u", size)]
-        self.count(size)
-        need(total(x * x for x in u) <= t * t, "t must be at least the norm of u")
-        self.allowance.take((size + 1) * NUMBER + sum(map(height, [t, *u])) // 4)
-        known = self._sides.get(j, [fmpq(0)] * (size + 1))
-        self._sides[j] = [total(pair) for pair in zip(known, [t, *u], strict=True)]
-
-    def add_to(self, add: Callable[[int, int, fmpq], None], hard: bool) -> fmpq:
-        """Add to the cells of the matrix, and return what is subtracted behind it."""
+        """Add the parts, at the end of e^epsilon that is hard or the other; what they subtract behind."""
         behind = list[fmpq]()
-        for j, chosen in self._multipliers.items():
-            rows = self.constraints.rows[j]
-            for r, mu in chosen.items():
-                terms, most = rows.make(r, rows.ends[1 if hard else 0])
-                behind.append(mu * most)
-                for x, y, c in terms if mu else ():
-                    add(x, y, mu * c)
-        for j, factors in self._sides.items():
-            for factor, (terms, constant) in zip(factors, self.constraints.cones[j].parts, strict=True):
-                behind.append(factor * constant)
-                for x, y, c in terms:
-                    add(x, y, -factor * c)
+        for part in self._parts:
+            terms, less = part(hard)
+            behind.append(less)
+            for x, y, value in terms:
+                self.allowance.look()
+                before = matrix[x][y]
+                matrix[x][y] = total([before, value])
+                self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)
         return total(behind)

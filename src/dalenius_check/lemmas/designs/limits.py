@@ -10,7 +10,7 @@ from ...core.allowance import BALL, NUMBER, PAIR, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.numbers import exponential, height, need, need_certain, summed, total
 from ...core.read import Reader, decimal, entries, integer
-from .ground import Inputs
+from .ground import Inputs, Part, Term
 from .secret import Laws, Secret, Told, secrets_of
 
 Form = tuple[dict[int, list[fmpq]], list[fmpq], fmpq]  # A(s, y), B(y), h: sum Q (sum_s A P(s, x) + B P(x)) <= h
@@ -53,6 +53,23 @@ class SecretLimit:
     def tangent(self, law: Secret, about: Any, hint: Any) -> Tangent:
         """What a line says is, summed over Q, at most h for every mechanism within the limit."""
         raise NotImplementedError
+
+    def part(self, law: Secret, weight: fmpq, about: Any, hint: Any) -> Part:
+        """The same, so many times."""
+        tangent = self.tangent(law, about, hint)
+
+        def part(hard: bool) -> tuple[Iterable[Term], fmpq]:
+            letters, mean, most = tangent(self.ends[hard])
+            columns = {x: [(mean, p)] for x, p in law.inputs}
+            for s, factors in letters.items():
+                for x, p in law.rows[s]:
+                    columns[x].append((factors, p))
+            places = ((x, y, held) for x, held in columns.items() for y in range(self.outputs))
+            return (
+                [x, y, weight * total(factors[y] * p for factors, p in held)] for x, y, held in places
+            ), weight * most
+
+        return part
 
     def numbers(self, value: Any, what: str, size: int, reader: Reader = decimal) -> list[fmpq]:
         """So many numbers of a line."""

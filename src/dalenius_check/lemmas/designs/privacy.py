@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.allowance import NUMBER, limit
+from ...core.allowance import NUMBER, PAIR, limit
 from ...core.arithmetic import fmpq
 from ...core.certificate import Lines
 from ...core.channel import Channel
@@ -14,10 +14,9 @@ from ...core.proof import Words
 from ...core.read import entries, integer, law_of, nonnegative
 from .design import Design, Own
 from .given import Given
-from .ground import Costs
+from .ground import Costs, Part
 
 _MAX_NUMBERS = 1 << 24
-Sums = dict[int, tuple[list[fmpq], list[fmpq]]]
 
 
 def sides(rows: Sequence[Sequence[fmpq]], used: Sequence[int], priors: Costs) -> list[tuple[fmpq, fmpq]]:
@@ -68,28 +67,12 @@ class Private(Design):
         ], given.tally
 
     def _own(self, given: Given, nu: fmpq, nothing: bool) -> Own:
-        """The lines `ratio`, and the part of the bound that they and the distortion make.
+        """The lines `ratio`.
 
         Bound because privacy makes sum_x a(x) Q(x,y) - e^epsilon A sum_x beta(x) Q(x,y) at most 0, which is added to
         the expected distortion.
         """
-        sums, below, above = self._sums(given), *exponential(self.budget, self.unit)
-
-        def own(hard: bool) -> tuple[Costs, fmpq]:
-            c = above if hard else below
-            rows = self.ground.weighted()
-            rows = [[fmpq(0)] * self.ground.outputs for _ in rows] if nothing or given.objective.given else rows
-            for y, (ups, downs) in sums.items():
-                for row, up, down in zip(rows, ups, downs, strict=True):
-                    row[y] = total([row[y], up, -c * down])
-            return rows, fmpq(0)
-
-        return own
-
-    def _sums(self, given: Given) -> Sums:
-        """The lines `ratio`: by output the sums over its lines of a(x) and of A beta(x), for each input."""
-        size = len(self.ground.inputs)
-        sums = Sums()
+        size, ends = len(self.ground.inputs), exponential(self.budget, self.unit)
         for _, place, hint, listed in given.lines.run("a ratio", {"ratio": 4}, given.after if given.others else {}):
             y = integer(place, "the output", 0, self.ground.outputs - 1)
             factors = [nonnegative(a, "a multiplier") for a in entries(listed, "the multipliers", size)]
@@ -103,11 +86,13 @@ class Private(Design):
             given.tally["ratio line"] += 1
             given.priced = True
             limit(given.tally["ratio line"] * size <= _MAX_NUMBERS, f"more than {_MAX_NUMBERS} multipliers")
-            weight = total(factors)
-            (ups, downs) = sums.setdefault(y, ([fmpq(0)] * size, [fmpq(0)] * size))
-            ups[:] = [total(pair) for pair in zip(ups, factors, strict=True)]
-            downs[:] = [total([old, weight * b]) for old, b in zip(downs, beta, strict=True)]
-            self.allowance.take(
-                sum(NUMBER + (height(up) + height(down)) // 4 for up, down in zip(ups, downs, strict=True))
-            )
-        return sums
+            given.add(self._ratio(y, factors, beta, ends))
+        return fmpq(0 if nothing or given.objective.given else 1), fmpq(0)
+
+    def _ratio(self, y: int, factors: list[fmpq], beta: list[fmpq], ends: tuple[fmpq, fmpq]) -> Part:
+        """What a line adds."""
+        weight = total(factors)
+        pairs = enumerate(zip(factors, beta, strict=True))
+        held = [(x, a, weight * b) for x, (a, b) in pairs if a or (b and weight)]
+        self.allowance.take(sum(PAIR + NUMBER + (height(up) + height(down)) // 4 for _, up, down in held))
+        return lambda hard: (([x, y, up - ends[hard] * down] for x, up, down in held), fmpq(0))
