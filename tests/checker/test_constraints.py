@@ -577,13 +577,16 @@ BUGS = {  # what is changed in which function of a copy of the checker
     "monotone_other": "_monotone.make: ((other, 1), (x, -1)) => ((other, -1), (x, 1))",
     "monotone_short": "_monotone.make: range(last + 1) => range(last, last + 1)",
     "monotone_places": "_monotone: ground.outputs - 1 => ground.outputs",
-    "local_order": "_local.make: -1 if r % 2 else 1 => 1 if r % 2 else -1",
-    "local_one_way": "_local.make: -1 if r % 2 else 1 => 1",
-    "local_pairs": "_local: listed or list(combinations(used, 2)) => list(combinations(used, 2))",
-    "local_c": "_local.make: -c => fmpq(-1)",
+    "local_order": "_ratios.make: -1 if r % sides else 1 => 1 if r % sides else -1",
+    "local_one_way": "_ratios.make: -1 if r % sides else 1 => 1",
+    "local_pairs": "_local: listed or combinations(used, 2) => combinations(used, 2)",
+    "local_c": "_ratios.make: -c * p => -p",
     "local_all": "_local: ground.used => list(range(len(ground.law)))",
-    "pointwise_law": "_pointwise: listed or [ground.law] => [ground.law]",
-    "pointwise_c": "_pointwise.make: -c * p => -p",
+    "pointwise_law": (
+        'secrets_of: [normalised(row, "a prior", ground.allowance) for row in priors] if priors else [ground.law]'
+        " => [ground.law]"
+    ),
+    "pointwise_c": "_ratios.make: -c => fmpq(-1)",
     "sign_free": "Given._multiplier: rows.equal or mu >= 0 => True",
     "sign_never": "Given._multiplier: rows.equal or mu >= 0 => mu >= 0",
     "row_any": "Given._multiplier: r > before => True",

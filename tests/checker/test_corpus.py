@@ -200,8 +200,8 @@ HOLES = {  # what a checker with a hole, in this function this instead of that, 
     "limit_mi_free": "Given._pay: arb(factor) * limited.ball => arb(0)",
     "limit_kl_missed": "Information.need_within: told.given.values() => ()",
     "limit_kl_lower": "Information.gains: arb(x).log() + 1 => arb(x).log() + 2",
-    "limit_exempt_missed": '_block.make: _last(table["strong"], law, exempt) => []',
-    "limit_rows_missed": "_block.make: -1 if r % sides else 1 => 1",
+    "limit_exempt_missed": '_block.make: _last(table["strong"], law, table["exempt"]) => []',
+    "limit_rows_missed": "_ratios.make: -1 if r % sides else 1 => 1",
     "limit_exempt_strong_missed": "_last: law.inputs => law.inputs[:0]",
     "limit_two_feasible": (
         "Design._lower: need_above(low, lambda hard: self._bound(given, *own, hard), what)"

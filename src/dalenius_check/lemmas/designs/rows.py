@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, combinations, pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from ...core.allowance import PAIR, Allowance
 from ...core.arithmetic import fmpq
-from ...core.numbers import exponential, need, need_certain, normalised, total
+from ...core.numbers import need, need_certain, total
 from .ground import Costs, Ground, Term
 
 _MAX_ROWS, _MAX_TERMS = 1 << 20, 1 << 22
@@ -50,7 +50,7 @@ def value_of(terms: Iterable[Term], laws: Sequence[Sequence[fmpq]]) -> fmpq:
 
 
 def other_rows(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    """The rows of a constraint that is not about a secret."""
+    """The rows of a constraint that is not about ratios."""
     return _KINDS[table["kind"]](table, ground, what)
 
 
@@ -141,40 +141,6 @@ def _monotone(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     return Rows(len(pairs) * places, False, make)
 
 
-def _local(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    listed = table["pairs"] or []
-    used = ground.used
-    outputs = ground.outputs
-    count = 2 * outputs * (len(listed) or len(used) * (len(used) - 1) // 2)
-    ground.need_inputs(chain(*listed), what)
-    need(all(x != other for x, other in listed), f"{what}: a pair has one input twice")
-    need_few(count, 2 * count, ground, what)
-    pairs = listed or list(combinations(used, 2))
-
-    def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
-        x, other = pairs[r // (2 * outputs)][:: -1 if r % 2 else 1]
-        y = r // 2 % outputs
-        return [(x, y, fmpq(1)), (other, y, -c)], fmpq(0)
-
-    return Rows(count, False, make, exponential(*table["epsilon"]))
-
-
-def _pointwise(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    listed = [normalised(row, "a prior", ground.allowance) for row in table["priors"] or []]
-    ground.need_priors(listed, what)
-    supports = [[(x, p) for x, p in enumerate(prior) if p] for prior in listed or [ground.law]]
-    rows = sum(map(len, supports)) * ground.outputs
-    outputs = ground.outputs
-    need_few(rows, sum(len(support) ** 2 for support in supports) * outputs, ground, what)
-    heads = [(x, support) for support in supports for x, _ in support]
-
-    def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
-        (x, support), y = heads[r // outputs], r % outputs
-        return chain([(x, y, fmpq(1))], ((z, y, -c * p) for z, p in support)), fmpq(0)
-
-    return Rows(rows, False, make, exponential(*table["epsilon"]))
-
-
 _KINDS: dict[str, Callable[[dict[str, Any], Ground, str], Rows]] = {
     "linear": _linear,
     "zero": _zero,
@@ -183,6 +149,4 @@ _KINDS: dict[str, Callable[[dict[str, Any], Ground, str], Rows]] = {
     "error": _error,
     "distortion": _distortion,
     "monotone": _monotone,
-    "local_dp": _local,
-    "pointwise_maximal_leakage": _pointwise,
 }

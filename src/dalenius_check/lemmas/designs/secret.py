@@ -97,23 +97,30 @@ def _made(rows: list[Sparse], size: int) -> Secret:
 
 
 Make = Callable[[int, fmpq], tuple[Iterable[Term], fmpq]]
-_ALWAYS = ("local_information_privacy", "information_privacy")
+Head = tuple[Sparse, Sparse]  # one and other, of rows one(y) - c other(y) <= 0 for each output
+_RATIOS = ("local_dp", "pointwise_maximal_leakage", "local_information_privacy", "information_privacy")
 
 
 def rows_of(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     """The rows of a constraint of this table."""
-    if table["kind"] not in _ALWAYS and not table.get("secret"):
+    if table["kind"] not in _RATIOS:
         return other_rows(table, ground, what)
+    if table["kind"] == "local_dp" and not table.get("secret"):
+        return _local(table, ground, what)
     laws = secrets_of(table, ground, what)
     exempt = table.get("exempt") or []
     shortest = min(len(law.rows) for law in laws)
     fits = all(s < shortest and y < ground.outputs for s, y in exempt)
     need(fits, f"{what}.exempt: an index is no letter of every law or no output")
-    counts = [_count(table, law, exempt, ground.outputs) for law in laws]
+    sides = 1 if table["kind"] == "pointwise_maximal_leakage" else 2
+    local = table["kind"] == "local_dp"
+    cells = [_cells(law, local, exempt, ground.outputs) for law in laws]
+    counts = [sides * len(listed) for listed in cells]
     last = len(exempt) * sum(len(law.inputs) for law in laws)
-    terms = sum(2 * len(law.inputs) * count for law, count in zip(laws, counts, strict=True)) + last
+    often = 2 if table.get("secret") else sides  # as docs/model-format.md counts them
+    terms = sum(often * len(law.inputs) * count for law, count in zip(laws, counts, strict=True)) + last
     need_few(sum(counts) + (len(laws) if exempt else 0), terms, ground, what)
-    made = [_block(table, law, exempt, ground.outputs) for law in laws]
+    made = [_block(table, law, listed, sides, ground.outputs) for law, listed in zip(laws, cells, strict=True)]
     starts = list(accumulate((count + bool(exempt) for count in counts), initial=0))
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
@@ -123,42 +130,53 @@ def rows_of(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     return Rows(starts[-1], False, make, exponential(*table["epsilon"]))
 
 
-def _sides(table: dict[str, Any]) -> int:
-    return 1 if table["kind"] == "pointwise_maximal_leakage" else 2
+def _local(table: dict[str, Any], ground: Ground, what: str) -> Rows:
+    """Of pairs of inputs: those that are listed, or all that some datasets have."""
+    listed = table["pairs"] or []
+    used = ground.used
+    ground.need_inputs(chain(*listed), what)
+    need(all(x != other for x, other in listed), f"{what}: a pair has one input twice")
+    count = 2 * ground.outputs * (len(listed) or len(used) * (len(used) - 1) // 2)
+    need_few(count, 2 * count, ground, what)
+    units: list[Sparse] = [[(x, fmpq(1))] for x in range(len(ground.inputs))]
+    heads = [(units[x], units[other]) for x, other in listed or combinations(used, 2)]
+    return Rows(count, False, _ratios(heads, range(count // 2), 2, ground.outputs), exponential(*table["epsilon"]))
 
 
-def _count(table: dict[str, Any], law: Secret, exempt: Sequence[Sequence[int]], outputs: int) -> int:
-    """How many rows a law has, without the last one about the pairs that are exempt."""
+def _cells(law: Secret, local: bool, exempt: Sequence[Sequence[int]], outputs: int) -> Sequence[int]:
+    """Head and output of each pair of rows, as one number, without those that are exempt."""
     letters = len(law.letters)
-    heads = letters * (letters - 1) // 2 if table["kind"] == "local_dp" else letters
-    return _sides(table) * (heads * outputs - sum(1 for s, _ in exempt if law.prior[s]))
+    every = range((letters * (letters - 1) // 2 if local else letters) * outputs)
+    if not exempt:
+        return every
+    places = {s: k for k, s in enumerate(law.letters)}
+    without = {places[s] * outputs + y for s, y in exempt if s in places}
+    return [cell for cell in every if cell not in without]
 
 
-def _block(table: dict[str, Any], law: Secret, exempt: Sequence[Sequence[int]], outputs: int) -> Make:
-    """The rows of one law: one(y) - c other(y) <= 0, in turn with the two exchanged where there are two sides; then the last one."""
-    heads: list[tuple[Sparse, Sparse]] = [(row, law.inputs) for row in law.given.values()]
-    if table["kind"] == "local_dp":
-        heads = list(combinations(law.given.values(), 2))
-    sides = _sides(table)
-    cells = _cells(law, exempt, len(heads), outputs)
+def _block(table: dict[str, Any], law: Secret, cells: Sequence[int], sides: int, outputs: int) -> Make:
+    """The rows of one law, and then the last one about the pairs that are exempt."""
+    given = law.given.values()
+    heads = list(combinations(given, 2)) if table["kind"] == "local_dp" else [(row, law.inputs) for row in given]
+    ratios = _ratios(heads, cells, sides, outputs)
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
         if r == sides * len(cells):
-            return _last(table["strong"], law, exempt), table["delta"]
+            return _last(table["strong"], law, table["exempt"]), table["delta"]
+        return ratios(r, c)
+
+    return make
+
+
+def _ratios(heads: Sequence[Head], cells: Sequence[int], sides: int, outputs: int) -> Make:
+    """The rows of heads, at outputs, in turn with one and other exchanged where there are two sides."""
+
+    def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
         head, y = divmod(cells[r // sides], outputs)
         one, other = heads[head][:: -1 if r % sides else 1]
         return chain(((x, y, p) for x, p in one), ((x, y, -c * p) for x, p in other)), fmpq(0)
 
     return make
-
-
-def _cells(law: Secret, exempt: Sequence[Sequence[int]], heads: int, outputs: int) -> Sequence[int]:
-    """Head and output of each pair of rows, as one number."""
-    if not exempt:
-        return range(heads * outputs)
-    places = {s: k for k, s in enumerate(law.letters)}
-    without = {places[s] * outputs + y for s, y in exempt if s in places}
-    return [cell for cell in range(heads * outputs) if cell not in without]
 
 
 def _last(strong: bool, law: Secret, exempt: Sequence[Sequence[int]]) -> Iterable[Term]:
