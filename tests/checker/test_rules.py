@@ -29,7 +29,7 @@ SHARED = {  # what other rules use of a lemma's module without resting on its th
     "margin",  # how far noise is clamped
     "arctangent",
     "Walks",  # the lines of chains, whatever their letters
-    "AnyChain",  # their records and parameters
+    "letters",  # their records and parameters, and what one of them tells
     "Alone.__init__",
     "subject",
     "Informative",  # what a mechanism tells
