@@ -68,14 +68,16 @@ def total(form: Terms, x: Mapping[int, fmpq] | Sequence[fmpq], constant: fmpq) -
     >>> total({0: fmpq(1, 2), 2: fmpq(3)}, [fmpq(1, 3), fmpq(9), fmpq(2, 3)], fmpq(1))
     19/6
     """
-    parts: dict[fmpz, fmpq] = {}
+    scale, parts = fmpz(1), dict[fmpz, fmpz]()
+    for factor in form.values():
+        scale = scale.lcm(factor.q)
     for j, factor in form.items():
         value = x[j]
-        parts[value.q] = parts.get(value.q, fmpq(0)) + factor * value.p
+        parts[value.q] = parts.get(value.q, fmpz(0)) + factor.p * (scale // factor.q) * value.p
     common = fmpz(1)
     for below in sorted(parts, reverse=True):
         common = common if common % below == 0 else common.lcm(below)
-    return constant + sum((part * (common // below) for below, part in parts.items()), fmpq(0)) / common
+    return constant + fmpq(sum((part * (common // below) for below, part in parts.items()), fmpz(0)), common * scale)
 
 
 def triangle(size: int) -> tuple[tuple[int, int], ...]:

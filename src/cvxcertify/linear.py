@@ -10,7 +10,7 @@ from scipy.linalg import qr
 
 from cvxcertify.instance import Floats, Terms, as_float, total
 
-MOST = 500  # equations that need elimination
+MOST = 2000  # equations that need elimination
 RANK = 1e-9  # relative; below, an equation counts as one that the others imply
 
 

@@ -65,16 +65,17 @@ class Instance:
 
     def member(self, x: Form, row: int, homogeneous: bool = False) -> fmpq:
         """Of A x + b; of A x if homogeneous. Denominators may be long, and mostly divide the largest one."""
-        parts: dict[int, fmpq] = {}
-        for j, a in self.rows[row].items():
-            if j in x:
-                below = int(x[j].denominator)
-                parts[below] = parts.get(below, fmpq(0)) + a * int(x[j].numerator)
+        terms = {j: (a, x[j]) for j, a in self.rows[row].items() if j in x}
+        scale, parts = lcm(*(int(a.denominator) for a, _ in terms.values())), dict[int, int]()
+        for a, value in terms.values():
+            below = int(value.denominator)
+            whole = int(a.numerator) * (scale // int(a.denominator)) * int(value.numerator)
+            parts[below] = parts.get(below, 0) + whole
         start = fmpq(0) if homogeneous else self.b.get(row, fmpq(0))
         common = 1
         for below in sorted(parts, reverse=True):
             common = lcm(common, below) if common % below else common
-        return start + sum((part * (common // below) for below, part in parts.items()), fmpq(0)) / common
+        return start + fmpq(sum(part * (common // below) for below, part in parts.items()), common * scale)
 
 
 def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:
