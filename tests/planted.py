@@ -108,10 +108,29 @@ def semidefinite(rng: np.random.Generator) -> Pair:
     return S[rows, columns], weights * Z[rows, columns], lambda s: [cp.reshape(s[whole], (size, size), order="F") >> 0]
 
 
+def power(rng: np.random.Generator) -> Pair:
+    """On the boundary, at the tip, or inside, of two members and three; as a cone, or as a geometric mean."""
+    weights = np.array(((0.5, 0.5), (0.25, 0.75), (0.75, 0.25), (0.25, 0.25, 0.5))[rng.integers(4)])
+    bases = 16.0 ** rng.integers(0, 2, size=weights.size)  # whose roots are whole
+    mean, sign = float(np.prod(bases**weights)), rng.choice([-1.0, 1.0])
+    s, z = np.array([*bases, sign * mean]) / 4.0, np.array([*(weights * mean / bases), -sign])
+    case = rng.integers(4)
+    if case == 0:
+        s, z = 0.0 * s, z + np.array([*weights, 0.0])
+    elif case == 1:
+        s, z = s + np.array([*np.ones(weights.size), 0.0]), 0.0 * z
+    if rng.random() < 0.5:
+        return s, z, lambda s: [cp.geo_mean(s[:-1], weights, approx=False) >= cp.abs(s[-1])]
+    if weights.size == 2:
+        return s, z, lambda s: [cp.PowCone3D(s[0], s[1], s[2], weights[0])]
+    return s, z, lambda s: [cp.PowConeND(s[:-1], s[-1], weights)]
+
+
 MAKERS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "zero": zero,
     "nonnegative": nonnegative,
     "second-order": second_order,
     "exponential": exponential,
     "semidefinite": semidefinite,
+    "power": power,
 }

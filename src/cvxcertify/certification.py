@@ -13,13 +13,15 @@ from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
+from flint import fmpq
 from numpy.typing import ArrayLike
 
 from cvxcertify.check import check_interval
 from cvxcertify.derive import Claim, Derived, Ranges, derived
 from cvxcertify.errors import InputError, ProofRefusedWarning, brief
 from cvxcertify.instance import Floats, Instance, as_bound, as_float
-from cvxcertify.intervals import ends_text, gap_text
+from cvxcertify.intervals import ends_text, gap_text, text_below
+from cvxcertify.parts import conflict
 from cvxcertify.proof import Lower, Upper, proof_text
 from cvxcertify.search import Search
 from cvxcertify.solvers import Answer, Attempt, Stop, ladder, usable
@@ -80,6 +82,16 @@ class CertifiedInterval:
         The variables at the certified feasible point, rounded to doubles (exactly in the proof); empty if there is none.
     multipliers : (rows,) array or None
         Those that prove the bound, rounded, in the order of the proof's rows.
+    duals : dict of name -> array
+        The same of each constraint, with the sign and in the shape of cvxpy's `dual_value`. A name is the constraint's label, or how
+        it is written; "x, as declared" is what the attributes of the variable x say.
+    conflict : dict of name -> float
+        Where there is no feasible point: the parts of the model that contradict each other, and how far each would have to give at
+        least, if it alone did: so much more on the right, or on either side of an equation; 0 where that is not known.
+    ray : dict of name -> array
+        Where the objective is unbounded: the direction in which the variables go for ever.
+    statistics : dict of name -> number
+        How large the conic form is, its cones, and the least and the largest of its numbers.
     bound_by, point_by : str or None
         The solvers whose numbers the bound and the point were made from.
     proof : str
@@ -99,6 +111,10 @@ class CertifiedInterval:
     rounded: tuple[str, ...]
     values: Mapping[str, Floats] = field(repr=False)
     multipliers: Floats | None = field(repr=False)
+    duals: Mapping[str, Floats] = field(repr=False)
+    conflict: Mapping[str, float]
+    ray: Mapping[str, Floats] = field(repr=False)
+    statistics: Mapping[str, float] = field(repr=False)
     bound_by: str | None
     point_by: str | None
     proof: str = field(repr=False)
@@ -207,16 +223,18 @@ def certify(
     if not _is_size(limit):
         raise InputError(f"time_limit: expected a number of at least 0, got {brief(limit)}")
     started = time.monotonic()
-    rungs = ladder(solver)
+    first, *_ = rungs = ladder(solver)
     model = derived(problem, ranges)
     search = Search(model, gap, started + limit, stop)
     if x is not None or z is not None:
-        search.attempt(*rungs[0], _given(model.instance, x, z))
+        search.attempt(*first, _given(model.instance, x, z))
         rungs = []
     for name, settings in rungs:
         if search.done:
             break
         search.attempt(name, settings)
+    if search.infeasible:
+        search.name_conflict(*first)
     return _answer(search, started)
 
 
@@ -244,6 +262,12 @@ def _answer(search: Search, started: float) -> CertifiedInterval:
     status = _standing(lower, upper)
     low, high = _ends(lower, upper, status)
     refused = (lower, upper) != (search.lower, search.upper)
+    z = None if lower is None or lower.z is None else np.array([as_float(x) for x in lower.z])
+    found = (
+        {} if lower is None or lower.value is not None else conflict(model.parts, model.instance, lower.steps, lower.z)
+    )
+    ray = {} if upper is None or upper.direction is None else _values(model, upper.direction)
+    ray = {name: value for name, value in ray.items() if np.any(value)}
     return CertifiedInterval(
         lower=-high if model.maximises else low,
         upper=-low if model.maximises else high,
@@ -251,15 +275,23 @@ def _answer(search: Search, started: float) -> CertifiedInterval:
         termination=Termination.PROOF_REFUSED if refused else _termination(search, status),
         claim=model.claim,
         rounded=model.rounded,
-        values={} if upper is None else model.values(np.array([as_float(x) for x in upper.x])),
-        multipliers=None if lower is None or lower.z is None else np.array([as_float(x) for x in lower.z]),
+        values={} if upper is None else _values(model, upper.x),
+        multipliers=z,
+        duals={} if z is None else {part.name: part.multipliers(z) for part in model.parts if part.rows},
+        conflict={name: as_bound(least, upper=False) for name, least in found.items()},
+        ray=ray,
+        statistics=model.instance.statistics,
         bound_by=None if lower is None else lower.solver,
         point_by=None if upper is None else upper.solver,
         proof=proof,
-        advice=_advice(search, status),
+        advice=_advice(search, status, found, ray),
         attempts=tuple(search.attempts),
         seconds=time.monotonic() - started,
     )
+
+
+def _values(model: Derived, x: list[fmpq]) -> dict[str, Floats]:
+    return model.values(np.array([as_float(value) for value in x]))
 
 
 def _ends(lower: Lower | None, upper: Upper | None, status: Standing) -> tuple[float, float]:
@@ -308,8 +340,16 @@ def _termination(search: Search, status: Standing) -> Termination:
     return Termination.TIME_LIMIT if late else Termination.STALLED
 
 
-def _advice(search: Search, status: Standing) -> str:
+def _advice(search: Search, status: Standing, conflict: Mapping[str, fmpq], ray: Mapping[str, Floats]) -> str:
     """Advice about a missing end."""
+    if conflict:
+        least = [
+            f"{name} (by {text_below(as_bound(by, upper=False), 3)} at least)" if by else name
+            for name, by in conflict.items()
+        ]
+        return f"these contradict each other, and one has to give: {'; '.join(least)}"
+    if ray:
+        return f"bound what goes on for ever: {', '.join(ray)}"
     if status in (Standing.POINT_ONLY, Standing.NOTHING) and search.unpaid:
         model, ranges = search.model, search.known or search.free
         own = [j for j in range(len(search.instance.c)) if model.own(j) and ranges.is_open(j)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -14,7 +13,7 @@ import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.affine_atom import AffAtom
 from cvxpy.atoms.elementwise.power import Power
-from cvxpy.atoms.geo_mean import GeoMean
+from cvxpy.atoms.geo_mean import GeoMeanApprox
 from cvxpy.reductions import EvalParams, FlipObjective
 from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr, recover_value_for_leaf
 from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
@@ -24,14 +23,18 @@ from scipy.sparse import issparse
 
 from cvxcertify.affine import CONSTANT, Exactly
 from cvxcertify.errors import InputError, brief
-from cvxcertify.instance import CONES, KINDS, Cone, Floats, Instance, Terms, cone_of, triangle
+from cvxcertify.instance import CONES, Floats, Instance, Terms, cones_of, triangle
+from cvxcertify.parts import OBJECTIVE, Part
+from cvxcertify.powers import Weights, exponential_cones, weights_of
 
 Ranges = Mapping[cp.Variable, tuple[object, object]]
 Form = tuple[str, list[Terms]]  # the kind of a cone and its members as affine forms
+Home = tuple[str, bool]  # the name of a part of the model, and whether a constraint says it, or an atom in it needs it
+LONGEST = 60  # characters of a name
 EXACT = {  # atoms that are no affine ones and whose cones say what the atom says, without a number that is rounded
-    "GeoMeanApprox", "MatrixFrac", "PnormApprox", "Pnorm", "PowerApprox", "Power", "abs", "cummax", "entr", "exp", "huber", "kl_div",
-    "lambda_max", "log", "log1p", "log_det", "log_sum_exp", "logistic", "max", "maximum", "min", "minimum", "norm1", "normNuc",
-    "norm_inf", "quad_over_lin", "rel_entr", "sigma_max", "sum_largest", "tr_inv", "xexp",
+    "GeoMean", "GeoMeanApprox", "MatrixFrac", "PnormApprox", "Pnorm", "PowerApprox", "Power", "abs", "cummax", "entr", "exp",
+    "huber", "kl_div", "lambda_max", "log", "log1p", "log_det", "log_sum_exp", "logistic", "max", "maximum", "min", "minimum",
+    "norm1", "normNuc", "norm_inf", "quad_over_lin", "rel_entr", "sigma_max", "sum_largest", "tr_inv", "xexp",
 }  # fmt: skip
 
 
@@ -73,6 +76,8 @@ class Derived:
         The atoms because of which the claim is about the conic form.
     blocks : tuple of Block
         What the columns are.
+    parts : tuple of Part
+        Whose the rows are: the objective's, each constraint's, those of variables with attributes.
     """
 
     instance: Instance
@@ -80,6 +85,7 @@ class Derived:
     claim: Claim
     rounded: tuple[str, ...]
     blocks: tuple[Block, ...]
+    parts: tuple[Part, ...]
 
     def own(self, column: int) -> bool:
         """True if a column belongs to a variable of the model, and not to one that only the conic form has."""
@@ -112,10 +118,17 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
     """
     problem = _with_ranges(_checked(problem), ranges or {})
     maximises = isinstance(problem.objective, cp.Maximize)
-    atoms = set(_doubtful(problem))
+    atoms = _atoms(problem)
+    names = dict[str, cp.Constraint]()
+    for constraint in problem.constraints:
+        names[unused(_called(constraint), names)] = constraint
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about how cvxpy reads values of its own
-        reduced, new = _reduced(problem, maximises)
+        reduced, new, homes = _reduced(problem, maximises, list(names))
+        doubts = {type(atom).__name__ for atom in atoms if not _known(atom)}
+        own = {new.get(variable.id, variable).id: variable for variable in problem.variables()}
+        constraints = list(_at_home(reduced, homes, own, weights_of(atoms), doubts))
+        reduced = cp.Problem(reduced.objective, [constraint for constraint, _ in constraints])
     variables = _ordered(reduced, problem, new)
     starts, count = {}, 0
     for variable in variables:
@@ -124,34 +137,81 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
     read = Exactly(starts)
     (objective,) = read.forms(reduced.objective.expr)
     members = sorted(
-        (form for constraint in reduced.constraints for form in _forms(constraint, read)),
+        ((*form, home) for constraint, home in constraints for form in _forms(constraint, read)),
         key=lambda form: CONES.index(form[0]),
     )
-    rows = [form for _, forms in members for form in forms]
-    own = {new.get(variable.id, variable).id: variable for variable in problem.variables()}
-    doubts = tuple(sorted(atoms | read.rounded))
+    rows = [form for _, forms, _ in members for form in forms]
+    rounded = tuple(sorted(doubts | read.rounded))
     instance = Instance(
         c=tuple(objective.get(j, fmpq(0)) for j in range(count)),
         offset=objective.get(CONSTANT, fmpq(0)),
         rows=tuple({j: x for j, x in row.items() if j != CONSTANT} for row in rows),
         b=tuple(row.get(CONSTANT, fmpq(0)) for row in rows),
-        cones=_cones(members),
+        cones=cones_of([(kind, forms) for kind, forms, _ in members]),
         names=tuple(name for variable in variables for name in _names(variable, own.get(variable.id))),
     )
     blocks = tuple(
         Block(variable, own.get(variable.id), range(starts[variable.id], starts[variable.id] + variable.size))
         for variable in variables
     )
-    return Derived(instance, maximises, Claim.CONIC_FORM if doubts else Claim.MODEL, doubts, blocks)
+    places: dict[Home, list[int]] = {}
+    for row, home in enumerate(home for _, forms, home in members for _ in forms):
+        places.setdefault(home, []).append(row)
+    parts = tuple(
+        Part(name, names.get(name), *(tuple(places.get((name, said), ())) for said in (True, False)))
+        for name in dict.fromkeys(name for name, _ in places)
+    )
+    return Derived(instance, maximises, Claim.CONIC_FORM if rounded else Claim.MODEL, rounded, blocks, parts)
 
 
-def _reduced(problem: cp.Problem, maximises: bool) -> tuple[cp.Problem, Mapping[int, cp.Variable]]:
-    """A minimisation over cones whose members are affine, and the variables that it has for the model's."""
+def _reduced(
+    problem: cp.Problem, maximises: bool, names: Sequence[str]
+) -> tuple[cp.Problem, Mapping[int, cp.Variable], dict[int, Home]]:
+    """A minimisation over cones whose members are affine, the variables that it has for the model's, and whose its constraints are.
+
+    Bound because cvxpy keeps the numbers of a model's constraints, and puts in front of each what its atoms need.
+    """
     reduced = EvalParams().apply(problem)[0] if problem.parameters() else problem
     reduced = FlipObjective().apply(reduced)[0] if maximises else reduced
-    reduced = Dcp2Cone(quad_obj=False).apply(reduced)[0]
+    ahead = len(Dcp2Cone(quad_obj=False).apply(cp.Problem(reduced.objective))[0].constraints)
+    reduced, own = Dcp2Cone(quad_obj=False).apply(reduced)[0], {constraint.id for constraint in problem.constraints}
+    homes, left = {constraint.id: (OBJECTIVE, False) for constraint in reduced.constraints[:ahead]}, list(names[::-1])
+    for constraint in reduced.constraints[ahead:]:
+        homes[constraint.id] = left[-1], constraint.id in own
+        if constraint.id in own:
+            left.pop()
     reduced, back = CvxAttr2Constr(reduce_bounds=True).apply(reduced)
-    return EliminateZeroSized().apply(reduced)[0], back[0] if back else {}
+    return EliminateZeroSized().apply(reduced)[0], back[0] if back else {}, homes
+
+
+def _at_home(
+    reduced: cp.Problem, homes: Mapping[int, Home], own: Mapping[int, cp.Variable], weights: Weights, doubts: set[str]
+) -> Iterator[tuple[cp.Constraint, Home]]:
+    """The constraints and whose they are, with exponential cones for power cones."""
+    for constraint in reduced.constraints:
+        home = homes.get(constraint.id)
+        if home is None:  # it says what an attribute says of a variable, the model's or one of an atom
+            variable = constraint.variables()[0]
+            known = (
+                homes.get(each.id) for each in reduced.constraints if variable.id in {v.id for v in each.variables()}
+            )
+            home = (
+                (f"{own[variable.id].name()}, as declared", True)
+                if variable.id in own
+                else (next((each[0] for each in known if each), OBJECTIVE), False)
+            )
+        if not isinstance(constraint, cp.PowCone3D | cp.PowConeND):
+            yield constraint, home
+            continue
+        said, exact = exponential_cones(constraint, None if home[1] else weights)
+        doubts |= set() if exact else {type(constraint).__name__}
+        yield from ((each, (home[0], False)) for each in said)
+
+
+def _called(constraint: cp.Constraint) -> str:
+    """The constraint's label, or how it is written."""
+    text = " ".join(str(constraint).split()) if constraint.label is None else constraint.label
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def _checked(problem: object) -> cp.Problem:
@@ -203,20 +263,21 @@ def _with_ranges(problem: cp.Problem, ranges: Ranges) -> cp.Problem:
     return cp.Problem(problem.objective, [*problem.constraints, *more]) if more else problem
 
 
-def _doubtful(problem: cp.Problem) -> Iterator[str]:
-    """The atoms of the model that their cones do not express exactly, as far as is known here."""
+def _atoms(problem: cp.Problem) -> list[cp.Expression]:
+    """The atoms of the model that are not affine in its variables."""
     parts = [problem.objective.expr, *(arg for constraint in problem.constraints for arg in constraint.args)]
-    seen = set[int]()
+    found: dict[int, cp.Expression] = {}
     while parts:
         part = parts.pop()
-        if id(part) in seen or part.is_affine():
-            continue
-        seen.add(id(part))
-        known = type(part).__name__ in EXACT and _as_asked(part)
-        if known or isinstance(part, AffAtom):
-            parts += part.args
-        else:
-            yield type(part).__name__
+        if id(part) not in found and not part.is_affine():
+            found[id(part)] = part
+            parts += part.args if _known(part) else ()
+    return list(found.values())
+
+
+def _known(atom: cp.Expression) -> bool:
+    """True if an atom's cones say exactly what it says, as far as is known here."""
+    return isinstance(atom, AffAtom) or (type(atom).__name__ in EXACT and _as_asked(atom))
 
 
 def _as_asked(atom: cp.Expression) -> bool:
@@ -225,7 +286,7 @@ def _as_asked(atom: cp.Expression) -> bool:
         return Fraction(atom.p) == Fraction(getattr(atom, "original_p", atom.p))
     if isinstance(atom, Power):
         return Fraction(atom.p_used) == Fraction(float(atom.p.value))
-    if isinstance(atom, GeoMean):
+    if isinstance(atom, GeoMeanApprox):
         asked = [Fraction(float(weight)) for weight in atom.p]
         return [Fraction(weight) * sum(asked) for weight in atom.w] == asked
     return True
@@ -247,13 +308,6 @@ def _names(variable: cp.Variable, own: cp.Variable | None) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------- cones
-
-
-def _cones(members: list[Form]) -> tuple[Cone, ...]:
-    """One zero cone, one nonnegative one, and all the others."""
-    sizes = Counter(kind for kind, _ in members if KINDS[kind].by_rows)
-    others = (cone_of(kind, len(forms)) for kind, forms in members if kind not in sizes)
-    return (*(cone_of(kind, size) for kind, size in sizes.items()), *others)
 
 
 def _forms(constraint: Any, read: Exactly) -> Iterator[Form]:

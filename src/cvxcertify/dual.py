@@ -10,7 +10,7 @@ does this for semidefinite programs (Jansson, Chaykin, Keil, SIAM J. Numer. Anal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -21,7 +21,7 @@ from scipy.sparse import block_array, csc_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
 from cvxcertify.geometry import Geometry
-from cvxcertify.instance import KINDS, Floats, Instance, Terms, cone_of, exactly
+from cvxcertify.instance import CONES, Floats, Instance, Terms, Unit, cone_of, cones_of, exactly
 from cvxcertify.linear import made_up
 from cvxcertify.ranges import RangeState
 
@@ -72,6 +72,15 @@ def bound(instance: Instance, z: Sequence[fmpq], ranges: RangeState, *, cost: bo
         elif residual:
             unpaid.append(j)
     return DualBound(None if unpaid else total, list(z), tuple(unpaid))
+
+
+def refutation(instance: Instance, z: Floats, ranges: RangeState) -> list[fmpq] | None:
+    """Multipliers, made from a solver's, that show that there is no feasible point; None if these do not."""
+    for exact in proposals(instance, z, ranges, cost=False):
+        value = bound(instance, exact, ranges, cost=False).value
+        if value is not None and value > 0:
+            return exact
+    return None
 
 
 def residuals(instance: Instance, z: Sequence[fmpq], *, cost: bool = True) -> list[fmpq]:
@@ -183,9 +192,6 @@ def _paid(
 # multiplier of its rows, however small, would have to be paid for with that infinite end.
 
 
-Unit = tuple[str, tuple[int, ...]]  # the kind of a cone, and its rows; nonnegative ones are a row each
-
-
 @dataclass(frozen=True, eq=False)
 class Trimmed:
     """An instance with fewer rows, whose multipliers, with 0 for the others, are multipliers of the whole one.
@@ -208,7 +214,7 @@ class Trimmed:
     @classmethod
     def of(cls, instance: Instance, ranges: RangeState) -> Trimmed:
         """Without what columns that have no cost, and no end on one side, satisfy from some value on."""
-        units = dict(enumerate(_units(instance)))
+        units = dict(enumerate(instance.units))
         homes = {row: k for k, (_, rows) in units.items() for row in rows}
         numbers = count(len(units))
         waiting = [j for j in range(len(instance.c)) if ranges.is_open(j)]
@@ -232,16 +238,19 @@ class Trimmed:
         return cls._made(instance, list(units.values()))
 
     @classmethod
+    def keeping(cls, instance: Instance, rows: Container[int]) -> Trimmed:
+        """With the cones that have some of these rows, and no others."""
+        return cls._made(instance, [unit for unit in instance.units if any(row in rows for row in unit[1])])
+
+    @classmethod
     def _made(cls, instance: Instance, units: list[Unit]) -> Trimmed:
-        single = {kind: [rows[0] for each, rows in units if each == kind] for kind in KINDS if KINDS[kind].by_rows}
-        blocks = [(kind, rows) for kind, rows in single.items() if rows]
-        blocks += [(kind, list(rows)) for kind, rows in units if kind not in single]
-        rows = [row for _, part in blocks for row in part]
+        units.sort(key=lambda unit: CONES.index(unit[0]))
+        rows = [row for _, part in units for row in part]
         smaller = replace(
             instance,
             rows=tuple(instance.rows[row] for row in rows),
             b=tuple(instance.b[row] for row in rows),
-            cones=tuple(cone_of(kind, len(part)) for kind, part in blocks),
+            cones=cones_of(units),
         )
         return cls(smaller, rows, len(instance.b))
 
@@ -255,14 +264,6 @@ class Trimmed:
         for row, x in zip(self.rows, z, strict=True):
             found[row] = x
         return found
-
-
-def _units(instance: Instance) -> Iterator[Unit]:
-    for cone, places in instance.cells:
-        if cone.by_rows:
-            yield from ((cone.kind, (row,)) for row in places)
-        else:
-            yield cone.kind, tuple(places)
 
 
 def _left(unit: Unit, direction: dict[int, fmpq]) -> tuple[Unit, ...] | None:

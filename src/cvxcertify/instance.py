@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -20,6 +21,7 @@ from cvxcertify.errors import InputError, brief
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Terms = dict[int, fmpq]  # columns and their coefficients
+Unit = tuple[str, tuple[int, ...]]  # the kind of a cone, and its rows; zero and nonnegative ones are a row each
 End = fmpq | None  # of a range; None: infinite
 Ends = Callable[[int], End]  # those of the members of a cone
 PRECISIONS = (96, 256, 1024)  # bits, until a comparison with an exponential is decided
@@ -349,6 +351,16 @@ def cone_of(kind: str, size: int) -> Cone:
     return KINDS[kind](size)
 
 
+def cones_of(members: Sequence[tuple[str, Sized]]) -> tuple[Cone, ...]:
+    """Cones of kinds and their members, sorted by kind: one zero cone, one nonnegative one, and all the others."""
+    sizes = Counter[str]()
+    for kind, listed in members:
+        if KINDS[kind].by_rows:
+            sizes[kind] += len(listed)
+    others = (cone_of(kind, len(listed)) for kind, listed in members if kind not in sizes)
+    return (*(cone_of(kind, size) for kind, size in sizes.items()), *others)
+
+
 def _root_above(square: fmpq) -> fmpq:
     """At least the root, by less than 2^-60 of it; exact where the root is."""
     p, q = int(square.p), int(square.q)
@@ -437,6 +449,12 @@ class Instance:
         """Every cone with its rows."""
         return zip(self.cones, self.places, strict=True)
 
+    @property
+    def units(self) -> Iterator[Unit]:
+        """Every cone as its kind and its rows; of zero and nonnegative cones every row is one."""
+        for cone, places in self.cells:
+            yield from ((cone.kind, (row,)) for row in places) if cone.by_rows else [(cone.kind, tuple(places))]
+
     def rows_in(self, kind: type[Cone]) -> list[int]:
         """The rows in cones of this kind."""
         return [row for cone, places in self.cells if isinstance(cone, kind) for row in places]
@@ -459,6 +477,19 @@ class Instance:
         A = csr_array((values, places, starts), shape=(len(self.b), len(self.c)))
         A.sort_indices()
         return np.array([as_float(x) for x in self.c]), A, np.array([as_float(x) for x in self.b])
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Numbers of columns, rows, entries and cones, a row one of the first two kinds; the least and the largest of its numbers."""
+        sizes = [abs(as_float(x)) for x in (*self.c, *self.b, *(x for row in self.rows for x in row.values())) if x]
+        return {
+            "columns": len(self.c),
+            "rows": len(self.b),
+            "entries": sum(map(len, self.rows)),
+            **Counter(kind for kind, _ in self.units),
+            "least number": min(sizes, default=0.0),
+            "largest number": max(sizes, default=0.0),
+        }
 
     def activity(self, x: list[fmpq], row: int) -> fmpq:
         """The member of A x + b in one row."""

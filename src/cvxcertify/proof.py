@@ -63,6 +63,7 @@ def proof_text(derived: Derived, lower: Lower | None, upper: Upper | None) -> st
         "about": derived.claim.value,
         "sense": "maximize" if derived.maximises else "minimize",
         "columns": list(instance.names),
+        "constraints": {part.name: [list(part.rows), list(part.atoms)] for part in derived.parts},
         "cones": [[cone.kind, cone.size] for cone in instance.cones],
         "offset": number_text(instance.offset),
         "c": _sparse(enumerate(instance.c)),

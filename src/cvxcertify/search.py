@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,8 +13,9 @@ import numpy as np
 from flint import fmpq
 
 from cvxcertify.derive import Derived
-from cvxcertify.dual import Trimmed, bound, proposals
+from cvxcertify.dual import Trimmed, bound, proposals, refutation
 from cvxcertify.instance import Floats, Instance, Nonnegative, as_float, exactly
+from cvxcertify.parts import Part
 from cvxcertify.point import Point, feasible, inner_instance, mixed
 from cvxcertify.proof import Lower, Upper
 from cvxcertify.ranges import RangeState, outward, propagated
@@ -24,6 +26,7 @@ PINNINGS = 3  # how often inequalities are pinned at most
 INSIDE = 1e-9  # how far inside the cones a point counts as strictly inside
 TIGHT = 1e-3  # of the largest multiplier: an inequality with such a one is tight
 LARGEST = 1e100  # of a value that says something
+SMALL = 1e-6  # of the largest multiplier: what a proof of infeasibility can do without
 SMALLEST = 1e-9  # of the larger end, in relative gaps
 
 
@@ -71,10 +74,18 @@ class Search:
     @property
     def done(self) -> bool:
         """True if more attempts are pointless, or there is no time for them."""
-        certain = (self.lower is not None and self.lower.value is None) or (
-            self.upper is not None and self.upper.value is None
-        )
-        return certain or self.gap <= self.wanted or time.monotonic() >= self.deadline or self.stop()
+        certain = self.infeasible or (self.upper is not None and self.upper.value is None)
+        return certain or self.gap <= self.wanted or self.ended
+
+    @property
+    def infeasible(self) -> bool:
+        """True if it is proved that there is no feasible point."""
+        return self.lower is not None and self.lower.value is None
+
+    @property
+    def ended(self) -> bool:
+        """True if there is no time left, or somebody wants it to end."""
+        return time.monotonic() >= self.deadline or self.stop()
 
     @property
     def gap(self) -> float:
@@ -90,11 +101,15 @@ class Search:
         return answer
 
     def attempt(self, solver: str, settings: dict[str, Any], given: Answer | None = None) -> None:
-        """A solver's point and multipliers, and what can be made of them; what garbage raises is noted in the attempt's status."""
+        """A solver's point and multipliers, and what can be made of them."""
+        self._guarded(solver, lambda: self._attempt(solver, settings, given))
+
+    def _guarded(self, solver: str, work: Callable[[], None]) -> None:
+        """Do this, and note what garbage raises in the last attempt's status."""
         try:
             with np.errstate(all="ignore"), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._attempt(solver, settings, given)
+                work()
         except Exception as error:  # noqa: BLE001  (an answer may be bad, a crash may not be)
             made = self.attempts.pop() if self.attempts else Attempt(solver, "no answer", None, 0.0, {}, {})
             self.attempts.append(replace(made, status=f"{made.status}; {type(error).__name__}: {error}"[:200]))
@@ -184,13 +199,40 @@ class Search:
 
     def _take_refutation(self, z: Floats, solver: str) -> None:
         """Multipliers that show that there is no feasible point."""
-        if self.upper is not None:
-            return
-        for exact in proposals(self.instance, z, self.free, cost=False):
-            found = bound(self.instance, exact, self.free, cost=False)
-            if found.value is not None and found.value > 0:
-                self.lower = Lower(None, None, tuple(self.free.steps), exact, False, solver)
+        exact = None if self.upper is not None else refutation(self.instance, z, self.free)
+        if exact is not None:
+            self.lower = Lower(None, None, tuple(self.free.steps), exact, False, solver)
+
+    def name_conflict(self, solver: str, settings: dict[str, Any]) -> None:
+        """Of a proof of infeasibility without ranges that needs each of the parts that it uses, if one can be had."""
+        self._guarded(solver, lambda: self._name_conflict(solver, settings))
+
+    def _name_conflict(self, solver: str, settings: dict[str, Any]) -> None:
+        needed = list(self.model.parts)
+        for part in (None, *self.model.parts):
+            if self.ended or (part is not None and part not in needed):
+                continue
+            z = self._refuted([each for each in needed if each is not part], solver, settings)
+            if z is not None:
+                needed = [each for each in needed if any(z[row] for row in each.rows + each.atoms)]
+                self.lower = Lower(None, None, (), z, False, solver)
+            elif part is None:
                 return
+
+    def _refuted(self, parts: Sequence[Part], solver: str, settings: dict[str, Any]) -> list[fmpq] | None:
+        """Multipliers of hardly more rows than are needed that show, without ranges, that no point satisfies these parts."""
+        whole = Trimmed.keeping(self.instance, {row for part in parts for row in part.rows + part.atoms})
+        answer = self.ask(inner_instance(whole.instance, RangeState(whole.instance)), solver, settings)
+        if answer.z is None:
+            return None
+        z = np.zeros(whole.size)
+        z[whole.rows] = answer.z[: len(whole.rows)]
+        for least in (SMALL * np.abs(z).max(initial=0.0), -1.0):
+            smaller = Trimmed.keeping(self.instance, {row for row in whole.rows if abs(z[row]) > least})
+            exact = refutation(smaller.instance, smaller.restricted(z), RangeState(smaller.instance))
+            if exact is not None:
+                return smaller.lifted(exact)
+        return None
 
     def _look_down(self, solver: str, settings: dict[str, Any]) -> None:
         """A direction that leads down for ever."""

@@ -25,17 +25,18 @@ def contains(found, value):
     return found.lower <= value <= found.upper
 
 
+@pytest.mark.campaign(minutes=1)
 def test_planted_optima_are_inside_narrow_intervals():
-    """Over every cone; 300 models in the whole campaign."""
+    """Over every cone; 1,000 models in the whole campaign."""
     gaps = []
-    for seed in range(draws(15, 300)):
+    for seed in range(draws(15, 300, 1000)):
         case = planted.planted(np.random.default_rng(seed), KINDS[seed % len(KINDS)])
         found = certify(case.problem)
         assert found.status is Standing.INTERVAL, (seed, found)
         assert found.claim is Claim.MODEL
         assert contains(found, case.value), (seed, case.kind, case.value, found)
         gaps.append(found.gap)
-    assert statistics.median(gaps) <= 1e-6
+    assert statistics.median(gaps) <= (1e-10 if len(gaps) >= 300 else 2e-10)
 
 
 @pytest.mark.parametrize("solver", ["SCS", "CLARABEL"])
@@ -154,12 +155,9 @@ def test_infeasible_and_unbounded_models_are_called_so_with_a_proof():
     assert (infeasible.lower, infeasible.upper) == (math.inf, math.inf)
     assert (infeasible.status, infeasible.termination) == (Standing.INFEASIBLE, Termination.INFEASIBLE)
     assert certify(cp.Problem(cp.Maximize(cp.sum(x)), [cp.norm(x) <= 1, x[0] >= 1.5])).upper == -math.inf
-    linear = certify(cp.Problem(cp.Minimize(y), [x[0] + x[1] <= 1, x[0] - x[1] <= -1, x[0] >= 0.5, y >= 0]))
-    assert linear.status is Standing.INFEASIBLE
-    assert certify(cp.Problem(cp.Minimize(y), [y >= 1, y <= 0])).status is Standing.INFEASIBLE
     unbounded = certify(cp.Problem(cp.Minimize(cp.sum(x)), [cp.norm(x[:2]) <= 1]))
     assert (unbounded.lower, unbounded.upper, unbounded.status) == (-math.inf, -math.inf, Standing.UNBOUNDED)
-    for found in (infeasible, linear, unbounded):
+    for found in (infeasible, unbounded):
         assert check_interval(found.proof.encode()).proved
 
 
@@ -176,13 +174,6 @@ def test_unbounded_variables_are_no_obstacle_in_themselves():
     rng = np.random.default_rng(0)
     A, b = rng.normal(size=(8, 3)), rng.normal(size=8)
     assert certify(cp.Problem(cp.Minimize(cp.sum_squares(A @ x - b) + cp.norm1(x)))).gap <= 1e-7
-
-
-def test_equalities_written_as_inequalities_have_feasible_points():
-    """No point satisfies both strictly."""
-    found = certify(cp.Problem(cp.Minimize(cp.exp(x[0]) + x[1]), [x[0] + x[1] <= 1, x[0] + x[1] >= 1, x >= -1, x <= 2]))
-    assert found.lower <= 2 <= found.upper
-    assert found.gap <= 1e-6
 
 
 def test_what_has_no_inner_point_has_a_bound_only_or_a_point_and_says_so():
@@ -265,12 +256,14 @@ def test_no_time_is_no_interval_and_no_error():
         (lambda: cp.Problem(cp.Minimize(cp.abs(cp.Variable(complex=True, name="w")))), "w is complex"),
         (lambda: cp.Problem(cp.Minimize(cp.Constant(1.0))), "no variables"),
         (
-            lambda: cp.Problem(cp.Minimize(cp.power(y, 1.5, approx=False))),
-            "PowCone3D.*only zero, nonnegative, second-order",
+            lambda: cp.Problem(cp.Minimize(y), [cp.constraints.RelEntrConeQuad(y, y + 1, y - 1, 2, 2)]),
+            "RelEntrConeQuad.*only zero, nonnegative, second-order",
         ),
         (lambda: cp.Problem(cp.Minimize(np.inf * y), [y >= 0]), "finite numbers"),
+        (lambda: cp.Problem(cp.Minimize(y), [y >= np.nan]), "or NaN"),
+        (lambda: cp.Problem(cp.Minimize(y), [y >= cp.Parameter(name="least")]), "parameter least has no value"),
     ],
-    ids=["text", "objective", "constraint", "integer", "complex", "constant", "cone", "infinite"],
+    ids=["text", "objective", "constraint", "integer", "complex", "constant", "cone", "infinite", "NaN", "parameter"],
 )
 def test_what_cannot_be_certified_is_refused_by_name(make, words):
     with pytest.raises(InputError, match=words):

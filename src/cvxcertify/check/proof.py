@@ -14,6 +14,7 @@ from dalenius_check.core.read import REQUIRED, integer, table, text
 
 from .cones import inside
 from .instance import KINDS, MOST, End, Instance, listed, number, read_instance, sparse
+from .parts import contradiction
 from .ranges import Ranges
 
 ABOUT = {
@@ -83,6 +84,7 @@ def _as_it_is(value: Any, what: str) -> Any:
 _SCHEMA: dict[str, tuple[Any, Any]] = {
     **dict.fromkeys(("columns", "cones", "rows", "places", "values"), (listed, REQUIRED)),
     **dict.fromkeys(("format", "about", "sense", "offset", "c", "b", "lower", "upper"), (_as_it_is, REQUIRED)),
+    "constraints": (_as_it_is, None),
 }
 _LOWER = {"value": (_as_it_is, REQUIRED), "steps": (listed, REQUIRED)} | dict.fromkeys(
     ("cutoff", "z", "objective"), (_as_it_is, None)
@@ -106,6 +108,14 @@ def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction 
     upper = None if found["upper"] is None else _highest(instance, table(found["upper"], "upper", _UPPER))
     if lower is None and upper is None:
         raise RefusedError("the file claims nothing")
+    conflict = []
+    if lower == "inf" and found["constraints"] is not None:
+        z, steps = found["lower"]["z"], found["lower"]["steps"]
+        conflict.append(
+            contradiction(
+                instance, found["constraints"], steps, {} if z is None else sparse(z, "z", len(instance.rows))
+            )
+        )
     ends = (_turned(upper), _turned(lower)) if maximises else (lower, upper)
     words = {
         key: sum(len(rows) if key in KINDS[:2] else 1 for kind, rows in instance.cones if kind == key) for key in KINDS
@@ -115,6 +125,7 @@ def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction 
         f"V: the {'greatest' if maximises else 'least'} value of the instance in the file, {instance.width} columns, "
         + ", ".join(f"{count} {key}" for key, count in words.items() if count),
         "which is, so says the program that wrote it, " + ABOUT[text(found["about"], "about", list(ABOUT))],
+        *conflict,
         f"arithmetic: {chosen().words}",
         f"precision: {chosen().precision()} bits",
     )
