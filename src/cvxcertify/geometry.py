@@ -36,7 +36,7 @@ class Geometry:
         if self.exponential.size:
             z[self.exponential] = _inward_exponential(z[self.exponential], margin)
         for order, places in self.semidefinite:
-            values, vectors = np.linalg.eigh(_matrix(order, z[places], 0.5))
+            values, vectors = np.linalg.eigh(matrix_of(order, z[places], 0.5))
             z[places] = _entries(vectors * np.maximum(values, margin) @ vectors.T, 2.0)
         return z
 
@@ -49,7 +49,9 @@ class Geometry:
             np.all(z[self.signs] > 0.0)
             and np.all(exponential)
             and all(z[places[0]] > np.linalg.norm(z[places[1:]]) for places in self.second_order)
-            and all(np.linalg.eigvalsh(_matrix(order, z[places], 0.5))[0] > 0.0 for order, places in self.semidefinite)
+            and all(
+                np.linalg.eigvalsh(matrix_of(order, z[places], 0.5))[0] > 0.0 for order, places in self.semidefinite
+            )
         )
 
     def contains(self, s: Floats, fuzz: Floats) -> bool:
@@ -64,7 +66,7 @@ class Geometry:
             and np.all(inside | face)
             and all(s[rows[0]] + fuzz[rows[0]] >= np.linalg.norm(s[rows[1:]]) for rows in self.second_order)
             and all(
-                np.linalg.eigvalsh(_matrix(order, s[rows], 1.0))[0] >= -order * fuzz[rows].max()
+                np.linalg.eigvalsh(matrix_of(order, s[rows], 1.0))[0] >= -order * fuzz[rows].max()
                 for order, rows in self.semidefinite
             )
         )
@@ -84,13 +86,14 @@ class Geometry:
         blocks += list(_exponential_reach(z[self.exponential]))
         order += list(self.exponential)
         for size, places in self.semidefinite:
-            blocks.append(_semidefinite_reach(_matrix(size, z[places], 0.5)))
+            blocks.append(_semidefinite_reach(matrix_of(size, z[places], 0.5)))
             order.append(places)
         where = np.argsort(np.concatenate(order))
         return csr_array(block_diag(blocks, format="csr"))[where]
 
 
-def _matrix(order: int, entries: Floats, beside: float) -> Floats:
+def matrix_of(order: int, entries: Floats, beside: float) -> Floats:
+    """The symmetric matrix of the entries on and above the diagonal, of those beside it this share."""
     matrix = np.zeros((order, order))
     rows, columns = np.array(triangle(order)).T
     matrix[rows, columns] = matrix[columns, rows] = np.where(rows == columns, 1.0, beside) * entries

@@ -17,7 +17,6 @@ from cvxcertify.instance import Floats, Instance, Nonnegative, Zero, exactly
 from cvxcertify.linear import made_up
 from cvxcertify.ranges import RangeState
 
-NONE: frozenset[int] = frozenset()
 FUZZ = 1e-15  # what doubles may lose in a sum, relative to its summands
 SHARES = (*(m * 10.0**-k for k in range(13, 0, -1) for m in (1.0, 3.0)), 1.0)  # of the strictly feasible point
 
@@ -30,25 +29,27 @@ class Point:
     value: fmpq
 
 
-def feasible(instance: Instance, x: Floats, ranges: RangeState, pinned: frozenset[int] = NONE) -> Point | None:
+def feasible(instance: Instance, x: Floats, ranges: RangeState, face: Instance | None = None) -> Point | None:
     """The feasible point that this one becomes when equations are made to hold; None if it is none then.
 
-    `pinned` are further rows whose members are to be 0: those of inequalities that no feasible point satisfies strictly.
+    They are those of `face`, if given: the same with faces of its cones (`facial`).
     """
-    _, A, b = instance.doubles
-    members, fuzz = A @ x + b, FUZZ * (abs(A) @ abs(x) + abs(b))
-    members[list(pinned)] = 0.0
-    if not Geometry(instance).contains(members, fuzz):
+    face = face or instance
+    _, A, b = face.doubles
+    if not Geometry(face).contains(A @ x + b, FUZZ * (abs(A) @ abs(x) + abs(b))):
         return None
     exact = [exactly(value) for value in x.tolist()]
-    rows = instance.rows_in(Zero) + sorted(pinned)
-    lacks = [-instance.activity(exact, row) for row in rows]
-    change = made_up([instance.rows[row] for row in rows], lacks, _room(instance, x, ranges))
+    rows = face.rows_in(Zero)
+    lacks = [-face.activity(exact, row) for row in rows]
+    change = made_up([face.rows[row] for row in rows], lacks, _room(instance, x, ranges))
     if change is None:
         return None
     for j, step in change.items():
         exact[j] += step
-    if not all(cone.contains([instance.activity(exact, row) for row in places]) for cone, places in instance.cells):
+    cells = (
+        instance.cells if face is not instance else [cell for cell in instance.cells if not isinstance(cell[0], Zero)]
+    )
+    if not all(cone.contains([instance.activity(exact, row) for row in places]) for cone, places in cells):
         return None
     return Point(exact, instance.value(exact))
 
@@ -62,32 +63,28 @@ def _room(instance: Instance, x: Floats, ranges: RangeState) -> Floats:
     return np.clip(np.minimum(*sides), 1e-12, 1.0)
 
 
-def mixed(
-    instance: Instance, x: Floats, inner: Floats, ranges: RangeState, pinned: frozenset[int] = NONE
-) -> Point | None:
+def mixed(instance: Instance, x: Floats, inner: Floats, ranges: RangeState, face: Instance) -> Point | None:
     """The feasible point nearest to x on the way to a strictly feasible one, if there is any."""
     for share in SHARES:
-        found = feasible(instance, (1.0 - share) * x + share * inner, ranges, pinned)
+        found = feasible(instance, (1.0 - share) * x + share * inner, ranges, face)
         if found is not None:
             return found
     return None
 
 
-def inner_instance(
-    instance: Instance, ranges: RangeState, pinned: frozenset[int] = NONE, most: fmpq | None = None
-) -> Instance:
+def inner_instance(instance: Instance, ranges: RangeState, most: fmpq | None = None) -> Instance:
     """Find x as far inside the cones as may be: minimise t over A x + b + t e in the cones, t >= -1, e inside the cones.
 
     With `most`, among points whose value is at most that.
 
-    Members that can only be 0, because their columns are fixed or they are pinned, are left alone. The value is not positive if there
+    Members that can only be 0, because their columns are fixed, are left alone. The value is not positive if there
     is a feasible point, and negative if one is strictly inside.
     """
     rows = [dict(row) for row in instance.rows]
     t = len(instance.c)
     for cone, places in instance.cells:
         for row, factor in zip(places, cone.inner(partial(_fixed, instance, ranges, places)), strict=True):
-            if factor and row not in pinned:
+            if factor:
                 rows[row][t] = fmpq(factor)
     more, ends = [{t: fmpq(1)}], [fmpq(1)]
     if most is not None:

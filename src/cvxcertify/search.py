@@ -14,6 +14,7 @@ from flint import fmpq
 
 from cvxcertify.derive import Derived
 from cvxcertify.dual import Trimmed, bound, proposals, refutation
+from cvxcertify.facial import faced
 from cvxcertify.instance import Floats, Instance, Nonnegative, as_float, exactly
 from cvxcertify.parts import Part
 from cvxcertify.point import Point, feasible, inner_instance, mixed
@@ -22,9 +23,8 @@ from cvxcertify.ranges import RangeState, outward, propagated
 from cvxcertify.solvers import Answer, Attempt, Stop, ask
 
 ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
-PINNINGS = 3  # how often inequalities are pinned at most
+FACES = 4  # how often faces are looked for at most
 INSIDE = 1e-9  # how far inside the cones a point counts as strictly inside
-TIGHT = 1e-3  # of the largest multiplier: an inequality with such a one is tight
 LARGEST = 1e100  # of a value that says something
 SMALL = 1e-6  # of the largest multiplier: what a proof of infeasibility can do without
 SMALLEST = 1e-9  # of the larger end, in relative gaps
@@ -45,8 +45,8 @@ class Search:
         The best evidence of either end.
     inner : array or None
         A point that is strictly inside the cones, as far as doubles can tell.
-    pinned : frozenset of int
-        Inequalities that no feasible point satisfies strictly.
+    face : Instance
+        The instance with faces of its cones for those that no feasible point is strictly inside.
     attempts : list of Attempt
     unpaid : tuple of int
         Columns because of which multipliers proved nothing.
@@ -59,7 +59,6 @@ class Search:
     lower: Lower | None = None
     upper: Upper | None = None
     inner: Floats | None = None
-    pinned: frozenset[int] = frozenset()
     attempts: list[Attempt] = field(default_factory=list)
     unpaid: tuple[int, ...] = ()
 
@@ -67,7 +66,7 @@ class Search:
         self.instance = self.model.instance
         self.free = propagated(self.instance)
         self.known: RangeState | None = None
-        self.signs = self.instance.rows_in(Nonnegative)
+        self.face = self.instance
         if self.free.empty:
             self.lower = Lower(None, None, tuple(self.free.steps), None, True, "ranges")
 
@@ -126,7 +125,7 @@ class Search:
         if self.upper is None and answer.x is not None:
             self._look_inside(solver, settings, None)
         if answer.x is not None and self.inner is not None:
-            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.pinned), by)
+            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.face), by)
         if answer.z is not None and not self.done:
             self._take_multipliers(answer, by)
         if self.lower is None and self.upper is not None and not self.done:
@@ -174,28 +173,25 @@ class Search:
     def _look_inside(self, solver: str, settings: dict[str, Any], x: Floats | None) -> None:
         """A point strictly inside the cones, or a proof that there is none at all.
 
-        Where no point is strictly inside, the multipliers tell inequalities that none satisfies strictly: these are pinned.
+        Where no point is strictly inside, the multipliers tell which faces of the cones have all of them.
         """
         value = math.inf if x is None else self._value(x)
         most = outward(exactly(value + 1.0 + abs(value)), True) if abs(value) < LARGEST else None
-        for _ in range(PINNINGS):
+        for _ in range(FACES):
             if self.done:
                 return
-            answer = self.ask(inner_instance(self.instance, self.free, self.pinned, most), solver, settings)
+            answer = self.ask(inner_instance(self.face, self.free, most), solver, settings)
             if answer.x is not None:
                 self.inner = answer.x[:-1]
-                self._take_point(feasible(self.instance, self.inner, self.free, self.pinned), solver)
+                self._take_point(feasible(self.instance, self.inner, self.free, self.face), solver)
             if answer.z is None or (self.upper is not None and answer.x is not None and answer.x[-1] < -INSIDE):
                 return
-            if most is None:
+            if most is None and self.face is self.instance:
                 self._take_refutation(answer.z[:-1], solver)
-            prices = np.array([answer.z[row] for row in self.signs])
-            tight = {
-                row for row, price in zip(self.signs, prices, strict=True) if price > TIGHT * prices.max(initial=0.0)
-            }
-            if tight <= self.pinned:
+            smaller = faced(self.face, answer.z[: len(self.face.b)])
+            if smaller is None:
                 return
-            self.pinned |= tight
+            self.face = smaller
 
     def _take_refutation(self, z: Floats, solver: str) -> None:
         """Multipliers that show that there is no feasible point."""

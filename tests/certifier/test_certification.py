@@ -12,7 +12,7 @@ import pytest
 from flint import fmpq
 
 import planted
-from campaigns import draws, thinned
+from campaigns import draws, each, thinned
 from cvxcertify import Claim, InputError, ProofRefusedWarning, Standing, Termination, certify, search
 from cvxcertify.check import check_interval
 from liars import bent, broken, liar, swapped, wild
@@ -176,10 +176,42 @@ def test_unbounded_variables_are_no_obstacle_in_themselves():
     assert certify(cp.Problem(cp.Minimize(cp.sum_squares(A @ x - b) + cp.norm1(x)))).gap <= 1e-7
 
 
-def test_what_has_no_inner_point_has_a_bound_only_or_a_point_and_says_so():
-    found = certify(cp.Problem(cp.Minimize(x[0]), [cp.norm(x - AT) <= 0, x <= 9, x >= -9]))
-    assert found.lower <= 0.5 <= found.upper
-    assert found.status is Standing.INTERVAL or (found.upper == math.inf and "inner" in found.advice)
+Q4 = np.array([0.125, 0.25, 0.25, 0.375])
+p, q = cp.Variable(4, nonneg=True, name="p"), cp.Variable(4, nonneg=True, name="q")
+S, T = cp.Variable((2, 2), symmetric=True), cp.Variable((3, 3), symmetric=True)
+LAW = [cp.sum(p) == 1]
+ON_THE_BOUNDARY = (  # models without a point strictly inside, and their least values
+    (x[0], [cp.norm(x - AT) <= 0, x <= 9, x >= -9], 0.5),
+    (x[0], [cp.sum_squares(x - AT) <= 0], 0.5),
+    (cp.exp(x[0]) + x[1], [x[0] + x[1] <= 1, x[0] + x[1] >= 1, x >= -1, x <= 2], 2),
+    (p[0], [cp.sum(cp.rel_entr(p, Q4)) <= 0, *LAW], 0.125),
+    (p[0], [cp.sum(cp.kl_div(p, Q4)) <= 0], 0.125),
+    (p[0] + 2 * q[1], [cp.sum(cp.rel_entr(p, q)) <= 0, *LAW, cp.sum(q) == 1, p >= 0.125, q >= 0.0625], 0.375),
+    (p[0], [cp.quad_over_lin(p - Q4, 1.0) <= 0, *LAW], 0.125),
+    (p[0], [cp.norm1(p - Q4) <= 0, *LAW], 0.125),
+    (
+        p[3] - p[0],
+        [cp.sum(cp.rel_entr(p, cp.hstack([p[0] + p[1], p[0] + p[1], p[2] + p[3], p[2] + p[3]]) / 2)) <= 0, *LAW],
+        -0.5,
+    ),
+    (S[0, 1], [S >> 0, cp.trace(S) == 0], 0),
+    (S[0, 1] + S[1, 1], [S >> 0, S[0, 0] == 1, S[0, 1] == 1, S[1, 1] <= 1], 2),
+    (S[0, 1], [cp.lambda_max(S) <= 1, cp.trace(S) >= 2], 0),
+    (T[0, 1] + T[1, 2], [T >> 0, T[0, 0] == 0, T[1, 1] <= 1, T[2, 2] <= 1], -1),
+    (x[2] + y, [cp.norm(x[:2]) <= y, y == 5 * x[2], x[0] == 3 * x[2], x[1] == 4 * x[2], x[2] >= 1, x[2] <= 4], 6),
+    (x[0], [cp.exp(x[0]) <= x[1], x[1] <= 1, x[0] >= 0], 0),
+    (-x[0], [cp.geo_mean(x) >= 1, x <= 1], -1),
+    (-x[0], [cp.log(x[0]) >= 0, x[0] <= 1], -1),
+)
+
+
+@each("cost, constraints, value", *ON_THE_BOUNDARY, every=8)
+def test_what_is_met_on_the_boundary_alone_has_an_interval(cost, constraints, value):
+    """Of limits of 0, cones of which a face is left, matrices without full rank."""
+    found = certify(cp.Problem(cp.Minimize(cost), constraints))
+    assert contains(found, value)
+    assert found.status is Standing.INTERVAL
+    assert found.upper - found.lower <= 1e-4
 
 
 def test_values_are_of_the_certified_point_and_the_model_is_left_alone():
