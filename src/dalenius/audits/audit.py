@@ -244,11 +244,11 @@ class Audit(Bounded):
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         """The proved interval, and the prior that attains its lower end."""
         found = proved.lower_end.exposure
-        witness = None if found is None else Witness(found.record, found.masses, self._inputs(found), found.number)
+        witness = None if found is None else Witness(found.record, found.masses, self.columns_of(found), found.number)
         record, records = None if found is None else found.record, self.record_proofs()
         return Result(record=record, witness=witness, records=records, **self.answer(proved))
 
-    def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
+    def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
         """Meaning of a witness's columns."""
         return inputs_of(self.problem)
 

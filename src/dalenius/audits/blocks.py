@@ -11,16 +11,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from dalenius.audits.audit import Audit, Exposure, UpperProof, inputs_of
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.noise import FreeNoiseAudit
-from dalenius.evidence.lower import LowerLine, PieceOfWitness, WitnessLine
+from dalenius.evidence.lower import LowerLine, PieceOfWitness
 from dalenius.evidence.upper import PieceSection
 from dalenius.model import WorstCaseLeakage
 from dalenius.model.problems.pieces import Piece
 from dalenius.results import RecordProof
 from dalenius.search.clock import Progress, ProgressCallback
 
+_Alone = EntropyAudit | FreeNoiseAudit
+_AUDITS: dict[str, type[_Alone]] = {
+    "entropy_at_least": EntropyAudit,
+    "free_noise": FreeNoiseAudit,
+}
 SHARE = 0.9  # of the gap that a piece's bound may use up beside the best witness: the rest is for rounding
 
 
@@ -29,12 +34,12 @@ class _InBlock(Exposure):
     """Exposure of a record of a block; `record` is its number among all records."""
 
     piece: Piece
-    problem: WorstCaseLeakage
+    own: Exposure
+    inputs: tuple[int, ...]
 
     @property
     def lines(self) -> tuple[LowerLine, ...]:
-        witness = WitnessLine(self.record - self.piece.first, self.prior)
-        return PieceOfWitness(self.piece.block, self.piece.written), witness
+        return PieceOfWitness(self.piece.block, self.piece.written), *self.own.lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +47,7 @@ class _Part:
     """A piece with its audit."""
 
     piece: Piece
-    audit: EntropyAudit | FreeNoiseAudit
+    audit: _Alone
 
     @cached_property
     def certain(self) -> float:
@@ -60,9 +65,9 @@ class BlocksAudit(Audit):
         ordered = sorted(self.problem.pieces, key=lambda pair: -pair[1].records.log_datasets)
         self.parts = [_Part(piece, self._audit(problem)) for piece, problem in ordered]
 
-    def _audit(self, problem: WorstCaseLeakage) -> EntropyAudit | FreeNoiseAudit:
+    def _audit(self, problem: WorstCaseLeakage) -> _Alone:
         """That of a piece."""
-        return (EntropyAudit if problem.route.rows is None else FreeNoiseAudit)(problem, self.search)
+        return _AUDITS[problem.route.audit](problem, self.search)
 
     @property
     def bounding(self) -> list[_Part]:
@@ -126,13 +131,14 @@ class BlocksAudit(Audit):
         found = None if best is None else best.audit.exposure(slack)
         if found is None or best is None:
             return None
-        record, piece, audit = best.piece.first + found.record, best.piece, best.audit
-        return _InBlock(record, found.leakage, found.masses, found.prior, piece=piece, problem=audit.problem)
+        piece, inputs = best.piece, best.audit.columns_of(found)
+        record = piece.first + found.record
+        return _InBlock(record, found.leakage, found.masses, found.prior, piece=piece, own=found, inputs=inputs)
 
-    def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
+    def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
         """The values of the block's own query: the total of the others comes on top."""
         assert isinstance(exposure, _InBlock)
-        return inputs_of(exposure.problem)
+        return exposure.inputs
 
     def proof(self) -> UpperProof:
         return _sections((part.piece, part.audit.proof()) for part in self.bounding)

@@ -107,7 +107,7 @@ class HistogramAudit(Audit):
         masses = np.full((self.cells.count, 1), 1.0 / self.cells.count)
         return Exposure(self.cells.record, lower, masses, tuple(scores.tolist()))
 
-    def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
+    def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
         """Number of records of the block that share the letter: all of them."""
         return (self.cells.size,)
 

@@ -136,7 +136,7 @@ class WideAudit(Audit):
         weights = tuple(_sparse(short(row, DIGITS)) for row in p)
         return _OnPlaces(0, leakage, p, weights, places=self.places)
 
-    def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
+    def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
         return self.places.counts
 
     def proof(self) -> UpperProof:
