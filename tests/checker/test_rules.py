@@ -25,6 +25,8 @@ SHARED = {  # what other rules use of a lemma's module without resting on its th
     "part_rows",  # the rows of one of several mechanisms
     "product_rows",  # those of several together, whichever are one
     "sides",  # the least and the largest of a private row
+    "Series",  # a polynomial of numbers that are known from below
+    "series",
     "patterns",  # numbers that add up to another
     "margin",  # how far noise is clamped
     "arctangent",

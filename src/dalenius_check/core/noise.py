@@ -35,6 +35,7 @@ class Noise:
 
     shifts = False  # whether nothing cuts it off, so that what others add to a value only shifts what is seen
     on_a_bit = False  # whether it treats two values alike
+    clamps = False  # whether its rows are one law, shifted, and clamped beyond all values
     endless = False  # whether it has a matrix only where it is clamped to a range
     real = False  # whether outputs are real numbers
     epsilon: Any = None  # of two-sided geometric noise
@@ -65,7 +66,7 @@ class Noise:
 class Geometric(Noise):
     """Two-sided geometric noise; the ends of its range have all that is beyond them."""
 
-    shifts = on_a_bit = True
+    shifts = on_a_bit = clamps = True
 
     def __init__(self, table: dict[str, Any]) -> None:
         super().__init__(table)
@@ -102,7 +103,7 @@ class DiscreteGaussian(Noise):
     tells more of a record than the logarithm of its letters.
     """
 
-    shifts = endless = True
+    shifts = endless = clamps = True
     finest = 100
 
     @property

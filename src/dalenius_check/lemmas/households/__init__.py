@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from ...core.adversaries import EntropyBound, Masses, record_of
-from ...core.allowance import NUMBER, limit, rests_on
+from ...core.allowance import NUMBER, lemma, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines, Sizes
 from ...core.channel import Channel, build
@@ -62,7 +62,7 @@ class Households(Proof):
     def section(self, place: Place, upper: arb) -> None:
         _, shape, t = place
         with self.allowance.holding():
-            proof = self.piece(shape, t)
+            proof = self._proof(shape, t)
             proof.bound(upper - self.blocks.lost(shape))
             self.tally += proof.tally
 
@@ -86,7 +86,14 @@ class Households(Proof):
         j, shape, t = self.place(item)
         self.need_possible(shape, t)
         with self.allowance.holding():
-            return f"{self.piece(shape, t).witness(lower)} of block {j}"
+            return f"{self._proof(shape, t).witness(lower)} of block {j}"
+
+    def _proof(self, shape: Shape, t: Any) -> Proof:
+        """The lines about a piece, or about its sum."""
+        if self.lines.ahead() == "sums":
+            found: Proof = lemma("sums").sums_of(self.lines, self.blocks, shape)
+            return found
+        return self.piece(shape, t)
 
     def need_possible(self, shape: Shape, t: Any) -> None:
         """Refuse a witness where the others can never be so: they can, wherever a piece is."""

@@ -34,6 +34,8 @@ class Shape(NamedTuple):
 class Blocks:
     """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
 
+    route = ""  # how pieces are made
+
     def __init__(self, model: Model) -> None:
         self._divide(model)
         self.route, self.noise = route(model), noise_of(model.mechanism)
@@ -64,6 +66,11 @@ class Blocks:
     def alone(self) -> bool:
         """Whether it does not matter what the other records add."""
         return self.route in ("noise", "shift")
+
+    @property
+    def by_sum(self) -> bool:
+        """Whether the sum of a block's records tells all, behind noise that is clamped beyond, and nothing is known of the block."""
+        return self.route == "noise" and self.noise.clamps and self.model.entropy == 0
 
     @cached_property
     def modulus(self) -> int:
@@ -111,7 +118,7 @@ class Blocks:
         self._need_feasible()
         mechanism = self.model.mechanism
         for shape in self.shapes if self.noise.real else ():
-            need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
+            need_few(self.listed(shape), mechanism["scale"])
         for part in self._matrices if self.route != "noise" else ():
             need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
         if mechanism.get("range"):
@@ -145,6 +152,15 @@ class Blocks:
             return range(self.modulus)
         return range(records + 1) if self.model.query["kind"] == "count" else reached(parts, 0, self.allowance)
 
+    def listed(self, shape: Shape) -> Sequence[int]:
+        """The values that a piece's query lists."""
+        return self._listed(self._contributions(shape), len(shape.alphabets))
+
+    def beside(self, shape: Shape, i: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Contributions of a record's letters, and the sums that the other records of its block can have."""
+        own = contributions(self.model, (shape.weights or shape.alphabets)[i])
+        return own, reached(self._contributions(shape) - Groups([own]), self.modulus, self.allowance)
+
     def others(self, shape: Shape) -> Sequence[int]:
         """Every t of a block: the sums that the contributions of all other records can have."""
         if shape not in self._sums:
@@ -163,7 +179,7 @@ class Blocks:
     def _rows(self, shape: Shape, t: int) -> list[int]:
         """Which rows of the model's matrix a piece has, one for each of its own values."""
         if shape not in self._values:
-            self._values[shape] = self._listed(self._contributions(shape), len(shape.alphabets))
+            self._values[shape] = self.listed(shape)
         if self.modulus or self.model.query["kind"] == "count":
             return [(t + v) % len(self.values) for v in self._values[shape]]
         return [self._places[t + v] for v in self._values[shape]]
@@ -213,7 +229,7 @@ class Blocks:
         if self.route == "threshold":
             query["at"] -= t
         if self.route == "noise":
-            mechanism = self.noise.alone(self._listed(self._contributions(shape), len(shape.alphabets)))
+            mechanism = self.noise.alone(self.listed(shape))
         rows = self._rows(shape, t) if self.route == "rows" else ()
         mechanism = changed(mechanism, lambda part: {**part, "rows": [part["rows"][k] for k in rows]} if rows else part)
         return self._about(shape, query, mechanism)
