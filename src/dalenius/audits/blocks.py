@@ -14,6 +14,7 @@ from functools import cached_property
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.noise import FreeNoiseAudit
+from dalenius.audits.sums import SumsAudit
 from dalenius.evidence.lower import LowerLine, PieceOfWitness
 from dalenius.evidence.upper import PieceSection
 from dalenius.model import WorstCaseLeakage
@@ -21,10 +22,11 @@ from dalenius.model.problems.pieces import Piece
 from dalenius.results import RecordProof
 from dalenius.search.clock import Progress, ProgressCallback
 
-_Alone = EntropyAudit | FreeNoiseAudit
+_Alone = EntropyAudit | FreeNoiseAudit | SumsAudit
 _AUDITS: dict[str, type[_Alone]] = {
     "entropy_at_least": EntropyAudit,
     "free_noise": FreeNoiseAudit,
+    "sums": SumsAudit,
 }
 SHARE = 0.9  # of the gap that a piece's bound may use up beside the best witness: the rest is for rounding
 

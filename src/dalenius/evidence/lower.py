@@ -75,6 +75,11 @@ class WitnessLine(Stated):
     prior: InputLaw | None
 
 
+@line("sums")
+class SumsOfLetters(WitnessLine):
+    """The same about a sum of many values, of a block of which nothing is known: for each letter a value and its probability."""
+
+
 @line("path")
 class ChainPoint(Stated):
     """Parameters of a chain that tell the lower end about a record; with two tilts, by a closed form."""
@@ -198,6 +203,7 @@ class TermLine(Stated):
 
 LowerLine = (
     WitnessLine
+    | SumsOfLetters
     | ChainPoint
     | PieceOfWitness
     | WindowOfWitness

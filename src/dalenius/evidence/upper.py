@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, Union
 
-from dalenius.evidence.lower import How, Index, Indices, LowerLine, Number, Slopes, Stated, Vector, line
+from dalenius.evidence.lower import How, Index, Indices, LowerLine, Number, Slopes, SparseLaw, Stated, Vector, line
 
 Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
 Partition = tuple[tuple[Index, ...], ...]
@@ -291,6 +291,16 @@ class LettersLine(Stated):
     """Nothing tells more of a record than its entropy: of a histogram the logarithm of its letters, of a Markov chain on a box."""
 
 
+@line("sums")
+class SumsLine(Stated):
+    """Of a block whose records add up to many values: weights of some of these, from whose mixture no value's row is farther.
+
+    None where a record's letters are bound enough.
+    """
+
+    weights: SparseLaw | None
+
+
 # Boxes of the parameters of Markov chains, and leaves about them.
 
 
@@ -367,6 +377,7 @@ OutputLaw = (
     | MixtureOfClass
     | HistogramLine
     | LettersLine
+    | SumsLine
 )
 WideLeaf = InformedLeaf | EndsLeaf
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf, WideLeaf]  # noqa: UP007

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -286,9 +286,17 @@ def _exactly(problem: WorstCaseLeakage, kind: Settings, prior: InputLaw, counts:
             weights[letter][at] = weight
     else:
         assert isinstance(prior, tuple)
-        weights = [[as_fraction(weight, "witness") for weight in row] for row in prior]  # type: ignore[union-attr]
+        width = len(counts[0])
+        weights = [_dense(row, width) for row in prior]  # type: ignore[arg-type]
     total = sum((sum(row) for row in weights), Fraction(0))
     return tuple(tuple(weight / total for weight in row) for row in weights)
+
+
+def _dense(row: Sequence[Any], width: int) -> list[Fraction]:
+    """A letter's weights, or its one weight behind the input that has it."""
+    if isinstance(row[0], int):
+        return [as_fraction(row[1], "witness") if at == row[0] else Fraction(0) for at in range(width)]
+    return [as_fraction(weight, "witness") for weight in row]
 
 
 def letter_law(problem: WorstCaseLeakage, weights: Sequence[str]) -> list[Fraction]:

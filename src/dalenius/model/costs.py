@@ -61,6 +61,7 @@ TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
 STEP = Cost(4e-7)  # of an entry of randomised histograms, person by person and letter by letter
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 MOVE = Cost(1.4e-5)  # a pair of records of a chain of two letters, where it is evaluated at a point
+SHIFTED = Cost(6e-5, 1800.0)  # a value of a block's sum, or an output
 SECTION = Cost(6e-4, 500.0)  # what is told of a secret where one value is given
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds

@@ -90,6 +90,7 @@ class Mechanism(Shelved):
     for_epsilon: ClassVar[str] = ""  # what says an epsilon where no key does
     repeated: ClassVar[bool] = True  # whether `several_releases` and `adaptive` are made of it
     alike: ClassVar[bool] = False  # whether it keeps a value, or gives any other, all as likely: rows have two numbers
+    adds: ClassVar[bool] = False  # whether it is noise with a `law` that is added to the value
     on_a_line: ClassVar[bool] = False  # whether outputs are real numbers, so that there is no matrix
     by_number: ClassVar[bool] = False  # whether rows are told by their numbers, whatever the inputs are
     by_letter: ClassVar[bool] = False  # whether letters are randomised before they are counted
@@ -209,6 +210,17 @@ class Mechanism(Shelved):
     def alone(self) -> Mechanism:
         """Of noise that shifts: what whoever knows all others sees of some records, whatever ends the range has."""
         return self
+
+    def law(self, span: int) -> tuple[Floats, int]:
+        """Of noise that `adds`: its probabilities from -D to D, the ends with all beyond them, and D - span.
+
+        Clamped so far beyond values that lie within `span` it tells of them all there is to tell, or next to that.
+
+        >>> from dalenius.model.mechanisms import geometric
+        >>> geometric(1).law(1)[0].round(3).tolist(), geometric(1).law(1)[1]
+        ([0.269, 0.462, 0.269], 0)
+        """
+        raise NotImplementedError
 
     def span(self, values: Integers) -> tuple[int, int]:
         """The least and the greatest output of noise on whole numbers: the ends of its range, else of the values."""

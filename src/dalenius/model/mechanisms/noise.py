@@ -55,6 +55,7 @@ class ScaledNoise(AddedNoise):
     Where what it tells `falls` with the scale, noise of a larger one is noise of a smaller one to which more is added.
     """
 
+    adds: ClassVar[bool] = True
     falls: ClassVar[bool] = True
 
     @classmethod
@@ -71,6 +72,9 @@ class ScaledNoise(AddedNoise):
     @abstractmethod
     def mean_error(self) -> float:
         """Largest mean distance of the release from the value, in doubles: E |noise|, before anything clamps it."""
+
+    def law(self, span: int) -> tuple[Floats, int]:
+        return self.alone().channel(np.array([-span, 0, span]))[1], 0
 
     def spreading(self, scale: Number) -> Self:
         """The same noise of another scale."""
@@ -361,6 +365,10 @@ class DiscreteGaussian(ScaledNoise):
         there = np.arange(1, self.reach + 1)
         weights = np.exp(-0.5 * (there / float(self.scale)) ** 2)
         return float(2.0 * (there @ weights) / (2.0 * weights.sum() + 1.0))
+
+    def law(self, span: int) -> tuple[Floats, int]:
+        far = span + self.reach
+        return replace(self, range=(-far, far)).channel(np.zeros(1, dtype=np.int64))[0], self.reach
 
     def terms(self, outputs: float) -> float:
         return max(outputs, SIGMAS * float(self.scale))

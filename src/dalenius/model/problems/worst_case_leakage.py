@@ -11,13 +11,27 @@ from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.chains import WRITTEN_OUT
 from dalenius.model.adversaries.independent_blocks import as_blocks
-from dalenius.model.costs import ARRAYS, BALL, CLOSED_FORM, ENTRY, MOVE, POINTER, RECORD, Cost, Costs, audit_costs
+from dalenius.model.costs import (
+    ARRAYS,
+    BALL,
+    CLOSED_FORM,
+    ENTRY,
+    MOVE,
+    POINTER,
+    RECORD,
+    SHIFTED,
+    Cost,
+    Costs,
+    audit_costs,
+)
 from dalenius.model.fields import declared, keep
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.problem import Problem
 from dalenius.model.problems.large import Cells, WideCount
 from dalenius.model.problems.mechanism_problem import MechanismProblem, Route, of_vectors
 from dalenius.model.problems.pieces import Piece, pieces
+
+FEW_VALUES, MANY_OUTPUTS = 64, 2**17  # of a block's sum: channels that are written out, and that nobody evaluates
 
 
 @declared(kw_only=True)
@@ -88,7 +102,7 @@ class WorstCaseLeakage(MechanismProblem):
         own = tuple(
             (
                 piece,
-                WorstCaseLeakage(
+                _BlockLeakage(
                     records=piece.records, query=piece.query, mechanism=piece.mechanism, adversary=adversary.own
                 ),
             )
@@ -182,6 +196,25 @@ class WorstCaseLeakage(MechanismProblem):
     def asked(self) -> list[WorstCaseLeakage]:
         """Those of one block each, or the question itself."""
         return [self] if self.route.pieces is None else [problem for _, problem in self.pieces]
+
+
+class _BlockLeakage(WorstCaseLeakage):
+    """The question about a block by itself: of sums of many values, of which nothing is known, no channel is written out."""
+
+    def _listed(self) -> Route:
+        noise, values = self.mechanism, self._indices
+        if noise.adds and not noise.on_a_line and self.adversary.unlimited and values.size > FEW_VALUES:
+            low, high = noise.span(values)
+            if high - low < MANY_OUTPUTS:
+                return Route("sums", noise, shape=(values.size, high - low + 1))
+        return super()._listed()
+
+    @cached_property
+    def costs(self) -> Costs:
+        if self.route.audit != "sums":
+            return super().costs
+        ends, wide = RECORD.times(2 * len(self.records)), SHIFTED.times(sum(self.shape))
+        return Costs(ends, wide, wide, ARRAYS * self.shape[1] * FEW_VALUES)
 
 
 MaximalLeakage = WorstCaseLeakage
