@@ -145,6 +145,7 @@ class Place(NamedTuple):
 
 OWN = Place("own")
 Watched = tuple[Place, Prior]  # whose prior it is, and the prior
+Master = ConstrainedUpdate | MechanismUpdate
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,15 +285,13 @@ class Goal:
 
     # ------------------------------------------------------------ the master program
 
-    def program(
-        self, watched: Sequence[Watched], anchor: Floats, room: float = 0.0
-    ) -> ConstrainedUpdate | MechanismUpdate:
+    def program(self, watched: Sequence[Watched], anchor: Floats, room: float = 0.0) -> Master:
         """The master program over these priors; with limits lowered by this share of them, where they must be kept.
 
         Mechanisms that have nothing to meet but one budget are asked for by the programs with a method of our own.
         """
         if self.is_free:
-            return self._free_program([prior.masses for _, prior in watched], room)
+            return self.free_program([prior.masses for _, prior in watched], room)
         by_place = {watcher.place: watcher for watcher in self.watchers}
         owners, cost = [by_place[place] for place, _ in watched], np.zeros_like(self.region.orbits.cost)
         if not self.raises and not self.terms.largest:
@@ -306,12 +305,13 @@ class Goal:
             tied=self.region.tied,
         )
 
-    def _free_program(self, masses: Sequence[Floats], room: float) -> MechanismUpdate:
-        """For one adversary: its budget, or that of distortion, is all that there is."""
+    def free_program(self, masses: Sequence[Floats], room: float, *, changing: bool = False) -> MechanismUpdate:
+        """For one adversary: its budget, or that of distortion, is all that there is; `changing` is the program's."""
         problem, cost, tied = self.region.problem, self.region.orbits.cost, self.region.tied
         if problem.leakage_budget is not None:
-            return MinDistortionProgram(masses, cost, problem.leakage_budget * (1.0 - room), tied=tied)
-        return MinLeakageProgram(masses, cost, float(problem.budget), tied=tied)
+            most = problem.leakage_budget * (1.0 - room)
+            return MinDistortionProgram(masses, cost, most, tied=tied, changing=changing)
+        return MinLeakageProgram(masses, cost, float(problem.budget), tied=tied, changing=changing)
 
     def _levels(self, terms: Sequence[int | None]) -> Levels:
         """One level for all limits, for the largest term, or for each leakage of a sum; `terms` says which prior belongs to which."""

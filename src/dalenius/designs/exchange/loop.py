@@ -9,12 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.designs.exchange.bound import DesignBound, design_bound
-from dalenius.designs.exchange.goals import Goal, Leakages, Place, Watched, Watcher
+from dalenius.designs.exchange.goals import Goal, Leakages, Master, Place, Watched, Watcher
 from dalenius.designs.exchange.region import Region
 from dalenius.information.arrays import Floats
-from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import BlockSolution, Tally
-from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.solvers import OWN, order_of
 from dalenius.search import Run
 
@@ -56,7 +54,7 @@ class Answer:
     """A master program over these priors, and a solution of it with an interval in closed form, whoever found it."""
 
     watched: Sequence[Watched]
-    program: ConstrainedUpdate | MechanismUpdate
+    program: Master
     solution: BlockSolution
 
     @property
@@ -189,15 +187,17 @@ class Rounds:
             self.search.clock.tell("exchange", lower, upper, len(answer.watched), rounds=self.count, now=True)
         return added
 
-    def solved(self, watched: Sequence[Watched]) -> Answer:
-        """The master over these priors, solved in the time that is left for the search."""
+    def solved(self, watched: Sequence[Watched], program: Master | None = None) -> Answer:
+        """The master over these priors, or one that has them as data, solved in the time that is left for the search."""
         clock = self.search.clock
         left = min(clock.remaining, self.late - clock.seconds)
-        return self.answer(watched, left if self.count else max(left, MASTER * clock.remaining))
+        return self.answer(watched, left if self.count else max(left, MASTER * clock.remaining), program=program)
 
-    def answer(self, watched: Sequence[Watched], left: float, room: float = 0.0) -> Answer:
+    def answer(
+        self, watched: Sequence[Watched], left: float, room: float = 0.0, program: Master | None = None
+    ) -> Answer:
         """The same in so many seconds, with limits lowered by a share of them."""
-        program = self.goal.program(watched, self.anchor.q, room)
+        program = program or self.goal.program(watched, self.anchor.q, room)
         program.room, program.negligible = self.search.limits.least[1], NOTHING
         program.stopped = lambda: self.search.clock.interrupted
         order = self.order if program.conic_bytes <= LARGE else sorted(self.order, key=FIRST)
