@@ -115,6 +115,7 @@ class _Options(LimitOptions, total=False):
     known: Result | DesignResult | Certificate | None
     method: str | None
     solver: str
+    memory: int | None
     jobs: int
     scheduler: str | None
     curve: bool | Sequence[Number]
@@ -147,6 +148,7 @@ def solve(
     known: Result | DesignResult | Certificate | None = None,
     method: str | None = None,
     solver: str = "auto",
+    memory: int | None = None,
     jobs: int = 1,
     scheduler: str | None = None,
     curve: bool | Sequence[Number] = False,
@@ -180,16 +182,19 @@ def solve(
         bound falls as the entropy grows), so the upper bound will not be above the known one. Refused for other adversaries.
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
-        ``"alternating"`` is the source paper's scheme, with certified blocks. Of an audit against `EntropyAtLeast`: the lower end is
-        where the scheme comes to rest, so that neither another letter law nor other conditional laws of all letters leak more than
-        the gap more. Of a design: the exchange with a memory of one prior, which need not close, and warns where it cycles
-        (`dalenius.alternating.CycleWarning`). The interval is proved as always; `result.alternating` has sweeps, gains and cycles.
-        Left out: the search of an audit, the ``"exchange"`` of a design.
+        ``"alternating"``: blocks take turns, each solved and certified (docs/programs.md). Of an audit against `EntropyAtLeast`:
+        the lower end is where the scheme comes to rest, so that neither another letter law nor other conditional laws of all letters
+        leak more than the gap more. Of a design: mechanism and adversary. The interval is proved as always; `result.alternating` has
+        what every turn proved. Left out: the search of an audit, the ``"exchange"`` of a design.
     solver : {"auto", "own", "clarabel", "mosek", "scs"}
         Who solves the programs of a design, or of the alternating scheme of an audit: a conic solver by way of cvxpy, or ``"own"``,
         the package's own methods. ``"auto"`` is whichever is quickest by measurement (Clarabel, mostly), the other where that
         stalls; MOSEK before both if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which
         one each end rests on.
+    memory : int, optional
+        Of the alternating scheme of a design: how many of the adversary's priors the mechanism answers, of several a part of the way;
+        by default 16, with which it comes to rest near the optimum. 1 is the source paper's scheme, which need not close, and warns
+        where it cycles (`dalenius.alternating.CycleWarning`).
     jobs : int
         How many processes work on the trees of a long audit (docs/many-cores.md). Limits are for all of them together.
     scheduler : str, optional
@@ -247,13 +252,14 @@ def solve(
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     need_way(problem, method, solver)
+    kept = _memory(problem, memory, method)
     shares = _shares(problem, curve)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     file = _checkpoint(problem, checkpoint, method)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
         leaves = Leaves(int(min(KNOWN * limits.least[1], MOST_KNOWN)))
-        search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs, checkpoint=file, known=leaves)
+        search = Run(limits, clock, rng, need_solver(solver), kept, crew=crew, jobs=jobs, checkpoint=file, known=leaves)
         return answer(problem, search, known, method, shares)
 
 
@@ -362,6 +368,13 @@ def _way(problem: Problem) -> tuple[Callable[..., bool], Callable[..., Any]]:
             return need, answer
     kinds = "WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
     raise InputError(f"problem: expected a {kinds}, got {brief(problem)}")
+
+
+def _memory(problem: Problem, memory: object, method: str | None) -> int | None:
+    """How many priors an alternating design is asked to keep; `InputError` where there is none, or of no such number."""
+    if memory is not None and (method != "alternating" or not isinstance(problem, DesignProblem)):
+        raise InputError('memory: of a design with method="alternating" only are there priors to keep; leave it out')
+    return None if memory is None else as_integer(memory, "memory", at_least=1)
 
 
 def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -> Checkpoint | None:

@@ -9,7 +9,7 @@ from dalenius.alternating.driver import alternate as alternate
 from dalenius.alternating.leakage_scheme import LeakageBlock as LeakageBlock
 from dalenius.alternating.leakage_scheme import LeakageScheme as LeakageScheme
 from dalenius.alternating.mechanism_scheme import AlternatingProposer as AlternatingProposer
-from dalenius.alternating.mechanism_scheme import MechanismAndPrior as MechanismAndPrior
+from dalenius.alternating.mechanism_scheme import MechanismAndPriors as MechanismAndPriors
 from dalenius.alternating.mechanism_scheme import MechanismScheme as MechanismScheme
 from dalenius.alternating.mechanism_scheme import alternating as alternating
 from dalenius.alternation import Cycle as Cycle

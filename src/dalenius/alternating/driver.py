@@ -74,6 +74,7 @@ class Step(Generic[State]):
     found_by : the solver that found the state
     interval : (lower, upper) of the best value of the block's program, in `units`; by default from the value to what the gain allows
     units : those of the interval where they are not the value's
+    taken : whether the step is to be taken; by default where it is worth it
     """
 
     state: State
@@ -83,6 +84,7 @@ class Step(Generic[State]):
     found_by: str = "own"
     interval: tuple[float, float] | None = None
     units: str = ""
+    taken: bool | None = None
 
 
 class Block(Protocol[State]):
@@ -208,6 +210,7 @@ class _Start(Generic[State]):
     progress: Callable[[Sweep], None] | None
     gains: dict[str, float] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
+    at_rest: set[str] = field(default_factory=set)  # blocks that had a turn since the last step, with nothing to gain
     found_by: tuple[str, str] | None = None
     value: float = field(init=False)
 
@@ -223,12 +226,14 @@ class _Start(Generic[State]):
             trace.append(Sweep(number, self.value, dict(self.gains), self.clock.seconds - began, tuple(turns)))
             if self.progress is not None:
                 self.progress(trace[-1])
+            if self._rests:
+                termination = Termination.GAP_REACHED
+                break
             if self.clock.expired:
                 termination = Termination.INTERRUPTED if self.clock.interrupted else Termination.TIME_LIMIT
                 break
             if not moved:
-                closed = all(gain <= self._nothing for gain in self.gains.values())
-                termination = Termination.GAP_REACHED if closed else Termination.STALLED
+                termination = Termination.STALLED
                 break
             cycle = None if self.scheme.monotone else _cycle(seen, self.scheme.key(self.state), trace)
             if cycle is not None:
@@ -252,11 +257,16 @@ class _Start(Generic[State]):
         """A gain that is not worth a step."""
         return self.settings.gap * abs(self.value) + NOTHING
 
+    @property
+    def _rests(self) -> bool:
+        """True if what every block proved is about this very state, and is nothing."""
+        return all(block.name in self.at_rest for block in self.scheme.blocks)
+
     def _sweep(self, number: int) -> list[BlockCertificate]:
-        """A turn of every block, costly ones only while nothing moved; what each proved."""
+        """A turn of every block until all rest, costly ones only while nothing moved; what each proved."""
         turns = list[BlockCertificate]()
         for block in self.scheme.blocks:
-            if (block.costly and any(turn.moved for turn in turns)) or self.clock.expired:
+            if (block.costly and any(turn.moved for turn in turns)) or self.clock.expired or self._rests:
                 continue
             began, value = self.clock.seconds, self.value
             step = block.step(self.state)
@@ -265,6 +275,9 @@ class _Start(Generic[State]):
             if taken:
                 self.state, self.value = step.state, step.value
                 self.found_by = block.name, step.found_by
+                self.at_rest.clear()
+            elif step.gain <= self._nothing:
+                self.at_rest.add(block.name)
             end = value + step.gain if self.scheme.maximises else value - step.gain
             low, high = sorted((step.value, end)) if step.interval is None else step.interval
             seconds = self.clock.seconds - began
@@ -275,8 +288,10 @@ class _Start(Generic[State]):
 
     def _worth_it(self, step: Step[State]) -> bool:
         """One player takes what is better, and nothing else: a bound may be wide, and nothing better be there."""
+        if step.taken is not None:
+            return step.taken
         if not self.scheme.monotone:
-            return step.gain > self._nothing
+            return step.state is not self.state and step.gain > self._nothing
         return (step.value - self.value) * (1.0 if self.scheme.maximises else -1.0) > WORTH * self._nothing
 
 

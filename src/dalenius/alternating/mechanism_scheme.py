@@ -1,7 +1,8 @@
-"""Problems 2 and 3 cut into two blocks: the mechanism answers the last prior, the adversary answers the last mechanism.
+"""Problems 2 and 3 cut into two blocks: the mechanism answers the adversary's priors, the adversary answers the mechanism.
 
-This is the source paper's alternation, and the exchange with a memory of one. Each block is solved and its gain is certified, but the
-two pull in opposite directions: the scheme may cycle, and where it comes to rest it has no bound on the optimum but that of one prior.
+With a memory of one prior this is the source paper's alternation: the two pull in opposite directions, so that it may cycle, and
+where it rests it has no bound on the optimum but that of one prior. With a memory of several, a *bundle*, the mechanism answers all
+of them and moves a part of the way only: what the adversary said before still counts, and both come to rest, near the optimum.
 """
 
 from __future__ import annotations
@@ -14,42 +15,55 @@ import numpy as np
 from dalenius._prove import Proved
 from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
 from dalenius.alternation import Sweep
-from dalenius.audits import audit_of
+from dalenius.audits.audit import Audit
 from dalenius.designs import ExchangeProposer
 from dalenius.designs.exchange import OWN, Exchange
+from dalenius.designs.exchange.goals import KnownPriors
+from dalenius.designs.exchange.keeping import Kept
 from dalenius.designs.exchange.loop import Answer
 from dalenius.designs.exchange.proposer import ProvedUpper
+from dalenius.designs.exchange.region import FreeRegion
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
+from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.solvers import OWN as OWN_METHOD
 from dalenius.programs.solvers import order_of
 from dalenius.results import DesignResult
 
-SWEEPS = 60
-SHARE = 0.5  # of the time, which the scheme may take; the rest is for the audit
-AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
+SWEEPS = 200
+MEMORY = 16  # priors, up to symmetry
+SHARE = 0.6  # of the time, which the scheme may take; the rest is for the audit
+AVERAGED = 0.7  # share of the newest mechanism in the state's, with a memory of several
+LEFT = 0.15  # share of the gap that the mechanism may leave at rest
+ROOM = 0.75  # share of the gap that it may distort more so that an audit proves that it keeps its budget of leakage
+NEWS = 0.05  # share of the gap by which a prior must learn more than is allowed to join the bundle
+ROUGH = 0.3  # gap of an audit until both blocks seem to rest
+FIRST, LAST = 0.1, 0.9  # share of the time left that such an audit may take, and one that may end the work
+NEEDED = 0.4  # share of that room which an audit needs at least
 
 
 @dataclass(frozen=True)
-class MechanismAndPrior:
-    """A mechanism (orbits, outputs), the prior that it last answered, and the solver that found it."""
+class MechanismAndPriors:
+    """A mechanism (orbits, outputs), the priors that it answers, the newest or heaviest first, and the solver that found it."""
 
     Q: Floats
-    prior: Prior
+    priors: tuple[Prior, ...]
     found_by: str = "start"
 
 
 class MechanismScheme:
-    """The alternation for a design problem. Its value: what the mechanism leaks to the prior (Problem 2), or distorts (Problem 3).
+    """The alternation for a design. Its value: what the mechanism leaks to its priors at most (Problem 2), or distorts (Problem 3).
 
-    The mechanism's gain is certified by the master program with this one prior; the adversary's by an audit. Everything that is found
+    The mechanism's gain is certified by the master program with these priors; the adversary's by an audit. Everything that is found
     also joins the exchange that the scheme is made from, which keeps the best bound and the best mechanism.
 
     Parameters
     ----------
     run : Exchange
         Not run.
+    memory : int
+        How many priors the mechanism answers, up to symmetry: the newest, and of those before the heaviest. 1 is the source paper's.
 
     >>> import dalenius as dl
     >>> from dalenius.search import Limits, Run
@@ -66,49 +80,107 @@ class MechanismScheme:
     maximises = False
     needed: Collection[str] = ("mechanism", "adversary")
 
-    def __init__(self, run: Exchange) -> None:
-        self.run, self.rounds, self.oracle, self.tied = run, run.free, run.watchers[0].oracle, run.region.tied
-        # one prior leaves many mechanisms optimal: our own method picks the same one every time, so that a cycle can be seen
-        self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
-        self.blocks: Sequence[Block[MechanismAndPrior]] = [_Mechanism(self), _Adversary(self)]
+    def __init__(self, run: Exchange, memory: int = MEMORY) -> None:
+        self.run, self.rounds, self.region, self.memory = run, run.free, run.region, memory
+        if (
+            memory == 1
+        ):  # leaves many mechanisms optimal: our own method picks the same one every time, so that a cycle can be seen
+            self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
+        (self.watcher,) = run.watchers
+        self.oracle, self.most = self.watcher.oracle, run.problem.leakage_budget
+        assert isinstance(run.region, FreeRegion)
+        self.silent = run.region.expanded(run.region.matrix(run.region.silent))
+        self.silence, self.left = self.distortion(self.silent), LEFT + (0.0 if self.most is None else ROOM)
+        self.programs = dict[tuple[int, ...], MechanismUpdate]()
+        self.blocks: Sequence[Block[MechanismAndPriors]] = [_Mechanism(self), _Adversary(self)]
 
-    def start(self, rng: np.random.Generator) -> MechanismAndPrior:
+    def start(self, rng: np.random.Generator) -> MechanismAndPriors:
         """The best mechanism for what the oracle answers to a blurred one of least distortion."""
-        tied, truth = self.tied, self.run.region.choosing(self.run.orbits.cost)
-        noise = rng.dirichlet(np.ones(tied.outputs), size=tied.rows)
-        prior = self.best_reply(tied.expand(0.5 * self.run.region.matrix(truth) + 0.5 * noise))
-        return self.answered(self.best_mechanism(prior), prior)
+        tied, truth = self.region.tied, self.region.matrix(self.region.choosing(self.run.orbits.cost))
+        Q = tied.expand(0.5 * truth + 0.5 * rng.dirichlet(np.ones(tied.outputs), size=tied.rows))
+        priors = self.bundle(self.oracle.worst_priors(Q, [], self.run.search.clock), [], Q)
+        answer, heaviest = self.best_mechanism(priors)
+        return MechanismAndPriors(tied.expand(answer.q), heaviest, answer.found_by)
 
-    def best_mechanism(self, prior: Prior) -> Answer:
-        """The best mechanism for a prior, with a certified bound on what the best one attains, which the run keeps."""
-        answer = self.rounds.solved([(OWN, prior)])
-        self.rounds.keep_bound(answer)
-        return answer
+    def best_mechanism(self, priors: Sequence[Prior]) -> tuple[Answer, tuple[Prior, ...]]:
+        """The best mechanism for some priors, with a certified bound that the run keeps; and the priors, the heaviest first.
 
-    def answered(self, answer: Answer, prior: Prior) -> MechanismAndPrior:
-        """The mechanism of a master's answer to a prior."""
-        return MechanismAndPrior(self.tied.expand(answer.q), prior, answer.found_by)
+        A program has priors as data, so that solving it for others does not compile it again: for each number of letters as many as
+        the next power of two, of which the last are the first one again, with their weight added to its.
+        """
+        images = [(s, image) for s, prior in enumerate(priors) for image in self.images(prior)]
+        sizes, places = [int(np.count_nonzero(prior.masses.sum(axis=1))) for _, prior in images], list[int]()
+        for letters in sorted(set(sizes)):
+            mine = [k for k, size in enumerate(sizes) if size == letters]
+            places += mine + mine[:1] * ((1 << (len(mine) - 1).bit_length()) - len(mine))
+        masses = [images[k][1].masses for k in places]
+        program = self.programs.get(shape := tuple(sizes[k] for k in places))
+        if program is None:
+            program = self.programs[shape] = self.run.goal.free_program(masses, 0.0, changing=True)
+        else:
+            program.set(float(self.run.problem.budget) if self.most is None else self.most, priors=masses)
+        answer = self.rounds.solved([(OWN, images[k][1]) for k in places], program)
+        weights, merged = np.zeros(len(images)), np.zeros(len(places))
+        np.add.at(weights, places, answer.solution.multipliers["weights"])
+        merged[[places.index(k) for k in range(len(images))]] = weights
+        multipliers = {**answer.solution.multipliers, "weights": merged}
+        self.rounds.keep_bound(replace(answer, solution=replace(answer.solution, multipliers=multipliers)))
+        totals = np.bincount([s for s, _ in images], weights)
+        return answer, tuple(priors[s] for s in np.argsort(-totals, kind="stable"))
 
-    def best_reply(self, Q: Floats) -> Prior:
-        """The prior that learns most, as far as the oracle sees."""
-        replies = self.oracle.worst_priors(Q, [], self.run.search.clock)
-        return max(replies, key=lambda prior: self.oracle.leakage(prior, Q))
+    def images(self, prior: Prior) -> list[Prior]:
+        """The prior and what the problem's symmetries make of it; a memory of one has it alone."""
+        known = KnownPriors(self.run.orbits)
+        return [prior] if self.memory == 1 or not known.add([prior]) else known.priors
 
-    def leakage(self, state: MechanismAndPrior) -> float:
-        """Leakage of the mechanism to the prior, in nats."""
-        return self.oracle.leakage(state.prior, state.Q)
+    def bundle(self, news: Sequence[Prior], before: Sequence[Prior], Q: Floats) -> tuple[Prior, ...]:
+        """As many priors as there is memory for: of the news those that learn most, then the first of those before."""
+        known = KnownPriors(self.run.orbits)
+        learned = sorted(news, key=lambda prior: -self.oracle.leakage(prior, Q))
+        return tuple([prior for prior in [*learned, *before] if known.add([prior])][: self.memory])
 
-    def value(self, state: MechanismAndPrior) -> float:
-        if self.run.problem.leakage_budget is not None:
-            return float(np.sum(self.run.orbits.cost * state.Q))
-        return self.leakage(state)
+    def leakage(self, state: MechanismAndPriors) -> float:
+        """Largest leakage of the mechanism to the priors and their images, in nats."""
+        return max(self.oracle.leakage(image, state.Q) for prior in state.priors for image in self.images(prior))
 
-    def key(self, state: MechanismAndPrior) -> Floats:
+    def distortion(self, Q: Floats) -> float:
+        return float(np.sum(self.run.orbits.cost * Q))
+
+    def price(self, Q: Floats, upper: float) -> float:
+        """What it costs in Problem 3 to leak no more than the budget: to mix with the constant mechanism, which tells nothing."""
+        if self.most is None or upper <= self.most:
+            return 0.0
+        return (1.0 - self.most / upper) * max(self.silence - self.distortion(Q), 0.0)
+
+    def room(self, Q: Floats, worth: float) -> float:
+        """The share of the constant mechanism that costs so much distortion."""
+        more = self.silence - self.distortion(Q)
+        return min(max(worth / more, 0.0), 0.5) if more > 0.0 else 0.0
+
+    def averaged(self, old: Floats, new: Floats, least: float) -> Floats:
+        """The newest mechanism with some of the state's; in Problem 3 it distorts a little more, which is room for an audit."""
+        if self.memory == 1:
+            return new
+        Q = (1.0 - AVERAGED) * old + AVERAGED * new
+        share = self.room(Q, (1.0 + ROOM * self.run.gap) * least - self.distortion(Q)) if self.most else 0.0
+        return np.asarray((1.0 - share) * Q + share * self.silent)
+
+    def allowed(self, state: MechanismAndPriors) -> float:
+        """What priors may learn before they join the bundle: what those in it do, or the budget, less what an audit needs."""
+        if self.most is None:
+            return self.leakage(state) * (1.0 + NEWS * self.run.gap)
+        room = self.room(state.Q, ROOM * self.run.gap * self.distortion(state.Q)) if self.memory > 1 else 0.0
+        return self.most * (1.0 - NEEDED * room)
+
+    def value(self, state: MechanismAndPriors) -> float:
+        return self.leakage(state) if self.most is None else self.distortion(state.Q)
+
+    def key(self, state: MechanismAndPriors) -> Floats:
         return state.Q.reshape(-1)
 
 
 class _Mechanism:
-    """The best mechanism for the prior: a convex program."""
+    """The best mechanism for the priors: a convex program. With a memory of several the state moves a part of the way to it."""
 
     name = "mechanism"
     costly = False
@@ -116,24 +188,27 @@ class _Mechanism:
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
 
-    def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
-        answer = self.scheme.best_mechanism(state.prior)
-        new = self.scheme.answered(answer, state.prior)
-        gain = self.scheme.value(state) - answer.program.bound(answer.solution.multipliers)
-        if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it leaks too much
-            gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
-        ends = answer.solution.lower, answer.solution.upper
-        return Step(new, self.scheme.value(new), max(gain, 0.0), found_by=answer.found_by, interval=ends)
-
-    def _allowed(self, state: MechanismAndPrior) -> bool:
-        most = self.scheme.run.problem.leakage_budget
-        return most is None or self.scheme.leakage(state) <= most
+    def step(self, state: MechanismAndPriors) -> Step[MechanismAndPriors]:
+        scheme, now = self.scheme, self.scheme.value(state)
+        answer, priors = scheme.best_mechanism(state.priors)
+        least, worth = answer.program.bound(answer.solution.multipliers), scheme.left * scheme.run.gap * now
+        told = scheme.leakage(state)
+        Q = scheme.averaged(state.Q, scheme.region.expanded(answer.q), least)
+        new = MechanismAndPriors(Q, priors, answer.found_by)
+        return Step(
+            new,
+            scheme.value(new),
+            max(now - least, scheme.price(state.Q, told), 0.0),
+            found_by=answer.found_by,
+            interval=(answer.solution.lower, answer.solution.upper),
+            taken=now - least > worth or told > scheme.allowed(state),
+        )
 
 
 class _Adversary:
-    """The prior that learns most: the oracle finds it, an audit certifies how much more another one could learn.
+    """The priors that learn most: the oracle finds them, an audit certifies how much more another one could learn.
 
-    In Problem 3 the gain is by how much the mechanism breaks its budget, as a share of it, times the distortion.
+    In Problem 3 the gain is what it costs to keep the budget (`MechanismScheme.price`).
     """
 
     name = "adversary"
@@ -142,29 +217,42 @@ class _Adversary:
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
 
-    def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
-        run, q = self.scheme.run, self.scheme.tied.variable(state.Q)
-        reply = self.scheme.best_reply(state.Q)
-        leakage = self.scheme.oracle.leakage(reply, state.Q)
-        self.scheme.rounds.consider(q, {OWN: leakage}, state.found_by)
-        new = replace(state, prior=reply if leakage > self.scheme.leakage(state) else state.prior)
-        part = run.search.part(run.search.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
-        exact = run.region.exact(q, [])
-        assert exact is not None
-        audit = audit_of(run.problem.release(run.region.own_rows(exact)), part)
-        audit.run()
-        upper, now = audit.upper, self.scheme.leakage(state)
-        budget = run.problem.leakage_budget
-        if budget is not None:
-            gain = max(upper - budget, 0.0) / budget * self.scheme.value(state) if budget > 0.0 else upper
-        else:
-            gain = upper - now
-        ends = audit.lower, upper  # of the mechanism as it is audited, in fractions within its budget
-        return Step(new, self.scheme.value(new), max(gain, 0.0), interval=ends, units="nats")
+    def step(self, state: MechanismAndPriors) -> Step[MechanismAndPriors]:
+        scheme, oracle, Q = self.scheme, self.scheme.oracle, state.Q
+        known, told = KnownPriors(scheme.run.orbits), scheme.leakage(state)
+        replies = oracle.worst_priors(Q, state.priors, scheme.run.search.clock)
+        for those in (known, scheme.watcher.known):
+            those.add(replies)
+        seen = max(told, *(oracle.leakage(prior, Q) for prior in replies))
+        scheme.rounds.consider(scheme.region.tied.variable(Q), {OWN: seen}, state.found_by)
+        gap, allowed = scheme.run.gap * scheme.value(state), scheme.allowed(state)
+        near = scheme.value(state) - scheme.rounds.lower <= scheme.left * gap and seen <= allowed
+        audit = self._audited(state, seen, near)
+        known.learn(audit)
+        news = [prior for prior in known.priors if oracle.leakage(prior, Q) > allowed]
+        new = replace(state, priors=scheme.bundle(news, state.priors, Q)) if news else state
+        gain = max(audit.upper - told, 0.0) if scheme.most is None else scheme.price(Q, audit.upper)
+        ends = min(max(audit.lower, seen), audit.upper), audit.upper  # audited are fractions, within the budget
+        return Step(
+            new, scheme.value(new), gain, interval=ends, units="nats", taken=bool(news) and (gain > gap or not near)
+        )
+
+    def _audited(self, state: MechanismAndPriors, seen: float, near: bool) -> Audit:
+        """The audit of the mechanism: roughly, until both blocks seem to rest here; what is audited can be handed out."""
+        scheme, run, share = self.scheme, self.scheme.run, LAST if near else FIRST
+        q = scheme.region.tied.variable(state.Q)
+        if scheme.most is not None:
+            sharp = 1.0 - seen / scheme.most if near and seen > 0.0 else ROUGH
+            return run.keeper.mixture(q, run.search.clock.part(share), sharp, state.found_by)[0]
+        exact, gap = run.region.exact(q, []), None if near else ROUGH
+        kept = None if exact is None else run.keeper.audited(exact, scheme.rounds.lower, share=share, gap=gap)
+        assert isinstance(kept, Kept)  # nothing limits what leaks
+        run.keeper.take(kept, state.found_by)
+        return kept.audits[OWN]
 
 
-def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
-    """Alternate instead of exchanging: afterwards the run has a mechanism, its audit, and the best bound that one prior gave."""
+def alternating(run: Exchange) -> AlternatingResult[MechanismAndPriors]:
+    """Alternate instead of exchanging: afterwards the run has a mechanism, its audit, and the best bound that a bundle gave."""
     settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=None)
 
     def tell(sweep: Sweep) -> None:
@@ -173,8 +261,8 @@ def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
         run.search.clock.tell("alternating", lower, upper, 1, rounds=sweep.number)
 
     clock = run.search.clock.part(SHARE)
-    result: AlternatingResult[MechanismAndPrior] = alternate(
-        MechanismScheme(run), settings, rng=run.search.rng, progress=tell, clock=clock
+    result: AlternatingResult[MechanismAndPriors] = alternate(
+        MechanismScheme(run, run.search.memory or MEMORY), settings, rng=run.search.rng, progress=tell, clock=clock
     )
     run.conclude()
     return result
@@ -183,7 +271,7 @@ def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
 class AlternatingProposer(ExchangeProposer):
     """The alternating scheme instead of the exchange."""
 
-    alternated: AlternatingResult[MechanismAndPrior] | None = None
+    alternated: AlternatingResult[MechanismAndPriors] | None = None
 
     def run(self) -> None:
         """Alternate."""

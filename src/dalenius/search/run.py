@@ -121,16 +121,18 @@ def need_solver(solver: object) -> str:
 class Run:
     """One run of a search. The clock and the generator move on; the limits do not.
 
-    `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
-    clock has run out: an audit inside a design for itself, and as a part of it, where leaves of trees are found again. `crew` are
-    those who work on its trees, too; `jobs` processes of this machine check a long proof. A `checkpoint` is what an audit writes its
-    state into, and goes on from. `known` is what checks of its proofs have worked out.
+    `solver` is who solves the convex programs that it meets: one of `SOLVERS`; `memory` is how many priors an alternating design
+    keeps. What is found is checked `checks` times before the clock has run out: an audit inside a design for itself, and as a part of
+    it, where leaves of trees are found again. `crew` are those who work on its trees, too; `jobs` processes of this machine check a
+    long proof. A `checkpoint` is what an audit writes its state into, and goes on from. `known` is what checks of its proofs have
+    worked out.
     """
 
     limits: Limits
     clock: Clock
     rng: np.random.Generator
     solver: str = "auto"
+    memory: int | None = None
     checks: int = 1
     crew: Crew | None = None
     jobs: int = 1

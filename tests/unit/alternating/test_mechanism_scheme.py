@@ -9,6 +9,7 @@ from dalenius.alternating import CycleWarning, MechanismScheme, Settings, altern
 from dalenius.designs.exchange import Exchange
 from dalenius.outcome import Scope, Termination
 from dalenius.search import Limits, Run
+from support import refuses
 
 
 def parity(cls=dl.MinLeakage, **budget):
@@ -32,8 +33,70 @@ def count(**more):
     )
 
 
-def scheme(problem, gap=1e-3, seconds=30.0):
-    return MechanismScheme(Exchange(problem, Run.of(Limits(gap=gap, time_limit=seconds), seed=1)))
+def scheme(problem, gap=1e-3, seconds=30.0, **options):
+    return MechanismScheme(Exchange(problem, Run.of(Limits(gap=gap, time_limit=seconds), seed=1)), **options)
+
+
+def both(records, query, distortion, distorted, leaked, bound, law=None):
+    """The least leakage, and the least distortion."""
+    adversary = bound if isinstance(bound, dl.ProductPriors) else dl.EntropyAtLeast(bound)
+    given = {"records": records, "query": query, "distortion": distortion, "adversary": adversary}
+    given |= {"law": law or dl.Uniform()}
+    return dl.MinLeakage(**given, max_distortion=distorted), dl.MinDistortion(**given, max_leakage=leaked)
+
+
+BITS, TRITS = dl.Records(3, alphabet=2), dl.Records(2, alphabet=3)
+TWENTY = [
+    *both(dl.Records(3, alphabet=3), dl.ModularSum(3), dl.Hamming(), "0.25", 0.12, "0.85 max"),
+    *both(BITS, dl.Count(), dl.Squared(), "0.6", 0.2, dl.ProductPriors()),
+    *both(BITS, dl.Count(), dl.Absolute(), "0.4", 0.15, "0.75 max"),
+    *both(dl.Records(2, alphabet=4), dl.ModularSum(4), dl.Hamming(), "0.3", 0.2, "0.8 max"),
+    *both(TRITS, dl.Sum(), dl.Absolute(), "0.4", 0.2, "0.8 max"),
+    *both(TRITS, dl.Sum(), dl.Squared(), "0.5", 0.3, "0.8 max"),
+    *both(dl.Records(4, alphabet=2), dl.Threshold(2), dl.Hamming(), "0.2", 0.08, "0.7 max"),
+    *both(dl.Records(4, alphabet=2), dl.Count(), dl.Absolute(), "0.5", 0.1, "0.6 max"),
+    *both(dl.Records(2, alphabet=2), dl.Identity(), dl.Hamming(), "0.3", 0.2, "0.7 max", dl.Iid(["0.6", "0.4"])),
+    *both(dl.Records(alphabets=[2, 3]), dl.Sum(), dl.Absolute(), "0.4", 0.15, "0.8 max"),
+]
+
+
+@pytest.mark.parametrize("problem", [*TWENTY[:4], *(pytest.param(p, marks=pytest.mark.thorough) for p in TWENTY[4:])])
+def test_a_bundle_comes_to_rest_near_the_optimum(problem):
+    """Half of these cycle with a memory of one, and end at 0.5 to 0.98."""
+    result = dl.solve(problem, method="alternating", gap=1e-2, time_limit=60.0)
+    (one,) = result.alternating
+    assert (one.scope, one.termination, one.cycle) == (Scope.BLOCKWISE, Termination.GAP_REACHED, None)
+    assert result.gap <= 1e-2
+    assert max(one.gains.values()) <= 1e-2 * one.value
+    assert {turn.block for turn in one.certificates} == {"mechanism", "adversary"}
+    assert all(turn.lower <= turn.upper for turn in one.certificates)
+    assert {use.solver for use in result.solvers} == {"clarabel"}
+    best = dl.solve(problem, gap=1e-2, time_limit=60.0)
+    assert max(result.lower, best.lower) <= min(result.upper, best.upper)
+
+
+def test_a_bundle_is_one_program_for_each_power_of_two():
+    """Priors are data of the mechanism's program: it is compiled as often as there are more than fit."""
+    one = scheme(count(), gap=5e-2)
+    result = alternate(one, Settings(gap=5e-2))
+    sizes = [len(shape) for shape in one.programs]
+    assert len(sizes) == len(set(sizes)) < len(result.trace)
+    assert all(size & (size - 1) == 0 for size in sizes)
+    assert len(result.state.priors) <= one.memory
+
+
+test_a_memory_that_is_none_is_refused = refuses(
+    (0, "memory: expected an integer of at least 1, got 0"),
+    (2.5, "memory: expected an integer, got 2.5"),
+    (float("nan"), "memory: expected an integer"),
+    by=lambda memory: dl.solve(parity(), method="alternating", memory=memory),
+)
+
+
+def test_a_memory_without_an_alternating_design_is_refused():
+    audit = parity().release([[0.9, 0.1], [0.1, 0.9]])
+    support.refused(lambda: dl.solve(parity(), memory=4), "memory: of a design with method")
+    support.refused(lambda: dl.solve(audit, method="alternating", memory=4), "memory: of a design with method")
 
 
 def test_parity_rests_at_the_optimum_and_no_block_can_gain():
@@ -62,7 +125,7 @@ def test_parity_under_a_leakage_budget_rests_at_the_inverse():
 def test_a_count_cycles_with_the_evidence():
     """The best mechanism for one prior tells another one everything."""
     with pytest.warns(CycleWarning, match="back at its state"):
-        result = alternate(scheme(count()), Settings(gap=1e-3, sweeps=40))
+        result = alternate(scheme(count(), memory=1), Settings(gap=1e-3, sweeps=40))
     assert result.termination is Termination.STALLED
     assert result.scope is Scope.FEASIBLE
     assert result.cycle is not None
@@ -74,7 +137,7 @@ def test_a_count_cycles_with_the_evidence():
 def test_its_interval_is_proved_but_stops_short_of_the_exchange():
     problem = count()
     with pytest.warns(CycleWarning):
-        short = dl.solve(problem, method="alternating", gap=1e-2, time_limit=20.0)
+        short = dl.solve(problem, method="alternating", memory=1, gap=1e-2, time_limit=20.0)
     best = dl.solve(problem, gap=1e-2, time_limit=60.0)
     assert dl.verify(problem, short.certificate).proved
     assert short.upper > best.upper * 1.05

@@ -321,9 +321,11 @@ class Exchange:
             self.keeper.take(self.keeper.audited(anchor, 0.0))
 
     def conclude(self) -> None:
-        """Audit the best mechanism that the rounds of a design with a budget alone have come to."""
+        """Audit the best mechanism that the rounds of a design with a budget alone have come to, unless one is known that is close."""
         assert self.region.anchor is not None
         self.keep(self.free)
+        if self._closed:
+            return
         self.keeper.keep(self.free, self.bound, self.region.anchor, last=True)
         if not self.keeper.kept:
             self.keeper.take(self.keeper.audited(self.region.anchor, 0.0))
