@@ -18,15 +18,21 @@ def power(exponent: fmpq) -> Any:
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
 
 
+def keeping(mechanism: dict[str, Any], size: int) -> tuple[Any, Any]:
+    """The probabilities that one of so many values is kept, and that it becomes any other one."""
+    flip = mechanism.get("flip")
+    if flip is not None:
+        return 1 - flip, flip / (size - 1)
+    decay = power(mechanism["epsilon"])
+    whole = 1 + (size - 1) * decay
+    return 1 / whole, decay / whole
+
+
 def diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
     """Those that keep the value, or change it to any other alike."""
     need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")
     take_entries(size, size, allowance, POINTER)
-    if mechanism["kind"] == "symmetric":
-        keep, other = 1 - mechanism["flip"], mechanism["flip"] / (size - 1)
-    else:
-        decay = power(mechanism["epsilon"])
-        keep, other = 1 / (1 + (size - 1) * decay), decay / (1 + (size - 1) * decay)
+    keep, other = keeping(mechanism, size)
     return [[other] * v + [keep] + [other] * (size - v - 1) for v in range(size)]
 
 

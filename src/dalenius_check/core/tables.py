@@ -55,8 +55,7 @@ def _parts(value: Any, what: str) -> list[dict[str, Any]]:
     """What is released together: mechanisms that tell the query's value."""
     tables = read.entries(value, what)
     need(len(tables) > 0, f"{what} must be at least one table")
-    found = [_stated_once(read.known(item, f"{what} {j}", _PARTS), f"{what} {j}") for j, item in enumerate(tables)]
-    need(all(part.get("inputs") != "dataset" for part in found), f"{what}: a matrix must have inputs = 'query'")
+    found = [_released(item, f"{what} {j}", _PARTS) for j, item in enumerate(tables)]
     return [{key: item for key, item in part.items() if key != "on" or item} for part in found]
 
 
@@ -69,19 +68,19 @@ def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:
     return table
 
 
+def _released(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
+    """One mechanism of several, of these kinds."""
+    found = _stated_once(read.known(value, what, kinds), what)
+    need(found.get("inputs") != "dataset", f"{what}: a matrix must have inputs = 'query'")
+    return found
+
+
 MECHANISMS["several_releases"] = {"parts": (_parts, REQUIRED)}
 _ONE: dict[str, Schema] = {
     kind: {key: item for key, item in schema.items() if key not in _TIMES} for kind, schema in _PARTS.items()
 }
 _DEEPEST = 16
 _MOST_STAGES = 1 << 16
-
-
-def _single(value: Any, what: str) -> dict[str, Any]:
-    """The mechanism of a stage."""
-    found = _stated_once(read.known(value, what, _ONE), what)
-    need(found.get("inputs") != "dataset", f"{what}: a matrix must have inputs = 'query'")
-    return found
 
 
 def _then(value: Any, what: str, depth: int) -> list[dict[str, Any] | None]:
@@ -94,7 +93,7 @@ def _then(value: Any, what: str, depth: int) -> list[dict[str, Any] | None]:
 def _stage(depth: int) -> Schema:
     """What a stage has, at this depth."""
     return {
-        "mechanism": (_single, REQUIRED),
+        "mechanism": required(_released, kinds=_ONE),
         "on": _TIMES["on"],
         "then": (partial(_then, depth=depth + 1), None),
     }

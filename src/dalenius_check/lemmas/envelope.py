@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.allowance import BALL, NUMBER, PAIR, Allowance, limit, rests_on
 from ..core.arithmetic import arb, fmpq
@@ -48,31 +48,22 @@ class Plane:
     prices: list[fmpq]
 
 
-class Vertex:
+class Vertex(NamedTuple):
     """A point of a cell: coordinates, the secret's masses of its column, the useful ones, what it pays by planes, what it tells."""
 
-    __slots__ = ("at", "masses", "paid", "told", "useful")
-
-    def __init__(
-        self, at: list[fmpq], masses: list[fmpq], useful: dict[int, fmpq], paid: list[fmpq], measure: Measure
-    ) -> None:
-        self.at = at
-        self.masses = masses
-        self.useful = useful
-        self.paid = paid
-        self.told = measure.of(useful)
+    at: list[fmpq]
+    masses: list[fmpq]
+    useful: dict[int, fmpq]
+    paid: list[fmpq]
+    told: arb
 
     def middle(self, other: Vertex, measure: Measure) -> Vertex:
         """Half of the way to another one."""
-        letters = self.useful.keys() | other.useful.keys()
-        zero = fmpq(0)
-        return Vertex(
-            _middle(self.at, other.at),
-            _middle(self.masses, other.masses),
-            {u: (self.useful.get(u, zero) + other.useful.get(u, zero)) / 2 for u in sorted(letters)},
-            _middle(self.paid, other.paid),
-            measure,
-        )
+        pairs = (self.at, other.at), (self.masses, other.masses), (self.paid, other.paid)
+        at, masses, paid = ([(a + b) / 2 for a, b in zip(*pair, strict=True)] for pair in pairs)
+        letters, zero = sorted(self.useful.keys() | other.useful.keys()), fmpq(0)
+        useful = {u: (self.useful.get(u, zero) + other.useful.get(u, zero)) / 2 for u in letters}
+        return Vertex(at, masses, useful, paid, measure.of(useful))
 
 
 class Within(Informative):
@@ -220,14 +211,10 @@ class Within(Informative):
         """Refuse a plane that some cell does not prove, however often it is halved; the number of cells."""
         count = 0
         for where, units in first:
-            places = range(len(units))
-            cells = [
-                (
-                    [Vertex([fmpq(int(i == j)) for j in places], *units[i], self.measure) for i in places],
-                    0,
-                    [*range(len(self.planes))],
-                )
-            ]
+            basis = [[fmpq(int(i == j)) for j in range(len(units))] for i in range(len(units))]
+            pairs = zip(basis, units, strict=True)
+            whole = [Vertex(at, *unit, self.measure.of(unit[1])) for at, unit in pairs]
+            cells = [(whole, 0, [*range(len(self.planes))])]
             while cells:
                 corners, halvings, left = cells.pop()
                 self.allowance.look()
@@ -297,10 +284,6 @@ def _longest(points: list[list[fmpq]], allowance: Allowance) -> tuple[int, int]:
         if length > longest:
             longest, found = length, (i, j)
     return found
-
-
-def _middle(one: list[fmpq], other: list[fmpq]) -> list[fmpq]:
-    return [(a + b) / 2 for a, b in zip(one, other, strict=True)]
 
 
 def _dot(slopes: Iterable[Any], masses: Iterable[fmpq]) -> arb:

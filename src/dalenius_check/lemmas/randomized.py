@@ -16,7 +16,7 @@ from ..core.allowance import BALL, NUMBER, PAIR, Allowance, rests_on
 from ..core.arithmetic import arb, fmpq
 from ..core.channel import Channel
 from ..core.model import Model
-from ..core.noise import power
+from ..core.noise import keeping
 from ..core.numbers import height, need, powers, take_entries
 from ..core.read import text
 from ..core.verdict import Subject
@@ -43,16 +43,9 @@ class Letters:
     """Letters that are kept, or become any other one alike."""
 
     def __init__(self, mechanism: dict[str, Any], letters: int, people: int, allowance: Allowance) -> None:
-        flip = mechanism["flip"]
         self.allowance = allowance
-        if flip is None:
-            decay = power(mechanism["epsilon"])
-            kept = 1 / (1 + (letters - 1) * decay)
-            self.other = decay / (1 + (letters - 1) * decay)
-        else:
-            kept = 1 - flip
-            self.other = flip / (letters - 1)
-        self.more = kept - self.other if flip is not None else (1 - decay) / (1 + (letters - 1) * decay)
+        kept, self.other = keeping(mechanism, letters)
+        self.more = kept - self.other
         self.units = [(people + 1) ** (letters - 1 - c) for c in range(letters)]
 
     def spread(self, law: Law) -> Law:
@@ -80,9 +73,8 @@ def counted(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) 
     need(
         n >= 1 and inputs == list(range(n + 1)), "mechanism: randomized_count needs the values 0, 1, ..., n of a count"
     )
-    decay = power(mechanism["epsilon"]) if flip is None else None
-    turned, kept = (flip, 1 - flip) if decay is None else (decay / (1 + decay), 1 / (1 + decay))
-    size = NUMBER + n * height(flip) if decay is None else BALL
+    kept, turned = keeping(mechanism, 2)
+    size = BALL if flip is None else NUMBER + n * height(flip)
     take_entries(n + 1, n + 1, allowance, size)
     pairs = zip(reversed(powers(kept, n)), powers(turned, n), strict=True)
     shares = [one * other for one, other in pairs]  # of n bits, of which d are turned round

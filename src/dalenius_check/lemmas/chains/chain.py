@@ -98,8 +98,8 @@ class Slopes:
 
     def _laws(self, channel: Channel, numbers: list[Span]) -> list[Span]:
         """What the output's probabilities are, of numbers of counts."""
-        low, high = (_sums([x[end] for x in numbers], self.chain.inputs) for end in (0, 1))
-        return [Span(*ends) for ends in zip(*channel.mixed([low, high]), strict=True)]
+        ends = [self.chain.by_input([x[end] for x in numbers]) for end in (0, 1)]
+        return [Span(*pair) for pair in zip(*channel.mixed(ends), strict=True)]
 
     def _shares(self, box: Sequence[tuple[fmpq, fmpq]]) -> list[Span]:
         """pi_0 and pi_1 where they are nu's, as the start is stationary or this is the first record; else none."""
@@ -204,11 +204,3 @@ def _turn(own: tuple[fmpq, fmpq], other: tuple[fmpq, fmpq]) -> Span:
 
 def _by(factor: Span, numbers: list[Span]) -> list[Span]:
     return [x.by(factor) for x in numbers]
-
-
-def _sums(numbers: list[arb], inputs: list[int]) -> dict[int, arb]:
-    """What the numbers of counts add up to, by the channel's input."""
-    found = dict[int, arb]()
-    for x, k in zip(numbers, inputs, strict=True):
-        found[k] = found[k] + x if k in found else x
-    return found

@@ -64,6 +64,13 @@ class AnyChain:
         places = {value: k for k, value in enumerate(values(self.model))}
         return [places[value_of(self.model.query, s)] for s in range(self.size * self.most + 1)]
 
+    def by_input(self, numbers: Sequence[arb]) -> dict[int, arb]:
+        """What the numbers of totals add up to, by the channel's input."""
+        found = dict[int, arb]()
+        for x, k in zip(numbers, self.inputs, strict=True):
+            found[k] = found[k] + x if k in found else x
+        return found
+
 
 class LetterChain(AnyChain):
     """A model's chain: the box of its parameters, row by row, and then the start's, its query and its channel."""
@@ -143,7 +150,7 @@ class Letters:
         found = [_product(*pair) for pair in zip(self._before(), self._after(), strict=True)]
         self.reached = [{chain.inputs[s] for s in totals} for totals in self._totals()]
         self.shares = [summed(numbers) for numbers in found] if i else list(map(arb, self.start))
-        told = chain.channel.mixed([self._by_input(numbers) for numbers in found])
+        told = chain.channel.mixed(list(map(chain.by_input, found)))
         self.given = [[u / share for u in row] if i else row for row, share in zip(told, self.shares, strict=True)]
         self.joint = told if i else [[share * u for u in row] for row, share in zip(told, self.shares, strict=True)]
         self.outputs = [summed(column) for column in zip(*self.joint, strict=True)]
@@ -210,12 +217,6 @@ class Letters:
             after = [_any(after[b] << adds[b] for b in letters if self.rows[a][b] > 0) for a in letters]
         sums = (_any(after[x] << s for s in _bits(before[x])) for x in letters)
         return [_bits(bits) for bits in sums]
-
-    def _by_input(self, numbers: Sequence[arb]) -> dict[int, arb]:
-        found = dict[int, arb]()
-        for x, k in zip(numbers, self.chain.inputs, strict=True):
-            found[k] = found[k] + x if k in found else x
-        return found
 
 
 def _product(left: Sequence[arb], right: Sequence[arb]) -> list[arb]:
