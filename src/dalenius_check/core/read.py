@@ -7,7 +7,6 @@ import tomllib
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 from .allowance import NUMBER, PAIR, Allowance
@@ -38,12 +37,6 @@ def text(value: Any, what: str, options: Collection[str] = ()) -> str:
     need(isinstance(value, str), f"{what} must be text")
     need(not options or value in options, f"{what} must be {' or '.join(map(repr, options))}")
     return str(value)
-
-
-def boolean(value: Any, what: str) -> bool:
-    """True or false."""
-    need(isinstance(value, bool), f"{what} must be true or false")
-    return bool(value)
 
 
 INPUTS = partial(text, options=["query", "dataset"])
@@ -207,28 +200,6 @@ def letters(value: Any, what: str) -> list[int]:
     """Distinct letters, ascending."""
     result = sorted(integer(x, what, 0) for x in entries(value, what))
     need(len(set(result)) == len(result), f"{what} must be distinct")
-    return result
-
-
-def ascending(value: Any, what: str) -> list[fmpq]:
-    """At least one number, each larger than the one before."""
-    result = numbers(value, what)
-    need(len(result) > 0 and all(x < y for x, y in pairwise(result)), f"{what} must be numbers in ascending order")
-    return result
-
-
-def terms(value: Any, what: str, least: int = 0) -> list[list[Any]]:
-    """Entries [x, y, c]: an input, an output and a number."""
-    listed = [entries(term, f"a term of {what}", 3) for term in entries(value, what)]
-    need(len(listed) >= least, f"{what} must be at least one [x, y, c]")
-    return [[integer(x, what, 0), integer(y, what, 0), exact(c, what)] for x, y, c in listed]
-
-
-def cells(value: Any, what: str, distinct: bool = False) -> list[list[int]]:
-    """At least one pair of indices."""
-    result = [[integer(x, what, 0) for x in entries(pair, f"an entry of {what}", 2)] for pair in entries(value, what)]
-    need(len(result) > 0, f"{what} must be at least one pair")
-    need(not distinct or len(set(map(tuple, result))) == len(result), f"{what} must be distinct")
     return result
 
 

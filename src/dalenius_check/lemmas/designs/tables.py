@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from ...core import read
 from ...core.arithmetic import fmpq
 from ...core.numbers import need
-from ...core.read import REQUIRED, Schema, required
+from ...core.read import REQUIRED, Schema, entries, integer, required
 from ...core.tables import AUDIT, POSITIVE, QUERIES, adversary, audited
 from ..secrets.told import TOLD
 
 _MOST_NUMBERS = 1 << 22
 
 
+def _boolean(value: Any, what: str) -> bool:
+    """True or false."""
+    need(isinstance(value, bool), f"{what} must be true or false")
+    return bool(value)
+
+
+def _ascending(value: Any, what: str) -> list[fmpq]:
+    """At least one number, each larger than the one before."""
+    result = read.numbers(value, what)
+    need(len(result) > 0 and all(x < y for x, y in pairwise(result)), f"{what} must be numbers in ascending order")
+    return result
+
+
+def _sums(value: Any, what: str, least: int = 0) -> list[list[Any]]:
+    """Entries [x, y, c]: an input, an output and a number."""
+    listed = [entries(term, f"a term of {what}", 3) for term in entries(value, what)]
+    need(len(listed) >= least, f"{what} must be at least one [x, y, c]")
+    return [[integer(x, what, 0), integer(y, what, 0), read.exact(c, what)] for x, y, c in listed]
+
+
+def _cells(value: Any, what: str, distinct: bool = False) -> list[list[int]]:
+    """At least one pair of indices."""
+    result = [[integer(x, what, 0) for x in entries(pair, f"an entry of {what}", 2)] for pair in entries(value, what)]
+    need(len(result) > 0, f"{what} must be at least one pair")
+    need(not distinct or len(set(map(tuple, result))) == len(result), f"{what} must be distinct")
+    return result
+
+
 def _joint(value: Any, what: str) -> list[list[list[fmpq]]]:
     """At least one joint law, as they are written."""
-    laws = [read.matrix(rows, what) for rows in read.entries(value, what)]
+    laws = [read.matrix(rows, what) for rows in entries(value, what)]
     few = 0 < sum(len(rows) * len(rows[0]) for rows in laws if rows) <= _MOST_NUMBERS and all(laws)
     need(few, f"{what} must be at least one law, of at most 2^22 numbers altogether")
     for j, rows in enumerate(laws):
@@ -29,11 +57,11 @@ def _joint(value: Any, what: str) -> list[list[list[fmpq]]]:
 SECRET: Schema = {"secret": (_joint, None)}
 ABOUT: Schema = {**SECRET, "priors": (read.priors, None)}
 _ABOUT_LEVEL: Schema = {"epsilon": required(read.level), **ABOUT}
-_STRONG: Schema = {"strong": (read.boolean, False)}
+_STRONG: Schema = {"strong": (_boolean, False)}
 _ABOUT_MOST: Schema = {"at_most": required(read.number), **ABOUT}
 _NATS: Schema = {"at_most": required(read.amount, units="nats|bits", number=read.number), **ABOUT}
 _SQUARE: Schema = {"at_most": (read.number, None), "square_at_most": (read.number, None)}
-_DELTA: Schema = {"delta": required(read.number, high=1), "exempt": (partial(read.cells, distinct=True), None)}
+_DELTA: Schema = {"delta": required(read.number, high=1), "exempt": (partial(_cells, distinct=True), None)}
 SECRETS: dict[str, Schema] = {
     "local_information_privacy": _ABOUT_LEVEL,
     "information_privacy": {**_ABOUT_LEVEL, **_DELTA, **_STRONG},
@@ -50,7 +78,7 @@ _MAX_CONSTRAINTS, _MAX_OBJECTIVE, _MAX_LINES = 1000, 100, 64
 
 def _divergence(value: Any, what: str) -> list[list[fmpq]]:
     """Of a convex function that is 0 at 1."""
-    lines = [[read.exact(x, what) for x in read.entries(line, what, 2)] for line in read.entries(value, what)]
+    lines = [[read.exact(x, what) for x in entries(line, what, 2)] for line in entries(value, what)]
     fits = 1 <= len(lines) <= _MAX_LINES and max(a + b for a, b in lines) == 0
     need(fits, f"{what} must be from 1 to {_MAX_LINES} lines whose largest is 0 at 1")
     return lines
@@ -75,7 +103,7 @@ def need_secret(table: dict[str, Any], what: str) -> None:
         del table["secret"]
 
 
-_OUTPUTS: Schema = {"outputs": (read.ascending, None)}
+_OUTPUTS: Schema = {"outputs": (_ascending, None)}
 _FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}
 _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (read.probabilities, REQUIRED)}}
@@ -95,14 +123,14 @@ def _distortion(value: Any, what: str) -> dict[str, Any]:
 
 
 def _norm(value: Any, what: str) -> list[dict[str, Any]]:
-    tables = read.entries(value, what)
+    tables = entries(value, what)
     need(len(tables) > 0, f"{what} must be at least one table")
-    return [read.table(item, what, {"terms": (read.terms, REQUIRED), "constant": (read.exact, 0)}) for item in tables]
+    return [read.table(item, what, {"terms": (_sums, REQUIRED), "constant": (read.exact, 0)}) for item in tables]
 
 
 def _constraints(value: Any, what: str, within: bool = False) -> list[dict[str, Any]]:
     """A design's, or those of the most information, which has a kind more."""
-    tables = read.entries(value, what)
+    tables = entries(value, what)
     need(len(tables) <= _MAX_CONSTRAINTS, f"{what} must be at most {_MAX_CONSTRAINTS} tables")
     kinds = _CONSTRAINTS | _MEASURED if within else _CONSTRAINTS
     found = [read.known(item, f"{what} {j}", kinds) for j, item in enumerate(tables)]
@@ -114,7 +142,7 @@ def _constraints(value: Any, what: str, within: bool = False) -> list[dict[str, 
 
 
 def _terms(value: Any, what: str) -> list[dict[str, Any]]:
-    tables = read.entries(value, what)
+    tables = entries(value, what)
     need(1 <= len(tables) <= _MAX_OBJECTIVE, f"{what} must be from 1 to {_MAX_OBJECTIVE} tables")
     return [read.known(item, f"{what} {j}", _TERMS) for j, item in enumerate(tables, 1)]
 
@@ -148,16 +176,16 @@ _SIDES: Schema = {"at_most": (read.exact, None), "equals": (read.exact, None)}
 _MOST: Schema = {"at_most": required(read.exact)}
 _LEVEL: Schema = {"epsilon": required(read.level)}
 _CONSTRAINTS: dict[str, Schema] = {
-    "linear": {"terms": required(read.terms, least=1), **_SIDES},
-    "zero": {"entries": required(read.cells, distinct=True)},
+    "linear": {"terms": required(_sums, least=1), **_SIDES},
+    "zero": {"entries": required(_cells, distinct=True)},
     "band": {"width": required(read.number)},
     "unbiased": {"tolerance": (read.number, 0)},
     "error": {**_MOST, "groups": (read.groups, None), "distortion": (_distortion, None)},
     "distortion": {**_MOST, "distortion": required(_distortion)},
     "monotone": {},
-    "local_dp": {**_LEVEL, "pairs": (read.cells, None), **SECRET},
+    "local_dp": {**_LEVEL, "pairs": (_cells, None), **SECRET},
     "pointwise_maximal_leakage": {**_LEVEL, **ABOUT},
-    "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
+    "cone": {"norm": required(_norm), "terms": (_sums, []), "constant": (read.exact, 0)},
     "leakage": {"adversary": required(adversary), "at_most": required(read.amount, units="nats|bits")},
     "secret_leakage": {**TOLD, "at_most": required(read.amount, units="nats|bits", number=POSITIVE)},
     **SECRETS,
