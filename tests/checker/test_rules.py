@@ -71,6 +71,7 @@ def running() -> Iterator[set[tuple[str, str]]]:
 
 
 ACCEPTED = [name for name, case in cases.cases().items() if case.status == 0 and len(case.certificate) <= 20_000]
+ACCEPTED.sort(key=lambda name: len(cases.cases()[name].certificate))
 
 
 def test_a_verdict_names_every_lemma_that_was_run_and_no_other():
@@ -78,12 +79,11 @@ def test_a_verdict_names_every_lemma_that_was_run_and_no_other():
     files = {name: cases.cases()[name].files for name in ACCEPTED}
     one = MODELS / "scale" / "secure-sum-64"
     files["separate"] = one.with_suffix(".toml").read_bytes(), one.with_suffix(".cert.gz").read_bytes()
-    watched = Counter[
-        tuple[str, ...]
-    ]()  # watching takes several times as long as checking: daily two cases of the same rules
+    # watching takes several times as long as checking: daily the shortest case of the same rules
+    watched = Counter[tuple[str, ...]]()
     for name, (model, certificate) in files.items():
         watched[rules := check(model, certificate).rules] += 1
-        if watched[rules] > draws(2, len(files)):
+        if watched[rules] > draws(1, len(files)):
             continue
         with running() as found:
             verdict = check(model, certificate)
