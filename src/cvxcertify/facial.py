@@ -8,7 +8,7 @@ whether the point is in the cones is decided afterwards (Borwein, Wolkowicz, Jou
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,24 +19,24 @@ from scipy.linalg import qr
 from cvxcertify.geometry import matrix_of
 from cvxcertify.instance import CONES, Floats, Instance, Terms, cones_of, triangle
 
-TIGHT = 1e-3  # of the largest multiplier: what is smaller exposes nothing
+TIGHT, NOISE = 1e-3, 1e-9  # of the largest multiplier, and of their sum, which is 1: what is smaller exposes nothing
 NEAR = 1e-4  # relative: multipliers that are as near to the boundary of their dual cone count as on it
 LARGEST = 1000  # denominator of a face's numbers
 ONE = fmpq(1)
 Face = list[tuple[str, list[Terms]]]  # cones, and their members as combinations of those of the whole one
 
 
-def faced(instance: Instance, z: Floats) -> Instance | None:
-    """The instance with the faces that multipliers expose in the place of its cones; None if they expose none."""
-    sizes = {rows: 0.0 if kind == "zero" else float(np.abs(z[list(rows)]).max()) for kind, rows in instance.units}
-    least = TIGHT * max(sizes.values(), default=0.0)
-    found: Face = []
-    for kind, rows in instance.units:
-        whole = [(kind, [{k: ONE} for k in range(len(rows))])]
-        face = FACES[kind](z[list(rows)]) if sizes[rows] > least else whole
-        found += [(each, [{rows[k]: x for k, x in form.items() if x} for form in forms]) for each, forms in face]
+def faced(instance: Instance, z: Floats, kinds: Collection[str]) -> Instance | None:
+    """The instance with the faces of these kinds of cones that multipliers expose in their place; None if they expose none."""
+    sizes = {rows: float(np.abs(z[list(rows)]).max()) for kind, rows in instance.units if kind in kinds}
+    least = max(NOISE, TIGHT * max(sizes.values(), default=0.0))
     if not any(size > least for size in sizes.values()):
         return None
+    found: Face = []
+    for kind, rows in instance.units:
+        exposed = sizes.get(rows, 0.0) > least
+        face = FACES[kind](z[list(rows)]) if exposed else [(kind, [{k: ONE} for k in range(len(rows))])]
+        found += [(each, [{rows[k]: x for k, x in form.items() if x} for form in forms]) for each, forms in face]
     found.sort(key=lambda face: CONES.index(face[0]))
     forms = [form for _, listed in found for form in listed]
     return replace(

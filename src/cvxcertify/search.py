@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from flint import fmpq
 
 from cvxcertify.derive import Derived
 from cvxcertify.dual import Trimmed, bound, proposals, refutation
-from cvxcertify.facial import faced
+from cvxcertify.facial import FACES, faced
 from cvxcertify.instance import Floats, Instance, Nonnegative, as_float, exactly
 from cvxcertify.parts import Part
 from cvxcertify.point import Point, feasible, inner_instance, mixed
@@ -23,7 +23,8 @@ from cvxcertify.ranges import RangeState, outward, propagated
 from cvxcertify.solvers import Answer, Attempt, Stop, ask
 
 ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
-FACES = 4  # how often faces are looked for at most
+ROUNDS = 3  # how often faces are looked for at most
+SIGNS = (Nonnegative.kind,)
 INSIDE = 1e-9  # how far inside the cones a point counts as strictly inside
 LARGEST = 1e100  # of a value that says something
 SMALL = 1e-6  # of the largest multiplier: what a proof of infeasibility can do without
@@ -43,8 +44,8 @@ class Search:
         Whether somebody wants it to end.
     lower, upper : Lower, Upper or None
         The best evidence of either end.
-    inner : array or None
-        A point that is strictly inside the cones, as far as doubles can tell.
+    inner, strict : array or None, bool
+        A point inside the cones, as far as doubles can tell, and whether it is strictly.
     face : Instance
         The instance with faces of its cones for those that no feasible point is strictly inside.
     attempts : list of Attempt
@@ -66,7 +67,7 @@ class Search:
         self.instance = self.model.instance
         self.free = propagated(self.instance)
         self.known: RangeState | None = None
-        self.face = self.instance
+        self.face, self.strict = self.instance, False
         if self.free.empty:
             self.lower = Lower(None, None, tuple(self.free.steps), None, True, "ranges")
 
@@ -124,12 +125,21 @@ class Search:
             self._look_inside(solver, settings, answer.x)
         if self.upper is None and answer.x is not None:
             self._look_inside(solver, settings, None)
-        if answer.x is not None and self.inner is not None:
-            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.face), by)
+        self._mix(answer)
         if answer.z is not None and not self.done:
             self._take_multipliers(answer, by)
+        if not self.done and (self.upper is None or not self.strict):
+            self.face = self.instance
+            self._look_inside(solver, settings, None, FACES)
+            self._mix(answer)
         if self.lower is None and self.upper is not None and not self.done:
             self._look_down(solver, settings)
+
+    def _mix(self, answer: Answer) -> None:
+        """The nearest point to a solver's that is feasible, on the way to the one inside."""
+        if answer.x is not None and self.inner is not None:
+            found = mixed(self.instance, answer.x, self.inner, self.free, self.face)
+            self._take_point(found, answer.attempt.solver)
 
     def _take_point(self, point: Point | None, solver: str) -> None:
         if point is not None and (
@@ -170,25 +180,27 @@ class Search:
     def _value(self, x: Floats) -> float:
         return float(self.instance.doubles[0] @ x) + as_float(self.instance.offset)
 
-    def _look_inside(self, solver: str, settings: dict[str, Any], x: Floats | None) -> None:
+    def _look_inside(
+        self, solver: str, settings: dict[str, Any], x: Floats | None, kinds: Collection[str] = SIGNS
+    ) -> None:
         """A point strictly inside the cones, or a proof that there is none at all.
 
-        Where no point is strictly inside, the multipliers tell which faces of the cones have all of them.
+        Where no point is strictly inside, multipliers tell which faces of the cones, of these kinds, have all of them.
         """
         value = math.inf if x is None else self._value(x)
         most = outward(exactly(value + 1.0 + abs(value)), True) if abs(value) < LARGEST else None
-        for _ in range(FACES):
+        for _ in range(ROUNDS):
             if self.done:
                 return
             answer = self.ask(inner_instance(self.face, self.free, most), solver, settings)
             if answer.x is not None:
-                self.inner = answer.x[:-1]
+                self.inner, self.strict = answer.x[:-1], answer.x[-1] < -INSIDE
                 self._take_point(feasible(self.instance, self.inner, self.free, self.face), solver)
-            if answer.z is None or (self.upper is not None and answer.x is not None and answer.x[-1] < -INSIDE):
+            if answer.z is None or (self.upper is not None and answer.x is not None and self.strict):
                 return
             if most is None and self.face is self.instance:
                 self._take_refutation(answer.z[:-1], solver)
-            smaller = faced(self.face, answer.z[: len(self.face.b)])
+            smaller = faced(self.face, answer.z[: len(self.face.b)], kinds)
             if smaller is None:
                 return
             self.face = smaller
