@@ -57,6 +57,34 @@ def test_a_small_file_is_proved(arithmetic):
     assert (turned.lower, turned.upper) == (-1, -1)
 
 
+@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+def test_the_parts_of_a_conflict_are_named(arithmetic):
+    """x = 2, or x >= 1, beside a cone that keeps x at 1 or below: moved into itself by 1, not by less, each lets it in."""
+    for kind, value, place, constants, prices in (
+        ("nonnegative", "-1", 1, {0: "-2", 1: "1"}, ("1", "1")),
+        ("second-order", "1", 2, {0: "-2", 1: "1"}, ("1", "1", "-1")),
+        ("exponential", "1", 1, {0: "-1", 2: "1", 3: "1"}, ("1", "-1", "-1", "1")),
+        ("semidefinite", "1", 2, {0: "-2", 1: "1", 3: "1"}, ("1", "1/2", "-1", "1/2")),
+    ):
+        rows = list(range(1, len(prices)))
+        z = {"places": [0, *rows], "values": list(prices)}
+        found = CONFLICT | {
+            "cones": [["zero", 1], [kind, len(rows)]],
+            "rows": [0, place],
+            "values": ["1", value],
+            "b": {"places": list(constants), "values": list(constants.values())},
+            "lower": CONFLICT["lower"] | {"z": z},
+            "constraints": {"x": [[0], []], "cone": [rows, []]},
+        }
+        lines = told(found, arithmetic=arithmetic).lines
+        assert (
+            "these contradict each other: x (by 1 at least, if it alone gives); cone (by 1 at least, if it alone gives)"
+            in lines
+        ), kind
+        (line,) = (each for each in told(found | {"constraints": {"x": [[0], rows]}}).lines if each.startswith("these"))
+        assert line == "these contradict each other: x (by 1 at least, if it alone gives)"
+
+
 def edited(*path, value):
     """The small file with one thing changed."""
     found = copy.deepcopy(tiny())
@@ -67,6 +95,11 @@ def edited(*path, value):
     return found
 
 
+CONFLICT = tiny(  # x >= 1 and -x >= 0
+    columns=["x"], cones=[["nonnegative", 2]], rows=[0, 1], places=[0, 0], values=["1", "-1"], b={"places": [0], "values": ["-1"]},
+    lower={"value": "inf", "cutoff": None, "steps": [], "z": {"places": [0, 1], "values": ["1", "1"]}, "objective": "zero"},
+    upper=None,
+)  # fmt: skip
 EMPTY = {"value": "inf", "cutoff": None, "steps": [], "z": None, "objective": "own"}
 DOWN = {"value": "-inf", "x": {"places": [0, 1], "values": ["1", "3/2"]}}
 WRONG = {
@@ -104,6 +137,8 @@ WRONG = {
     "an exponential cone of four": edited("cones", value=[["nonnegative", 6], ["exponential", 4]]),
     "a semidefinite cone of two": edited("cones", value=[["nonnegative", 8], ["semidefinite", 2]]),
     "an unknown key": tiny(more=1),
+    "a row that is used and has no name": CONFLICT | {"constraints": {"least": [[0], []]}},
+    "a row with two names": CONFLICT | {"constraints": {"least": [[0], []], "most": [[1], [0]]}},
     "an unknown claim": tiny(about="truth"),
 }  # fmt: skip
 
@@ -252,9 +287,17 @@ MUTANTS = {
     "the exponential range": "Ranges._member: fmpq(3, 8) => fmpq(1, 8)",
     "the other exponential range": "Ranges._member: max(-least, 3 * most) => 3 * most",
     "the semidefinite range": "Ranges._entry: -(first + second) / 2 => -(first + second) / 8",
+    "rows without a name": "contradiction: used <= homes => True",
+    "rows with two names": "contradiction: not homes & (own | atoms) and not own & atoms => True",
     "zero rows": "inside: dual or not any(s) => True",
 }
-PATCHED = {"proof": "prove", "cones": "inside", "ranges": "Ranges", "instance": "read_instance"}
+PATCHED = {
+    "proof": "prove",
+    "cones": "inside",
+    "ranges": "Ranges",
+    "instance": "read_instance",
+    "parts": "contradiction",
+}
 
 
 def narrow(least, steps, columns, c, cones, entries, b, offset="0"):

@@ -8,7 +8,7 @@ from dalenius_check.core.allowance import Allowance
 from dalenius_check.core.arithmetic import arb, fmpq
 from dalenius_check.core.numbers import OpenError
 
-from .instance import order
+from .instance import order, triangle
 
 
 def inside(kind: str, s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bool:
@@ -43,11 +43,9 @@ def _power(exponent: fmpq, most: fmpq) -> bool:
 def _semidefinite(s: Sequence[fmpq], dual: bool, allowance: Allowance) -> bool:
     """True if no eigenvalue is negative: by elimination. In the dual an entry beside the diagonal counts for two."""
     n = order(len(s)) or 0
-    entries = iter(s)
     matrix = [[fmpq(0)] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            matrix[i][j] = next(entries) / (2 if dual and i < j else 1)
+    for x, (i, j) in zip(s, triangle(len(s)), strict=True):
+        matrix[i][j] = x / (2 if dual and i < j else 1)
     for k in range(n):
         allowance.look()
         pivot = matrix[k][k]

@@ -109,3 +109,9 @@ def order(size: int) -> int | None:
     """Number of rows of a matrix of whose entries so many stand on and above the diagonal; None if there is none such."""
     n = (isqrt(8 * size + 1) - 1) // 2
     return n if n * (n + 1) // 2 == size else None
+
+
+def triangle(size: int) -> list[tuple[int, int]]:
+    """The places of so many entries on and above the diagonal, row by row."""
+    n = order(size) or 0
+    return [(i, j) for i in range(n) for j in range(i, n)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import ROUND_FLOOR
 from typing import Any
 
@@ -9,7 +10,7 @@ from dalenius_check.core.arithmetic import fmpq
 from dalenius_check.core.numbers import need, rounded
 from dalenius_check.core.read import integer
 
-from .instance import Form, Instance, listed, order
+from .instance import Form, Instance, listed, triangle
 
 _LONGEST = 80  # characters of a name that are shown
 
@@ -23,7 +24,9 @@ def contradiction(instance: Instance, parts: Any, steps: list[int], z: Form) -> 
     need(isinstance(parts, dict), "constraints must be an object")
     used = {row for row in (*z, *steps) if row >= 0}
     lack = -sum((price * instance.b.get(row, fmpq(0)) for row, price in z.items()), fmpq(0))
-    inward = {row: price for kind, rows in instance.cones for row, price in _inward(kind, rows, z)}
+    inward = dict[int, fmpq]()
+    for kind, rows in instance.cones:
+        inward |= zip(rows, _INWARD[kind]([z.get(row, fmpq(0)) for row in rows]), strict=True)
     shown, homes = [], set[int]()
     for name, value in parts.items():
         own, atoms = (
@@ -43,15 +46,12 @@ def contradiction(instance: Instance, parts: Any, steps: list[int], z: Form) -> 
     return f"these contradict each other: {'; '.join(shown)}"
 
 
-def _inward(kind: str, rows: range, z: Form) -> list[tuple[int, fmpq]]:
-    """Multipliers along a direction into the cone: (1, 0, ...), (-1, 1, 1), the identity; of equations, either way."""
-    if kind == "zero":
-        along = [1 if z.get(row, fmpq(0)) > 0 else -1 for row in rows]
-    elif kind == "semidefinite":
-        n = order(len(rows)) or 0
-        along = [int(i == j) for i in range(n) for j in range(i, n)]
-    elif kind == "exponential":
-        along = [-1, 1, 1]
-    else:
-        along = [int(kind == "nonnegative" or row == rows.start) for row in rows]
-    return [(row, d * z.get(row, fmpq(0))) for row, d in zip(rows, along, strict=True)]
+_INWARD: dict[
+    str, Callable[[list[fmpq]], list[fmpq]]
+] = {  # multipliers along a direction into the cone; of equations, either way
+    "zero": lambda z: [abs(x) for x in z],
+    "nonnegative": lambda z: z,
+    "second-order": lambda z: [z[0], *(0 * x for x in z[1:])],
+    "exponential": lambda z: [-z[0], *z[1:]],
+    "semidefinite": lambda z: [x if i == j else 0 * x for x, (i, j) in zip(z, triangle(len(z)), strict=True)],
+}

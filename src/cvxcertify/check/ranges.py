@@ -5,7 +5,7 @@ from __future__ import annotations
 from dalenius_check.core.arithmetic import fmpq
 from dalenius_check.core.numbers import RefusedError, need
 
-from .instance import End, Form, Instance, order
+from .instance import End, Form, Instance, triangle
 
 _CUTOFF = -1  # the step of the row c x + offset <= cutoff
 _BITS = 32  # that ends of ranges are rounded outward to
@@ -52,8 +52,7 @@ class Ranges:
 
     def _entry(self, rows: range, k: int) -> tuple[End, End]:
         """A diagonal is not negative; an entry beside it is at most the mean of its two diagonal ones."""
-        n = order(len(rows)) or 0
-        places = [(i, j) for i in range(n) for j in range(i, n)]
+        places = triangle(len(rows))
         i, j = places[k]
         if i == j:
             return fmpq(0), None
