@@ -81,14 +81,18 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
         epsilon = size * alone
         proved = upper_in(upper, "bits") if size == asked else _bits(problem, size, noise, within)
         halved = _bits(problem, size, noise.spreading(2 * noise.spread), within)
-        implied = convert(
-            "local_dp", min(epsilon, LARGEST), to="mutual_information", letters=problem.most_values, units="bits"
-        ).value
-        if implied is None or proved is None or (halved is None and size != asked):
+        if proved is None or (halved is None and size != asked):
             continue
         halved = None if halved is None else min(halved, most)
-        found.append(Household(size, epsilon, min(implied, most), min(proved, most), halved))
+        found.append(Household(size, epsilon, implied_bits(problem, epsilon), min(proved, most), halved))
     return tuple(found)
+
+
+def implied_bits(problem: WorstCaseLeakage, epsilon: Fraction) -> float:
+    """The bits about one person that an epsilon implies by itself, rounded upward."""
+    values, most = problem.most_values, most_of(problem.most_values, "bits")
+    found = convert("local_dp", min(epsilon, LARGEST), to="mutual_information", letters=values, units="bits").value
+    return most if found is None else min(found, most)
 
 
 def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
@@ -96,10 +100,10 @@ def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
     noise = problem.mechanism
     if problem.query.sums is None or noise.epsilon_per_step is None:
         return None
-    return _step_of(problem) * noise.epsilon_per_step
+    return step_of(problem) * noise.epsilon_per_step
 
 
-def _step_of(problem: WorstCaseLeakage) -> int:
+def step_of(problem: WorstCaseLeakage) -> int:
     """How far one person moves what the noise is added to: along the cells of a histogram one down and one up."""
     query = problem.query.sums
     assert query is not None
@@ -178,14 +182,14 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         bits = text_above(upper_in(upper, "bits"), 4)
         yield f"In short: at most {bits} bits about any one person, who has {least} to {most}{alone}."
     else:
-        yield f"In short: at most {_percent_of(upper, values)} % of what there is to know about one person is revealed{alone}."
+        yield f"In short: at most {percent_of(upper, values)} % of what there is to know about one person is revealed{alone}."
     if whole:
         return
-    before, after = _cases(problem, upper)
+    before, after = cases(problem, upper)
     yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
 
 
-def _percent_of(upper: float, values: int) -> int:
+def percent_of(upper: float, values: int) -> int:
     """Percent of the logarithm of so many values, rounded upward, without a tolerance."""
     least = Fraction(lower_in(math.log(values) * (1 - 1e-15), "bits"))
     return min(math.ceil(100 * Fraction(upper_in(max(upper, 0.0), "bits")) / least), 100)
@@ -196,7 +200,7 @@ def _percent_below(lower: float, values: int) -> Fraction:
     return 100 * Fraction(lower_in(lower, "bits")) / Fraction(most_of(values, "bits"))
 
 
-def _cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, str]:
+def cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, str]:
     """Of how many cases of 100 a guess is right at least without the release where all values are alike, and then at most with it."""
     values = max(problem.records.alphabets)
     after = min(Fraction(100, values) + 100 * Fraction(advantage_at_most(max(upper, 0.0), values)), Fraction(100))
@@ -223,7 +227,7 @@ def accuracy(problem: WorstCaseLeakage) -> str:
         "with twice the noise."
     )
     epsilon, query = noise.epsilon_per_step, problem.query.sums
-    if epsilon is None or query is None or (step := _step_of(problem)) < 2:
+    if epsilon is None or query is None or (step := step_of(problem)) < 2:
         return told
     moved = "two cells" if query.by_cell else f"what is released by up to {step}"
     return (
@@ -311,7 +315,7 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     most = most_of(problem.most_values, "bits")
     bits = text_above(min(max(upper_in(upper, "bits"), 0.0), most), 4)
     whom, when = _whom(problem)
-    before, after = _cases(problem, upper)
+    before, after = cases(problem, upper)
     return paragraph(
         f"We publish {_published(problem.query, DataWords.of(problem.records))}, with random noise.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
