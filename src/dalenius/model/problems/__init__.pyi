@@ -6,6 +6,7 @@ from dalenius.model.problems.design_problem import DesignProblem as DesignProble
 from dalenius.model.problems.funnel import InformationBottleneck as InformationBottleneck
 from dalenius.model.problems.funnel import PrivacyFunnel as PrivacyFunnel
 from dalenius.model.problems.max_information import MaxInformation as MaxInformation
+from dalenius.model.problems.mean import Mean as Mean
 from dalenius.model.problems.mechanism_problem import MechanismProblem as MechanismProblem
 from dalenius.model.problems.mechanism_problem import together as together
 from dalenius.model.problems.secret_leakage import SecretLeakage as SecretLeakage
