@@ -3,7 +3,7 @@
 Solving         Result, DesignResult, SecretResult; Witness, SecretWitness, RecordProof, SecretProof, ConstraintPrice, TermValue,
                 LeastFavourablePrior; Termination, Scope, Status, Refusal, Quantity, SolverUse;
                 Alternation of BlockCertificate; while it goes on: Progress
-Pages           Audit; Measures of Measure, PrivacyClaim; SampledLeakage
+Pages           Audit; EpsilonTable of EpsilonRow; Measures of Measure, PrivacyClaim; SampledLeakage
 Questions       Conversion, Composition, LeastNoise, Comparison; People of a table
 Studies         Sweep of Record; FunnelCurve, LeakageCurve of CurvePoint; FrontierPoint
 Files           LibraryModel, Release

@@ -14,6 +14,8 @@ from dalenius.outcome import Status as Status
 from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
 from dalenius.report.audit import Audit as Audit
+from dalenius.report.epsilons import EpsilonRow as EpsilonRow
+from dalenius.report.epsilons import EpsilonTable as EpsilonTable
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import LeastFavourablePrior as LeastFavourablePrior
 from dalenius.results import RecordProof as RecordProof

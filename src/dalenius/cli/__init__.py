@@ -38,6 +38,7 @@ COMMANDS = {  # the function of each, in a module of this room: it is imported w
     "verify": "describing.verify",
     "measure": "measuring.measure",
     "noise": "noising.noise",
+    "table": "tabling.table",
     "convert": "converting.convert",
     "compose": "converting.compose",
     "sweep": "curves.sweep",
@@ -75,6 +76,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {  # lines that run as they stand, one af
         "verify parity/laplace-n4 out/laplace-n4.cert --at-most '0.7 bits' --arithmetic python",
     ),
     "measure": ("measure parity/laplace-n4", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
+    "table": (
+        "table --people 1000000 --blocks 1,2,4",
+        "table --query mean --values 0,120 --people 20000 --epsilon 0.5,1 -o table",
+    ),
     "noise": (
         "noise --noise discrete_laplace --people 20000 --blocks 4 --at-most '0.1 bits'",
         "noise --noise laplace --sensitivity 1 --at-most '0.1 bits' -o noise",

@@ -5,6 +5,8 @@ from dalenius.report.curves import frontier_picture as frontier_picture
 from dalenius.report.curves import frontier_table as frontier_table
 from dalenius.report.curves import noise_picture as noise_picture
 from dalenius.report.curves import noise_table as noise_table
+from dalenius.report.epsilons import epsilon_picture as epsilon_picture
+from dalenius.report.epsilons import epsilon_table as epsilon_table
 from dalenius.report.implications import implications_picture as implications_picture
 from dalenius.report.page import report_page as report_page
 from dalenius.report.page import write_report as write_report

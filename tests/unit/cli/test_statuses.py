@@ -262,6 +262,7 @@ JSON = {
     "measure": ["measure", "audit.toml"],
     "measure a channel": ["measure", "fair.csv", "--prior", "uniform", "--epsilon", "0.5"],
     "noise": ["noise", "--noise", "laplace", "--at-most", "0.1 bits", "--gap", "0.1"],
+    "table": ["table", "--people", "100", "--epsilon", "0.5", "--blocks", "1,2"],
     "convert": ["convert", "--from", "local_dp=1", "--to", "mutual_information"],
     "convert all": ["convert", "--all", "--from", "local_dp=1"],
     "convert, what follows": ["convert", "--all"],

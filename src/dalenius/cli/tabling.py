@@ -1,0 +1,103 @@
+"""The command table: epsilons by size of household, for whoever chooses one."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+import dalenius as dl
+from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line
+from dalenius.errors import InputError, brief
+from dalenius.exact import fraction_text
+from dalenius.files import make_folder, need_folder, need_places, write_together
+from dalenius.model.problems import Mean
+from dalenius.report import epsilon_picture, epsilon_table, save_picture
+from dalenius.report.epsilons import EPSILONS, SIZES, EpsilonTable
+
+MEAN = "mean"
+
+
+def table(
+    people: Annotated[int, Option("--people", min=1, help="How many people.")],
+    query: Annotated[
+        str, Option("--query", help="What is released: count, sum, histogram, or mean, with --values.")
+    ] = "count",
+    alphabet: Annotated[
+        int, Option("--alphabet", min=2, help="How many answers a person can give: 2, no and yes, or more.")
+    ] = 2,
+    values: Annotated[
+        str | None,
+        Option("--values", metavar="LOW,HIGH[,STEP]", help="Of a mean: public bounds of the values, and their grid."),
+    ] = None,
+    epsilons: Annotated[str, Option("--epsilon", help="One person's epsilons, with commas.")] = ",".join(EPSILONS),
+    blocks: Annotated[
+        str,
+        Option("--blocks", help="Sizes of households, with commas, inside which answers are correlated in any way."),
+    ] = ",".join(map(str, SIZES)),
+    output: Annotated[Path | None, output_to("FOLDER", "Folder for epsilon.md, epsilon.csv and epsilon.png.")] = None,
+    gap: Annotated[float, Option("--gap", help="How far apart both ends may be, in shares of the upper one.")] = 1e-2,
+    time_limit: Annotated[float, Option("--time-limit", help="Seconds for all rows; inf for no limit.")] = 60.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what each epsilon comes to, by size of household: bits, share of all there is, the best guess, group privacy beside it."""
+    released = _released(query, people, values, alphabet)
+    sizes = listed(blocks, "--blocks")
+    if not all(size.strip().isdecimal() for size in sizes):
+        raise InputError(f"--blocks: expected sizes of households with commas, 1,2,4; got {brief(blocks)}")
+    if output is not None:
+        need_folder(output, make=True)
+    with status_line("table") as progress:
+        found = epsilon_table(
+            *released,
+            epsilons=listed(epsilons, "--epsilon"),
+            sizes=list(map(int, sizes)),
+            gap=gap,
+            time_limit=None if math.isinf(time_limit) else time_limit,
+            progress=progress,
+        )
+    files = [] if output is None else _written(found, output)
+    if as_json:
+        rows = [
+            {
+                "epsilon": row.epsilon,
+                "household": row.size,
+                "bits": row.bits,
+                "percent": row.percent,
+                "guess": row.guess,
+                "group_bits": row.implied,
+            }
+            for row in found.rows
+        ]
+        bounds = [
+            Ends(f"epsilon {fraction_text(row.epsilon)}, household of {row.size}", *row.bits, "bits")
+            for row in found.rows
+        ]
+        write_answer("table", {"rows": rows, "files": files}, bounds)
+        return
+    out.print(str(found))
+    for path in files:
+        out.print(f"wrote {path}")
+
+
+def _released(query: str, people: int, values: str | None, alphabet: int) -> tuple[Mean] | tuple[str, dl.Records]:
+    if (query == MEAN) != (values is not None):
+        raise InputError("--query mean, --values LOW,HIGH: expected both, or neither")
+    if values is None:
+        return query, dl.Records(people, alphabet=alphabet)
+    bounds = [bound.strip() for bound in listed(values, "--values")]
+    if len(bounds) not in (2, 3):
+        raise InputError(f"--values: expected LOW,HIGH or LOW,HIGH,STEP, got {len(bounds)} numbers")
+    return (Mean(people, *bounds),)
+
+
+def _written(found: EpsilonTable, folder: Path) -> list[str]:
+    """The tables, whole or not at all; then the picture."""
+    contents: dict[Path, str | bytes] = {folder / "epsilon.md": f"{found}\n", folder / "epsilon.csv": found.csv()}
+    need_places(contents)
+    make_folder(folder)
+    write_together(contents)
+    return [*map(str, contents), *map(str, drawn(lambda: save_picture(epsilon_picture(found), folder / "epsilon.png")))]
