@@ -20,7 +20,10 @@ def oblivious(
     n: int, alphabet: int, query: dl.queries.Query, mechanism: dl.mechanisms.Mechanism, bound: str
 ) -> dl.WorstCaseLeakage:
     return dl.WorstCaseLeakage(
-        records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
+        records=dl.Records(n, alphabet=alphabet),
+        query=query,
+        mechanism=mechanism,
+        adversary=dl.EntropyAtLeast(bound, "nats"),
     )
 
 

@@ -36,7 +36,10 @@ def oblivious(
     n: int, alphabet: int, query: dl.queries.Query, mechanism: dl.mechanisms.Mechanism, bound: str
 ) -> dl.WorstCaseLeakage:
     return dl.WorstCaseLeakage(
-        records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
+        records=dl.Records(n, alphabet=alphabet),
+        query=query,
+        mechanism=mechanism,
+        adversary=dl.EntropyAtLeast(bound, "nats"),
     )
 
 
@@ -78,7 +81,7 @@ def random() -> Iterator[Instance]:
             problem = dl.WorstCaseLeakage(
                 records=dl.Records(alphabets=[letters, classes]),
                 mechanism=dl.Channel(rows, inputs="dataset"),
-                adversary=dl.EntropyAtLeast(share),
+                adversary=dl.EntropyAtLeast(share, "nats"),
             )
             yield f"random {letters}x{classes}x{outputs} b={share}", problem
 

@@ -28,7 +28,7 @@ def least_leakage(n: int, size: int, query: dl.queries.Query, budget: float, bou
         records=dl.Records(n, alphabet=size),
         query=query,
         max_distortion=budget,
-        adversary=dl.EntropyAtLeast(bound),
+        adversary=dl.EntropyAtLeast(bound, "nats"),
         **{"distortion": dl.Hamming(), **more},
     )
 
@@ -37,8 +37,8 @@ def least_distortion(n: int, size: int, query: dl.queries.Query, budget: float, 
     return f"L={budget} b={bound}", dl.MinDistortion(
         records=dl.Records(n, alphabet=size),
         query=query,
-        max_leakage=budget,
-        adversary=dl.EntropyAtLeast(bound),
+        max_leakage=f"{budget} nats",
+        adversary=dl.EntropyAtLeast(bound, "nats"),
         **{"distortion": dl.Hamming(), **more},
     )
 

@@ -48,7 +48,7 @@ def audit(
     mechanism: dl.mechanisms.Mechanism,
     adversary: str | dl.adversaries.Adversary,
 ) -> dl.WorstCaseLeakage:
-    bound = adversary if isinstance(adversary, dl.adversaries.Adversary) else dl.EntropyAtLeast(adversary)
+    bound = adversary if isinstance(adversary, dl.adversaries.Adversary) else dl.EntropyAtLeast(adversary, "nats")
     return dl.WorstCaseLeakage(records=records, query=query, mechanism=mechanism, adversary=bound)
 
 
@@ -195,7 +195,7 @@ def summed(people: int, letters: int) -> dl.problems.DesignProblem:
         query=dl.Sum(),
         distortion=dl.Absolute(),
         adversary=dl.EntropyAtLeast("0.8 max"),
-        max_leakage=0.2,
+        max_leakage="0.2 nats",
     )
 
 

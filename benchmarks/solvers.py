@@ -121,7 +121,7 @@ def blocks(names: list[str], options: argparse.Namespace) -> None:
 COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "adversary": dl.EntropyAtLeast("0.5 max")}
 WHOLE: dict[str, tuple[dl.problems.Problem, str | None]] = {
     "least leakage": (dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.5", **COUNT), None),
-    "least distortion": (dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.2", **COUNT), None),
+    "least distortion": (dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.2 nats", **COUNT), None),
     "alternating audit": (dl.WorstCaseLeakage(mechanism=dl.geometric(1.0, range=3), **COUNT), "alternating"),
     "alternating design": (dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.5", **COUNT), "alternating"),
 }

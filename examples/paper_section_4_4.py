@@ -36,8 +36,8 @@ def main() -> None:
                 records=dl.Records(4, alphabet=2),
                 query=dl.Parity(),
                 distortion=dl.Hamming(),
-                max_leakage=budget,
-                adversary=dl.EntropyAtLeast(bound),
+                max_leakage=f"{budget} nats",
+                adversary=dl.EntropyAtLeast(bound, "nats"),
             )
             best = study.solve(problem, f"b-{bound}-leakage-{budget:g}".replace(" ", "-"), gap=1e-3, time_limit=20.0)
             for start, penalty in itertools.product(("uniform", "random"), ("kept", "restarted")):

@@ -228,7 +228,7 @@ class Row:
 def question(mechanism: str, adversary: str) -> dl.WorstCaseLeakage:
     """The paper's question, from the model library, for one entropy bound."""
     model = library_model(f"parity/{mechanism}-n{BITS}").load()
-    return dataclasses.replace(model, adversary=dl.EntropyAtLeast(adversary))
+    return dataclasses.replace(model, adversary=dl.EntropyAtLeast(adversary, "nats"))
 
 
 def full_channel(problem: dl.WorstCaseLeakage) -> Array:

@@ -18,13 +18,13 @@ def plain(certificate: dl.Certificate) -> dl.Certificate:
 
 def at(problem: dl.WorstCaseLeakage, entropy: str) -> dl.WorstCaseLeakage:
     """The same release at another entropy bound."""
-    return replace(problem, adversary=dl.EntropyAtLeast(entropy))
+    return replace(problem, adversary=dl.EntropyAtLeast(entropy, "nats"))
 
 
 def line_at(problem: dl.WorstCaseLeakage, certificate: dl.Certificate, entropy: str) -> dl.Certificate:
     """The claim that the certificate's lines make at another entropy bound, with the same sections."""
     there = at(problem, entropy)
-    low = dl.EntropyAtLeast(entropy).enclosure(problem.records)[0]
+    low = dl.EntropyAtLeast(entropy, "nats").enclosure(problem.records)[0]
     upper = max(Fraction(c) - Fraction(m) * low for c, m in certificate.header.curve.above)
     header = Header(problem.kind, digest(there), "0", claim_text(upper))
     return dl.Certificate.of(header, [WitnessLine(None, None)], certificate.upper_lines())

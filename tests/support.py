@@ -20,6 +20,7 @@ from scipy.optimize import brentq
 import dalenius as dl
 import definitions
 from campaigns import draws, each
+from dalenius.model.fields import amount_text
 
 # ---------------------------------------------------------------- problems and house assertions
 
@@ -39,15 +40,16 @@ TINY_DESIGN = dl.MinLeakage(
 def problem(sizes, query, mechanism, bound) -> dl.WorstCaseLeakage:
     """A problem over records with these alphabet sizes; `query` None where rows are indexed by dataset."""
     records = sizes if isinstance(sizes, dl.Records) else dl.Records(alphabets=list(sizes))
-    adversary = bound if isinstance(bound, dl.adversaries.Adversary) else dl.EntropyAtLeast(bound)
+    adversary = bound if isinstance(bound, dl.adversaries.Adversary) else dl.EntropyAtLeast(bound, "nats")
     rest = {} if query is None else {"query": query}
     return dl.WorstCaseLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
 
 
 def design(kind, records, query, distortion, budget, adversary, **more) -> dl.MinLeakage | dl.MinDistortion:
-    """A design of this kind, `dl.MinLeakage` or `dl.MinDistortion`, with a budget of the other; an entropy bound may be a number."""
-    adversary = adversary if isinstance(adversary, dl.adversaries.Adversary) else dl.EntropyAtLeast(adversary)
-    most = {"max_distortion" if kind is dl.MinLeakage else "max_leakage": budget}
+    """A design of this kind, `dl.MinLeakage` or `dl.MinDistortion`, with a budget of the other; an entropy bound may be a number,
+    as a budget of leakage may, both of nats."""
+    adversary = adversary if isinstance(adversary, dl.adversaries.Adversary) else dl.EntropyAtLeast(adversary, "nats")
+    most = {"max_distortion": budget} if kind is dl.MinLeakage else {"max_leakage": amount_text(budget, "budget")}
     return kind(records=records, query=query, distortion=distortion, adversary=adversary, **most, **more)
 
 

@@ -77,7 +77,7 @@ def test_mechanisms(mechanism: dl.mechanisms.Mechanism, same: dl.mechanisms.Mech
 
 @each(
     "adversary, same",
-    (dl.EntropyAtLeast(np.float32(0.3)), dl.EntropyAtLeast("0.3")),
+    (dl.EntropyAtLeast(np.float32(0.3), "nats"), dl.EntropyAtLeast("0.3 nats")),
     (dl.EntropyAtLeast(np.int64(1), units="bits"), dl.EntropyAtLeast("1 bits")),
     (dl.FixedPrior(np.full(4, 0.25)), dl.FixedPrior([0.25] * 4)),
     (dl.PriorSet(np.full((1, 2, 2), 0.25)), dl.PriorSet([[[0.25, "1/4"], [0.25, 0.25]]])),
@@ -103,7 +103,7 @@ def test_designs_and_their_rows() -> None:
         query=dl.Parity(),
         distortion=dl.Hamming(),
         max_distortion=np.float32(0.1),
-        adversary=dl.EntropyAtLeast(np.float64(0.5)),
+        adversary=dl.EntropyAtLeast(np.float64(0.5), "nats"),
     )
     assert design.budget == Fraction(1, 10)
     rows = np.array([[0.9, 0.1], [0.1, 0.9]])
@@ -112,7 +112,7 @@ def test_designs_and_their_rows() -> None:
     mechanism: dl.DesignedMechanism = design.designed(rows)
     assert str(mechanism.sample(np.int64(1))) in "01"
     bits = dl.MinDistortion(
-        records=PAIR, query=dl.Parity(), distortion=dl.Hamming(), max_leakage=np.int64(1), adversary=dl.AnyPrior()
+        records=PAIR, query=dl.Parity(), distortion=dl.Hamming(), max_leakage="1 nats", adversary=dl.AnyPrior()
     )
     assert bits.budget == 1
     terms = [

@@ -134,7 +134,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "nats") -> tuple[Fraction, str]:
-    """A number and its unit: a text of both with one blank between them, or a bare number in `units`.
+    """A number and its unit: a text of both with one blank between them, or a bare number in `units`; of no unit only 0 may be bare.
 
     Raises
     ------
@@ -152,6 +152,9 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
             f"{what}: expected a number, or a text of a number, one blank and a unit ({', '.join(named)}), got {brief(value)}; write "
             f'"{meant}"'
         )
+    if units == "" and "" not in known:
+        need_unit(fraction_text(as_fraction(number, what)), what)
+        units = named[0]
     if units not in known:
         raise InputError(f"{what}: the unit must be {', '.join(named[:-1])} or {named[-1]}, got {brief(units)}")
     return as_fraction(number, what), units

@@ -111,6 +111,9 @@ test_numbers_out_of_range = refuses(
     (lambda: dl.EntropyAtLeast(-1), "entropy_at_least"),
     (lambda: dl.EntropyAtLeast("-1 bits"), "entropy_at_least"),
     (lambda: dl.EntropyAtLeast("1 bytes"), "unit"),
+    (lambda: dl.EntropyAtLeast(5), "entropy_at_least: '5' of what? expected '5 bits' or '5 nats'"),
+    (lambda: dl.EntropyAtLeast("1/3"), "'1/3' of what?"),
+    (lambda: dl.IndependentBlocks(2, entropy_at_least=0.5), "'0.5' of what?"),
     (lambda: dl.EntropyAtLeast(1, units="bytes"), "unit"),
     (lambda: dl.EntropyAtLeast(1, units=None), "unit"),
     (lambda: dl.EntropyAtLeast("1 2 bits"), "entropy_at_least"),
@@ -284,7 +287,7 @@ def test_parts_of_the_wrong_type(name, value):
         "records": dl.Records(2, alphabet=2),
         "query": dl.Parity(),
         "mechanism": dl.symmetric(0.1, k=2),
-        "adversary": dl.EntropyAtLeast(0.5),
+        "adversary": dl.EntropyAtLeast("0.5 nats"),
     }
     refused(lambda: dl.WorstCaseLeakage(**(parts | {name: value})), name)
 

@@ -264,7 +264,7 @@ NEARLY_CLEAR = dl.MinDistortion(
     mechanism="oblivious",
     distortion=dl.Hamming(),
     adversary=dl.FloorPriors("0.1"),
-    max_leakage="0.1",
+    max_leakage="0.1 nats",
     constraints=[dl.constraints.Band(1)],
 )
 

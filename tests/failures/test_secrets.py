@@ -44,7 +44,7 @@ def asked(**changed):
     (lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}, method="alternating"), "method"),
     (lambda: dl.compare(asked()), "expected a WorstCaseLeakage"),
     (
-        lambda: dl.measure(asked(adversary=dl.EntropyAtLeast(1))),
+        lambda: dl.measure(asked(adversary=dl.EntropyAtLeast("1 nats"))),
         "measure: about secrets entropy_at_least is not offered",
     ),
     (lambda: dl.measure(asked(adversary=dl.ProductPriors())), "letters of all records but one"),

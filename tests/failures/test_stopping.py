@@ -54,7 +54,7 @@ HARD = {  # each takes longer than the time it is given here
     "product": lambda: of_datasets(dl.ProductPriors()),
     "priors": lambda: of_datasets(many_priors()),
     "leakage": lambda: dl.MinLeakage(**EIGHT, max_distortion=0.3, adversary=dl.EntropyAtLeast("0.7 max")),
-    "distortion": lambda: dl.MinDistortion(**EIGHT, max_leakage=0.1, adversary=dl.EntropyAtLeast("0.7 max")),
+    "distortion": lambda: dl.MinDistortion(**EIGHT, max_leakage="0.1 nats", adversary=dl.EntropyAtLeast("0.7 max")),
 }
 
 

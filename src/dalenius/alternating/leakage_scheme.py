@@ -85,7 +85,7 @@ class LeakageScheme:
     >>> from dalenius.alternating import LeakageScheme, alternate
     >>> from dalenius.reduction import record_channels
     >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.5))
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("2.5 nats"))
     >>> result = alternate(LeakageScheme(record_channels(problem)[0]))
     >>> result.scope.value, round(result.value, 4), list(result.gains)
     ('blockwise', 0.0387, ['posterior', 'marginal', 'row 0', 'row 1', 'conditionals'])

@@ -70,7 +70,7 @@ class MechanismScheme:
     >>> from dalenius.alternating import MechanismScheme, alternate
     >>> from dalenius.designs.exchange import Exchange
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
-    ...     adversary=dl.EntropyAtLeast(0.5))
+    ...     adversary=dl.EntropyAtLeast("0.5 nats"))
     >>> result = alternate(MechanismScheme(Exchange(problem, Run.of(Limits(time_limit=10)))))
     >>> result.scope.value, round(result.value, 4)
     ('blockwise', 0.3681)

@@ -275,7 +275,7 @@ def letter_masses(problem: WorstCaseLeakage, record: int, prior: ArrayLike) -> F
 
     >>> import dalenius as dl
     >>> two = dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0.0))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0))
     >>> letter_masses(two, 0, [0.4, 0.3, 0.2, 0.1]).tolist()
     [[0.4, 0.3], [0.1, 0.2]]
     """

@@ -131,7 +131,7 @@ def leakage_run(
     >>> import dalenius as dl
     >>> from dalenius.baselines import full_joint
     >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0))
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("1.0 nats"))
     >>> run = leakage_run(full_joint(problem))
     >>> round(run.value, 6), run.violation
     (0.079542, 0.0)
@@ -215,7 +215,7 @@ def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Float
 
     >>> import dalenius as dl
     >>> problem = dl.MinLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
-    ...     adversary=dl.EntropyAtLeast(0.5))
+    ...     adversary=dl.EntropyAtLeast("0.5 nats"))
     >>> within_budget(problem, np.full((2, 2), 0.5), 0.0).round(6).tolist()
     [[0.9, 0.1], [0.1, 0.9]]
     """
@@ -278,7 +278,7 @@ def design_run(
     >>> import dalenius as dl
     >>> from dalenius.baselines import aggregated
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
-    ...     adversary=dl.EntropyAtLeast(0.5))
+    ...     adversary=dl.EntropyAtLeast("0.5 nats"))
     >>> run = design_run(problem, aggregated(problem), np.random.default_rng(0))
     >>> run.violation, abs(run.value - 0.36806) < 1e-3
     (0.0, True)

@@ -333,7 +333,7 @@ def full_joint(problem: WorstCaseLeakage | DesignProblem) -> Family:
 
     >>> import dalenius as dl
     >>> family = full_joint(dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(1.0)))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.0 nats")))
     >>> family.size, len(family.views), family.shared
     (16, 4, True)
     """

@@ -166,7 +166,7 @@ def optimised_run(
     >>> import dalenius as dl
     >>> from dalenius.baselines import Slsqp, TrustConstr, aggregated
     >>> family = aggregated(dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0)))
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("1.0 nats")))
     >>> start = family.random(np.random.default_rng(0))
     >>> [round(optimised_run(family, start, optimiser=method).value, 5) for method in (Slsqp(), TrustConstr())]
     [0.07954, 0.07954]

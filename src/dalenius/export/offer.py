@@ -105,7 +105,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     >>> import dalenius as dl
     >>> problem = dl.WorstCaseLeakage(
     ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0))
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("1.0 nats"))
     >>> [offer.name for offer in offers(problem)]
     ['marginal', 'conditional', 'posterior', 'row', 'node']
     """

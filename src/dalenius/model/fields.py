@@ -202,14 +202,23 @@ def flag(value: bool, what: str) -> bool:
     return value
 
 
-def amount_text(value: Number, what: str) -> str:
+def amount_text(value: Number, what: str, units: str = "nats") -> str:
     """An amount of information as a text of an exact number and its unit.
 
     >>> amount_text(0.5, "at_most"), amount_text("1/3 bits", "at_most")
     ('0.5 nats', '1/3 bits')
     """
-    amount, units = as_quantity(value, what, known=UNITS)
+    amount, units = as_quantity(value, what, known=UNITS, units=units)
     return f"{fraction_text(amount)} {units}"
+
+
+def amount_with_unit(value: Number, what: str) -> str:
+    """The same of an amount whose unit must be said, unless it is 0.
+
+    >>> amount_with_unit("0.5 bits", "at_most")
+    '0.5 bits'
+    """
+    return amount_text(value, what, "")
 
 
 def normal_amount(text: str, what: str) -> str:

@@ -112,7 +112,7 @@ def against_text(problem: Problem) -> str:
 
     >>> import dalenius as dl
     >>> against_text(dl.WorstCaseLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
-    ...     adversary=dl.EntropyAtLeast(5)))
+    ...     adversary=dl.EntropyAtLeast("5 nats")))
     'any adversary whose prior on the datasets has an entropy of at least 5 nats = 7.213 bits of 8'
     """
     adversary = problem.adversary

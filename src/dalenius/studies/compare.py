@@ -296,7 +296,7 @@ def compare(
 
     >>> import dalenius as dl
     >>> problem = dl.WorstCaseLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.0))
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast("2.0 nats"))
     >>> comparison = compare(problem, methods=["certified", "paper-full"], seeds=1)
     >>> entry = comparison.entry("paper-full")
     >>> round(comparison.lower, 4), entry.value, round(entry.shortfall, 3), entry.reached

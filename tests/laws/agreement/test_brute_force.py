@@ -186,7 +186,7 @@ def test_the_band_contains_what_is_solved_by_itself(curves, support, question, p
     for point in curve:
         assert curves.proved_apart(point.problem, point.result.certificate, SHARES)
     for share in SHARES:
-        alone = dl.solve(support.with_bound(question, dl.EntropyAtLeast(share)), gap=2e-2, time_limit=None)
+        alone = dl.solve(support.with_bound(question, dl.EntropyAtLeast(share, "nats")), gap=2e-2, time_limit=None)
         lower, upper = found.at(share)
         assert lower <= alone.upper
         assert alone.lower <= upper
@@ -206,7 +206,7 @@ def test_no_prior_is_told_more_than_the_band_says(curves, support):
         found = dl.answers.LeakageCurve.of((question, result))
         assert curves.proved_apart(question, result.certificate, ["0 max", f"{rng.integers(1, 99)}/100 max", "1 max"])
         for share in ("1/10 max", "5/10 max", "9/10 max"):
-            there = support.with_bound(question, dl.EntropyAtLeast(share))
+            there = support.with_bound(question, dl.EntropyAtLeast(share, "nats"))
             told = [support.worst_leakage(prior, there) for prior in support.random_priors(rng, there, 6)]
             assert max(told) <= found.upper(share) + 1e-12
         best = support.brute_force(

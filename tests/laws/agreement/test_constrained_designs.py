@@ -64,7 +64,7 @@ def drawn(rng: np.random.Generator) -> dl.problems.DesignProblem:
     }
     if rng.random() < 0.5:
         return dl.MinLeakage(**given, max_distortion=Fraction(int(rng.integers(1, 13)), 8))
-    return dl.MinDistortion(**given, max_leakage=Fraction(int(rng.integers(1, 40)), 100))
+    return dl.MinDistortion(**given, max_leakage=f"{rng.integers(1, 40)}/100 nats")
 
 
 def with_objective(problem: dl.problems.DesignProblem, rng: np.random.Generator) -> dl.problems.DesignProblem:

@@ -238,7 +238,7 @@ def test_independent_people_are_households_of_one(people, mechanism):
     ),
 )
 def test_who_knows_little_of_many_is_told_little_more_than_they_know(people, bound, low, high):
-    found = solved_count(asked(dl.Records(people, alphabet=2), dl.EntropyAtLeast(bound)))
+    found = solved_count(asked(dl.Records(people, alphabet=2), dl.EntropyAtLeast(bound, "nats")))
     assert low <= found.lower <= found.upper <= high
 
 
@@ -260,7 +260,7 @@ def test_three_letters_are_told_apart_by_far_counts():
 @pytest.mark.parametrize("bound", thinned(["29 bits", "29.9 bits", "10 bits", "0 nats"], 4))
 def test_a_count_of_thirty_as_if_it_were_wide(monkeypatch, bound):
     """The window has every count, so that the search finds what the whole channel tells; and no bound is below it."""
-    question = asked(dl.Records(30, alphabet=2), dl.EntropyAtLeast(bound))
+    question = asked(dl.Records(30, alphabet=2), dl.EntropyAtLeast(bound, "nats"))
     run = Run.of(Limits(gap=1e-6, time_limit=60))
     written = search(record_channels(question)[0], rng=np.random.default_rng(1), clock=run.clock, starts=6)
     monkeypatch.setattr("dalenius.model.problems.large.MAX_ENTRIES", 100)

@@ -156,7 +156,7 @@ def test_one_block_of_all_is_an_audit_of_all(name, bound):
     together = dl.solve(
         dl.WorstCaseLeakage(**parts, adversary=dl.IndependentBlocks(everybody, entropy_at_least=bound)), gap=1e-2
     )
-    anyone = dl.solve(dl.WorstCaseLeakage(**parts, adversary=dl.EntropyAtLeast(bound or 0)), gap=1e-2)
+    anyone = dl.solve(dl.WorstCaseLeakage(**parts, adversary=dl.EntropyAtLeast(bound or 0, "nats")), gap=1e-2)
     assert together.lower <= anyone.upper
     assert anyone.lower <= together.upper
     assert max(together.gap, anyone.gap) <= 1e-2
@@ -322,7 +322,7 @@ def test_problem_3_is_the_inverse():
         "distortion": dl.Absolute(),
         "adversary": problem.adversary,
     }
-    inverse = solved(dl.MinDistortion(max_leakage=Fraction(least.upper), **parts))
+    inverse = solved(dl.MinDistortion(max_leakage=f"{Fraction(least.upper)} nats", **parts))
     assert inverse.lower <= float(problem.budget) + 1e-9
     assert inverse.upper >= 0.98 * float(problem.budget)
 

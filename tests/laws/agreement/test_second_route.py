@@ -402,7 +402,7 @@ def a_design(problem: int) -> Case:
         ["0.05", "0.2", "0.2", "0.05", "0.2", "0.1", "0.1", "0.1"],
     ]
     kind, limit = (
-        (dl.MinLeakage, {"max_distortion": "0.3"}) if problem == 2 else (dl.MinDistortion, {"max_leakage": "0.03"})
+        (dl.MinLeakage, {"max_distortion": "0.3"}) if problem == 2 else (dl.MinDistortion, {"max_leakage": "0.03 nats"})
     )
     model = kind(
         records=dl.Records(3, alphabet=2),

@@ -18,7 +18,7 @@ UNKNOWN = dl.EntropyAtLeast("0.5 max")
 LISTED = dl.PriorSet([["1/4"] * 4, ["1/2", 0, 0, "1/2"], ["0.1", "0.6", "0.1", "0.2"]])
 DESIGNS = {
     "leakage": dl.MinLeakage(distortion=dl.Absolute(), max_distortion="0.3", adversary=LISTED, **BITS),
-    "distortion": dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.15", adversary=LISTED, **BITS),
+    "distortion": dl.MinDistortion(distortion=dl.Absolute(), max_leakage="0.15 nats", adversary=LISTED, **BITS),
     "additive": support.design(
         dl.MinLeakage,
         dl.Records(2, alphabet=3),

@@ -100,7 +100,7 @@ def test_under_all_laws_a_selection_of_datasets_tells_most(secret):
     assert_solved(three_bits(secret), 0.173277931127, digits=12)
 
 
-@each("adversary", dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2"))
+@each("adversary", dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2 nats"))
 def test_a_record_to_whom_knows_the_others_is_told_what_one_bit_of_randomised_response_tells(adversary):
     """Mutual-information differential privacy: all laws, and products of laws, come to the same."""
     assert_solved(
@@ -122,7 +122,7 @@ def test_the_capacity_of_all_rows_can_be_far_above():
     ("1 max", 0.175411136),
 )
 def test_laws_with_some_entropy(entropy, value):
-    assert_solved(one_record(BALL, dl.Secret(dl.Identity()), dl.EntropyAtLeast(entropy)), value, digits=9)
+    assert_solved(one_record(BALL, dl.Secret(dl.Identity()), dl.EntropyAtLeast(entropy, "nats")), value, digits=9)
 
 
 def test_between_the_listed_laws_nothing_more_is_told_than_by_one():

@@ -45,7 +45,7 @@ def designs() -> Iterator[tuple[str, dl.problems.DesignProblem]]:
         given = {"records": dl.Records(n, alphabet=k), "query": query, "distortion": distortion}
         adversary = dl.EntropyAtLeast("0.8 max")
         yield f"{name}, least leakage", dl.MinLeakage(**given, max_distortion="0.3", adversary=adversary)
-        yield f"{name}, least distortion", dl.MinDistortion(**given, max_leakage="0.05", adversary=adversary)
+        yield f"{name}, least distortion", dl.MinDistortion(**given, max_leakage="0.05 nats", adversary=adversary)
 
 
 def assert_fair(comparison: dl.answers.Comparison) -> None:

@@ -76,7 +76,7 @@ def test_round_trip_of_free_text(title, source, letters):
         records=dl.Records(2, alphabet=2, answer=source, letters=letters),
         query=dl.Parity(),
         mechanism=dl.symmetric(0.1, k=2),
-        adversary=dl.EntropyAtLeast(1),
+        adversary=dl.EntropyAtLeast("1 nats"),
         title=title,
         source=source,
     )

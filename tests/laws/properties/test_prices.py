@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,10 +15,10 @@ FOUR = {"records": dl.Records(4, alphabet=2), "distortion": "hamming", "law": "u
 TWO = {"records": dl.Records(2, alphabet=2), "distortion": "absolute", "law": "uniform", "query": "count"}
 DESIGNS = {
     "least leakage": dl.MinLeakage(**FOUR, query="parity", adversary="0.8 max", max_distortion=0.1),
-    "least distortion": dl.MinDistortion(**FOUR, query="parity", adversary="0.8 max", max_leakage=0.3),
+    "least distortion": dl.MinDistortion(**FOUR, query="parity", adversary="0.8 max", max_leakage="0.3 nats"),
     "independent records": dl.MinLeakage(**FOUR, query="count", adversary=dl.ProductPriors(), max_distortion=0.3),
-    "households": dl.MinDistortion(**FOUR, query="count", adversary=dl.IndependentBlocks(2), max_leakage=0.2),
-    "a listed prior": dl.MinDistortion(**TWO, adversary=dl.FixedPrior([0.4, 0.2, 0.1, 0.3]), max_leakage=0.05),
+    "households": dl.MinDistortion(**FOUR, query="count", adversary=dl.IndependentBlocks(2), max_leakage="0.2 nats"),
+    "a listed prior": dl.MinDistortion(**TWO, adversary=dl.FixedPrior([0.4, 0.2, 0.1, 0.3]), max_leakage="0.05 nats"),
     "additive": dl.MinLeakage(**FOUR, query="parity", adversary="0.8 max", max_distortion=0.2, mechanism="additive"),
     "constraints": dl.MinLeakage(
         **TWO,
@@ -30,7 +31,7 @@ DESIGNS = {
 
 def moved(problem, amount):
     """The same with a budget that is so much larger."""
-    return dataclasses.replace(problem, **{problem.budget_key: float(problem.budget) + amount})
+    return problem.with_budget(problem.budget + Fraction(amount))
 
 
 @pytest.mark.parametrize("name", thinned(list(DESIGNS), every=2))

@@ -87,6 +87,6 @@ def test_ctrl_c_during_the_scheme_ends_it_with_what_is_proved():
 @each("bound", "1 max", 0)
 def test_nothing_to_alternate_between_is_no_error(bound):
     """Where only the uniform prior is left there is no scheme; without an entropy bound rows are free."""
-    result = alternated(dl.WorstCaseLeakage(**COUNT, adversary=dl.EntropyAtLeast(bound)), gap=1e-2)
+    result = alternated(dl.WorstCaseLeakage(**COUNT, adversary=dl.EntropyAtLeast(bound, "nats")), gap=1e-2)
     assert result.gap <= 1e-2
     assert len(result.alternating) == (bound == 0)

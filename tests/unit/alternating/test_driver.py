@@ -21,7 +21,7 @@ WHOLE = ("marginal", "conditionals")
 
 
 def channel(question, bound):
-    return record_channels(dl.WorstCaseLeakage(**question, adversary=dl.EntropyAtLeast(bound)))[0]
+    return record_channels(dl.WorstCaseLeakage(**question, adversary=dl.EntropyAtLeast(bound, "nats")))[0]
 
 
 @pytest.mark.parametrize("blocks", thinned([(blocks,) for blocks in (*SCHEMES, WHOLE)], every=2))

@@ -17,7 +17,7 @@ def parity(cls=dl.MinLeakage, **budget):
         records=dl.Records(3, alphabet=2),
         query=dl.Parity(),
         distortion=dl.Hamming(),
-        adversary=dl.EntropyAtLeast(0.5),
+        adversary=dl.EntropyAtLeast("0.5 nats"),
         **(budget or {"max_distortion": 0.1}),
     )
 
@@ -115,7 +115,9 @@ def test_parity_rests_at_the_optimum_and_no_block_can_gain():
 
 def test_parity_under_a_leakage_budget_rests_at_the_inverse():
     budget = float(np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9))
-    result = alternate(scheme(parity(dl.MinDistortion, max_leakage=budget), gap=1e-4), Settings(gap=1e-3, sweeps=30))
+    result = alternate(
+        scheme(parity(dl.MinDistortion, max_leakage=f"{budget} nats"), gap=1e-4), Settings(gap=1e-3, sweeps=30)
+    )
     assert result.value == pytest.approx(0.1, rel=1e-2)
     turns = result.summary(units="distortion").certificates
     assert {(turn.block, turn.units) for turn in turns} == {("mechanism", "distortion"), ("adversary", "nats")}

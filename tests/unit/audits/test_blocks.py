@@ -177,7 +177,7 @@ def test_gaussian_noise_is_clamped_far_out():
 
 test_what_is_refused = refuses(
     ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),
-    ({"adversary": dl.IndependentBlocks(2, entropy_at_least=1)}, "not known for a histogram; leave it out"),
+    ({"adversary": dl.IndependentBlocks(2, entropy_at_least="1 nats")}, "not known for a histogram; leave it out"),
     ({"mechanism": dl.symmetric("0.1")}, "got symmetric"),
     ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, ["without a range", "; got discrete_gaussian"]),
     ({"mechanism": dl.geometric(1, range=(1, 9))}, "runs from 0 to 6, outside the range [1, 9]; widen it"),

@@ -182,6 +182,7 @@ REFUSALS = [
     ("init --defaults --query threshold", "--query: threshold needs at; write for example 'threshold at = 1'"),
     ("init --defaults --budget 1", "--budget: a worst_case_leakage model has none"),
     ("init --defaults --adversary '9 bits'", "above the largest possible entropy"),
+    ("sweep audit.toml -o out --set adversary.entropy_at_least=0,0.5", "'0.5' of what? expected '0.5 bits'"),
     ("init --defaults --adversary 3", "--adversary: entropy_at_least: '3' of what? expected '3 bits' or '3 nats'"),
     ("init --defaults --problem min_distortion --budget 0.1", "--budget: max_leakage: '0.1' of what?"),
     ("init --defaults --mechanism 'symmetric 0.1'", "write 'symmetric flip = 0.1' if that is meant"),

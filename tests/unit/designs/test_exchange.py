@@ -139,7 +139,7 @@ def test_a_limit_about_a_secret_that_the_data_do_not_depend_on_is_no_limit():
             query=dl.Identity(),
             distortion=dl.Hamming(),
             law=dl.Uniform(),
-            max_leakage="0.5",
+            max_leakage="0.5 nats",
             mechanism="full",
             constraints=[sure],
             adversary=dl.PriorSet([["1/2", "1/2"]]),
@@ -207,7 +207,7 @@ def test_a_budget_of_leakage_below_what_constraints_need():
         **COUNT,
         adversary=LISTED,
         distortion=dl.Absolute(),
-        max_leakage="0.01",
+        max_leakage="0.01 nats",
         constraints=[ErrorCap(1)],
     )
     assert str(support.solve_design(problem)) == "no mechanism meets max_leakage and constraints[0] (error) (proved)"
@@ -235,7 +235,7 @@ def test_without_a_multiplier_that_binds_the_claim_is_rejected():
 def test_what_does_not_go_with_constraints_is_refused():
     problem = dl.MinLeakage(
         **COUNT,
-        adversary=dl.EntropyAtLeast(1),
+        adversary=dl.EntropyAtLeast("1 nats"),
         distortion=dl.Hamming(),
         max_distortion="0.2",
         constraints=[Monotone()],
@@ -443,7 +443,9 @@ LOPSIDED = dl.DistortionMatrix([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 2,
 
 def region_of(parts, mechanism):
     """Of a design without a budget of distortion."""
-    problem = dl.MinDistortion(**parts, mechanism=mechanism, max_leakage="1/4", adversary=dl.EntropyAtLeast("0.8 max"))
+    problem = dl.MinDistortion(
+        **parts, mechanism=mechanism, max_leakage="1/4 nats", adversary=dl.EntropyAtLeast("0.8 max")
+    )
     return FreeRegion(problem, Orbits.of(problem), Run.of(Limits()))
 
 

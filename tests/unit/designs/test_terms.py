@@ -133,7 +133,7 @@ def test_several_adversaries_and_a_limit_at_once():
         dl.objectives.DistortionTerm(dl.Squared()),
     ]
     problem = dl.MinDistortion(
-        **COUNT, adversary=dl.EntropyAtLeast("1 max"), max_leakage="0.12", objective=dl.objectives.WeightedSum(terms, weight=3),
+        **COUNT, adversary=dl.EntropyAtLeast("1 max"), max_leakage="0.12 nats", objective=dl.objectives.WeightedSum(terms, weight=3),
         constraints=[dl.constraints.LeakageLimit(LISTED, "0.3"), dl.LocalDP("log 20")],
     )  # fmt: skip
     result = proved(problem, gap=1e-2)
@@ -334,7 +334,7 @@ def test_budgets_and_releases_and_exports_know_it():
 
 def test_what_knows_no_objectives_refuses_them():
     objective = dl.objectives.WeightedSum([dl.objectives.DistortionTerm(dl.Squared())])
-    problem = dl.MinLeakage(**COUNT, adversary=dl.EntropyAtLeast(1), max_distortion="0.2", objective=objective)
+    problem = dl.MinLeakage(**COUNT, adversary=dl.EntropyAtLeast("1 nats"), max_distortion="0.2", objective=objective)
     for refused, message in (
         (lambda: dl.solve(problem, method="alternating"), "method: a design with an objective of several terms"),
         (lambda: dl.solve(problem, solver="own"), "solver: our own method knows no objective of several terms"),

@@ -38,7 +38,7 @@ def audit(adversary=None) -> dl.WorstCaseLeakage:
 
 
 def design(kind, adversary, mechanism="oblivious", query=None):
-    budget = {"max_distortion": "0.1"} if kind is dl.MinLeakage else {"max_leakage": "0.05"}
+    budget = {"max_distortion": "0.1"} if kind is dl.MinLeakage else {"max_leakage": "0.05 nats"}
     return kind(
         records=dl.Records(3, alphabet=2),
         query=query or dl.Count(),

@@ -351,9 +351,9 @@ def models() -> dict[str, dl.problems.Problem]:
         "least leakage, additive": dl.MinLeakage(
             **shifts, law=dl.Uniform(), distortion=dl.Hamming(), adversary=dl.EntropyAtLeast("0.8 max"), **least
         ),
-        "least distortion": dl.MinDistortion(**bits, **design, adversary=listed, max_leakage="0.05"),
+        "least distortion": dl.MinDistortion(**bits, **design, adversary=listed, max_leakage="0.05 nats"),
         "least distortion, independent records": dl.MinDistortion(
-            **bits, **design, adversary=dl.ProductPriors(), max_leakage="0.05"
+            **bits, **design, adversary=dl.ProductPriors(), max_leakage="0.05 nats"
         ),
         "local differential privacy": dl.MinDistortion(**bits, **design, privacy=dl.LocalDP("log 2")),
         "pointwise maximal leakage": dl.MinDistortion(**bits, **design, privacy=dl.PointwiseMaximalLeakage("0.3")),

@@ -88,7 +88,7 @@ test_what_is_no_objective_is_refused = refuses(
     (lambda: DistortionTerm(dl.Hamming(), weight="much"), "weight"),
     (lambda: design(TERMS), "objective: expected Objective"),
     (lambda: design(WeightedSum([DistortionTerm(dl.Squared(outputs=[1, 2]))])), "term 1: its distortion has 2 outputs"),
-    (lambda: design(WeightedSum([*TERMS, LeakageTerm(dl.EntropyAtLeast(9))])), "objective: term 3"),
+    (lambda: design(WeightedSum([*TERMS, LeakageTerm(dl.EntropyAtLeast("9 nats"))])), "objective: term 3"),
 )
 
 

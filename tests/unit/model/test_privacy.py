@@ -221,20 +221,24 @@ def test_files_that_state_none(old, new, match):
 
 def test_either_a_budget_or_privacy():
     adversary = dl.EntropyAtLeast(0)
-    for more in ({}, {"adversary": adversary}, {"max_leakage": 1}):
+    for more in ({}, {"adversary": adversary}, {"max_leakage": "1 nats"}):
         with pytest.raises(
             dl.errors.InputError, match="an adversary and max_leakage, or privacy, or constraints alone"
         ):
             design(None, **more)
-    for more in ({"adversary": adversary}, {"max_leakage": 1}, {"adversary": adversary, "max_leakage": 1}):
+    for more in (
+        {"adversary": adversary},
+        {"max_leakage": "1 nats"},
+        {"adversary": adversary, "max_leakage": "1 nats"},
+    ):
         with pytest.raises(dl.errors.InputError, match="an adversary and max_leakage, or privacy"):
             design(dl.LocalDP(1), **more)
     refused(lambda: design(1.0), "privacy: expected Privacy")
-    refused(lambda: design(None, adversary=1.0, max_leakage=1), "adversary: expected Adversary")
+    refused(lambda: design(None, adversary=1.0, max_leakage="1 nats"), "adversary: expected Adversary")
 
 
 def test_what_has_an_adversary_has_no_level():
-    problem = design(None, adversary=dl.EntropyAtLeast(0), max_leakage=1)
+    problem = design(None, adversary=dl.EntropyAtLeast(0), max_leakage="1 nats")
     refused(lambda: problem.exp_epsilon([[1, 0, 0]] * 3), "expected one with privacy")
 
 

@@ -80,7 +80,7 @@ def test_a_point_begins_with_the_proof_that_says_most_about_it(curves):
 
 def test_witnesses_lie_between_the_neighbours(curves):
     _, middle, _ = dl.entropy_curve(count(), [0, "0.7", "0.8"], gap=0.1, time_limit=None)
-    shares = [dl.EntropyAtLeast(entropy).amount for entropy, _ in middle.result.certificate.header.curve.below]
+    shares = [dl.EntropyAtLeast(entropy, "nats").amount for entropy, _ in middle.result.certificate.header.curve.below]
     assert Fraction(7, 10) not in shares
     assert sum(Fraction(7, 10) < share < Fraction(8, 10) for share in shares) == 24
     assert all(share < Fraction(8, 10) for share in shares)

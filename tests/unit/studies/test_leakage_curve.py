@@ -16,7 +16,7 @@ RELEASE = support.problem(dl.Records(2, alphabet=2), dl.Parity(), dl.symmetric(0
 
 
 def against(entropy):
-    return replace(RELEASE, adversary=dl.EntropyAtLeast(entropy))
+    return replace(RELEASE, adversary=dl.EntropyAtLeast(entropy, "nats"))
 
 
 def claiming(entropy, lower, upper, above=(), below=()):
@@ -44,8 +44,8 @@ def test_the_band_is_made_of_claims():
         ("0.25 max", 0.28, 0.33),
         ("0.3 max", 0.2, 0.33),
         ("0.5 max", 0.2, 0.3),
-        (0.7, 0.15, 0.3),
-        (1.0, 0.15, 0.3),
+        ("0.7 nats", 0.15, 0.3),
+        ("1 nats", 0.15, 0.3),
         ("0.9 max", 0.1, 0.3),
         ("1 max", 0.0, 0.3),
         ("0.55 bits", 0.2, 0.33),

@@ -55,7 +55,7 @@ def test_an_audit_begins_with_no_more_entropy_in_whatever_units():
 
 def test_designs_hand_on_priors_along_their_budget():
     design = support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), 0, dl.AnyPrior())
-    points = plan({ENTROPY: "0,1", "max_distortion": "0.4,0.2"}, design).points
+    points = plan({ENTROPY: "0,1 nats", "max_distortion": "0.4,0.2"}, design).points
     assert [point.before for point in points] == [(), (0,), (), (2,)]
     assert all(point.between is None for point in points)
 

@@ -64,7 +64,7 @@ def test_the_largest_information_is_read_back_as_it_was_told(tmp_path):
 
 
 def test_rivals_at_every_point():
-    swept = dl.sweep(PARITY, {ENTROPY: "0,1"}, methods=["paper-aggregated"], seeds=1, budget=0.05)
+    swept = dl.sweep(PARITY, {ENTROPY: "0,1 nats"}, methods=["paper-aggregated"], seeds=1, budget=0.05)
     for record in swept.records:
         (rival,) = record.methods
         assert rival["method"] == "paper-aggregated"

@@ -68,7 +68,7 @@ class Adversary(Shelved):
                 f'{where}: missing {BOUND}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
                 f"of {', '.join(cls.shelf)}"
             )
-        return EntropyAtLeast(table[BOUND])
+        return EntropyAtLeast(table[BOUND], "nats")
 
     @property
     def bound(self) -> EntropyAtLeast | None:
@@ -144,14 +144,15 @@ class EntropyAtLeast(Adversary):
     Parameters
     ----------
     amount : number or str
-        The bound b: a number, or a text of a number and a unit, ``"1.5 nats"``, ``"2 bits"``, ``"0.8 max"``.
+        The bound b: a text of a number and a unit, ``"1.5 nats"``, ``"2 bits"``, ``"0.8 max"``, or a number whose unit `units` says;
+        0 needs none.
     units : {"nats", "bits", "max"}
         Unit of a bare number; ``max`` is the share of log |X|, the entropy of the uniform prior.
 
     Raises
     ------
     InputError
-        If the bound is negative or unreadable; `check` raises it for a bound above log |X|.
+        If the bound is negative or unreadable, or its unit is not said; `check` raises it for a bound above log |X|.
 
     >>> EntropyAtLeast("2 bits") == EntropyAtLeast(2, units="bits")
     True
@@ -163,7 +164,7 @@ class EntropyAtLeast(Adversary):
     amount: Fraction
     units: str = "nats"
 
-    def __init__(self, amount: Number, units: str = "nats") -> None:
+    def __init__(self, amount: Number, units: str = "") -> None:
         bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
         if bound < 0:
             raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
@@ -191,7 +192,7 @@ class EntropyAtLeast(Adversary):
     def shown(self, largest: str) -> str:
         """The amount for people, nats also in bits, rounded downward; `largest` says of what it is a share.
 
-        >>> EntropyAtLeast(5).shown("the largest"), EntropyAtLeast("1 bits").shown("the largest")
+        >>> EntropyAtLeast("5 nats").shown("the largest"), EntropyAtLeast("1 bits").shown("the largest")
         ('5 nats = 7.213 bits', '1 bit')
         """
         text = fraction_text(self.amount)

@@ -74,6 +74,10 @@ def _as_sizes(value: Sequence[Integer] | Integers, what: str) -> tuple[int, ...]
     return tuple(as_integer(size, f"{what}[{j}]", at_least=1, at_most=MAX_RECORDS) for j, size in enumerate(entries))
 
 
+def _in_files(value: Any, where: str) -> EntropyAtLeast:
+    return EntropyAtLeast(value, "nats")
+
+
 def _as_entropy(value: Number | EntropyAtLeast, what: str) -> EntropyAtLeast:
     return value if isinstance(value, EntropyAtLeast) else EntropyAtLeast(value)
 
@@ -92,7 +96,7 @@ class IndependentBlocks(Adversary):
     sizes : sequence of int, optional
         The sizes of consecutive blocks, whose sum is the number of records; instead of `size`.
     entropy_at_least : number or str, optional
-        Of the own block: nats, or a text such as ``"2 bits"`` or ``"0.6 max"``, a share of the block's own log |X|.
+        Of the own block: a text such as ``"2 bits"`` or ``"0.6 max"``, a share of the block's own log |X|.
 
     Raises
     ------
@@ -119,7 +123,7 @@ class IndependentBlocks(Adversary):
         _as_sizes, default=None, kw_only=True, tables=listed("a list of integers, one a block")
     )
     entropy_at_least: Given[Number | EntropyAtLeast | None, EntropyAtLeast | None] = Given(
-        _as_entropy, default=None, kw_only=True
+        _as_entropy, default=None, kw_only=True, tables=_in_files
     )
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, Rows, as_fraction, as_list, as_quantity, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.distortions import Distortion, DistortionMatrix
-from dalenius.model.fields import Exact, Given, amount_text, declared, keep, normal_amount, number
+from dalenius.model.fields import Exact, Given, amount_text, amount_with_unit, declared, keep, normal_amount, number
 from dalenius.model.in_words import stated
 from dalenius.model.privacy import Privacy, Reference
 from dalenius.model.problems.design_problem import DesignProblem
@@ -38,7 +38,7 @@ class MinLeakage(DesignProblem):
     >>> import dalenius as dl
     >>> problem = dl.MinLeakage(
     ...     records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
-    ...     law=dl.Iid([0.3, 0.7]), adversary=dl.EntropyAtLeast(2.2))
+    ...     law=dl.Iid([0.3, 0.7]), adversary=dl.EntropyAtLeast("2.2 nats"))
     >>> problem.exact_input_law(), problem.feasible, problem.constant_distortion
     ([Fraction(641, 1250), Fraction(609, 1250)], True, Fraction(609, 1250))
     >>> rows = [[0.9, 0.1], [0.1, 0.9]]
@@ -77,8 +77,8 @@ class MinDistortion(DesignProblem):
     records, query, distortion, law, adversary, mechanism, constraints, objective, title, source
         As `DesignProblem` says.
     max_leakage : number or str
-        The budget: a number of nats, or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text.
-        A negative one makes the problem infeasible.
+        The budget: a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact, and kept as such a text; 0 needs
+        no unit. A negative one makes the problem infeasible.
     privacy : LocalDP or PointwiseMaximalLeakage
         A bound on what outputs tell about the mechanism's whole input (the query's value; the dataset, for the class "full"), to
         whomever. The design is a linear program then.
@@ -106,7 +106,9 @@ class MinDistortion(DesignProblem):
     adversary: Given[Adversary | None, Adversary | None] = Given(
         stated(Adversary), default=None, tables=Adversary.of_kind
     )
-    max_leakage: Given[Number | None, str | None] = Given(amount_text, default=None, normal=normal_amount)
+    max_leakage: Given[Number | None, str | None] = Given(
+        amount_with_unit, default=None, tables=amount_text, normal=normal_amount
+    )
     privacy: Given[Privacy | None, Privacy | None] = Given(stated(Privacy), default=None, tables=Privacy.of_kind)
 
     def __post_init__(self) -> None:

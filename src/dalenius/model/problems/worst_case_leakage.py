@@ -61,7 +61,7 @@ class WorstCaseLeakage(MechanismProblem):
     >>> import dalenius as dl
     >>> problem = dl.WorstCaseLeakage(
     ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(epsilon=1.0), adversary=dl.EntropyAtLeast(1.0))
+    ...     mechanism=dl.laplace_threshold(epsilon=1.0), adversary=dl.EntropyAtLeast("1.0 nats"))
     >>> problem.channel.round(4).tolist()
     [[0.6967, 0.3033], [0.3033, 0.6967]]
     """

@@ -28,7 +28,7 @@ QUESTIONS = {
 
 
 def channel(question, bound="0.7 max"):
-    return record_channels(dl.WorstCaseLeakage(**QUESTIONS[question], adversary=dl.EntropyAtLeast(bound)))[0]
+    return record_channels(dl.WorstCaseLeakage(**QUESTIONS[question], adversary=dl.EntropyAtLeast(bound, "nats")))[0]
 
 
 def informed(record, p):

@@ -31,13 +31,13 @@ EXACT = 0.3680642071684971  # log 2 - h(0.1)
 def least_leakage(query=None, *, bound=1.0, mechanism="oblivious", **more):
     given = {"records": dl.Records(3, alphabet=2), "query": query or dl.Parity(), "distortion": dl.Hamming()}
     return dl.MinLeakage(
-        **{**given, "max_distortion": 0.1, **more}, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
+        **{**given, "max_distortion": 0.1, **more}, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound, "nats")
     )
 
 
-def least_distortion(max_leakage=0.05, query=None, *, bound=1.0, **more):
+def least_distortion(max_leakage="0.05 nats", query=None, *, bound=1.0, **more):
     given = {"records": dl.Records(3, alphabet=2), "query": query or dl.Parity(), "distortion": dl.Hamming()}
-    return dl.MinDistortion(**{**given, **more}, max_leakage=max_leakage, adversary=dl.EntropyAtLeast(bound))
+    return dl.MinDistortion(**{**given, **more}, max_leakage=max_leakage, adversary=dl.EntropyAtLeast(bound, "nats"))
 
 
 PROBLEMS = {
@@ -103,7 +103,7 @@ def test_for_one_prior_the_penalty_method_finds_rate_distortion(budget):
 
 
 def test_for_one_prior_and_a_budget_of_leakage():
-    problem = least_distortion(EXACT, records=dl.Records(1, alphabet=2), bound=0.0)
+    problem = least_distortion(f"{EXACT} nats", records=dl.Records(1, alphabet=2), bound=0.0)
     Q = penalty_method(problem, np.eye(2)[None] / 2, np.full((2, 2), [0.6, 0.4]), MechanismSettings(), Log(Clock()))
     assert float(problem.expected_distortion(Q.tolist())) == pytest.approx(0.1, rel=1e-2)
 
@@ -139,7 +139,7 @@ def test_parity_by_algorithm_6(family):
 
 @pytest.mark.parametrize("family", thinned([aggregated, full_joint], every=2))
 def test_parity_by_algorithm_9(family):
-    problem = least_distortion(EXACT)
+    problem = least_distortion(f"{EXACT} nats")
     run = design_run(problem, family(problem), np.random.default_rng(2))
     assert run.value == pytest.approx(0.1, rel=5e-3)
     assert run.leakage <= EXACT + 1e-12
@@ -179,7 +179,7 @@ def test_the_penalty_is_kept_while_prior_and_mechanism_take_turns():
 
 
 @each("shape", "softplus", "quadratic")
-@each("problem", least_leakage(), least_distortion(EXACT))
+@each("problem", least_leakage(), least_distortion(f"{EXACT} nats"))
 def test_either_penalty_for_either_problem(problem, shape):
     """Their rounding of the corner differs, their limit does not."""
     settings = DesignSettings(mechanism=MechanismSettings(shape=shape, growth=8.0), alternations=2, rounds=12)

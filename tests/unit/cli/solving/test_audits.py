@@ -106,7 +106,7 @@ def test_a_picture_of_several_curves_is_called_that(command_line, model, tmp_pat
             "--set",
             "mechanism.epsilon=1,2",
             "--set",
-            "adversary.entropy_at_least=0,1",
+            "adversary.entropy_at_least=0,1 nats",
             "--gap",
             "0.9",
         )

@@ -128,7 +128,7 @@ def test_limits_that_no_audit_proves_leave_the_constant_mechanism():
         distortion=dl.Squared(outputs=[-1, "5/2", 4]),
         law=law,
         adversary=dl.EntropyAtLeast("0.7 max"),
-        max_leakage="1e-17",
+        max_leakage="1e-17 nats",
         mechanism="full",
         objective=dl.objectives.WeightedMaximum([dl.objectives.DistortionTerm(dl.Absolute(), weight=2)]),
     )

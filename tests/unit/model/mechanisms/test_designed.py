@@ -147,7 +147,7 @@ def design(kind=dl.MinLeakage, **more):
         "records": dl.Records(3, alphabet=2),
         "query": dl.Sum([0, 5]),
         "distortion": dl.Absolute(),
-        "adversary": dl.EntropyAtLeast(1),
+        "adversary": dl.EntropyAtLeast("1 nats"),
         "max_distortion": 1,
     }
     return kind(**{**settings, **more})

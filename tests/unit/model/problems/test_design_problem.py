@@ -54,9 +54,9 @@ def designs(draw, support, shares=("0.5 max",)):
         query=query,
         distortion=draw(distortions(values, values if mechanism == "additive" else None)),
         law=draw(st.sampled_from(laws)),
-        adversary=dl.EntropyAtLeast(draw(st.sampled_from(shares))),
+        adversary=dl.EntropyAtLeast(draw(st.sampled_from(shares)), "nats"),
         mechanism=mechanism,
-        **{key: budget},
+        **{key: f"{budget} nats" if key == "max_leakage" else budget},
     )
 
 
@@ -199,8 +199,8 @@ def question(kind=dl.MinLeakage, **changes):
         "records": dl.Records(4, alphabet=2),
         "query": dl.Parity(),
         "distortion": dl.Hamming(),
-        "adversary": dl.EntropyAtLeast(2.2),
-        "max_distortion" if kind is dl.MinLeakage else "max_leakage": 0.1,
+        "adversary": dl.EntropyAtLeast("2.2 nats"),
+        **({"max_distortion": 0.1} if kind is dl.MinLeakage else {"max_leakage": "0.1 nats"}),
     }
     return kind(**{**parts, **changes})
 
@@ -245,11 +245,11 @@ def test_the_example_of_the_document():
 
 @each(
     "budget, text, nats",
-    (0.05, "1/20 nats", 0.05),
-    ("0.05", "1/20 nats", 0.05),
+    (0, "0 nats", 0.0),
+    ("0.05 nats", "1/20 nats", 0.05),
     ("5e-2 nats", "1/20 nats", 0.05),
     ("1/20 bits", "1/20 bits", 0.05 * math.log(2)),
-    (-1, "-1 nats", -1.0),
+    ("-1 nats", "-1 nats", -1.0),
     ("1e400 bits", f"{10**400} bits", 1e300 * math.log(2)),
 )
 def test_leakage_budgets(budget, text, nats):
@@ -334,7 +334,7 @@ def test_frozen_arrays():
     ({"mechanism": dl.symmetric(0.1, k=2)}, ["mechanism", "oblivious, full, additive"]),
     ({"mechanism": "obliviuos"}, ["class", "oblivious, full, additive", "did you mean 'oblivious'"]),
     ({"title": 5}, ["title"]),
-    ({"adversary": dl.EntropyAtLeast(3)}, ["log |X|"]),
+    ({"adversary": dl.EntropyAtLeast("3 nats")}, ["log |X|"]),
     ({"max_distortion": "a"}, ["max_distortion", "number"]),
     ({"max_distortion": math.nan}, ["max_distortion", "finite"]),
     ({"max_distortion": None}, ["max_distortion", "number"]),

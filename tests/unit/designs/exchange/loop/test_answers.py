@@ -11,6 +11,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each, thinned
+from dalenius.model.fields import amount_text
 
 LOG2 = math.log(2.0)
 BITS3 = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
@@ -18,13 +19,13 @@ BITS2 = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion"
 
 
 def leakage(budget, share="0.7 max", **parts) -> dl.MinLeakage:
-    adversary = share if isinstance(share, dl.adversaries.Adversary) else dl.EntropyAtLeast(share)
+    adversary = share if isinstance(share, dl.adversaries.Adversary) else dl.EntropyAtLeast(share, "nats")
     return dl.MinLeakage(max_distortion=budget, adversary=adversary, **parts)
 
 
 def distortion(budget, share="0.7 max", **parts) -> dl.MinDistortion:
-    adversary = share if isinstance(share, dl.adversaries.Adversary) else dl.EntropyAtLeast(share)
-    return dl.MinDistortion(max_leakage=budget, adversary=adversary, **parts)
+    adversary = share if isinstance(share, dl.adversaries.Adversary) else dl.EntropyAtLeast(share, "nats")
+    return dl.MinDistortion(max_leakage=amount_text(budget, "budget"), adversary=adversary, **parts)
 
 
 def solved(problem, *, gap=5e-2, **options) -> dl.answers.DesignResult:

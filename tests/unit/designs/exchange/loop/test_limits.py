@@ -17,9 +17,11 @@ from dalenius.designs.oracle import EntropyOracle, Prior
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 EASY = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 MAKERS = {
-    "leakage": lambda share="0.7 max", **p: dl.MinLeakage(max_distortion=0.3, adversary=dl.EntropyAtLeast(share), **p),
+    "leakage": lambda share="0.7 max", **p: dl.MinLeakage(
+        max_distortion=0.3, adversary=dl.EntropyAtLeast(share, "nats"), **p
+    ),
     "distortion": lambda share="0.7 max", **p: dl.MinDistortion(
-        max_leakage=0.1, adversary=dl.EntropyAtLeast(share), **p
+        max_leakage="0.1 nats", adversary=dl.EntropyAtLeast(share, "nats"), **p
     ),
 }
 both = pytest.mark.parametrize(
