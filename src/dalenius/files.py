@@ -9,7 +9,7 @@ import math
 import os
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -105,7 +105,9 @@ def read_text(
         raise InputError(f"{path}: not {what}: not in {encoding.upper()}: {error}") from None
 
 
-def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> Iterator[tuple[int, str]]:
+def csv_column(
+    path: str | Path, column: str | None, *, gaps: bool = True, entries: Collection[str] = ()
+) -> Iterator[tuple[int, str]]:
     """The entries of a column of a csv file with names in its first line, each with the number of the line it ends on.
 
     Parameters
@@ -114,6 +116,8 @@ def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> It
         A name in the first line; None for the only column there is.
     gaps : bool
         Whether empty lines between others are skipped or refused; at the end of the file they are always skipped.
+    entries : collection of str, optional
+        What the column may hold: a column with such a name is a file without names.
 
     Raises
     ------
@@ -132,6 +136,10 @@ def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> It
     try:
         names = next(lines, [])
         place = _place(names, column, path)
+        if names[place].strip() in entries:
+            raise InputError(
+                f"{path}: line 1 holds an entry (not shown) where a column's name is expected; put the names above it"
+            )
         for row in lines:
             if not row:
                 gap = gap or lines.line_num

@@ -168,13 +168,15 @@ def _people(table: Path | None, given: dict[str, Any], columns: dict[str, str | 
             f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs"
         )
     answers, homes, listed_ = (str(value) for value in columns.values())
-    read = {name: [text.strip() for _, text in csv_column(table, name)] for name in (answers, homes)}
+    texts = [letter.strip() for letter in listed(listed_, "--letters")]
+    known = {answers: texts, homes: ()}
+    read = {name: [text.strip() for _, text in csv_column(table, name, entries=known[name])] for name in known}
     with naming(table):
         return dl.from_frame(
             {name: [text or None for text in column] for name, column in read.items()},
             answer=answers,
             household=homes,
-            letters=[letter.strip() for letter in listed(listed_, "--letters")],
+            letters=texts,
         )
 
 

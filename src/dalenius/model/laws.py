@@ -130,7 +130,7 @@ class CsvLaw(Shelved):
         """The shares of the letters among the lines of the file, as a law of independent records."""
         path = Path(folder) / self.file
         counts = Counter[str]()
-        for line, text in csv_column(path, self.column):
+        for line, text in csv_column(path, self.column, entries=self.letters):
             if text not in self.letters:
                 raise InputError(
                     f"{path}: line {line}: the entry in column {brief(self.column)} (not shown) is none of the letters "

@@ -71,7 +71,7 @@ def read_letters(
     texts, largest = letter_texts(records, texts), max(records.alphabets)
     letter_of = {text: letter for letter, text in enumerate(texts)}
     letters: list[int] = []
-    for line, text in csv_column(path, column, gaps=False):
+    for line, text in csv_column(path, column, gaps=False, entries=texts):
         record = len(letters)
         if record == len(records):
             raise InputError(f"{path}: line {line}: one record too many; the model has {len(records)}")
@@ -215,7 +215,7 @@ def release(
 
     >>> import dalenius as dl
     >>> model = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
-    ...     adversary=dl.EntropyAtLeast(2.2))
+    ...     adversary=dl.EntropyAtLeast("2.2 nats"))
     >>> found = dl.release(model, model.designed([[0.9, 0.1], [0.1, 0.9]]), [0, 1, 1, 1])
     >>> found.output in (0, 1), found.leakage.nats < 0.325, found.within_distortion_budget
     (True, True, True)
@@ -305,7 +305,7 @@ def audit_of_release(problem: Problem, mechanism: Mechanism) -> WorstCaseLeakage
 
     >>> import dalenius as dl
     >>> model = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.2,
-    ...     adversary=dl.EntropyAtLeast(1))
+    ...     adversary=dl.EntropyAtLeast("1 nats"))
     >>> audit_of_release(model, model.designed([[0.8, 0.2], [0.2, 0.8]])).channel.tolist()
     [[0.8, 0.2], [0.2, 0.8]]
     """

@@ -125,6 +125,10 @@ def test_households_of_a_table(command_line, tmp_path):
     done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS)
     assert done.returncode == 2
     assert "maybe" not in done.stderr
+    (tmp_path / "nameless.csv").write_text("a,yes\nb,no\n")
+    nameless = ("--table", "nameless.csv", "--answer", "yes", "--household", "a", "--letters", "no,yes")
+    done = command_line("audit", "--mechanism", "geometric:1", *nameless)
+    assert "nameless.csv: line 1 holds an entry (not shown) where a column's name is expected" in done.stderr
     for more in (("--people", "3"), ("--blocks", "2")):
         done = command_line("audit", "--mechanism", "geometric:1", "--table", "survey.csv", *COLUMNS, *more)
         assert "--table says so already" in done.stderr

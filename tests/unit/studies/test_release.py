@@ -563,6 +563,8 @@ def test_files_of_data(write, release, audit, tmp_path):
     assert release(letters=[])[0] == 0
     (tmp_path / "people.csv").write_text('x\n"a,b"\nc\nc\nc\n')
     assert release(letters=["--letters", '"a,b",c'])[0] == 0
+    (tmp_path / "people.csv").write_text("no\nyes\nno\nno\nno\n")
+    assert "line 1 holds an entry (not shown)" in release(letters=["--letters", "no,yes"])[2]
     (tmp_path / "people.csv").unlink()
     assert "people.csv: cannot be read" in release()[2]
 
