@@ -3,9 +3,10 @@ var Scorer = {
   score: (result) => {
     const [page, title, , , score] = result;
     const asked = (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase();
-    const named = asked && title.toLowerCase().includes(asked) ? 100 : 0;
-    const beside = /^(api\/|library\/|gallery\/|changelog|certificate-|reproduction|errors-in)/.test(page) ? 30 : 0;
-    return score + named - beside;
+    const named = asked && title.toLowerCase().includes(asked);
+    const made = /^(api|library|gallery)\//.test(page);
+    const beside = made || /^(changelog|certificate-|reproduction|errors-in)/.test(page);
+    return score + (named ? (made ? 20 : 100) : 0) - (beside ? 30 : 0);
   },
   objNameMatch: 11,
   objPartialMatch: 6,
