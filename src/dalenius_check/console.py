@@ -1,4 +1,4 @@
-"""What the checker's command lines have in common: files, one line for what cannot be used, and what cannot be printed."""
+"""Common parts of the checker's command lines: files, one line for what cannot be used, and what cannot be printed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _CLOSED = 141  # nobody reads what is printed: as of a program that SIGPIPE ends
 
 
 class Parser(argparse.ArgumentParser):
-    """Whose errors are one line, and whose help is printed or else an error."""
+    """Parser with one-line errors, whose help is printed or else an error."""
 
     def print_help(self, file: object = None) -> None:
         show(self.format_help().rstrip("\n"))
 
     def add_common(self) -> None:
-        """What all checkers take: limits, how the verdict is printed, and what to compute with."""
+        """Add the options of all checkers: limits, how the verdict is printed, and what to compute with."""
         for name, default, unit in (("--time-limit", SECONDS, "SECONDS"), ("--memory-limit", MEMORY, "MIB")):
             self.add_argument(
                 name, type=amount, default=default, metavar=unit, help="undecided beyond (default: %(default)g)"

@@ -70,7 +70,7 @@ class First(Shares):
         return self._asked(j, number) is True if j else work()
 
     def _asked(self, j: int, number: int) -> Any:
-        """What the owner of a line says of it, which must be the next that he says at all."""
+        """Result of a line from its owner, which must be the owner's next message."""
         said = self._next(self._told[j - 1])
         if said is None:
             raise LimitError("another process that checks was lost; check again, with one process", "processes")
@@ -141,7 +141,7 @@ def _talk(process: subprocess.Popen[bytes], sent: tuple[bytes, ...], told: Simpl
 
 
 def received(stream: BinaryIO) -> tuple[dict[str, Any], bytes, bytes]:
-    """What a helper is sent: options, model and certificate. He goes if he is not made of the same source."""
+    """Read what a helper is sent: options, model and certificate. It ends unless it is made of the same source."""
     options = json.loads(stream.readline())
     if options["code"] != __file__:
         sys.exit(1)
@@ -150,7 +150,7 @@ def received(stream: BinaryIO) -> tuple[dict[str, Any], bytes, bytes]:
 
 
 def said(error: Exception, line: int) -> dict[str, Any]:
-    """How a helper tells why it ended on a line."""
+    """Message of a helper about why it ended on a line."""
     kinds = {RefusedError: "refused", OpenError: "open", LimitError: "limit"}
     told = {"line": line, "error": kinds.get(type(error), type(error).__name__), "reason": str(error)}
     return told | {"reason": str(error).removeprefix("limit: "), "allowed": getattr(error, "allowed", "")}

@@ -1,4 +1,4 @@
-"""How a check is run: within its limits, at one precision after another, by one process or several."""
+"""Run of a check: within its limits, at one precision after another, by one process or several."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a sea
 
 
 class Rung(NamedTuple):
-    """What is to be checked of a proof: its leaves, each with slopes for `grouped` times as many numbers as there are outputs, and the
+    """The part of a proof to check: its leaves, each with slopes for `grouped` times as many numbers as there are outputs, and the
     multiply-adds that one takes where outputs are not grouped. Those that were `told` need only be read."""
 
     leaves: int

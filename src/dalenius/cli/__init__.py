@@ -253,7 +253,7 @@ def _without_output(error: OSError) -> int:
 
 
 def _usage(error: Exception) -> str:
-    """What an option parser says, in one line, with what to do."""
+    """The option parser's message in one line, with what to do."""
     format_message, context = getattr(error, "format_message", error.__str__), getattr(error, "ctx", None)
     text = " ".join(str(format_message()).split()).rstrip(".")
     path = "dalenius" if context is None else context.command_path

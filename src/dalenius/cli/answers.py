@@ -59,7 +59,7 @@ OWN: dict[str, tuple[str, ...]] = {  # the keys that an answer has besides the c
 
 
 class Ends(NamedTuple):
-    """What is proved of what; an end that is None: nothing is."""
+    """A proved interval and its subject; an end that is None is not proved."""
 
     of: str
     lower: float | Fraction | None

@@ -165,7 +165,7 @@ class Task:
         return files
 
     def _foretell(self, as_json: bool) -> None:
-        """What would be done, and roughly how long: by what is done already, or by a trial of one point."""
+        """Print the points to solve and roughly their time, by what is done already, or by a trial of one point."""
         there = Folder(self.output, self.plan, force=self.force)
         todo = [point for point in self.plan.schedule if point.index not in there.records]
         mean, by = None, ""

@@ -143,7 +143,7 @@ def _of_mechanism(path: Path) -> dict[str, Any]:
 
 
 class Arithmetic(StrEnum):
-    """What the checker computes with; `auto` is python-flint where it is installed."""
+    """Arithmetic of the checker; `auto` is python-flint where it is installed."""
 
     AUTO = "auto"
     FLINT = "flint"

@@ -1,4 +1,4 @@
-"""What -o writes: its folder, tried before the work, in which nothing stale stays; and what of a confidential table is told there."""
+"""Output of -o: its folder, tried before the work, in which nothing stale stays; and how much of a confidential table it reveals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def of_one_run(name: str) -> list[str]:
 
 
 def sibling(certificate: Path, ending: str) -> Path:
-    """Where another file of the same run is.
+    """Path of another file of the same run.
 
     >>> sibling(Path("out/model.cert.gz"), ".design.toml").as_posix()
     'out/model.design.toml'

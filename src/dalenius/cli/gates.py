@@ -1,4 +1,4 @@
-"""What an answer must reach for the command to end well: --require-gap and --at-most."""
+"""Gates that an answer must pass for the command to end well: --require-gap and --at-most."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AtMostOption = Annotated[
 
 @dataclass(frozen=True)
 class Budget:
-    """What --at-most allows: an exact number and its unit, without which it is an epsilon, or no logarithm at all."""
+    """The budget of --at-most: an exact number and its unit, without which it is an epsilon, or no logarithm at all."""
 
     amount: Fraction
     units: str | None
@@ -78,7 +78,7 @@ class Budget:
         return amount <= self.amount
 
     def met(self, proved: Iterable[Ends]) -> bool:
-        """Whether every upper end is within it; where nothing is proved, it is not met.
+        """True if every upper end is within it; without a proof it is not met.
 
         >>> Budget.of("1 bits").met([Ends("audit", None, 0.6931, "nats")]), Budget.of("1 bits").met([Ends("audit", 0.0, None, "nats")])
         (True, False)
@@ -133,7 +133,7 @@ def _amount(end: float | Fraction, units: str, *, above: bool) -> str:
 
 
 def leakage_ends(of: str, result: Result | SecretResult | DesignResult) -> list[Ends]:
-    """What --at-most is about: an audit's interval, or that of a design's mechanism; nothing where no mechanism meets the budget."""
+    """The interval that --at-most compares: an audit's, or a design's mechanism's; nothing if no mechanism meets the budget."""
     if not isinstance(result, DesignResult):
         return [Ends(of, *result.exact_ends, result.units)]
     if result.status is Status.INFEASIBLE:

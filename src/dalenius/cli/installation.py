@@ -94,7 +94,7 @@ def _machine() -> dict[str, str | int | None]:
 
 
 def _packages() -> Iterator[_Package]:
-    """What the installed package says that it needs, with the extras of its users; nothing where nobody installed it."""
+    """Requirements of the installed package, with the extras of its users; nothing where nobody installed it."""
     try:
         requirements = metadata.requires("dalenius") or []
     except metadata.PackageNotFoundError:

@@ -176,7 +176,7 @@ def measure(
 
 
 def _ends(row: Measure) -> Ends:
-    """What --at-most compares: the value itself where it is a rational number, which doubles would be around."""
+    """The number that --at-most compares: the value itself where it is a rational number, which doubles would be around."""
     try:
         exact = as_fraction(row.exact, row.name)
     except InputError:  # a logarithm, or an interval alone
@@ -268,7 +268,7 @@ def _priors(
 
 
 def _subject(model: str) -> Problem | Mechanism | Path:
-    """What MODEL names, by its ending."""
+    """The subject that MODEL names, by its ending."""
     suffix = Path(model).suffix.lower()
     if suffix == ".csv":
         return Path(model)
@@ -343,7 +343,7 @@ def _names(text: str, option: str) -> list[str]:
 
 
 def _numbers(runs: Path, column: list[str]) -> list[float]:
-    """What a column says; no message repeats it, as it may be data about people."""
+    """Numbers of a column; no message repeats it, as it may be data about people."""
     try:
         return [float(as_fraction(text, "entry")) for text in column]
     except (InputError, OverflowError):

@@ -164,7 +164,7 @@ def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
 
 
 def _bounds(found: LeastNoise) -> Iterator[Ends]:
-    """What is proved of the scale that is enough, and of the one that is not."""
+    """Proved bounds of the scale that is enough, and of the one that is not."""
     for name, level in (("scale that is enough", found.within), ("scale that is not enough", found.above)):
         if level is not None:
             shown = level.result.to(found.units)

@@ -126,7 +126,7 @@ def release(
 
 
 def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
-    """What --mechanism names: a file, with its name, or noise in a line."""
+    """The mechanism that --mechanism names: a file, with its name, or noise in a line."""
     if text is None:
         return None, None
     path = Path(text)
@@ -136,7 +136,7 @@ def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
 
 
 def _told(found: Release, met: bool | None) -> dict[str, Any]:
-    """What is proved of a release, as JSON data; the distortion rounded upward to six digits."""
+    """Proved bounds of a release as JSON data; the distortion rounded upward to six digits."""
     return {
         "leakage_nats": found.leakage.nats,
         "leakage_bits": found.leakage.bits,
@@ -152,7 +152,7 @@ def _told(found: Release, met: bool | None) -> dict[str, Any]:
 
 
 def _meaning(problem: Problem, mechanism: Mechanism, words: DataWords, output: object) -> str:
-    """What the output is about, in the words of the table, so that letters in another order than the audit's are seen."""
+    """Meaning of the output in the words of the table, so that letters in another order than the audit's are seen."""
     if isinstance(output, list):
         cells = [f"{value}: {number}" for value, number in zip(words.values, output, strict=True)]
         return f"how many of them have each value of {words.answer}: {', '.join(cells)}"

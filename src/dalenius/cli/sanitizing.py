@@ -22,7 +22,7 @@ from dalenius.search import Clock, stopped_by_interrupt
 
 
 class Experiment(StrEnum):
-    """What is released."""
+    """The data that are released."""
 
     INDEPENDENT = "independent"
     CORRELATED = "correlated"
@@ -96,7 +96,7 @@ def sanitize(
 
 
 def _say_converse(found: dict[str, tuple[Run, Fraction]], folder: Path, as_json: bool) -> None:
-    """What is proved of every sanitizer, a line a budget."""
+    """Print the proved bound on every sanitizer, a line a budget."""
     lines = {name: (run.settings.root_budget, text_above(bound, 12)) for name, (run, bound) in found.items()}
     if as_json:
         proved = [

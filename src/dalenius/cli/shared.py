@@ -1,4 +1,4 @@
-"""What several commands use: the two consoles, common options, JSON, a status line, errors that name a file."""
+"""Parts shared by several commands: the two consoles, common options, JSON, a status line, errors that name a file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ err = Console(**PLAIN, stderr=True, soft_wrap=True)
 
 
 class Method(StrEnum):
-    """How a design is searched for, or an audit's lower end."""
+    """Method that searches a design, or an audit's lower end."""
 
     EXCHANGE = "exchange"
     ALTERNATING = "alternating"
@@ -96,7 +96,7 @@ SolverOption = Annotated[
 
 
 def units_shown(units: str | None, *, as_data: bool = False) -> str:
-    """What --units says; left out, bits for people, and nats for programs.
+    """Units of --units; by default bits for people, nats for programs.
 
     >>> units_shown(None), units_shown(None, as_data=True), units_shown("nats")
     ('bits', 'nats', 'nats')
@@ -138,7 +138,7 @@ def write_json(answer: object) -> None:
 
 
 def read_problem(model: str) -> tuple[str, str, Problem]:
-    """What a model is called in answers, the stem of the names of its files, and its problem; ``-`` is standard input.
+    """Read a model: its name in answers, the stem of its files, and its problem; ``-`` is standard input.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def naming(path: Path | None) -> Iterator[None]:
 
 
 class _Doing(TextColumn):
-    """What is done, and that a signal was heard: what was found is being proved."""
+    """Status text; after a signal it says that the results found so far are being proved."""
 
     def render(self, task: Task) -> Text:
         words = super().render(task)

@@ -113,7 +113,7 @@ def _audit_answer(problem: Problem, result: Result | SecretResult, label: str, w
 
 
 def _outcome(result: Solved, written: Path | None) -> Answer:
-    """How the work ended, who solved what, what an alternating scheme did, and what is proved."""
+    """Termination, solvers, turns of an alternating scheme, and the proved claims."""
     work = {} if isinstance(result, SecretResult) else {"solvers": result.solvers, "alternating": result.alternating}
     return {
         "termination": result.termination.value,
@@ -182,7 +182,7 @@ def _design_answer(problem: Problem, result: DesignResult, label: str, written: 
 
 
 def _told(thing: ConstraintPrice | TermValue, *names: str) -> Answer:
-    """What a constraint costs, or what a term of the objective comes to, by these names; exact numbers as texts."""
+    """Price of a constraint, or value of a term of the objective, by these names; exact numbers as texts."""
     told = {name: getattr(thing, name) for name in names}
     return {name: str(value) if isinstance(value, Fraction) else value for name, value in told.items()}
 
@@ -239,7 +239,7 @@ def _print_design(answer: Answer, result: DesignResult, folder: Output | None) -
 
 
 def _term_text(term: TermValue) -> str:
-    """What a term of the objective comes to, its weight, and what it weighs in the proof."""
+    """Value of a term of the objective, its weight, and its weight in the proof."""
     leakage = Quantity.of(term.units) is Quantity.LEAKAGE
     value = f"{interval_text(term.lower, term.upper)} {term.units}" if leakage else _distortion(term.upper)
     return f"{value}, weight {term.weight}, in the proof {term.multiplier:.6g}"
@@ -391,7 +391,7 @@ def _questions(
 
 
 def _status(question: _Question, questions: list[_Question]) -> str:
-    """What the status line begins with."""
+    """Beginning of the status line."""
     return (
         question.problem.task
         if len(questions) == 1
@@ -411,7 +411,7 @@ def _tell(question: _Question, result: Solved, met: dict[str, bool | None], *, a
 
 
 def _bounds(problem: Problem, result: Solved) -> Iterator[Ends]:
-    """What the question asks for, and of a design what its mechanism leaks."""
+    """Bounds of the question, and of a design's mechanism its leakage."""
     ends = None if math.isinf(result.lower) else result.lower, None if math.isinf(result.upper) else result.upper
     yield Ends(problem.in_models, *ends, result.units)
     if isinstance(result, DesignResult) and result.audit is not None and result.leakage is not None:

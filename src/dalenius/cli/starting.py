@@ -33,7 +33,7 @@ Lines = list[str]
 
 @dataclass(frozen=True)
 class _Question:
-    """What is asked: the option that answers it, the words, the answer by default, and how an answer becomes lines of TOML."""
+    """A question: the option that answers it, the words, the answer by default, and how an answer becomes lines of TOML."""
 
     option: str
     words: str

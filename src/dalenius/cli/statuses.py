@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitStatus(IntEnum):
-    """How a command ended.
+    """Exit status of a command.
 
     >>> ExitStatus.of_signal(15), ExitStatus.NOT_REACHED.value
     (<ExitStatus.TERMINATED: 143>, 5)
@@ -25,7 +25,7 @@ class ExitStatus(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """What it says to a script, as in the table of docs/results.md."""
+        """Meaning to a script, as in the table of docs/results.md."""
         return {
             ExitStatus.DONE: "done; of `verify`: proved",
             ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `report`, `list`)",

@@ -128,7 +128,7 @@ class Told:
 
     @cached_property
     def alone(self) -> Floats:
-        """What each input tells by itself, above rounding: no column tells more than these make together."""
+        """Leakage of each input by itself, rounded up: no column leaks more than these together."""
         told = np.maximum(self.of(np.eye(self.joint.shape[1])), 0.0)
         return np.asarray(told + SMALL_SHARE * (told + ROUNDING))
 
@@ -165,7 +165,7 @@ SMALL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """What columns tell of use and of the secret; worked out once for all planes, whatever the limit.
+    """Leakage of columns about use and the secret, computed once for all planes, whatever the limit.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class Sides:
 
     @cached_property
     def grid(self) -> tuple[int, Floats, Floats, Floats]:
-        """How many steps it has; its points on a support; and f and g (supports, points) of their columns."""
+        """Number of steps; its points on a support; and f and g (supports, points) of their columns."""
         supports = self.supports
         steps = GRIDS.get(supports.shape[1], COARSE)
         points = np.array(list(_compositions(steps, supports.shape[1])), dtype=float) / steps
@@ -237,12 +237,12 @@ class Envelope:
 
     @property
     def useful(self) -> Told:
-        """What is told of use."""
+        """Information about use."""
         return self.sides.useful
 
     @property
     def secret(self) -> Told:
-        """What is told of the secret."""
+        """Information about the secret."""
         return self.sides.secret
 
     @property
@@ -256,7 +256,7 @@ class Envelope:
 
     @property
     def supports(self) -> Integers:
-        """Where its cells over inputs are: without a price one input is enough."""
+        """Supports of its cells over inputs: without a price one input is enough."""
         return self.sides.supports if self.mu else self.sides.seen[:, None]
 
     def excess(self, columns: Floats) -> Floats:

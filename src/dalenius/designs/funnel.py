@@ -43,7 +43,7 @@ class Found(Most):
     excess: float
 
     def line(self, by: float) -> tuple[float, float]:
-        """Where the envelope is above all columns, raised by so much: its value at a limit of 0, and how it rises with the limit."""
+        """The envelope raised by so much, above all columns: its value at a limit of 0, and how it rises with the limit."""
         return float(self.envelope.prices.sum()) + self.excess + by, self.envelope.mu
 
 
@@ -76,17 +76,17 @@ class FunnelProposer(MostProposer):
 
     @cached_property
     def useful(self) -> Told:
-        """What the release is useful for."""
+        """The variable that the release is useful for."""
         return Told.of_law(self.problem.joint, self.problem.told)
 
     @cached_property
     def secret(self) -> Told:
-        """What is limited."""
+        """The limited variable."""
         return Told.of_law(self.problem.secret, self.problem.limited)
 
     @cached_property
     def over(self) -> Over:
-        """Where cells are fewer: on the useful variable's posteriors, which needs the limit to be about the input itself."""
+        """The side with fewer cells: the useful variable's posteriors, which needs the limit to be about the input itself."""
         alone = self.secret.measure == "mutual_information" and self.problem.limit.secret is None
         return "useful" if alone and len(self.useful.pi) <= len(self.secret.pi) else "inputs"
 
@@ -151,7 +151,7 @@ class FunnelProposer(MostProposer):
         return [[Fraction(1)] for _ in Q]
 
     def _keeps(self, rows: Rows) -> bool:
-        """Whether a mechanism keeps the limit; where logarithms are in it, certainly so."""
+        """True if a mechanism keeps the limit; with logarithms, proved in balls."""
         limit = self.problem.limit
         if isinstance(limit, MeasureLimit):
             return limit.taken(self.problem.secret, rows) <= limit.at_most
@@ -185,7 +185,7 @@ class FunnelProposer(MostProposer):
         return self.answer(proved, self.found.rows, largest=True, prices=(told,))
 
     def _upper(self, *planes: Envelope, candidate: int = 0) -> Upper:
-        """What the first of them comes to."""
+        """Value of the first of them."""
         lines = tuple(
             EnvelopeLine(plane.over, short_text(plane.mu), tuple(map(short_text, plane.prices.tolist())))
             for plane in planes

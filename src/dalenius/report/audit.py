@@ -63,7 +63,7 @@ MEASURED = 0.1  # share of the time limit that measures get at the least
 
 @dataclass(frozen=True)
 class Audit:
-    """What a release reveals about one person: the certified leakage, and at the prior that attains it what else there is to say.
+    """Leakage of a release about one person: the certified interval, and further measures at the prior that attains it.
 
     As a text it is the page, in Markdown.
 
@@ -105,7 +105,7 @@ class Audit:
 
     @property
     def bayes_advantage_at_most(self) -> float:
-        """What the release adds to the probability that a guess of the person's answer is right, to any adversary of the question.
+        """Largest gain in the probability of a right guess, for any adversary of the question.
 
         *Bound because* of Pinsker's inequality and of the certificate's upper end (docs/report.md, two objections).
         """
@@ -309,7 +309,7 @@ def audit(
     progress: Callable[[Progress], None] | None = None,
     **limits: Unpack[LimitOptions],
 ) -> Audit:
-    """What a release reveals about one person: one call, one page.
+    """Report how much a release reveals about one person: one call, one page.
 
     Parameters
     ----------
@@ -414,7 +414,7 @@ def question_of(
 
 
 def _query(release: Mechanism, records: Records) -> Query:
-    """What is released, where nobody says."""
+    """The released query by default."""
     if len(records) == 1 or release.indexed_by() == "dataset":
         return Identity()
     if set(records.alphabets) != {2}:

@@ -55,7 +55,7 @@ def curve_table(points: Sequence[CurvePoint], *, units: str = "nats", certificat
 
 
 def band_table(points: Sequence[CurvePoint], *, units: str = "nats", certificates: Sequence[str] = ()) -> str:
-    """What the points' certificates leave of the whole curve, as CSV text: at 101 even shares of the largest entropy, and theirs.
+    """Band of the whole curve from the points' certificates, as CSV text: at 101 even shares of the largest entropy, and theirs.
 
     The columns are the share, the bounds, rounded outward, and the files of the certificates that prove the lower and the upper one
     (`dalenius.answers.LeakageCurve`).
@@ -144,7 +144,7 @@ def _draw(ax: Axes, name: str, curve: LeakageCurve, colour: str, marker: str) ->
 
 
 def _marked(ax: Axes, x: float, attained: float, bound: float, colour: str, marker: str, text: str) -> None:
-    """What is attained, with a value to point at, and a dash at what bounds it."""
+    """Draw attained values that can be pointed at, each with a dash at its bound."""
     style: Style = {"color": colour, "linestyle": "none", "zorder": 3, "clip_on": False}
     ax.plot([x], [bound], marker="_", markersize=9, **style)
     ax.plot([x], [attained], marker=marker, markersize=4.5, gid=text, **style)

@@ -1,4 +1,4 @@
-"""What whoever decides reads first: a verdict, households beside epsilon and half of it, and a paragraph for a privacy notice."""
+"""Summary for decisions: a verdict, households beside epsilon and half of it, and a paragraph for a privacy notice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEARLY = 99  # percent, from which on it is practically everything, and wants a 
 
 @dataclass(frozen=True)
 class Household:
-    """What a household of some size has to expect: bits about one member, at most, rounded upward.
+    """Largest leakage about a member of a household of some size, in bits rounded upward.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
 
 
 def step_of(problem: WorstCaseLeakage) -> int:
-    """How far one person moves what the noise is added to: along the cells of a histogram one down and one up."""
+    """Distance by which one person moves the noisy value: along the cells of a histogram one down and one up."""
     query = problem.query.sums
     assert query is not None
     if query.by_cell:
@@ -126,7 +126,7 @@ def _bits(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock
 
 
 def advantage_at_most(nats: float, letters: int) -> float:
-    """What a release adds to the probability of the best guess of a letter, at most, where it tells at most so many nats about it.
+    """Largest gain in the probability of the best guess of a letter, for at most so many nats about it.
 
     With g(y) the best guess at output y, the advantage is
 
@@ -209,7 +209,7 @@ def cases(problem: WorstCaseLeakage, upper: float) -> tuple[str, str]:
 
 
 def accuracy(problem: WorstCaseLeakage) -> str:
-    """How far what is released is from the truth, and with half the epsilon; and why one person's epsilon is not the noise's own.
+    """Mean error of the release, and with half the epsilon; and why one person's epsilon is not the noise's own.
 
     Empty where that is not known.
 
@@ -261,7 +261,7 @@ def table_of(rows: Sequence[Household]) -> list[tuple[str, ...]]:
 
 
 def _whom(problem: WorstCaseLeakage) -> tuple[str, str]:
-    """Who learns no more than is proved, and under what condition, in words that can be published."""
+    """The adversary and the condition of the proof, in words that can be published."""
     adversary, blocks = problem.adversary, as_blocks(problem.adversary)
     if blocks is not None:
         size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
@@ -285,7 +285,7 @@ def _whom(problem: WorstCaseLeakage) -> tuple[str, str]:
 
 
 def _lacking(bound: EntropyAtLeast, answers: str) -> str:
-    """What a bound on an entropy leaves open about some answers: nats as bits, rounded upward, as it is a condition."""
+    """Uncertainty required by an entropy bound: nats as bits, rounded upward, as it is a condition."""
     amount = bound.shown("all there is to know")
     if bound.units == "nats":
         amount = amount_text(text_above(upper_in(exact_fraction_above(bound.amount), "bits"), 4), "bits")
@@ -293,7 +293,7 @@ def _lacking(bound: EntropyAtLeast, answers: str) -> str:
 
 
 def _published(query: Query, words: DataWords | None) -> str:
-    """What is computed, with brackets for who the records are, and for what a letter stands for where no table says it."""
+    """The published query, with brackets for whom the records are about and for a letter's meaning where no table says it."""
     told = query_in_words(query, words)
     whom = told.replace("of them", "of [say whom]", 1).replace("their sum", "the sum of the answers of [say whom]", 1)
     meant = " [say what that means]" if query.kind == "count" and words is None else ""

@@ -1,4 +1,4 @@
-"""What follows from what: the notions and the rules between them, as a picture."""
+"""Picture of the privacy notions and the rules between them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def implications_picture(*, ax: Axes | None = None, title: str = "", sharp: bool
 
 
 def _places() -> dict[str, tuple[float, float]]:
-    """Where each notion stands; every second one of a row a little lower, so that arrows can pass."""
+    """Positions of the notions; every second one of a row a little lower, so that arrows can pass."""
     places = {}
     for height, kinds in enumerate(reversed(ROWS)):
         names = [name for name, notion in NOTIONS.items() if notion.about in kinds]
@@ -104,7 +104,7 @@ def _arrow(ax: Axes, start: Text, end: Text, rules: list[Rule]) -> None:
 
 
 def _inside(text: Text, way: float) -> float:
-    """How many points a line that leaves the middle of a box this way runs inside it, and a little more."""
+    """Length, in points, of a line inside a box it leaves from the middle, and a little more."""
     points = 72.0 / text.get_figure(root=True).dpi  # type: ignore[union-attr]
     words = text.get_window_extent()
     width, height = (0.5 * points * size + PAD * FONT for size in (words.width, words.height))

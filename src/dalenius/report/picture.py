@@ -1,4 +1,4 @@
-"""What pictures share: axes, colours that everybody tells apart, bands outside of what is proved, values to point at, files."""
+"""Common parts of pictures: axes, colours that everybody tells apart, bands outside of what is proved, values to point at, files."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def new_axes(size: tuple[float, float] = SIZE) -> Axes:
 
 
 def label(units: str, *, largest: bool = False) -> str:
-    """What an axis shows in these units; of the largest information or usefulness, where that is asked for."""
+    """Label of an axis in these units; of the largest information or usefulness, where that is asked for."""
     quantity = Quantity.of(units)
     if largest:
         return f"{quantity.largest} [{units}]" if quantity is Quantity.LEAKAGE else quantity.largest
@@ -266,7 +266,7 @@ def _tidy(root: Tree.Element, name: str) -> None:
 
 
 def _tell(element: Tree.Element) -> None:
-    """What an id says becomes the title of its element, which browsers and screen readers know."""
+    """Move the text of an id into the title of its element, which browsers and screen readers know."""
     name = element.get("id", "")
     if name.startswith(TELL):
         del element.attrib["id"]

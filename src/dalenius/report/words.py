@@ -45,7 +45,7 @@ SMALL = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class DataWords:
-    """What a table calls its data: the column of the answers, and what its letters 0, 1, ... stand for."""
+    """A table's names: of the column of the answers, and of its letters 0, 1, ..."""
 
     answer: str
     values: tuple[str, ...]
@@ -61,7 +61,7 @@ class DataWords:
 
 
 def records_in_words(records: Records) -> str:
-    """How many records there are, and what each may be.
+    """Number of records, and the values of each, in words.
 
     >>> records_in_words(Records(8, alphabet=2))
     '8 records, each with one of 2 values'
@@ -79,7 +79,7 @@ def records_in_words(records: Records) -> str:
 
 
 def query_in_words(query: Query, words: DataWords | None = None) -> str:
-    """What is computed of the records.
+    """The query in words.
 
     >>> import dalenius as dl
     >>> query_in_words(dl.Count(letters=[0, 2])), query_in_words(dl.Threshold(3))
@@ -98,7 +98,7 @@ def query_in_words(query: Query, words: DataWords | None = None) -> str:
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
-    """How the value is made unsure before it is released."""
+    """The mechanism in words."""
     told = problem.mechanism.words or spaced(problem.mechanism.kind)
     for name in ("epsilon", "scale"):
         if isinstance(value := getattr(problem.mechanism, name, None), Fraction):
@@ -159,12 +159,12 @@ def _measure_in_words(measure: str | Sequence[object]) -> str:
 
 
 def mechanisms_in_words(problem: MaxInformation) -> str:
-    """Which mechanisms the largest information is sought among, of one of them."""
+    """The mechanisms of a largest information, of one of them."""
     return "within the limit" if problem.privacy is None else "that is private"
 
 
 def secret_in_words(problem: SecretLeakage, number: int) -> str:
-    """What a secret is, and what is known besides.
+    """A secret in words, and its given functions.
 
     >>> import dalenius as dl
     >>> secret_in_words(dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
@@ -187,7 +187,7 @@ def _function_in_words(function: Function) -> str:
 
 
 def asked_of(problem: DesignProblem) -> str:
-    """What a design asks for."""
+    """The question of a design in words."""
     whom = f" to {against_text(problem)}" if problem.adversary is not None else ""
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
     kind = f"{problem.mechanism_class.kind} mechanism ({problem.mechanism_class.words})"
@@ -211,7 +211,7 @@ def budget_in_words(problem: DesignProblem, values: int | None = None) -> str:
 
 
 def person(witness: OfWitness) -> str:
-    """Who the worst case is about: a household's member by its size, as an index would point at one household."""
+    """Person of the worst case: a household's member by its size, as an index would point at one household."""
     if witness.piece is None:
         return f"record {witness.record}"
     size = len(witness.problem.records)
@@ -219,12 +219,12 @@ def person(witness: OfWitness) -> str:
 
 
 def values_called(witness: OfWitness, words: DataWords | None) -> Sequence[object]:
-    """What the record's letters are called."""
+    """Names of the record's letters."""
     return range(len(witness.masses)) if words is None else words.values
 
 
 def belief(witness: OfWitness, words: DataWords | None = None) -> list[str]:
-    """What the worst-case adversary believes, in sentences; probabilities rounded outward."""
+    """Belief of the worst-case adversary in sentences; probabilities rounded outward."""
     names = value_names(witness.problem)
     called = values_called(witness, words)
     what = f"{values_in_words(witness.problem)}{'' if witness.piece is None else ' of its block'}"
@@ -240,14 +240,14 @@ def belief(witness: OfWitness, words: DataWords | None = None) -> list[str]:
 
 
 def values_in_words(problem: Problem) -> str:
-    """What the channel's inputs are."""
+    """Kind of the channel's inputs in words."""
     if problem.inputs == "dataset":
         return "the dataset"
     return VALUES.get(problem.query.kind, "the true value" if problem.query.sums is None else "the true total")
 
 
 def value_names(problem: Problem) -> list[str]:
-    """What the channel's inputs are called: the query's values, or datasets by their letters."""
+    """Names of the channel's inputs: the query's values, or datasets by their letters."""
     query = problem.query_of_inputs
     if problem.inputs != "dataset" or len(problem.records) == 1:
         return query.value_names(problem.records)
@@ -313,7 +313,7 @@ WHY = {
 
 
 def computed(problem: WorstCaseLeakage) -> str:
-    """What an evaluated number rests on: noise on the real line is rounded before it is looked at."""
+    """Basis of an evaluated number: noise on the real line is rounded before it is looked at."""
     return ON_A_GRID if problem.mechanism.on_a_line else COMPUTED
 
 
@@ -367,12 +367,12 @@ def in_bits(result: Result) -> str:
 
 
 def factor(told: Measure) -> str:
-    """How many times as likely a guess becomes to be right at most; the measure is that factor's logarithm, in bits."""
+    """Largest factor by which a guess becomes likelier to be right; the measure is its logarithm, in bits."""
     return f"{text_above(2.0**told.upper * (1 + 1e-12), 3)} times" if told.upper < 1000 else "any number of times"
 
 
 def rare(told: Measure | None, why: str = "") -> str:
-    """What becomes of an answer that an adversary, any of the question's, held for very unlikely: the measure's bound, in bits."""
+    """Largest change of an answer that any adversary of the question held for very unlikely: the measure's bound, in bits."""
     before = "To an adversary of this kind who held the person's answer for very unlikely, it can become"
     over = "pointwise maximal leakage over all adversaries of this kind"
     if told is None:
@@ -385,14 +385,14 @@ def rare(told: Measure | None, why: str = "") -> str:
 
 
 def told_without(problem: WorstCaseLeakage, average: Measure, without: Measure) -> str:
-    """How much of what the adversary learns would be learnt without the person's own answer."""
+    """Leakage that would remain without the person's own answer."""
     if independent(problem):
         return "nothing: to this adversary the person's answer is independent of everybody else's"
     return f"{ends_shown(without.lower, without.upper)} bits of these {ends_shown(average.lower, average.upper)} bits"
 
 
 def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
-    """What the numbers rest on, as entries of a list."""
+    """Assumptions of the numbers, as entries of a list."""
     adversary = problem.adversary
     if independent(problem):
         yield (

@@ -1,4 +1,4 @@
-"""How useful any sanitizer can be under a chi-square budget: a convex problem, solved and proved.
+"""Bound on the usefulness of any sanitizer under a chi-square budget: a convex problem, solved and proved.
 
 Whatever a sanitizer makes of X, a guess of the label U from its output is a function of X and noise that has no larger
 chi-square divergence from independence of S (data processing). So the outputs may be taken to be guesses, and what remains is

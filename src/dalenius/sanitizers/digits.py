@@ -127,7 +127,7 @@ class DigitImages:
         return model, done
 
     def held(self, model: Autoencoder, settings: Settings) -> Outcome:
-        """What releases of held-out images tell attackers who learned from releases of the others; and how well images come back."""
+        """Measure attackers, trained on other releases, on releases of held-out images; and how well images come back."""
         lessons, tests = (Tensors.of(part) for part in (self.lessons, self.tests))
         release: Sanitizer = torch.no_grad()(model)
         with torch.no_grad():

@@ -58,14 +58,14 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What its record is called."""
+        """Name of its record."""
         s = self.settings
         starts = "" if s.starts == 1 else f"-starts{s.starts}"
         return f"{self.experiment}-{self.method}-{s.root_budget:g}-weight{s.weight:g}{starts}-seed{s.seed}"
 
     @property
     def converse_name(self) -> str:
-        """What the files of its converse are called."""
+        """Name of the files of its converse."""
         of = f"-seed{self.settings.seed}" if self.experiment == "digits" else ""
         return f"{self.experiment}-converse-{self.settings.root_budget:g}{of}"
 
@@ -99,7 +99,7 @@ class Trained:
 
     @property
     def broken_by(self) -> str | None:
-        """What shows, with the confidence of its settings, that it tells more about the secret than its budget; None if nothing does.
+        """The measure that shows, with the confidence of its settings, a leakage above its budget; None if none does.
 
         "secret": an attack or a critic sees it; "label": the label is guessed more often than of any sanitizer that keeps the budget.
         """
@@ -116,7 +116,7 @@ class Trained:
 def bounds(
     runs: Sequence[Run], folder: str | Path, *, points: int = 24, progress: Callable[[str], None] = lambda line: None
 ) -> dict[Run, Fraction]:
-    """What no sanitizer exceeds that keeps a run's budget: the accuracy about the label, proved, for each run.
+    """Upper bounds for every sanitizer within a run's budget: the accuracy about the label, proved, for each run.
 
     Each budget leaves the convex problem as a model file and its certificate, which `dalenius verify` proves again. Nothing is
     learned.
@@ -201,7 +201,7 @@ def _bound(run: Run, place: Path, points: int) -> Fraction:
 
 
 def converse_of(run: Run, points: int) -> Converse:
-    """What no sanitizer that keeps the run's budget exceeds."""
+    """Upper bound for every sanitizer within the run's budget."""
     if run.experiment == "digits":
         from dalenius.sanitizers.digits import DigitImages
 

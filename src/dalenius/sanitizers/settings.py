@@ -1,4 +1,4 @@
-"""What a sanitizer is learned with and from, and what held-out data say of it: estimates and confidence bounds, never a proof."""
+"""Settings and data of a sanitizer, and its measures on held-out data: estimates and confidence bounds, never a proof."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def proportion_below(successes: int, count: int, confidence: float = 0.95) -> fl
 
 
 def root_chi_square_of_guesses(accuracy: float, largest_share: float) -> float:
-    """How large the root of chi2(S; Y) must be at least if somebody guesses S from Y with this accuracy.
+    """Least root of chi2(S; Y) if S is guessed from Y with this accuracy.
 
     sqrt chi2 >= sum |p(s,s') - p(s) p(s')| >= 2 (P(S' = S) - sum_s p(s) P(S' = s)) >= 2 (accuracy - max_s p(s)), S' the guess:
     by data processing and by Cauchy and Schwarz.
@@ -89,7 +89,7 @@ FORMS = ("paper", "scaled", "centred")
 
 
 def variational(p: ArrayLike, q: ArrayLike, critic: ArrayLike, form: str = "centred") -> float:
-    """What a critic g shows of chi2(p || q) = sum p^2/q - 1, from below.
+    """Lower bound that a critic g shows on chi2(p || q) = sum p^2/q - 1, from below.
 
     "paper": E_p g - E_q (g + g^2/4), eq. (19) of W. Wang and W. P. Tay; "scaled": (E_p g - E_q g)^2 / E_q g^2, eq. (20), the
     best of the first over all multiples of g; "centred": the same with the variance of g under q, the best over all constants that
@@ -147,7 +147,7 @@ STEPS, DIGIT_STEPS = 900, 3000  # of a sanitizer: images come back worse after f
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How Algorithm 1 is run. The paper says samples, batch and depth; all else it leaves open, and the defaults are ours.
+    """Settings of Algorithm 1. The paper says samples, batch and depth; all else it leaves open, and the defaults are ours.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Attack:
-    """How well a fresh network guesses.
+    """Accuracy of a fresh network's guesses.
 
     Attributes
     ----------

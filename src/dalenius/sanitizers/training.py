@@ -128,7 +128,7 @@ CLIP = 3.0  # a held-out critic's values are clipped to so many of their root me
 
 
 class Experiment(Protocol):
-    """Where data come from."""
+    """Source of the data."""
 
     def sample(self, count: int, seed: int) -> Samples:
         """Independent draws, the same for the same seed."""
@@ -250,7 +250,7 @@ def train(samples: Samples, settings: Settings, tell: Tell = lambda done, steps:
 
 
 def held(experiment: Experiment, sanitizer: Sanitizer, settings: Settings) -> Outcome:
-    """What a sanitizer is worth: a fresh attack, classifier and critic, taught on new draws and held against others."""
+    """Measure a sanitizer: a fresh attack, classifier and critic, taught on new draws and held against others."""
     lessons, tests = (Tensors.of(experiment.sample(settings.tests, settings.seed + k)) for k in (1_000_003, 1_000_033))
     return judged(sanitizer, lessons, tests, settings)
 

@@ -82,7 +82,7 @@ class TwoGaussians:
         return Samples(np.stack([s * s, u * u, s * u, s, u], axis=1) @ self.mixing.T, secret, label)
 
     def converse(self, budget: Number, *, points: int = 24, gap: float = 1e-6) -> Converse:
-        """What no sanitizer of X exceeds: an upper bound of the accuracy about U of all with chi2(S; Y) <= budget.
+        """Upper bound for every sanitizer of X: the accuracy about U of all with chi2(S; Y) <= budget.
 
         X is made more telling first, so that it has finitely many values (`atoms`), exactly; then `converse`. Its upper end is
         the bound; its lower end belongs to the more telling data, not to X. More `points` make it tighter: 24 by about 0.0006.

@@ -107,7 +107,7 @@ class LeakageBound:
     values: int | None = field(default=None, compare=False)
 
     def is_at_most(self, amount: Fraction, units: str) -> bool:
-        """Whether it is proved to be within an amount: in nats or in bits, of which each is rounded upward by itself."""
+        """True if it is proved to be within an amount: in nats or in bits, of which each is rounded upward by itself."""
         ends = ((self.nats, "nats"), (self.bits, "bits"))
         return any(is_at_most(end, known, amount, units) for end, known in ends)
 

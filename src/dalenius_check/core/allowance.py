@@ -1,4 +1,4 @@
-"""What a check may take, seconds and memory that is counted before it is taken, and the lemmas that it comes to rest on."""
+"""Limits of a check, seconds and memory counted before it is taken, and the lemmas that it uses."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Allowance:
 
     @property
     def place(self) -> str:
-        """What was being read, in words."""
+        """Place that was being read, in words."""
         return f"certificate line {self.line}" if self.line else "the model"
 
     @property
@@ -142,7 +142,7 @@ def rests_on(allowance: Allowance, theorem: str) -> None:
 
 
 def rules(allowance: Allowance) -> tuple[str, ...]:
-    """What a verdict rests on: the core, and lemmas with their theorems."""
+    """Rules that a verdict rests on: the core, and lemmas with their theorems."""
     found = ["core"]
     for name, theorems in LEMMAS.items():
         used = [theorem for theorem in theorems if theorem in allowance.theorems]

@@ -47,7 +47,7 @@ class Ranges:
 
     @cached_property
     def _rest(self) -> tuple[fmpq, fmpq]:
-        """What the largest and the smallest numbers leave of 1."""
+        """Rest of 1 after the largest and the smallest numbers."""
         return 1 - total(self.his), 1 - total(self.los)
 
     @property
@@ -73,7 +73,7 @@ class Ranges:
 
     @cached_property
     def sure(self) -> bool:
-        """Whether v log v is 0 at both ends of every number."""
+        """True if v log v is 0 at both ends of every number."""
         return all(v in (0, 1) for ends in self.ends for v in ends)
 
     def above(self, weight: fmpq, slopes: Sequence[arb]) -> arb:

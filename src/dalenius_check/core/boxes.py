@@ -1,4 +1,4 @@
-"""Where a proof's tree has come to: boxes of ranges, and outputs that are told apart by their groups alone."""
+"""Places in a proof's tree: boxes of ranges, and outputs merged into groups."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Box:
 
     @property
     def empty(self) -> bool:
-        """Whether some family has no member."""
+        """True if some family has no member."""
         return not all(self[j].ends for j in self._ends)
 
     @property
     def depth(self) -> int:
-        """How many cuts lead here, to go `back` to."""
+        """Number of cuts that lead here, to go `back` to."""
         return len(self._cuts)
 
     def halve(self, j: int, place: int, t: fmpq) -> Callable[[], None]:
@@ -177,7 +177,7 @@ def home_of(groups: Partition, of: Partition) -> list[int] | None:
 
 
 def own_ranges(channel: Channel, inputs: list[int]) -> Ranges:
-    """What the rows of these inputs alone say of their mixtures."""
+    """Ranges of the mixtures of the rows of these inputs."""
     return Ranges(*zip(*channel.ranges(inputs), strict=True))
 
 
@@ -225,7 +225,7 @@ class Grouping:
         return channel.grouped(rows, list(map(summed, zip(*logs, strict=True))))
 
     def _column(self, group: tuple[int, ...]) -> Column:
-        """What all inputs have of a group, and x log x of that."""
+        """Probabilities of a group for all inputs, and x log x of these."""
         if group in self._columns:
             return self._columns[group]
         exact, rows, allowance = self.channel.exact, self.channel.rows, self.channel.allowance
@@ -284,7 +284,7 @@ class Level:
         self._take(-self._size)
 
     def _own(self, a: int) -> Ranges:
-        """What the rows say of K_a."""
+        """Ranges of K_a by the rows."""
         self._take(self.outputs * BALL)
         return own_ranges(self.record.channel, self.record.inputs[a])
 
@@ -295,7 +295,7 @@ class Level:
         return self._roots[j]
 
     def number(self, posterior: bool, place: tuple[int, int]) -> Number:
-        """Which number of the box is phi(a|g), or K_a(g), at a place (a, g)."""
+        """Number of the box's entry phi(a|g), or K_a(g), at a place (a, g)."""
         a, g = place
         return (g, a) if posterior else (self.outputs + a, g)
 
@@ -309,7 +309,7 @@ class Level:
 
     @property
     def empty(self) -> bool:
-        """Whether no prior is in the box: some family of ranges has no member."""
+        """True if no prior is in the box: some family of ranges has no member."""
         families = () if self.top else range(self.outputs + len(self.record.inputs))
         return self.box.empty or not all(self.box[j].ends for j in families)
 

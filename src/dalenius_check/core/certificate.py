@@ -71,7 +71,7 @@ class Shares:
         return work()
 
     def leaf(self, number: int, work: Callable[[], bool]) -> bool:
-        """Whether the leaf on this line, which has no lines of its own below, is vacuous; refused if its bound is too large."""
+        """True if the leaf on this line, which has no lines below, is vacuous; refused if its bound is too large."""
         return work()
 
 
@@ -103,7 +103,7 @@ class Lines:
         return self.data[self.start : self.position].removesuffix(b"\n")
 
     def leaf(self, place: int | None, work: Callable[[], T]) -> T:
-        """What the leaf on the last line comes to, at a place."""
+        """Value of the leaf on the last line, at a place."""
         return work() if self.known is None else self.known.leaf(place, self.text, work)
 
     def below(self, place: int | None, part: int, text: bytes | None = None) -> int | None:
@@ -111,7 +111,7 @@ class Lines:
         return None if place is None or self.known is None else self.known.place(place, text or self.text, part)
 
     def more(self) -> bool:
-        """Whether a line is left."""
+        """True if a line is left."""
         return self.position < len(self.data)
 
     def next(self, expected: str) -> Any:
@@ -139,7 +139,7 @@ class Lines:
         raise RefusedError(reason)
 
     def begins(self, text: bytes) -> bool:
-        """Whether the next line is this one, which stays the next."""
+        """True if the next line is this one, which stays the next."""
         return self.data.startswith(text + b"\n", self.position)
 
     def back(self) -> None:

@@ -22,7 +22,7 @@ _WIDTH = 256  # columns that are taken together
 
 
 class ClosedForm(Protocol):
-    """What knows divergences of rows that need not be written out."""
+    """Divergences of rows that need not be written out."""
 
     inputs: int
 
@@ -131,7 +131,7 @@ class Channel:
 
     @cached_property
     def constant(self) -> bool:
-        """Whether all rows are equal exactly."""
+        """True if all rows are equal exactly."""
         return self.exact and all(row == self.rows[0] for row in self.rows)
 
     @cached_property
@@ -151,7 +151,7 @@ class Channel:
         return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(rows)]
 
     def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
-        """Whether output y is exactly impossible on all these inputs: a ball that is 0 has no radius."""
+        """True if output y is exactly impossible on all these inputs: a ball that is 0 has no radius."""
         return all(arb(self.rows[k][y]).is_zero() for k in inputs)
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:

@@ -65,7 +65,7 @@ class LawClass:
         raise NotImplementedError
 
     def hint(self, value: Any) -> Hint:
-        """What a line says besides the law of the outputs: nothing."""
+        """Hint of a line besides the law of the outputs: none."""
         need(value is None, "m must be null")
         return None
 

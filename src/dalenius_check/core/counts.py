@@ -39,7 +39,7 @@ def key(model: Model, i: int) -> Any:
 
 
 def contributions(model: Model, group: Any) -> tuple[int, ...]:
-    """What each letter of a record with this key adds to the query's sum."""
+    """Contribution of each letter of a record with this key to the query's sum."""
     return added(model.query, group)
 
 

@@ -1,4 +1,4 @@
-"""What leaves came to in earlier checks, so that a proof that grows is checked leaf by leaf, each once."""
+"""Values of leaves in earlier checks, so that a proof that grows is checked leaf by leaf, each once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Known:
         return self._grouping.resumed(channel.allowance)
 
     def section(self, channel: Channel, counts: list[Pairs]) -> int | None:
-        """Where the tree of a record begins; None where it is nowhere that can be found again."""
+        """Place where the tree of a record begins; None if it cannot be found again."""
         if channel.exact and len(channel.rows) * channel.outputs <= _FEW:
             about: Hashable = tuple(map(tuple, channel.rows))
         elif self._channel is not None and channel is self._channel[1]:
@@ -75,7 +75,7 @@ class Known:
         return self._places.get(lead)
 
     def leaf(self, place: int | None, line: bytes, work: Callable[[], T]) -> T:
-        """What the leaf on a line comes to."""
+        """Value of the leaf on a line."""
         if place is None:
             return work()
         found: T | None = self._leaves.get((place, line))
@@ -91,5 +91,5 @@ class Known:
 
 
 def _kind() -> tuple[Hashable, ...]:
-    """What numbers are made of."""
+    """Kind of the numbers."""
     return chosen().words, chosen().precision()

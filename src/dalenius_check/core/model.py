@@ -68,7 +68,7 @@ class Model:
 
     @property
     def foreign(self) -> bool:
-        """Whether the mechanism is of a kind that is unknown here: its matrix can only come from the certificate."""
+        """True if the mechanism is of a kind that is unknown here: its matrix can only come from the certificate."""
         return not self.design and self.mechanism["kind"] not in MECHANISMS
 
     def runs(self) -> list[tuple[int, int]]:
@@ -94,7 +94,7 @@ class Model:
             at_most(self.entropy_ball(), entropy(), "entropy bound <= witness's entropy")
 
     def is_uniform(self) -> bool:
-        """Whether the entropy bound equals log |X|, decided exactly.
+        """True if the entropy bound equals log |X|, decided exactly.
 
         Exact because e^c is no integer for rational c != 0, and 2^c is an integer only for an integer c.
         """
@@ -225,7 +225,7 @@ Row = tuple[int, ...]  # what each letter of a record adds
 
 
 def added(query: dict[str, Any], group: Any) -> Row:
-    """What each letter adds to a query's sum: of a record with so many letters, or with these weights."""
+    """Contribution of each letter to a query's sum: of a record with so many letters, or with these weights."""
     if isinstance(group, tuple):
         return group
     if query["kind"] == "count":

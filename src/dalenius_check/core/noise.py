@@ -37,7 +37,7 @@ def diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list
 
 
 class Noise:
-    """What is asked of a mechanism about the noise that it adds; this is one of which nothing is known but its rows, if these are."""
+    """Properties of the noise that a mechanism adds; of this one nothing is known but its rows, if these are."""
 
     shifts = False  # whether nothing cuts it off, so that what others add to a value only shifts what is seen
     on_a_bit = False  # whether it treats two values alike
@@ -65,7 +65,7 @@ class Noise:
         return self.table
 
     def lost(self, letters: int) -> arb:
-        """What a record with so many letters is told at most by what `alone` clamps."""
+        """Largest leakage about a record with so many letters by the noise that `alone` clamps."""
         return arb(0)
 
 
@@ -222,5 +222,5 @@ SHIFTING = [kind for kind, noise in NOISES.items() if noise.shifts]
 
 
 def noise_of(mechanism: dict[str, Any]) -> Noise:
-    """What is asked about the noise of a mechanism."""
+    """Properties of the noise of a mechanism."""
     return NOISES.get(mechanism.get("kind", ""), Noise)(mechanism)

@@ -128,7 +128,7 @@ def rational(text: str) -> fmpq:
 
 
 def once(values: Iterable[T], work: Callable[[T], R]) -> list[R]:
-    """What `work` makes of each value, once of each object: numbers that are written alike are one."""
+    """Apply `work` to each value, once to each object: numbers that are written alike are one."""
     listed = list(values)
     made = {place: work(value) for place, value in {id(value): value for value in listed}.items()}
     return [made[id(value)] for value in listed]

@@ -66,7 +66,7 @@ class Curve:
     below: list[tuple[Model, fmpq]]
 
     def ceiling(self, model: Model, upper: arb, lost: arb) -> Slanted:
-        """What leaves must be below by what they leave out, if that proves `upper` at the model's own bound."""
+        """Ceiling of the leaves after the loss they leave out, if that proves `upper` at the model's own bound."""
         entropy = model.entropy_ball()
         for c, m in self.above:
             at_most(c - m * entropy, upper, "a line of the curve <= upper")
@@ -178,11 +178,11 @@ class Proof:
                 covered.add(key)
 
     def place(self, item: list[Any]) -> Any:
-        """What a section is about."""
+        """Subject of a section."""
         raise NotImplementedError
 
     def name(self, place: Any) -> Any:
-        """What may not come twice."""
+        """Name that may not come twice."""
         return place
 
     def section(self, place: Any, upper: arb) -> None:
@@ -202,7 +202,7 @@ class Proof:
         return self.key(place)
 
     def words(self, sections: int) -> Sequence[str]:
-        """What so many sections prove, besides."""
+        """Further claims of so many sections, in words."""
         return ()
 
     def called(self, place: Any) -> str:

@@ -297,7 +297,7 @@ _PIECE = 1 << 18
 
 
 def plain(data: bytes, allowance: Allowance) -> bytes:
-    """What a certificate's file says: itself, or what it is the compressed form of, piece by piece within the limits."""
+    """Content of a certificate's file: itself or decompressed, piece by piece within the limits."""
     if not data.startswith(_GZIP):
         return data
     stream = zlib.decompressobj(wbits=31)

@@ -122,7 +122,7 @@ class Symmetry:
 
 
 def _same_ranges(level: Level, b: int, a: int, outputs: Sequence[int]) -> bool:
-    """Whether K_a(tau(y)) has the range of K_b(y) for all y; or neither end was cut, where the channel's entries are the same."""
+    """True if K_a(tau(y)) has the range of K_b(y) for all y; or neither end was cut, where the channel's entries are the same."""
     own = level.conditional(b)
     image = level.conditional(a)
     first = level.uncut(b)
@@ -167,7 +167,7 @@ def _permutations(value: Any, what: str, sizes: tuple[int, ...]) -> Iterator[tup
 
 
 def ordered(ranges: Ranges, orders: Iterable[Order], allowance: Allowance) -> Ranges:
-    """What the ranges of K are for those K alone that are in these orders."""
+    """Ranges of those K that are in these orders."""
     los, his = list(ranges.los), list(ranges.his)
     changed = True
     listed = list(orders)

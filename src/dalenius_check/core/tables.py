@@ -52,7 +52,7 @@ _EITHER = {
 
 
 def _parts(value: Any, what: str) -> list[dict[str, Any]]:
-    """What is released together: mechanisms that tell the query's value."""
+    """Mechanisms on the query's value that are released together."""
     tables = read.entries(value, what)
     need(len(tables) > 0, f"{what} must be at least one table")
     found = [_released(item, f"{what} {j}", _PARTS) for j, item in enumerate(tables)]
@@ -91,7 +91,7 @@ def _then(value: Any, what: str, depth: int) -> list[dict[str, Any] | None]:
 
 
 def _stage(depth: int) -> Schema:
-    """What a stage has, at this depth."""
+    """Keys of a stage at this depth."""
     return {
         "mechanism": required(_released, kinds=_ONE),
         "on": _TIMES["on"],
@@ -103,7 +103,7 @@ MECHANISMS["adaptive"] = _stage(1)
 
 
 def _others(value: Any, what: str) -> list[int]:
-    """How many people there are of each letter who are known."""
+    """Number of known people with each letter."""
     found = [read.integer(x, what, 0) for x in read.entries(value, what)]
     need(sum(found) <= 10**6, f"{what} must be at most 1000000 people")
     return found

@@ -82,7 +82,7 @@ def mixed_information(channel: Channel, masses: Sequence[Sequence[tuple[int, fmp
 
 
 def divergences(lines: Lines, channel: Channel, inputs: list[list[int]], tally: Counter[str]) -> Iterator[arb]:
-    """What must be bounded: of each leaf the divergences of all rows that its letters have left.
+    """Numbers to bound: of each leaf the divergences of all rows that its letters have left.
 
     Bound because the information is convex in each letter's conditional law, hence largest where each has one input, and then at
     most the largest divergence of these rows from any law; or at most the logarithm of the number of letters.
@@ -123,7 +123,7 @@ _NODES |= {"informed": 3, "ends": 1}
 
 
 def _is_one_line(item: list[Any]) -> bool:
-    """Whether this is a joint leaf without row trees."""
+    """True if this is a joint leaf without row trees."""
     return item[0] == "joint" and not (nonnegative(item[1], "theta") and nonnegative(item[2], "mu"))
 
 
@@ -170,7 +170,7 @@ class Section:
         return lemma("alone").Alone(self.model, self.number)
 
     def _told(self, item: list[Any], *_: Any) -> Bounds:
-        """What is known of the record by itself."""
+        """Bound and slope of a leaf about the record by itself."""
         bound, slope = self._alone.leaf(item)
         return [bound], slope
 

@@ -1,4 +1,4 @@
-"""What a certificate is about, one check of it at one precision, and the verdict."""
+"""Subject of a certificate, one check of it at one precision, and the verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RECORDS = "worst-case leakage about one record, I(X_i; Y) over the records and 
 
 
 class Subject(NamedTuple):
-    """What a certificate is about: what checks its lines, and where what it says of the outputs comes from, if not from a channel."""
+    """Subject of a certificate: the checker of its lines, and the source of its outputs, if that is no channel."""
 
     proof: Callable[[Lines, Any], Proof]  # of a channel, where the source is one
     most: int  # letters, or values of a secret
@@ -60,7 +60,7 @@ _CHAINS = {"markov_chain": "chains", "finite_chain": "letter_chains"}
 
 
 def _is_wide(model: Model) -> bool:
-    """Whether a model's channel would have more entries than others may have, and this is known all the same."""
+    """True if a model's channel would have more entries than others may have, and this is known all the same."""
     n = len(model.alphabets)
     ends = model.mechanism.get("range")
     inside = ends is None or (ends[0] <= 0 and n <= ends[1])
@@ -90,7 +90,7 @@ def audit(lines: Lines, model: Model, known: Subject, channel: Channel | None, c
 
 
 class Status(Enum):
-    """How a check ended."""
+    """Outcome of a check."""
 
     PROVED = "proved"
     REJECTED = "rejected"
@@ -126,7 +126,7 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """Whether the claim is proved, of the model itself."""
+        """True if the claim is proved of the model itself."""
         return self.status is Status.PROVED
 
     @property

@@ -240,7 +240,7 @@ class Within(Informative):
         return [arb(t) + farthest for t in slopes]
 
     def _below(self, slopes: list[arb], columns: list[list[fmpq]], plane: Plane) -> bool:
-        """Whether a cell with these slopes proves itself."""
+        """True if a cell with these slopes proves itself."""
         whole = arb(0)
         for x, column in enumerate(columns):
             self.allowance.look()
@@ -291,5 +291,5 @@ def _dot(slopes: Iterable[Any], masses: Iterable[fmpq]) -> arb:
 
 
 def design(model: Model) -> Within:
-    """What a model of the kind `max_information` within a limit asks for."""
+    """Subject of a `max_information` model within a limit."""
     return Within(model)

@@ -68,7 +68,7 @@ class Letters:
 
 
 def counted(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> Rows:
-    """How many ones are left of a count of bits each of which is turned round at random."""
+    """Distribution of the ones of a count of bits of which each is flipped at random."""
     n, flip = inputs[-1], mechanism["flip"]
     need(
         n >= 1 and inputs == list(range(n + 1)), "mechanism: randomized_count needs the values 0, 1, ..., n of a count"
@@ -190,11 +190,11 @@ class RandomizedHouseholds(Households):
     """Bound because fewer others tell more: what is told with t others is told with fewer, to whom those are added who are left."""
 
     def _left(self, shape: Shape) -> int:
-        """How many others there are."""
+        """Number of others."""
         return len(self.blocks.model.alphabets) - len(shape.alphabets)
 
     def name(self, place: Place) -> Any:
-        """What may not come twice, of whichever block."""
+        """Name that may not come twice, whatever the block."""
         return place[1:]
 
     def need_possible(self, shape: Shape, t: Any) -> None:
@@ -202,7 +202,7 @@ class RandomizedHouseholds(Households):
         need(sum(t) == self._left(shape), f"a witness's t must be {self._left(shape)} people")
 
     def sum(self, shape: Shape, value: Any) -> Any:
-        """How many others have each letter, in falling order."""
+        """Numbers of others with each letter, in falling order."""
         letters = self.blocks.model.alphabets[0]
         need(
             _NUMBERS.fullmatch(text(value, "t")) is not None, "t must be integers with commas between them, as a string"

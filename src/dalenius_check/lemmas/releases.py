@@ -62,7 +62,7 @@ def together(parts: Sequence[tuple[Rows, int]], inputs: int, allowance: Allowanc
 
 
 def _many(times: int, outputs: int) -> int:
-    """How many types there are; beyond what a channel may have, any number that is."""
+    """Number of types; beyond what a channel may have, any number that is."""
     found = 1
     for j in range(1, outputs):
         found = found * (times + j) // j
@@ -72,7 +72,7 @@ def _many(times: int, outputs: int) -> int:
 
 
 def _types(times: int, outputs: int, first: int = 0) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Which outputs came, and how often; in reverse lexicographic order of all counts."""
+    """Types, the numbers of times that outputs came, in reverse lexicographic order of all counts."""
     if times == 0:
         yield ()
     for y in range(first, outputs if times else 0):
@@ -82,7 +82,7 @@ def _types(times: int, outputs: int, first: int = 0) -> Iterator[tuple[tuple[int
 
 
 def _sequences(times: int, counts: Sequence[tuple[int, int]]) -> int:
-    """How many sequences have this type."""
+    """Number of sequences of this type."""
     ways = 1
     for _, count in counts:
         ways *= comb(times, count)
@@ -155,7 +155,7 @@ class Releases(Blocks):
         return found
 
     def others(self, shape: Shape) -> Sequence[int]:
-        """What the other records add: it does not matter."""
+        """Contribution of the other records, which does not matter."""
         return (0,)
 
     def key(self, shape: Shape, t: int) -> Any:

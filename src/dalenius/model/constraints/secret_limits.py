@@ -288,7 +288,7 @@ class MeasureLimit(SecretLimit, Measured):
         )
 
     def taken(self, law: JointLaw, rows: Rows) -> Fraction:
-        """What a mechanism with these rows tells of a secret, exactly.
+        """Leakage of a mechanism with these rows about a secret, exactly.
 
         >>> half = Fraction(1, 2)
         >>> MeasureLimit("guessing", 1).taken(JointLaw(((half, 0), (0, half))), [[1, 0], [half, half]])

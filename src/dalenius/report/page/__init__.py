@@ -99,7 +99,7 @@ class Group:
 
     @property
     def largest(self) -> str:
-        """Which mechanisms there are, in words, where the largest information of them is asked for; else empty."""
+        """The mechanisms of a largest information in words; empty for other questions."""
         problem = self.focus.proof.problem
         return mechanisms_in_words(problem) if isinstance(problem, MaxInformation) else ""
 
@@ -203,7 +203,7 @@ def _ends(lower: float, upper: float) -> str:
 
 
 def _about(problem: Problem) -> str:
-    """What tells a row from its neighbours: the entropy bound with bits beside shares, or the budget."""
+    """Label of a row among its neighbours: the entropy bound with bits beside shares, or the budget."""
     if isinstance(problem, DesignProblem) and problem.place is not None:
         return f"budget {budget_in_words(problem)} of {'distortion' if problem.leakage_budget is None else 'leakage'}"
     if problem.place is not None:
@@ -434,7 +434,7 @@ def _part(name: str) -> str:
 
 
 def _versions() -> list[tuple[str, str]]:
-    """What the page was made with."""
+    """Versions that the page was made with."""
     found = []
     for name in PROVERS:
         try:

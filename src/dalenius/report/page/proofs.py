@@ -1,4 +1,4 @@
-"""What a page is about: certificates, each with the model that it belongs to, all proved again."""
+"""Certificates of a page, each with its model, all proved again."""
 
 from __future__ import annotations
 
@@ -221,13 +221,13 @@ def proved(problem: Problem, certificate: Certificate, name: str, model: str) ->
 
 
 def _need_proved(problem: Problem, certificate: Certificate, what: str) -> tuple[str, ...]:
-    """What the checker proves it by."""
+    """Rules by which the checker proves it."""
     told = f"{what}: not proved, so that nothing of it is reported"
     return need_proved(problem, certificate, lambda verdict: f"{told}: {verdict.reason}").rules
 
 
 def _missing(folder: Path) -> list[str]:
-    """What of a sweep in this folder is not done yet; its plan says how many points there are."""
+    """Missing part of a sweep in this folder; its plan says how many points there are."""
     try:
         points = json.loads((folder / PLAN).read_text(encoding="utf-8"))["points"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -268,7 +268,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is told besides an audit's interval; texts, rounded outward.
+    """Facts besides an audit's interval, as texts rounded outward.
 
     Attributes
     ----------
@@ -307,7 +307,7 @@ def leakage_shown(lower: float, upper: float) -> Shown:
 
 
 def facts_of(proof: Proof) -> Facts:
-    """What is told about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
+    """Facts about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
     problem = audited(proof.problem)
     most, unlikely = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets)), rare(*to_any(problem))
     try:
@@ -352,7 +352,7 @@ def to_any(problem: WorstCaseLeakage, seconds: float = SOON) -> tuple[Measure | 
 
 
 def without_own_answer(found: Measures) -> Measure:
-    """What the others give away about a record, from the least to the most over the letters that may stand in for it."""
+    """Leakage of the others about a record, from the least to the largest over the letters in its place."""
     rows = [row for row in found if row.name.startswith(WITHOUT)]
     lower, upper = min(row.lower for row in rows), max(row.upper for row in rows)
     return Measure(WITHOUT, lower, upper, rows[0].units, "what the others give away about the person")

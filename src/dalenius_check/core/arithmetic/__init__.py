@@ -27,7 +27,7 @@ NAMES = ("auto", "flint", "python")
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What makes the numbers, the block that sets the bits of balls, what these are, and what to call all that."""
+    """An arithmetic: makers of numbers, the block that sets the bits of balls, their types, and its name."""
 
     words: str
     ball: Callable[..., Any]
@@ -84,7 +84,7 @@ def chosen() -> Arithmetic:
 
 
 def is_rational(value: object) -> bool:
-    """Whether this is one of the arithmetic's rationals."""
+    """True if this is one of the arithmetic's rationals."""
     return isinstance(value, chosen().rational)
 
 

@@ -58,11 +58,11 @@ class Ball:
         return _quotient(value.numerator, value.denominator, 0, 0)
 
     def is_finite(self) -> bool:
-        """Whether anything is known."""
+        """True if anything is known."""
         return self.radius >= 0
 
     def is_zero(self) -> bool:
-        """Whether this is exactly 0."""
+        """True if this is exactly 0."""
         return self.middle == self.radius == 0
 
     def mid(self) -> Ball:
@@ -117,7 +117,7 @@ class Ball:
         return Ball(other) / self
 
     def __le__(self, other: Number) -> bool:
-        """Whether this is certain, of all numbers in both balls; so for the other comparisons."""
+        """True if this holds for all numbers in both balls; so for the other comparisons."""
         other = Ball(other)
         if self.radius < 0 or other.radius < 0:
             return False
@@ -272,7 +272,7 @@ def _aligned(a: Ball, b: Ball) -> tuple[tuple[int, int], tuple[int, int], int]:
 
 
 def _ordered(m: int, i: int, n: int, j: int) -> bool:
-    """Whether m 2^i <= n 2^j, exactly: by signs, by the places of the first bits, then as whole numbers."""
+    """True if m 2^i <= n 2^j, exactly: by signs, by the places of the first bits, then as whole numbers."""
     if m <= 0 <= n or n <= 0 <= m:
         return m <= 0 <= n
     first, second = m.bit_length() + i, n.bit_length() + j

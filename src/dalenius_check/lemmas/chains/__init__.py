@@ -93,7 +93,7 @@ class Chains(Walks[Chain]):
         return result
 
     def _window(self, i: int, box: Ends, value: Any) -> arb:
-        """What the sum of all records tells of a record, by the share of ones in a window (docs/certificate-format.md)."""
+        """Leakage of the sum of all records about a record, by the share of ones in a window (docs/certificate-format.md)."""
         rests_on(self.allowance, "M2")
         need(self.chain.stationary, "a window needs a stationary start")
         return self._inside(integer(value, "the window's margin", 0), i, self.chain.size, box)
@@ -131,7 +131,7 @@ class Chains(Walks[Chain]):
         return -larger(-plain, -less)
 
     def _blocks(self, i: int, box: Ends, value: Any) -> arb:
-        """What the sum tells of a record by the letters of so many blocks, which might stand where its own does."""
+        """Leakage of the sum about a record by the letters of so many blocks, which might stand in its place."""
         rests_on(self.allowance, "M3")
         (a, b), (c, d), n, times = *box[:2], self.chain.size, integer(value, "the number of blocks", 1)
         need(self.chain.stationary and b + d <= 1, "blocks need a stationary start, and alpha + beta at most 1")
@@ -146,7 +146,7 @@ class Chains(Walks[Chain]):
         return ends * ends
 
     def _after(self, i: int, box: Ends, skipped: Any, value: Any) -> arb:
-        """What the sum tells of a record by a window of what follows the first block, of any start."""
+        """Leakage of the sum about a record by a window after the first block, of any start."""
         rests_on(self.allowance, "M3")
         t, m = integer(skipped, "the records before", 1), integer(value, "the window's margin", 0)
         n = self.chain.size - t
@@ -167,7 +167,7 @@ class Chains(Walks[Chain]):
         return bit_entropy(arb(high if 2 * high < 1 else low))
 
     def _expansion(self, i: int, box: Ends, value: Any, bases: Any) -> arb:
-        """What a chain of letters tells of a record, with two letters."""
+        """Leakage about a record of a chain of letters, with two letters."""
         chain = self.chain.lettered
         rests_on(self.allowance, "M5")
         ranges = [ends for group in pairs(box) for ends in group]

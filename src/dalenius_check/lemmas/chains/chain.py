@@ -50,7 +50,7 @@ class Chain(AnyChain):
 
     @cached_property
     def channel(self) -> Channel | None:
-        """What some lines need written out; noise without an end is known to be without."""
+        """Channel that some lines need written out; noise without an end is known to be without."""
         return build(self.model) if self.written else None
 
     @cached_property
@@ -97,7 +97,7 @@ class Slopes:
         return {self.chain.inputs[s] for s, x in enumerate(numbers) if not (x.low.is_zero() and x.high.is_zero())}
 
     def _laws(self, channel: Channel, numbers: list[Span]) -> list[Span]:
-        """What the output's probabilities are, of numbers of counts."""
+        """Probabilities of the outputs, from numbers of counts."""
         ends = [self.chain.by_input([x[end] for x in numbers]) for end in (0, 1)]
         return [Span(*pair) for pair in zip(*channel.mixed(ends), strict=True)]
 
@@ -193,7 +193,7 @@ def _unknown() -> Span:
 
 
 def _turn(own: tuple[fmpq, fmpq], other: tuple[fmpq, fmpq]) -> Span:
-    """What y/(x + y)^2 can be: it falls in x, and rises in y as far as x."""
+    """Range of y/(x + y)^2: it falls in x, and rises in y as far as x."""
 
     def value(x: fmpq, y: fmpq) -> fmpq:
         return y / (x + y) ** 2

@@ -18,7 +18,7 @@ __all__ = ["design", "schema"]
 
 
 def design(model: Model) -> Design | Private:
-    """What a design model asks for."""
+    """Subject of a design model."""
     if "privacy" in model.design:
         return Private(model)
     return Design(model) if model.held else Free(model)

@@ -1,4 +1,4 @@
-"""What a design's mechanisms must meet besides the budget, and what is least where it is a sum or maximum of several terms."""
+"""Constraints of a design's mechanisms besides the budget, and objectives of several terms."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Cone:
 
 @dataclass(frozen=True)
 class Limit:
-    """What another adversary may learn about a record: at most so many nats or bits."""
+    """Limit on the leakage about a record to another adversary, in nats or bits."""
 
     model: Model
     most: fmpq
@@ -134,7 +134,7 @@ def need_named(lines: Lines, kind: str, j: int, what: str) -> None:
 
 
 def leaves(proof: EntropyBound | Revealed, most: arb) -> Counter[str]:
-    """What proves that a mechanism leaks no more, by kind; a constant one leaks nothing, and needs no lines."""
+    """Lines that prove that a mechanism leaks no more, by kind; a constant one leaks nothing, and needs no lines."""
     if not proof.channel.constant or proof.lines.ahead() not in NEXT:
         proof.bound(most)
     return proof.tally

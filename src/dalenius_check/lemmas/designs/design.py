@@ -74,7 +74,7 @@ class Design:
 
     @property
     def _sought(self) -> tuple[str, str]:
-        """What V is, and its unit, in words."""
+        """Meaning of V, and its unit, in words."""
         goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
         if self.objective.given:
             goal = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms"
@@ -113,7 +113,7 @@ class Design:
         return [f"proved: {rounded(low, ROUND_FLOOR)} <= V {unit}; no mechanism is shown", sought], given.tally
 
     def _given(self, lines: Lines, objective: Objective) -> Given:
-        """What the lines of a lower end give away, without a mechanism."""
+        """Gains and multipliers of the lines of a lower end, without a mechanism."""
         constant = [fmpq(int(y == 0)) for y in range(self.ground.outputs)]  # of which priors need the inputs only
         channel = Channel(
             [constant] * len(self.ground.inputs), self.ground.inputs, self.allowance, self.group == "full"
@@ -144,7 +144,7 @@ class Design:
             need(self.budget < 0, "a mechanism that leaks nothing is feasible")
 
     def _choices(self, rows: list[list[Any]], add: Callable[[Iterable[Any]], Any]) -> list[list[Any]]:
-        """What a mechanism mixes, one law a row: the outputs of each input, or the shifts of all inputs together."""
+        """Choices that a mechanism mixes, one law a row: the outputs of each input, or the shifts of all inputs together."""
         size = len(rows)
         if self.group != "additive":
             return rows
@@ -194,7 +194,7 @@ class Design:
         return price, behind
 
     def _bound(self, given: Given, price: fmpq, behind: fmpq, hard: bool) -> Any:
-        """What is proved of V, exactly where no prior is there.
+        """Proved bound of V, exact where there is no prior.
 
         Bound because the sum of a row of Q times anything is at least that thing's minimum.
         """

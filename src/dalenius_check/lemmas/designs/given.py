@@ -1,4 +1,4 @@
-"""What the lines of a lower bound give away: priors' gains, multipliers of rows and of cones, tangents, and weights of terms."""
+"""Terms of a lower bound's lines: priors' gains, multipliers of rows and of cones, tangents, and weights of terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a design model's mechanisms are about: inputs and outputs, exactly as the model's tables say."""
+"""Ground of a design model's mechanisms: inputs and outputs, exactly as the model's tables say."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Inputs:
 
     @cached_property
     def held(self) -> list[bool]:
-        """Whether some dataset has the input."""
+        """True where some dataset has the input."""
         even = replace(self._data, design={"law": {}})
         return [p != 0 for p in law(even, self.inputs)]
 

@@ -51,7 +51,7 @@ class SecretLimit:
         raise NotImplementedError
 
     def tangent(self, law: Secret, about: Any, hint: Any) -> Tangent:
-        """What a line says is, summed over Q, at most h for every mechanism within the limit."""
+        """Matrix of a line whose sum over Q is at most h for every mechanism within the limit."""
         raise NotImplementedError
 
     def part(self, law: Secret, weight: fmpq, about: Any, hint: Any) -> Part:
@@ -138,7 +138,7 @@ class ChiSquare(SecretLimit):
 
 
 class Measured(SecretLimit):
-    """What columns tell by right guesses, or by the largest of lines: of the most information alone, and without tangents."""
+    """Leakage of columns by right guesses, or by the largest of lines: for the largest information alone, without tangents."""
 
     def __init__(self, table: dict[str, Any], ground: Inputs, what: str) -> None:
         super().__init__(table, ground, what)
@@ -241,7 +241,7 @@ class MaximalCorrelation(SecretLimit):
         return matrix
 
     def _positive(self, matrix: list[list[arb]]) -> bool:
-        """Whether every eigenvalue is certainly positive: letter after letter is eliminated, in balls."""
+        """True if every eigenvalue is certainly positive: letter after letter is eliminated, in balls."""
         while matrix:
             (pivot, *head), *rest = matrix
             if (pivot > 0) is not True:

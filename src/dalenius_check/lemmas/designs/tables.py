@@ -162,7 +162,7 @@ def _useful(value: Any, what: str) -> dict[str, Any]:
 
 
 def _measure(value: Any, what: str) -> str | list[list[fmpq]] | None:
-    """What is largest: a name, or the lines of an f-divergence; None for the default."""
+    """The maximised measure: a name, or the lines of an f-divergence; None for the default."""
     if isinstance(value, str):
         names = ("mutual_information", "chi_square", "total_variation", "guessing")
         return None if read.text(value, what, options=names) == names[0] else value

@@ -1,4 +1,4 @@
-"""What an information is at least, whatever the mechanism, by a posterior that is a hint, and limits of one by such tangents."""
+"""Lower bounds of an information for every mechanism, by a posterior that is a hint, and limits by such tangents."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Information(SecretLimit):
         return divergence(one, other)
 
     def gains(self, channel: Channel, law: Secret, about: Any, hint: Any) -> arb_mat:
-        """What a line adds to the matrix.
+        """Matrix that a line adds.
 
         Bound because I = sum u log(phi / pi) + sum r D(u / r || phi), and because a log(a/b) >= a (1 + log t) - t b.
         """

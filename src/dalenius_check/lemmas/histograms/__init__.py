@@ -53,7 +53,7 @@ class Cells:
 
     @cached_property
     def lost(self) -> arb:
-        """What is told more than by clamped noise: of a cell that is at an end of its range, all."""
+        """Leakage that clamped noise leaves out: of a cell at an end of its range, all."""
         return self.count * self.noise.lost(self.count)
 
 
@@ -80,7 +80,7 @@ class Steps:
         return low, high
 
     def cost(self, pattern: Pattern) -> arb:
-        """What a pattern's outputs diverge from those of empty cells."""
+        """Divergence of a pattern's outputs from those of empty cells."""
         return summed(self.told[s] for s in pattern)
 
     def scored(self, value: Any) -> Scored:

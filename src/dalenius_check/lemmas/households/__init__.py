@@ -104,7 +104,7 @@ class Households(Proof):
         return j, shape, self.sum(shape, item[2])
 
     def sum(self, shape: Shape, value: Any) -> Any:
-        """What the other records add, 0 where that does not matter."""
+        """Contribution of the other records, 0 where that does not matter."""
         if self.blocks.alone:
             need(value is None, "t must be null for this query and mechanism")
             return 0
@@ -155,7 +155,7 @@ class DesignedHouseholds:
 
 
 def about(blocks: Blocks, kind: type[Households] = Households) -> Subject:
-    """What a certificate about blocks is about."""
+    """Subject of a certificate about blocks."""
     source = "of every block where the other records are known"
     return Subject(lambda lines, _: kind(lines, blocks), blocks.model.most(), source)
 
@@ -164,7 +164,7 @@ _MOST = 1 << 16
 
 
 def drifts(model: Model) -> bool:
-    """Whether this is a count or a sum behind exponential noise."""
+    """True if this is a count or a sum behind exponential noise."""
     return model.query["kind"] in ("count", "sum") and model.mechanism["kind"] == "exponential"
 
 

@@ -64,7 +64,7 @@ class Blocks:
 
     @property
     def alone(self) -> bool:
-        """Whether it does not matter what the other records add."""
+        """True if the contribution of the other records does not matter."""
         return self.route in ("noise", "shift")
 
     @property
@@ -74,7 +74,7 @@ class Blocks:
 
     @cached_property
     def modulus(self) -> int:
-        """What sums are taken modulo; 0 if they are not."""
+        """Modulus of the sums; 0 if there is none."""
         kinds = {"parity": 2, "modular_sum": self.model.query.get("modulus", 0)}
         return int(kinds.get(self.model.query["kind"], 0))
 
@@ -104,7 +104,7 @@ class Blocks:
         return j, i - self._starts[j]
 
     def inputs(self, shape: Shape, t: int) -> list[int]:
-        """Which inputs of the model's matrix a piece's values stand for."""
+        """Inputs of the model's matrix that a piece's values stand for."""
         return [0, 1] if self.route == "threshold" else self._rows(shape, t)
 
     def _need_feasible(self) -> None:
@@ -131,11 +131,11 @@ class Blocks:
 
     @cached_property
     def added(self) -> Groups:
-        """What the letters of all records add."""
+        """Contributions of the letters of all records."""
         return self._contributions(Shape(tuple(self.model.alphabets), self._own and tuple(map(tuple, self._own))))
 
     def _contributions(self, shape: Shape) -> Groups:
-        """What the letters of some records add to the query's sum, with how many records add so."""
+        """Contributions of the letters of some records to the query's sum, with the number of records of each."""
         found = Groups()
         for group, times in Counter[Any](shape.weights or shape.alphabets).items():
             found[contributions(self.model, group)] += times
@@ -177,7 +177,7 @@ class Blocks:
         return sum(shape.alphabets) - len(shape.alphabets)
 
     def _rows(self, shape: Shape, t: int) -> list[int]:
-        """Which rows of the model's matrix a piece has, one for each of its own values."""
+        """Rows of the model's matrix of a piece, one for each of its own values."""
         if shape not in self._values:
             self._values[shape] = self.listed(shape)
         if self.modulus or self.model.query["kind"] == "count":
@@ -215,7 +215,7 @@ class Blocks:
         return found
 
     def lost(self, shape: Shape) -> arb:
-        """What the piece may tell less than the block, because its noise is clamped."""
+        """Leakage by which the piece may fall short of the block, because its noise is clamped."""
         return self.noise.lost(max(shape.alphabets))
 
     def piece(self, shape: Shape, t: int) -> Model:

@@ -1,4 +1,4 @@
-"""Which queries and mechanisms may stand beside an adversary who knows blocks of records, and the sums of the others' letters."""
+"""Queries and mechanisms known against independent blocks of records, and the sums of the others' letters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def changed(table: dict[str, Any], make: Callable[[dict[str, Any]], dict[str, An
 
 
 def route(model: Model) -> str:
-    """How pieces are made, by the query and the mechanism."""
+    """Route to the pieces, by the query and the mechanism."""
     query = model.query["kind"]
     mechanism = model.mechanism
     kind = mechanism["kind"]
@@ -64,7 +64,7 @@ def route(model: Model) -> str:
 
 
 def _told(mechanism: dict[str, Any]) -> bool:
-    """Whether this is known behind a bit."""
+    """True if this is known on a bit."""
     return mechanism["kind"] in (*_KEEPING, "laplace_threshold") or noise_of(mechanism).on_a_bit
 
 
@@ -81,7 +81,7 @@ def need_fitting(mechanism: dict[str, Any], count: int) -> None:
 
 
 def sizes_of(model: Model) -> list[int]:
-    """How many records each block has."""
+    """Number of records of each block."""
     size = model.held["size"]
     whole = len(model.alphabets)
     full, rest = divmod(whole, size or 1)

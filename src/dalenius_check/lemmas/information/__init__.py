@@ -84,7 +84,7 @@ class Informative:
             at_most(self.measure.of(masses), arb(worth), "what an extreme column tells <= its potential")
 
     def _words(self, claim: dict[str, Any], notion: str) -> list[str]:
-        """What is proved of mechanisms under a notion, or a constraint."""
+        """The claim about mechanisms under a notion, or a constraint, in words."""
         about = "the useful variable" if "useful" in self.model.design else "the input"
         low, high = claim["lower"], claim["upper"]
         told, what = ends_words(low, high, "V", len(self.told)), "information about"
@@ -177,5 +177,5 @@ def _walk(start: Sums, steps: list[Sums]) -> Iterator[Sums]:
 
 
 def design(model: Model) -> Most:
-    """What a model of the kind `max_information` asks for."""
+    """Subject of a `max_information` model."""
     return Most(model)

@@ -73,11 +73,11 @@ class Walks(Proof, Generic[SomeChain]):
         return partial(half, (t, hi))
 
     def _leaves(self, i: int) -> Mapping[str, Callable[..., arb]]:
-        """What bounds the record's information over a box, by kind."""
+        """Leaves that bound the record's information over a box, by kind."""
         raise NotImplementedError
 
     def _told(self, i: int, point: Point, turns: Any) -> arb:
-        """What a path proves."""
+        """Information that a path proves."""
         raise NotImplementedError
 
 
@@ -96,7 +96,7 @@ class LetterChains(Walks[LetterChain]):
         return {"expansion": partial(self._expansion, i), "letters": lambda box: arb(self._letters(i, box)).log()}
 
     def _letters(self, i: int, box: Box) -> int:
-        """How many letters a record may have."""
+        """Number of letters that a record may have."""
         k = self.chain.letters
         return k if i or self.chain.stationary else sum(hi > 0 for _, hi in box[k * k :])
 

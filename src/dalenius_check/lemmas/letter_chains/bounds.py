@@ -1,4 +1,4 @@
-"""What any chain of a box tells about a record, by what one chain of the box does and how its outputs differ from the others'."""
+"""Leakage of any chain of a box about a record, by that of one chain and the distance of its outputs from the others'."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Expansion:
         return (1 + arb(fmpq(common, self.means.scale))).log() + arb(fmpq(rare, self.means.scale))
 
     def _divided(self, squares: list[arb]) -> arb:
-        """What common letters and rare ones add, of the best division.
+        """Terms of common and rare letters, for the best division.
 
         Bound because log(1 + .) is concave, and the common letters' shares are positive and add up to at most 1; after a rare
         letter the outputs are a mixture of rows of totals that are possible at the point.
@@ -253,7 +253,7 @@ class Means:
         return [[row.most(values) for values in columns] for row in rows]
 
     def first(self, layer: Layer) -> Units:
-        """What the first record's letters lead to."""
+        """Values after the first record's letters."""
         return [values[f] for f, values in zip(self.chain.adds, layer, strict=True)]
 
     def solved(self, values: Units) -> Units:

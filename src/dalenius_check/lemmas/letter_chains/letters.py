@@ -106,7 +106,7 @@ class LetterChain(AnyChain):
         )
 
     def _one_class(self) -> bool:
-        """Whether every letter may be reached from every other."""
+        """True if every letter may be reached from every other."""
         rows = self.model.held["transitions"]
         for first in range(self.letters):
             seen = {first}
@@ -135,7 +135,7 @@ class LetterChain(AnyChain):
 
 
 class Letters:
-    """What one chain tells about a record: given each of its letters, and altogether.
+    """Leakage of one chain about a record: given each of its letters, and altogether.
 
     Of the first record a letter's share of the start may be 0, and what follows it is known all the same.
     """
@@ -161,12 +161,12 @@ class Letters:
 
     @property
     def least(self) -> fmpq:
-        """What no output of a letter has less of, of those whose probability is proved to be more than 0; at most 1."""
+        """Least probability of a letter's outputs, of those proved to be more than 0; at most 1."""
         told = (row[y].lower().fmpq() for x, row in enumerate(self.given) for y in self.pairs(x))
         return min((probability for probability in told if probability > 0), default=fmpq(1))
 
     def log(self, x: int, y: int) -> arb:
-        """How much likelier a letter makes an output; nothing is known where that may be 0."""
+        """Log-ratio by which a letter makes an output likelier; nothing is known where that may be 0."""
         given, whole = self.given[x][y], self.outputs[y]
         return (given / whole).log() if given > 0 and whole > 0 else arb("nan")
 
@@ -200,7 +200,7 @@ class Letters:
         return [cells[start : start + width] for start in range(0, len(cells), width)]
 
     def _shifted(self, lists: Lists) -> Lists:
-        """What is known of each letter, with what the letter adds."""
+        """Values of each letter, shifted by its contribution."""
         zero = arb(0)
         most = self.chain.most
         return [[zero] * f + row + [zero] * (most - f) for f, row in zip(self.chain.adds, lists, strict=True)]
@@ -233,7 +233,7 @@ def _any(masks: Iterable[int]) -> int:
 
 
 def _bits(mask: int) -> list[int]:
-    """Which bits are set."""
+    """Places of the set bits."""
     return [s for s, bit in enumerate(bin(mask)[:1:-1]) if bit == "1"]
 
 

@@ -42,7 +42,7 @@ class Protocol:
         """The other keys of the mechanism's table."""
 
     def outputs(self) -> int:
-        """How many there are."""
+        """Number of outputs."""
         raise NotImplementedError
 
     def rows(self) -> list[list[Any]]:
@@ -76,7 +76,7 @@ class Protocol:
         raise NotImplementedError
 
     def ranges(self, value: Any, sizes: Sequence[int]) -> Ranges:
-        """Which numbers of members are summed over, of groups in ascending order."""
+        """Ranges of the numbers of members summed over, of groups in ascending order."""
         found: Ranges = []
         for entry in entries(value, "the ranges"):
             g, low, high = entries(entry, "a range", 3)
@@ -90,12 +90,12 @@ class Protocol:
         return found
 
     def left_out(self, within: arb, above: bool) -> arb:
-        """What has the rest of the probability adds to a mean: bound because log(v + c T) is from 0 to epsilon."""
+        """Contribution of the rest of the probability to a mean: bound because log(v + c T) is from 0 to epsilon."""
         return arb(0) if above else (1 - within) * self.epsilon
 
 
 def _counted(group: Sequence[int]) -> list[int]:
-    """How often each number is there."""
+    """Multiplicity of each number."""
     sizes = [0] * (max(group) + 1)
     for g in group:
         sizes[g] += 1

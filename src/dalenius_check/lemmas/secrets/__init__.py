@@ -255,7 +255,7 @@ class Listed(Informed):
 
 
 class Revealed(GivenValues):
-    """What a mechanism tells; what bounds it is no adversary's, but every law."""
+    """Leakage of a mechanism under every law, not those of an adversary alone."""
 
     after: ClassVar[Sizes] = AFTER
 

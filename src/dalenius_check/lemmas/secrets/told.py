@@ -28,7 +28,7 @@ _TOLD["letters"] = {"records": _NAMED, "others": _NAMED, "groups": (read.groups,
 
 
 def _told(value: Any, what: str) -> list[dict[str, Any]]:
-    """What is told together: queries, and letters of some records."""
+    """Functions revealed together: queries, and letters of some records."""
     tables = value if isinstance(value, list) else [value]
     found = [read.known(item, what, _TOLD) for item in tables]
     for table in found:
@@ -58,7 +58,7 @@ def schema(data: dict[str, Any]) -> Schema:
 
 
 class Secret:
-    """What `of` and `given` tell of each dataset, as numbers in the order of the first datasets with them."""
+    """Values of `of` and `given` for each dataset, as numbers in the order of the first datasets with them."""
 
     def __init__(self, of: Codes, given: Codes, inputs: Codes, channel: Channel) -> None:
         self.of = of
@@ -83,13 +83,13 @@ class Secret:
         return frozenset(Counter(self.cells[c].values()).items())
 
     def idle(self, c: int) -> bool:
-        """Whether nothing can be told of the secret where this is given."""
+        """True if nothing can leak about the secret where this is given."""
         cells = self.cells[c].values()
         return len(cells) == 1 or len({self._channel.classes[k] for inputs in cells for k in inputs}) == 1
 
 
 class Told:
-    """What the tables of a model's secrets tell of each dataset."""
+    """Values of a model's secrets for each dataset."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -109,7 +109,7 @@ class Told:
         return max(len(set(of)) for of, _ in self._codes)
 
     def others_known(self, s: int) -> bool:
-        """Whether what is given of secret s is one table of letters, of all records but one, without groups."""
+        """True if what is given of secret s is one table of letters, of all records but one, without groups."""
         tables = self.model.secrets[s]["given"]
         letters = [one for one in tables if one["kind"] == "letters" and one["groups"] is None]
         known = len(self.model.alphabets) - 1
@@ -122,14 +122,14 @@ class Told:
 
 
 def _records(table: dict[str, Any], model: Model) -> list[int]:
-    """Whose letters are told."""
+    """Records whose letters are meant."""
     every = range(len(model.alphabets))
     need(max(table["records"] or table["others"]) in every, f"a secret names a record that is none of {len(every)}")
     return table["records"] or sorted(set(every) - set(table["others"]))
 
 
 def _codes(model: Model, states: int, tables: list[dict[str, Any]]) -> Codes:
-    """What some tables tell together."""
+    """Joint values of some tables."""
     codes = [0] * states
     for table in tables:
         letters = table["kind"] == "letters"
