@@ -128,7 +128,6 @@ REFUSALS = [
     ("frontier design.toml -o out --solver me", "solver"),
     ("frontier audit.toml -o out", "for worst_case_leakage there is sweep"),
     ("frontier information/letters-pml -o out", "max_information"),
-    ("compare information/letters-pml", "max_information"),
     ("compare audit.toml --budget -1", "budget"),
     ("compare audit.toml --methods gradient", "methods"),
     ("compare audit.toml --seeds 0", "seeds"),
