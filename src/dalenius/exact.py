@@ -152,6 +152,8 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
             f"{what}: expected a number, or a text of a number, one blank and a unit ({', '.join(named)}), got {brief(value)}; write "
             f'"{meant}"'
         )
+    if isinstance(value, str) and value.endswith("%"):
+        raise InputError(f"{what}: {brief(value)} of what? expected an amount of information, such as '0.1 bits'")
     if units == "" and "" not in known:
         need_unit(fraction_text(as_fraction(number, what)), what)
         units = named[0]

@@ -161,9 +161,10 @@ def _place(names: list[str], column: str | None, path: str | Path) -> int:
         raise InputError(f"{path}: line 1 names {len(names)} columns, not one; say which column to read")
     if names.count(column) != 1:
         found = "more than one column" if column in names else "no column"
+        apart = next((sign for sign in ";\t" if len(names) == 1 and sign in names[0]), "")
+        meant = f"; columns are separated by commas here, not by {apart!r}" if apart else hint(column, names)
         raise InputError(
-            f"{path}: line 1 names {found} {brief(column)} among its {len(names)}{hint(column, names)}; it must hold the names of the "
-            "columns"
+            f"{path}: line 1 names {found} {brief(column)} among its {len(names)}{meant}; it must hold the names of the columns"
         )
     return names.index(column)
 

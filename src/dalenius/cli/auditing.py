@@ -165,7 +165,8 @@ def _people(table: Path | None, given: dict[str, Any], columns: dict[str, str | 
         raise InputError(f"{', '.join(twice)}: --table says so already; leave them out")
     if missing := [name for name, value in columns.items() if value is None]:
         raise InputError(
-            f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs"
+            f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs. "
+            "Where people are independent of each other, --household is a column that is different in every line"
         )
     answers, homes, listed_ = (str(value) for value in columns.values())
     texts = [letter.strip() for letter in listed(listed_, "--letters")]

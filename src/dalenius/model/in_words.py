@@ -60,7 +60,7 @@ def as_part(base: type[Any], given: Any, where: str) -> Any:
             keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
             made = read_shelved(base.shelf, {"kind": kind, **keys}, kind)
     except InputError as error:
-        raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ')}") from None
+        raise InputError(f"{where}: {str(error).removeprefix(f'{where}: ').removeprefix(f'{base.room}: ')}") from None
     return made
 
 

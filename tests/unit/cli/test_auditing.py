@@ -125,6 +125,9 @@ def test_households_of_a_table(command_line, tmp_path):
     done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS)
     assert done.returncode == 2
     assert "maybe" not in done.stderr
+    (tmp_path / "survey.csv").write_text(SURVEY.replace(",", ";"))
+    done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS)
+    assert "columns are separated by commas here, not by ';'; it must hold the names" in done.stderr
     (tmp_path / "nameless.csv").write_text("a,yes\nb,no\n")
     nameless = ("--table", "nameless.csv", "--answer", "yes", "--household", "a", "--letters", "no,yes")
     done = command_line("audit", "--mechanism", "geometric:1", *nameless)

@@ -187,6 +187,8 @@ REFUSALS = [
     ("init --defaults --mechanism 'symmetric 0.1'", "write 'symmetric flip = 0.1' if that is meant"),
     ("compose a.toml a.cert b.toml b.cert --at-most 0.1", "--at-most: '0.1' of what?"),
     ("noise --noise laplace --at-most 0.1", "--at-most: '0.1' of what?"),
+    ("noise --noise laplace --at-most 10%", "'10%' of what? expected an amount of information, such as '0.1 bits'"),
+    ("audit --mechanism discrete_laplace --people 3", "dalenius: --mechanism: discrete_laplace needs either epsilon"),
     ("measure fair.csv --within 'entropy 0.5'", "--within entropy: '0.5' of what?"),
     ("init --defaults --records 0", "--records: expected a whole number of at least 1, got '0'"),
     ("show gone.cert", "gone.cert: cannot be read: No such file"),
