@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dalenius.errors import brief
+from dalenius.errors import InputError, brief
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONGEST = 300  # characters of a cell
 TWO_LINES = 160  # of a console
@@ -42,6 +45,15 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     """
     wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(str.ljust, row, wide)).rstrip() for row in rows)
+
+
+def data_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A pandas DataFrame of rows by the names of their columns; `InputError` where pandas is not installed."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise InputError("a DataFrame needs pandas: pip install 'dalenius[frames]'") from None
+    return pd.DataFrame(rows)
 
 
 def in_brief(thing: Any) -> str:

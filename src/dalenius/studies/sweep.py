@@ -15,7 +15,7 @@ from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.files import write_whole
 from dalenius.model import MinDistortion, MinLeakage, Problem, WorstCaseLeakage
-from dalenius.notebook import in_brief
+from dalenius.notebook import data_frame, in_brief
 from dalenius.search.pools import need_workers, pool_of
 from dalenius.studies.compare import need_comparable
 from dalenius.studies.curves import CurvePoint, FrontierPoint, curve_point, frontier_point
@@ -112,15 +112,11 @@ class Sweep:
         InputError
             If pandas is not installed (the extra ``frames``).
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise InputError("a DataFrame needs pandas: pip install 'dalenius[frames]'") from None
         rows = []
         for record in self.records:
             fields = vars(record).copy()
             rows.append({**{path: _number(text) for path, text in fields.pop("at").items()}, **fields})
-        return pd.DataFrame(rows)
+        return data_frame(rows)
 
     def parquet(self, path: str | Path) -> Path:
         """Write `frame` as a Parquet file, whole or not at all; `InputError` where pandas or pyarrow is not installed."""
