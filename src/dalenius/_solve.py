@@ -182,7 +182,7 @@ def solve(
         bound falls as the entropy grows), so the upper bound will not be above the known one. Refused for other adversaries.
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
-        ``"alternating"``: blocks take turns, each solved and certified (docs/programs.md). Of an audit against `EntropyAtLeast`:
+        ``"alternating"``: blocks take turns, each solved and certified (docs/alternating.md). Of an audit against `EntropyAtLeast`:
         the lower end is where the scheme comes to rest, so that neither another letter law nor other conditional laws of all letters
         leak more than the gap more. Of a design: mechanism and adversary. The interval is proved as always; `result.alternating` has
         what every turn proved. Left out: the search of an audit, the ``"exchange"`` of a design.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from dalenius.intervals import ends_text, gap_text, text_above, text_below
-from dalenius.notebook import aligned, grid
+from dalenius.notebook import aligned, data_frame, grid
 from dalenius.outcome import Scope, Termination
 from dalenius.units import unit_size
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class BlockCertificate:
     moved : bool
         Whether the step was taken.
     units : str
+    paper : float or None
+        Of a design's mechanism: what the source paper's penalty step reaches from the same state, within the budget.
     """
 
     sweep: int
@@ -44,6 +50,7 @@ class BlockCertificate:
     scope: Scope
     moved: bool
     units: str
+    paper: float | None = None
 
     @property
     def gap(self) -> float:
@@ -51,7 +58,7 @@ class BlockCertificate:
         return self.upper - self.lower
 
 
-HEAD = ("sweep", "block", "lower", "upper", "gap", "units", "about", "solver", "s", "step")
+HEAD = ("sweep", "block", "lower", "upper", "gap", "units", "about", "solver", "s", "step", "paper")
 
 
 @dataclass(frozen=True)
@@ -139,10 +146,7 @@ class Alternation:
                 sweep,
                 value=sweep.value / size,
                 gains=_scaled(sweep.gains, size),
-                certificates=tuple(
-                    replace(one, lower=one.lower / size, upper=one.upper / size, units=units)
-                    for one in sweep.certificates
-                ),
+                certificates=tuple(_in_units(one, size, units) for one in sweep.certificates),
             )
             for sweep in self.trace
         )
@@ -152,8 +156,18 @@ class Alternation:
 
     @property
     def certificates(self) -> tuple[BlockCertificate, ...]:
-        """Those of all blocks of all sweeps; ``pandas.DataFrame(one.certificates)`` is a frame of them."""
+        """Those of all blocks of all sweeps."""
         return tuple(one for sweep in self.trace for one in sweep.certificates)
+
+    def frame(self) -> pd.DataFrame:
+        """A pandas DataFrame with a row a certificate, its fields and its gap.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed (the extra ``frames``).
+        """
+        return data_frame([{**vars(one), "scope": one.scope.value, "gap": one.gap} for one in self.certificates])
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
@@ -185,13 +199,17 @@ class Alternation:
         )
 
 
+def _in_units(one: BlockCertificate, size: float, units: str) -> BlockCertificate:
+    paper = None if one.paper is None else one.paper / size
+    return replace(one, lower=one.lower / size, upper=one.upper / size, units=units, paper=paper)
+
+
 def _row(one: BlockCertificate) -> tuple[str, ...]:
     low, high = ends_text(one.lower, one.upper)
     about = "all choices" if one.scope is Scope.BLOCKWISE else "first order"
-    step = "taken" if one.moved else "not taken"
-    return (
-        str(one.sweep), one.block, low, high, gap_text(max(one.gap, 0.0)), one.units, about, one.solver, f"{one.seconds:.3f}", step
-    )  # fmt: skip
+    step, paper = "taken" if one.moved else "not taken", "" if one.paper is None else text_above(one.paper)
+    who = one.solver, f"{one.seconds:.3f}", step, paper
+    return str(one.sweep), one.block, low, high, gap_text(max(one.gap, 0.0)), one.units, about, *who
 
 
 def _scaled(gains: Mapping[str, float], size: float) -> dict[str, float]:

@@ -12,5 +12,6 @@ from dalenius.alternating.mechanism_scheme import AlternatingProposer as Alterna
 from dalenius.alternating.mechanism_scheme import MechanismAndPriors as MechanismAndPriors
 from dalenius.alternating.mechanism_scheme import MechanismScheme as MechanismScheme
 from dalenius.alternating.mechanism_scheme import alternating as alternating
+from dalenius.alternating.model_block import ModelBlock as ModelBlock
 from dalenius.alternation import Cycle as Cycle
 from dalenius.alternation import Sweep as Sweep

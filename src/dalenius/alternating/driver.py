@@ -75,6 +75,7 @@ class Step(Generic[State]):
     interval : (lower, upper) of the best value of the block's program, in `units`; by default from the value to what the gain allows
     units : those of the interval where they are not the value's
     taken : whether the step is to be taken; by default where it is worth it
+    paper : called, what the source paper's step for this block reaches from the old state; its time is not the block's
     """
 
     state: State
@@ -85,6 +86,7 @@ class Step(Generic[State]):
     interval: tuple[float, float] | None = None
     units: str = ""
     taken: bool | None = None
+    paper: Callable[[], float] | None = None
 
 
 class Block(Protocol[State]):
@@ -281,9 +283,9 @@ class _Start(Generic[State]):
             end = value + step.gain if self.scheme.maximises else value - step.gain
             low, high = sorted((step.value, end)) if step.interval is None else step.interval
             seconds = self.clock.seconds - began
-            turns.append(
-                BlockCertificate(number, block.name, low, high, step.found_by, seconds, step.scope, taken, step.units)
-            )
+            proved = number, block.name, low, high, step.found_by, seconds, step.scope
+            paper = None if step.paper is None else step.paper()
+            turns.append(BlockCertificate(*proved, taken, step.units, paper))
         return turns
 
     def _worth_it(self, step: Step[State]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from dalenius._prove import Proved
 from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
 from dalenius.alternation import Sweep
 from dalenius.audits.audit import Audit
+from dalenius.baselines import MechanismSettings, within_budget
+from dalenius.baselines.family import Log
+from dalenius.baselines.mechanism import penalty_method
 from dalenius.designs import ExchangeProposer
 from dalenius.designs.exchange import OWN, Exchange
 from dalenius.designs.exchange.goals import KnownPriors
@@ -25,6 +29,7 @@ from dalenius.designs.exchange.proposer import ProvedUpper
 from dalenius.designs.exchange.region import FreeRegion
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
+from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.solvers import OWN as OWN_METHOD
@@ -40,6 +45,7 @@ ROOM = 0.75  # share of the gap that it may distort more so that an audit proves
 NEWS = 0.05  # share of the gap by which a prior must learn more than is allowed to join the bundle
 ROUGH = 0.3  # gap of an audit until both blocks seem to rest
 FIRST, LAST = 0.1, 0.9  # share of the time left that such an audit may take, and one that may end the work
+PENALTY = 0.02  # share of the time left that the source paper's step may take, beside which ours is shown
 NEEDED = 0.4  # share of that room which an audit needs at least
 
 
@@ -128,6 +134,21 @@ class MechanismScheme:
         totals = np.bincount([s for s, _ in images], weights)
         return answer, tuple(priors[s] for s in np.argsort(-totals, kind="stable"))
 
+    def penalised(self, state: MechanismAndPriors) -> float:
+        """What the source paper's penalty step reaches from a state, for its priors, repaired to meet the budget (`baselines`)."""
+        problem, orbit = self.run.problem, self.run.orbits.orbit
+        priors = [image.masses / np.bincount(orbit) for prior in state.priors for image in self.images(prior)]
+        masses = np.zeros((len(priors), max(map(len, priors)), len(orbit)))
+        for part, prior in zip(masses, priors, strict=True):
+            part[: len(prior)] = prior[:, orbit]
+        log = Log(self.run.search.clock.part(PENALTY))
+        with np.errstate(all="ignore"):  # infinite objectives are rejected by the line search
+            Q = penalty_method(problem, masses, state.Q[orbit], MechanismSettings(), log)
+        rows = within_budget(problem, Q, float(mutual_information(masses @ Q).max()))
+        if self.most is None:
+            return float(mutual_information(masses @ rows).max())
+        return float(problem.expected_distortion(rows.tolist()))
+
     def images(self, prior: Prior) -> list[Prior]:
         """The prior and what the problem's symmetries make of it; a memory of one has it alone."""
         known = KnownPriors(self.run.orbits)
@@ -202,6 +223,7 @@ class _Mechanism:
             found_by=answer.found_by,
             interval=(answer.solution.lower, answer.solution.upper),
             taken=now - least > worth or told > scheme.allowed(state),
+            paper=partial(scheme.penalised, state),
         )
 
 
@@ -264,6 +286,7 @@ def alternating(run: Exchange) -> AlternatingResult[MechanismAndPriors]:
     result: AlternatingResult[MechanismAndPriors] = alternate(
         MechanismScheme(run, run.search.memory or MEMORY), settings, rng=run.search.rng, progress=tell, clock=clock
     )
+    run.rounds = run.free.count
     run.conclude()
     return result
 

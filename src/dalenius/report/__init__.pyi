@@ -11,6 +11,7 @@ from dalenius.report.implications import implications_picture as implications_pi
 from dalenius.report.page import report_page as report_page
 from dalenius.report.page import write_report as write_report
 from dalenius.report.picture import save_picture as save_picture
+from dalenius.report.progress import alternation_picture as alternation_picture
 from dalenius.report.progress import comparison_picture as comparison_picture
 from dalenius.report.progress import comparison_table as comparison_table
 from dalenius.report.progress import sanitizer_picture as sanitizer_picture

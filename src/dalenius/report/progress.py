@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dalenius.alternation import Alternation
 from dalenius.errors import InputError
 from dalenius.intervals import ends_text, interval_text, text_above, text_below
 from dalenius.report.picture import COLOURS, INK, MARKERS, Style, axes_of, finished, label, telling
@@ -89,6 +90,39 @@ def trace_picture(
 
 def _largest(result: Result | DesignResult | SecretResult) -> bool:
     return isinstance(result, DesignResult) and result.largest
+
+
+def alternation_picture(one: Alternation, *, ax: Axes | None = None, title: str = "", partial: str = "") -> Axes:
+    """Draw what each block's turns proved of its subproblem against the sweeps, and the value between them.
+
+    Only of blocks whose interval is in the value's own units. Crosses are what the source paper's penalty step reaches instead.
+
+    Parameters
+    ----------
+    one : Alternation
+        Of ``result.alternating``.
+    ax, title, partial
+        As in `curve_picture`.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
+    ax, turns = axes_of(ax), [turn for turn in one.certificates if turn.units == one.units]
+    ax.plot([sweep.number for sweep in one.trace], [sweep.value for sweep in one.trace], color=INK, label="value")
+    names = list(dict.fromkeys(turn.block for turn in turns))
+    for j, name in enumerate(names):
+        colour, mine = COLOURS[j % len(COLOURS)], [turn for turn in turns if turn.block == name]
+        for k, turn in enumerate(mine):
+            at, text = turn.sweep + 0.5 * (j + 1) / len(names) - 0.5, " .. ".join(ends_text(turn.lower, turn.upper))
+            style: Style = {"color": colour, "marker": "_", "gid": telling(f"{name}, sweep {turn.sweep}: {text}")}
+            ax.plot([at, at], [turn.lower, turn.upper], label="" if k else f"{name}, proved", **style)
+            if turn.paper is not None:
+                ax.plot([at], [turn.paper], "x", color=colour, label="" if k else f"{name}, the paper's penalty step")
+    ax.set(xlabel="sweep", ylabel=label(one.units))
+    ax.legend(frameon=False, fontsize="small")
+    return finished(ax, title=title, partial=partial)
 
 
 # A comparison of methods, as a table and as a picture of value against time with the certified band.

@@ -69,7 +69,10 @@ def test_a_bundle_comes_to_rest_near_the_optimum(problem):
     assert result.gap <= 1e-2
     assert max(one.gains.values()) <= 1e-2 * one.value
     assert {turn.block for turn in one.certificates} == {"mechanism", "adversary"}
-    assert all(turn.lower <= turn.upper for turn in one.certificates)
+    for turn in one.certificates:
+        assert turn.lower <= turn.upper
+        assert (turn.paper is None) == (turn.block == "adversary")
+        assert turn.paper is None or turn.paper >= turn.lower * (1.0 - 1e-9), "nothing in the budget is better"
     assert {use.solver for use in result.solvers} == {"clarabel"}
     best = dl.solve(problem, gap=1e-2, time_limit=60.0)
     assert max(result.lower, best.lower) <= min(result.upper, best.upper)
