@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from itertools import groupby
@@ -197,10 +197,11 @@ class Objective:
         model = self._models[j]
         return ADVERSARIES[model.adversary](lines, model, channel)
 
-    def weighted(self, j: int) -> list[tuple[int, list[fmpq]]]:
-        """p(x) d(x, y) of the distortion of term j, by the inputs that the law has."""
-        pairs = enumerate(zip(self.law, self.costs[j], strict=True))
-        return [(x, [p * d for d in costs]) for x, (p, costs) in pairs if p]
+    def weighted(self, j: int, weight: fmpq) -> Iterator[Term]:
+        """p(x) d(x, y) of the distortion of term j, so many times."""
+        for x, (p, costs) in enumerate(zip(self.law, self.costs[j], strict=True)):
+            for y, d in enumerate(costs if weight and p else ()):
+                yield x, y, weight * p * d
 
     def need_shares(self, shares: Mapping[int, fmpq]) -> None:
         """Refuse weights v_j of a lower bound that are more than the objective's.

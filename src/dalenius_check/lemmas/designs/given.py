@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ from ...core.read import decimal, entries, integer, nonnegative, positive
 from ..households import DesignedHouseholds
 from ..secrets import Unsaid
 from .constraints import Constraints, Limit, Objective
-from .ground import Costs, Part, Term
+from .ground import BEHIND, Costs, Part, Term
 from .tangents import Information, gains
 
 _MOST = 1 << 22
@@ -153,10 +153,12 @@ class Given:
             chosen.append((r, mu))
             before = r
 
-        def part(hard: bool) -> tuple[Iterable[Term], fmpq]:
-            made = [(mu, *rows.make(r, rows.ends[hard])) for r, mu in chosen if mu]
-            behind = total(mu * most for mu, _, most in made)
-            return ([x, y, mu * c] for mu, terms, _ in made for x, y, c in terms), behind
+        def part(hard: bool) -> Iterator[Term]:
+            for r, mu in chosen:
+                terms, most = rows.make(r, rows.ends[hard])
+                yield BEHIND, 0, mu * most
+                for x, y, c in terms if mu else ():
+                    yield x, y, mu * c
 
         self.add(part)
 
@@ -169,9 +171,14 @@ class Given:
         self.count(len(u))
         need(total(x * x for x in u) <= t * t, "t must be at least the norm of u")
         self.allowance.take(len(parts) * NUMBER + sum(map(height, [t, *u])) // 4)
-        held = list(zip([t, *u], parts, strict=True))
-        behind = total(factor * constant for factor, (_, constant) in held)
-        self.add(lambda hard: (([x, y, -factor * c] for factor, (terms, _) in held for x, y, c in terms), behind))
+
+        def part(hard: bool) -> Iterator[Term]:
+            for factor, (terms, constant) in zip([t, *u], parts, strict=True):
+                yield BEHIND, 0, factor * constant
+                for x, y, c in terms:
+                    yield x, y, -factor * c
+
+        self.add(part)
 
     def _tangent(self, j: int, place: Any, weight: Any, about: Any, hint: Any) -> None:
         """A tangent of a limit about a secret; bound because weight (at_most - what is limited) >= 0, and the tangent is below."""
@@ -204,8 +211,7 @@ class Given:
         self._weighted.add(j)
         weight = nonnegative(hint, "the weight")
         self.share(j, weight)
-        rows = self.objective.weighted(j)
-        self.add(lambda hard: (([x, y, weight * d] for x, row in rows for y, d in enumerate(row)), fmpq(0)))
+        self.add(lambda hard: self.objective.weighted(j, weight))
 
     def _term(self, j: int, *rest: Any) -> None:
         """A prior of a term that is a leakage to another adversary."""
@@ -230,10 +236,11 @@ class Given:
         """Add the parts, at the end of e^epsilon that is hard or the other; what they subtract behind."""
         behind = list[fmpq]()
         for part in self._parts:
-            terms, less = part(hard)
-            behind.append(less)
-            for x, y, value in terms:
+            for x, y, value in part(hard):
                 self.allowance.look()
+                if x == BEHIND:
+                    behind.append(value)
+                    continue
                 before = matrix[x][y]
                 matrix[x][y] = total([before, value])
                 self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)

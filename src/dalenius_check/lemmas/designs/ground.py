@@ -18,9 +18,8 @@ from ...core.read import law_of
 _MAX_CELLS = 1 << 22
 Costs = list[list[fmpq]]
 Term = Sequence[Any]  # an input x, an output y and a rational c, of which c Q(x, y) is meant
-Part = Callable[
-    [bool], tuple[Iterable[Term], fmpq]
-]  # at the hard end of e^epsilon or the other; and what is subtracted behind
+Part = Callable[[bool], Iterable[Term]]  # at the hard end of e^epsilon or the other
+BEHIND = -1  # in the place of an input: what is subtracted of all
 _MEASURES: dict[str, Callable[[Any], Any]] = {
     "hamming": lambda d: int(d != 0),
     "absolute": abs,

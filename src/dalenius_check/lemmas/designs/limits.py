@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -10,7 +10,7 @@ from ...core.allowance import BALL, NUMBER, PAIR, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.numbers import exponential, height, need, need_certain, summed, total
 from ...core.read import Reader, decimal, entries, integer
-from .ground import Inputs, Part, Term
+from .ground import BEHIND, Inputs, Part, Term
 from .secret import Laws, Secret, Told, secrets_of
 
 Form = tuple[dict[int, list[fmpq]], list[fmpq], fmpq]  # A(s, y), B(y), h: sum Q (sum_s A P(s, x) + B P(x)) <= h
@@ -58,16 +58,16 @@ class SecretLimit:
         """The same, so many times."""
         tangent = self.tangent(law, about, hint)
 
-        def part(hard: bool) -> tuple[Iterable[Term], fmpq]:
+        def part(hard: bool) -> Iterator[Term]:
             letters, mean, most = tangent(self.ends[hard])
+            yield BEHIND, 0, weight * most
             columns = {x: [(mean, p)] for x, p in law.inputs}
             for s, factors in letters.items():
                 for x, p in law.rows[s]:
                     columns[x].append((factors, p))
-            places = ((x, y, held) for x, held in columns.items() for y in range(self.outputs))
-            return (
-                [x, y, weight * total(factors[y] * p for factors, p in held)] for x, y, held in places
-            ), weight * most
+            for x, held in columns.items():
+                for y in range(self.outputs):
+                    yield x, y, weight * total(factors[y] * p for factors, p in held)
 
         return part
 

@@ -95,4 +95,4 @@ class Private(Design):
         pairs = enumerate(zip(factors, beta, strict=True))
         held = [(x, a, weight * b) for x, (a, b) in pairs if a or (b and weight)]
         self.allowance.take(sum(PAIR + NUMBER + (height(up) + height(down)) // 4 for _, up, down in held))
-        return lambda hard: (([x, y, up - ends[hard] * down] for x, up, down in held), fmpq(0))
+        return lambda hard: ((x, y, up - ends[hard] * down) for x, up, down in held)
