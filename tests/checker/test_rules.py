@@ -163,7 +163,7 @@ def test_what_is_said_of_a_proof_assistant_is_what_it_has_proved():
 
 def asked() -> list[tuple[str, str, str, str]]:
     """The table of hypotheses: theorem, hypothesis, the function that asks, and the claim that is false without it."""
-    section = (DOCS / "checker.md").read_text().split("## What each lemma asks")[1]
+    section = (DOCS / "checker.md").read_text().split("## What each lemma asks")[1].split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line[:1] == "|"]
     return [(theorem, words, where.strip("`"), claim) for theorem, words, where, claim in rows[2:]]
 
