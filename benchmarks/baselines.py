@@ -21,7 +21,8 @@ import numpy as np
 import dalenius as dl
 from dalenius.baselines import ConditionalSettings, LeakageSettings, full_joint, leakage_run
 from dalenius.search.clock import Clock
-from dalenius.studies.compare import CERTIFIED, METHODS, MethodOutcome
+from dalenius.studies.compare import CERTIFIED, MethodOutcome
+from dalenius.studies.contest import METHODS
 
 Instance = tuple[str, dl.WorstCaseLeakage]
 GAP = 1e-3

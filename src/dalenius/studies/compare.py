@@ -7,23 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalenius._solve import need_way, solve
-from dalenius.baselines.funnels import FUNNEL_RIVALS
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
 from dalenius.intervals import percent_text, text_above, text_below
-from dalenius.model import DesignProblem, MaxInformation, Problem, audited
+from dalenius.model import Problem, audited
 from dalenius.notebook import aligned, grid, in_brief
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, hearing, need_solver
+from dalenius.search import Clock, hearing, need_solver, stopped_by_interrupt
 from dalenius.studies.contest import (
     CERTIFIED,
-    METHODS,
     Attained,
     Contested,
     Settings,
     certified,
     contestants,
+    field_of,
     maximises,
 )
 from dalenius.studies.points import better_of, with_prior
@@ -32,7 +31,6 @@ from dalenius.units import Quantity
 SHOWN = ("method", "starts", "value", "falls short by", "could be lower by", "budget", "s")  # with times to come near
 SHARES = ("1", "0.1", "0.01")  # per cent of the best proved value that a table has times for
 LEAST = 1e-3  # seconds that the certified solver has in any case
-JUDGED = 2  # times its own that a design's rival may take, with the audits of its mechanisms
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 
 
@@ -243,7 +241,7 @@ def methods_for(problem: Problem) -> list[str]:
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
     assert isinstance(problem, Contested)
-    return [CERTIFIED, *contestants(problem, None, {})[0]]
+    return [CERTIFIED, *contestants(field_of(problem), None, {})[0]]
 
 
 def compare(
@@ -306,13 +304,11 @@ def compare(
     if problem.task == "audit" and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)
-    rivals, left_out = contestants(problem, methods, settings or {})
+    rivals, left_out = contestants(field_of(problem), methods, settings or {})
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
     tell = progress or (lambda method: None)
     clock = Clock(math.inf if time_limit is None else time_limit)
-    turns = (
-        JUDGED if isinstance(problem, DesignProblem) else 1
-    )  # of a rival: its own, and that of the audits of its mechanisms
+    turns = field_of(problem).turns
     with hearing() as stop, stop.heard_by(clock):  # also between two methods
         tell(CERTIFIED)
         alone = max(min(budget, clock.remaining / (1 + turns * len(rivals))), LEAST)
@@ -327,7 +323,9 @@ def compare(
             own, waiting = min(budget, clock.remaining / (turns * waiting)), waiting - 1
             if not stop.requested and own > 0.0:
                 tell(method)
-                found = rivals[method].attained(problem, seeds, own, gap)  # type: ignore[arg-type]  # each its own kind
+                turn = Clock(own)
+                with stopped_by_interrupt(turn):
+                    found = rivals[method](seeds, turn, gap)
                 if not stop.requested:  # else it had less than its budget
                     _need_possible(found, result)
                     attained[method] = found
@@ -351,22 +349,15 @@ def need_comparable(
         raise InputError(
             f"problem: expected a WorstCaseLeakage, MinLeakage, MinDistortion or MaxInformation, got {brief(problem)}"
         )
-    if not isinstance(problem, MaxInformation):
-        adversary = problem.against("compare")
-        if isinstance(problem, DesignProblem) and problem.objective is not None:
-            problem.need_plain("compare")
-        if problem.bound is None and not isinstance(problem, DesignProblem):
-            raise InputError(
-                f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}"
-            )
+    own = field_of(problem)
+    own.check()
     as_integer(seeds, "seeds", at_least=1)
     limit = 1.0 if time_limit is None else time_limit
     for name, number in (("budget", budget), ("gap", gap), ("time_limit", limit)):
         if not is_number(number) or not 0 < number < math.inf:
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
-    known = [CERTIFIED, *FUNNEL_RIVALS] if isinstance(problem, MaxInformation) else [*METHODS]
-    if methods is not None and (isinstance(methods, str) or not methods or any(m not in known for m in methods)):
-        raise InputError(f"methods: expected some of {', '.join(known)}; got {brief(methods)}")
+    if methods is not None and (isinstance(methods, str) or not methods or any(m not in own.known for m in methods)):
+        raise InputError(f"methods: expected some of {', '.join(own.known)}; got {brief(methods)}")
     return problem
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -34,9 +34,9 @@ from dalenius.baselines import (
 from dalenius.baselines.designs import DESIGN_RIVALS, Game, game_run
 from dalenius.baselines.funnels import FUNNEL_RIVALS, FunnelRival, Released
 from dalenius.errors import InputError, brief, hint
-from dalenius.model import DesignProblem, MaxInformation, Problem, WorstCaseLeakage
+from dalenius.model import DesignProblem, MaxInformation, WorstCaseLeakage
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, Limits, stopped_by_interrupt
+from dalenius.search import Clock, Limits
 from dalenius.studies.points import Prior, limits_of, rows_broken, with_mechanism
 
 # The methods that are compared: what they are, which laws they search, and what they are run with.
@@ -73,10 +73,6 @@ class Rival:
     audit: LeakageSettings | Optimiser
     design: DesignSettings | None = None
     once: bool = False
-
-    def settings(self, problem: Comparable) -> Settings | None:
-        """Settings on this problem unless told otherwise; None if the method is not made for it."""
-        return self.audit if problem.task == "audit" else self.design
 
     def audited(self, family: Family, settings: Settings, seed: int, clock: Clock) -> LeakageRun:
         """Problem 1 from one start: the paper's uniform one for seed 0, else a random one."""
@@ -161,8 +157,7 @@ def settings_from_text(problem: Contested, texts: Iterable[str]) -> dict[str, Se
             raise InputError(f"settings: expected METHOD.NAME=VALUE, got {brief(text)}")
         if method not in RIVALS:
             raise InputError(f"settings: expected one of {', '.join(RIVALS)} before the dot, got {brief(method)}")
-        known = None if isinstance(problem, MaxInformation) else RIVALS[method].settings(problem)
-        settings = found.get(method) or known
+        settings = found.get(method) or field_of(problem).settings(method)
         if settings is None:
             raise InputError(f"settings: {method} has none on this problem")
         found[method] = _changed(settings, names, value, path)
@@ -196,76 +191,6 @@ def _read(before: object, text: str) -> object:
     return text
 
 
-Families = dict[Callable[[Comparable], Family], Family]
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """A rival with the laws that it searches and what it is run with."""
-
-    method: str
-    rival: Rival
-    family: Family
-    settings: Settings
-
-    def attained(self, problem: Comparable, seeds: int, budget: float, gap: float) -> Attained:
-        """Results of its starts, one after the other; a global solver has one."""
-        clock, starts = Clock(budget), 1 if self.rival.once else seeds
-        with stopped_by_interrupt(clock):
-            if isinstance(problem, DesignProblem):
-                run = partial(self.rival.designed, problem, self.family, self.settings)
-                return _designed(self.method, problem, run, starts, clock, gap)
-            return _audited(self, starts, clock)
-
-
-@dataclass(frozen=True)
-class GameContestant:
-    """A rival on a design as a min-max."""
-
-    method: str
-
-    def attained(self, problem: DesignProblem, seeds: int, budget: float, gap: float) -> Attained:
-        """Results of its starts, one after the other."""
-        clock = Clock(budget)
-        with stopped_by_interrupt(clock):
-            return _designed(
-                self.method,
-                problem,
-                lambda seed, turn: game_run(self.method, Game.of(problem, seed, turn)),
-                seeds,
-                clock,
-                gap,
-            )
-
-
-@dataclass(frozen=True)
-class FunnelContestant:
-    """A rival on a problem of most information within a limit."""
-
-    method: str
-    run: FunnelRival
-    released: Released
-    once: bool
-
-    def attained(self, problem: Problem, seeds: int, budget: float, gap: float) -> Attained:
-        """Results of its starts, one after the other; a mechanism that breaks the limit is mixed with a silent one."""
-        clock, values, missed, trace = Clock(budget), list[float](), 0.0, list[tuple[float, float]]()
-        starts = 1 if self.once else seeds
-        with stopped_by_interrupt(clock):
-            for seed in range(starts):
-                own = Clock(clock.remaining / (starts - seed))
-                Q = self.run(self.released, np.random.default_rng(seed) if seed else None, own)
-                missed = max(missed, float(self.released.secret.of(Q.T).sum()) - self.released.limit)
-                values.append(float(self.released.useful.of(self.released.kept(Q).T).sum()))
-                trace.append((clock.seconds, max(values)))
-                if clock.expired:
-                    break
-        best = max(values)
-        return Attained(
-            self.method, len(values), best, best, values[0], missed, len(values), 0, clock.seconds, None, tuple(trace)
-        )
-
-
 @dataclass(frozen=True)
 class Attained:
     """Result of a method, before anybody knows how good that is (`dalenius.studies.compare.MethodOutcome` has the rest).
@@ -294,12 +219,115 @@ class Attained:
     design: DesignResult | None = None
 
 
-Anybody = Contestant | GameContestant | FunnelContestant
+# Fields, one for each kind of problem: who is in it, and how each is made ready.
+
+
+Ready = Callable[[int, Clock, float], Attained]  # from the number of starts, the clock and the gap
+
+
+@dataclass
+class AuditField:
+    """Rivals for Problem 1.
+
+    Attributes
+    ----------
+    known : what may be asked for by name
+    turns : how many times its own a rival may take, with the audits of its mechanisms
+    """
+
+    problem: Any
+    known: ClassVar[Sequence[str]] = tuple(METHODS)
+    turns: ClassVar[int] = 1
+    built: dict[Callable[[Comparable], Family], Family] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """`InputError` where nobody fits."""
+        adversary = self.problem.against("compare")
+        if self.problem.bound is None:
+            raise InputError(
+                f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}"
+            )
+
+    def settings(self, method: str) -> Settings | None:
+        """Settings of a rival unless told otherwise; None where it has none, or is not made for this."""
+        return RIVALS[method].audit if method in RIVALS else None
+
+    def meant(self, method: str) -> bool:
+        """True if it is said of a rival that does not fit why it does not."""
+        return False
+
+    def family(self, method: str) -> Family:
+        """The laws that a rival searches, which some share."""
+        make = RIVALS[method].family
+        self.built[make] = self.built.get(make) or make(self.problem)
+        return self.built[make]
+
+    def ready(self, method: str, settings: Settings | None) -> Ready:
+        """A rival, tried without any time; `InputError` where it does not fit."""
+        if settings is None:
+            raise InputError(f"methods: {method} designs a mechanism, it does not audit one")
+        run = partial(RIVALS[method].audited, self.family(method), settings)
+        run(0, Clock(0.0))  # imports what takes long to
+        return partial(_audited, method, self.family(method), run)
+
+
+class DesignField(AuditField):
+    """Rivals for Problems 2 and 3, the source paper's and those on the min-max."""
+
+    turns = 2
+
+    def check(self) -> None:
+        self.problem.against("compare")
+        if self.problem.objective is not None:
+            self.problem.need_plain("compare")
+
+    def settings(self, method: str) -> Settings | None:
+        return RIVALS[method].design if method in RIVALS else None
+
+    def meant(self, method: str) -> bool:
+        return method in DESIGN_RIVALS or self.settings(method) is not None
+
+    def ready(self, method: str, settings: Settings | None) -> Ready:
+        if settings is not None:
+            self.problem.need_plain("methods", "ask other rivals")
+            return self._of(method, partial(RIVALS[method].designed, self.problem, self.family(method), settings))
+        if method not in DESIGN_RIVALS:
+            raise InputError(f"methods: {method} audits a mechanism, it does not design one")
+        next(DESIGN_RIVALS[method][1](Game.of(self.problem, 0, Clock(0.0))))
+        return self._of(method, lambda seed, clock: game_run(method, Game.of(self.problem, seed, clock)))
+
+    def _of(self, method: str, run: Callable[[int, Clock], DesignRun]) -> Ready:
+        return partial(_designed, method, self.problem, run)
+
+
+class FunnelField(AuditField):
+    """Rivals for the most information within a limit about a secret."""
+
+    known = (CERTIFIED, *FUNNEL_RIVALS)
+
+    def check(self) -> None:
+        Released.of(self.problem)
+
+    def settings(self, method: str) -> None:
+        return None
+
+    def ready(self, method: str, settings: Settings | None) -> Ready:
+        _, run, once = FUNNEL_RIVALS[method]
+        released = Released.of(self.problem)
+        run(released, None, Clock(0.0))
+        return partial(_released, method, run, released, once)
+
+
+def field_of(problem: Contested) -> AuditField:
+    """The field of a problem's kind."""
+    if isinstance(problem, WorstCaseLeakage):
+        return AuditField(problem)
+    return DesignField(problem) if isinstance(problem, DesignProblem) else FunnelField(problem)
 
 
 def contestants(
-    problem: Contested, methods: Sequence[str] | None, settings: Mapping[str, Settings]
-) -> tuple[dict[str, Anybody], dict[str, str]]:
+    own: AuditField, methods: Sequence[str] | None, settings: Mapping[str, Settings]
+) -> tuple[dict[str, Ready], dict[str, str]]:
     """The rivals asked, ready to run; and of those that are left out, without `methods`, why, where they are meant for such problems.
 
     `InputError` where one that is asked by name does not fit, or settings do not.
@@ -307,59 +335,21 @@ def contestants(
     if unknown := [method for method in settings if method not in RIVALS]:
         raise InputError(f"settings: expected some of {', '.join(RIVALS)}; got {brief(unknown[0])}")
     for method, given in settings.items():
-        own = None if isinstance(problem, MaxInformation) else RIVALS[method].settings(problem)
-        if type(given) is not type(own):
-            takes = "none" if own is None else type(own).__name__
+        if type(given) is not type(default := own.settings(method)):
+            takes = "none" if default is None else type(default).__name__
             raise InputError(f"settings: {method} takes {takes} on this problem, got {brief(given)}")
-    built, found, reasons = Families(), dict[str, Anybody](), dict[str, str]()
-    everybody = FUNNEL_RIVALS if isinstance(problem, MaxInformation) else METHODS
-    for method in [*everybody] if methods is None else methods:
+    found, reasons = dict[str, Ready](), dict[str, str]()
+    for method in own.known if methods is None else methods:
         if method == CERTIFIED:
             continue
         try:
-            if isinstance(problem, MaxInformation):
-                found[method] = _of_funnel(problem, method)
-            elif isinstance(problem, DesignProblem) and method in DESIGN_RIVALS:
-                found[method] = _of_game(problem, method)
-            else:
-                found[method] = _of_laws(problem, method, settings, built)
+            found[method] = own.ready(method, settings.get(method, own.settings(method)))
         except InputError as error:
             if methods is not None:
                 raise
-            if isinstance(problem, DesignProblem) and (method in DESIGN_RIVALS or RIVALS[method].design):
+            if own.meant(method):
                 reasons[method] = str(error).partition(": ")[2]
     return found, reasons
-
-
-def _of_laws(problem: Comparable, method: str, settings: Mapping[str, Settings], built: Families) -> Contestant:
-    """A rival that searches a family of laws."""
-    if method not in RIVALS:
-        raise InputError(f"methods: {method} designs a mechanism, it does not audit one")
-    rival = RIVALS[method]
-    given = settings.get(method, rival.settings(problem))
-    if given is None:
-        raise InputError(f"methods: {method} audits a mechanism, it does not design one")
-    if isinstance(problem, DesignProblem):
-        problem.need_plain("methods", "ask other rivals")
-    built[rival.family] = built.get(rival.family) or rival.family(problem)
-    contestant = Contestant(method, rival, built[rival.family], given)
-    if problem.task == "audit":  # refuses what does not fit, and imports what takes long to
-        rival.audited(contestant.family, given, 0, Clock(0.0))
-    return contestant
-
-
-def _of_game(problem: DesignProblem, method: str) -> GameContestant:
-    """A rival on the min-max, tried on its first mechanism."""
-    next(DESIGN_RIVALS[method][1](Game.of(problem, 0, Clock(0.0))))
-    return GameContestant(method)
-
-
-def _of_funnel(problem: MaxInformation, method: str) -> FunnelContestant:
-    """A rival within a limit about a secret, tried without any time."""
-    _, run, once = FUNNEL_RIVALS[method]
-    released = Released.of(problem)
-    run(released, None, Clock(0.0))
-    return FunnelContestant(method, run, released, once)
 
 
 def maximises(result: Result | DesignResult) -> bool:
@@ -390,12 +380,14 @@ def certified(result: Result | DesignResult) -> Attained:
     )
 
 
-def _audited(contestant: Contestant, seeds: int, clock: Clock) -> Attained:
-    """A rival on Problem 1: the best of its starts."""
-    runs = list(_runs(partial(contestant.rival.audited, contestant.family, contestant.settings), seeds, clock))
+def _audited(
+    method: str, family: Family, run: Callable[[int, Clock], LeakageRun], seeds: int, clock: Clock, gap: float
+) -> Attained:
+    """A rival on Problem 1: the best of its starts, of which a global solver has one."""
+    runs = list(_runs(run, 1 if RIVALS[method].once else seeds, clock))
     best = max(runs, key=lambda run: run.value)
     return _attained(
-        contestant.method,
+        method,
         runs,
         value=best.value,
         claimed=max(run.value if run.claimed is None else run.claimed for run in runs),
@@ -404,7 +396,26 @@ def _audited(contestant: Contestant, seeds: int, clock: Clock) -> Attained:
         seconds=clock.seconds,
         bound=min((run.bound for run in runs if run.bound is not None), default=None),
         trace=_trace(runs),
-        prior=Prior(best.masses, None if contestant.family.shared else best.record),
+        prior=Prior(best.masses, None if family.shared else best.record),
+    )
+
+
+def _released(
+    method: str, run: FunnelRival, released: Released, once: bool, seeds: int, clock: Clock, gap: float
+) -> Attained:
+    """A rival within a limit: the best of its starts; a mechanism that breaks the limit is mixed with a silent one."""
+    values, missed, trace, starts = list[float](), 0.0, list[tuple[float, float]](), 1 if once else seeds
+    for seed in range(starts):
+        own = Clock(clock.remaining / (starts - seed))
+        Q = run(released, np.random.default_rng(seed) if seed else None, own)
+        missed = max(missed, float(released.secret.of(Q.T).sum()) - released.limit)
+        values.append(float(released.useful.of(released.kept(Q).T).sum()))
+        trace.append((clock.seconds, max(values)))
+        if clock.expired:
+            break
+    best = max(values)
+    return Attained(
+        method, len(values), best, best, values[0], missed, len(values), 0, clock.seconds, None, tuple(trace)
     )
 
 
@@ -414,7 +425,7 @@ def _designed(
     """A rival on Problem 2 or 3: every start's mechanism is audited and proved, and the best one counts, with some on its way."""
     runs = list(_runs(run, seeds, clock))
     seconds, late = clock.seconds, Clock(clock.time_limit)
-    judged = [_judged(problem, run, gap, late.remaining / (2 * len(runs))) for run in runs]
+    judged = [_judged(problem, run, gap, late.remaining / (len(runs) - k)) for k, run in enumerate(runs)]
     best = min(range(len(runs)), key=lambda k: judged[k][0].upper)
     design, violation, at_most = judged[best]
     return _attained(
