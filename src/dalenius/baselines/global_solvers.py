@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from importlib.util import find_spec
 from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,6 +21,7 @@ from dalenius.baselines.family import Rest, need_positive, need_share
 from dalenius.baselines.nonlinear import Answer, RecordProgram, Solver
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
+from dalenius.programs.written import of_record
 
 if TYPE_CHECKING:
     from maingopy import MAiNGOmodel
@@ -88,33 +91,25 @@ class Scip:
             return Answer(last, nodes, rest, float(model.getSolObjVal(solution)), known)
 
     def _stated(self, program: RecordProgram, seconds: float) -> tuple[Model, list[Any]]:
-        """The model, and the variables of the cells."""
-        from pyscipopt import Model, log, quicksum  # takes long to import
+        """The model, read as every other global solver may read it, and the variables of the cells."""
+        from pyscipopt import Model  # takes long to import
 
         model = Model()
         model.hideOutput()
         for name, value in (("time", min(seconds, FOREVER)), ("gap", self.gap), ("memory", self.memory)):
             model.setParam(f"limits/{name}", value)
         model.setParam("misc/catchctrlc", False)  # Ctrl-C is heard where Python looks, at every node
-
-        def named(weights: list[float], terms: list[Any]) -> Any:
-            """A variable that is this sum of masses; each is at least `least_mass`, so it has a least value of its own."""
-            variable = model.addVar(lb=self.least_mass * sum(weights), ub=1.0)
-            model.addCons(variable == quicksum(w * term for w, term in zip(weights, terms, strict=True)))
-            return variable
-
-        def x_log_x(variables: list[Any]) -> Any:
-            return quicksum(v * log(v) for v in variables)
-
-        masses = [model.addVar(lb=self.least_mass, ub=1.0) for _ in program.log_uniform]
-        model.addCons(quicksum(masses) == 1.0)
-        letters, joint, outputs = _sums(program, masses, named)
-        leakage = model.addVar(lb=0.0, ub=float(np.log(len(letters))))
-        model.addCons(leakage <= x_log_x(joint) - x_log_x(letters) - x_log_x(outputs))
-        counts = quicksum(c * p for c, p in zip(program.log_uniform.tolist(), masses, strict=True))
-        model.addCons(counts - x_log_x(masses) >= -program.max_knowledge)
-        model.setObjective(leakage, "maximize")
-        return model, masses
+        parts = [program.given[part] for part in program.parts]
+        start = np.exp(program.log_uniform)
+        written = of_record(parts, program.log_uniform, program.max_knowledge, start, least=self.least_mass)
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "problem.nl")
+            path.write_text(written.nl())
+            model.readProblem(str(path))
+        named = {variable.name: variable for variable in model.getVars()}
+        model.chgVarLb(named["nlobjvar"], 0.0)
+        model.chgVarUb(named["nlobjvar"], float(np.log(len(parts))))
+        return model, [named[f"x{j}"] for j in range(start.size)]
 
 
 def _sums(

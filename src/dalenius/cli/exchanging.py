@@ -29,7 +29,11 @@ def export_program(
     model: ModelArgument,
     program: Annotated[str | None, Option("--program", help="A program that MODEL offers; 'list' shows them.")] = None,
     format: Annotated[
-        str, Option("--format", help="json, cbf, clarabel, mps, lp or mosek; rocq: the certificate as a theorem.")
+        str,
+        Option(
+            "--format",
+            help="json, cbf, clarabel, mps, lp, sdpa or mosek; nl: MODEL as it is written; rocq: the certificate as a theorem.",
+        ),
     ] = "json",
     output: Annotated[Path | None, output_to("FILE", "The file.")] = None,
     certificate: CertificateOption = None,
@@ -40,7 +44,7 @@ def export_program(
     With --format rocq: write what MODEL's certificate proves as a theorem for Coq (docs/formal.md); MODEL may then be the certificate.
     """
     from dalenius.export import digest as instance_digest
-    from dalenius.export import export, offers, subproblem
+    from dalenius.export import export, offers, subproblem, written
 
     if format == ROCQ:
         if program is not None:
@@ -52,12 +56,14 @@ def export_program(
     problem = dl.load(model_path(model))
     proof = None if certificate is None else dl.Certificate.read(certificate)
     if program == "list":
-        known = offers(problem, proof)
+        known = [(offer.name, offer.what, False) for offer in offers(problem, proof)]
+        known += [(offer.name, offer.what, True) for offer in written(problem)]
         if as_json:
-            write_answer("export", {"programs": [{"program": offer.name, "what": offer.what} for offer in known]})
+            listed = [{"program": name, "what": what, "nonlinear": bent} for name, what, bent in known]
+            write_answer("export", {"programs": listed})
             return
-        for offer in known:
-            out.print(f"{offer.name:<14} {offer.what}")
+        for name, what, bent in known:
+            out.print(f"{name:<14} {what}{' (--format nl)' if bent else ''}")
         if not known:
             err.print(f"none: {problem.no_program}")
         return
@@ -66,17 +72,25 @@ def export_program(
     need_folder(output.parent)
     need_places([output])
     published(problem, None, output)
+    bare = {offer.name: offer for offer in written(problem)}
+    if program in bare:
+        file = export(bare[program].make(), output, format=format)
+        if as_json:
+            write_answer("export", {"file": str(file), "program": program, "format": format})
+        else:
+            out.print(str(file))
+        return
     form = subproblem(problem, program, proof).standard_form()
-    written = export(form, output, format=format)
+    file = export(form, output, format=format)
     if as_json:
         sizes: dict[str, Any] = {"columns": form.c.size, "rows": dict(form.sizes), "entries": form.A.nnz}
         write_answer(
             "export",
-            {"file": str(written), "program": program, "format": format, **sizes, "digest": instance_digest(form)},
+            {"file": str(file), "program": program, "format": format, **sizes, "digest": instance_digest(form)},
         )
         return
     rows = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
-    out.print(str(written))
+    out.print(str(file))
     err.print(f"{form.c.size} columns; rows: {rows}; {form.A.nnz} entries; {instance_digest(form)}")
 
 

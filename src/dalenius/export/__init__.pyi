@@ -4,6 +4,7 @@ from dalenius.export.cbf import read_cbf as read_cbf
 from dalenius.export.offer import Offer as Offer
 from dalenius.export.offer import offers as offers
 from dalenius.export.offer import subproblem as subproblem
+from dalenius.export.offer import written as written
 from dalenius.export.solution import Solution as Solution
 from dalenius.export.solution import certify as certify
 from dalenius.export.solution import parse_solution as parse_solution

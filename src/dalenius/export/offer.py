@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.evidence.lower import UNIFORM, PriorLine, TermLine
-from dalenius.information import log_sum_exp
+from dalenius.information import log_sum_exp, mutual_information, relative_entropy
 from dalenius.information.arrays import Floats
+from dalenius.information.law_classes import GivenChannel, worst_law
+from dalenius.information.measures import PriorClass
+from dalenius.information.measures.numbers import doubles
 from dalenius.model import (
     Adversary,
     DesignProblem,
@@ -30,9 +33,11 @@ from dalenius.model import (
     MinDistortion,
     PriorSet,
     Problem,
+    SecretLeakage,
     WorstCaseLeakage,
     digest,
 )
+from dalenius.model.adversaries.law_classes import LawClass
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
@@ -49,11 +54,13 @@ from dalenius.programs import (
 )
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.pairs import Pairs
+from dalenius.programs.written import Written, of_class, of_record, of_release
 from dalenius.reduction import (
     AggregatedRecord,
     Completions,
     Orbits,
     Selections,
+    cells_of_secrets,
     dataset_pairs,
     record_channels,
     record_completions,
@@ -67,20 +74,23 @@ STARTS, STALL = 12, 1e-9  # of the search for it, and the nats that ten of its s
 BLUR = 0.1  # share of the best constant mechanism in the first one that a default master program's priors learn from
 ROUNDS, SOLVED = 2, 1e-4  # of the exchange that finds them, and the gap of its programs
 FEW = 6  # starts of its search for priors
+INFORMATION = "mutual_information"
 PIECES = 5  # blocks that offer programs
+MOST_ATOMS = 2**10  # of a law in a program as it is written
 Kind = TypeVar("Kind", Completions, Selections)
+Made = TypeVar("Made", bound=Program | Written, covariant=True)
 
 
 @dataclass(frozen=True)
-class Offer:
+class Offer(Generic[Made]):
     """A program that a model offers: `name` is what the command line takes, `what` says which it is, `make` builds it."""
 
     name: str
     what: str
-    make: Callable[[], Program]
+    make: Callable[[], Made]
 
 
-def offers(problem: Problem, certificate: Certificate | None = None) -> list[Offer]:
+def offers(problem: Problem, certificate: Certificate | None = None) -> list[Offer[Program]]:
     """The programs that a model offers.
 
     A leakage model against an entropy bound offers, for every kind of record, the programs of one alternating step at a prior
@@ -122,7 +132,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     if not isinstance(problem, WorstCaseLeakage):
         return []
     if problem.bound is not None:
-        found = []
+        found = list[Offer[Program]]()
         witness = None if certificate is None else _witness(certificate)
         for number, channel in enumerate(record_channels(problem)):
             at = "" if number == 0 else f"@{channel.record}"
@@ -174,6 +184,73 @@ def subproblem(problem: Problem, block: str, certificate: Certificate | None = N
     if block not in known:
         raise InputError(f"program: expected one of {', '.join(known)}; got {brief(block)}")
     return known[block].make()
+
+
+# ---------------------------------------------------------------- programs as they are written
+
+
+def written(problem: Problem) -> list[Offer[Written]]:
+    """The nonlinear programs that a model is, as it is written, one for each kind of record or secret: for global solvers, as .nl.
+
+    Audits against an entropy bound; against a class of laws, for the rows that tell most of those that a record's letters select;
+    about secrets, under a class of laws of the dataset; funnels and bottlenecks where both measures are informations, or the secret is
+    guessed. None where a law would have more than 1,024 numbers.
+
+    >>> import dalenius as dl
+    >>> [offer.name for offer in written(dl.load("sum/unequal-alphabets"))]
+    ['problem', 'problem@1']
+    """
+    if isinstance(problem, MaxInformation):
+        return _written_release(problem) if problem.privacy is None else []
+    found = list[tuple[int, int, Callable[[], Written]]]()
+    if isinstance(problem, SecretLeakage):
+        if problem.adversary.all_products or problem.adversary.listed:
+            return []
+        laws = problem.adversary.laws(problem.records)
+        for cells in cells_of_secrets(problem):
+            given = (cells.cells, problem.channel[cells.inputs], cells.given_of_cell, laws)
+            found.append((cells.secret, len(cells.inputs), partial(of_class, *given)))
+    elif not isinstance(problem, WorstCaseLeakage):
+        return []
+    elif problem.bound is not None:
+        for channel in record_channels(problem):
+            found.append((channel.record, channel.log_uniform.size, partial(_written_record, channel)))
+    elif isinstance(problem.adversary, LawClass) and problem.mechanism.written_out(problem.shape[0]):
+        for part in record_selections(problem):
+            made = partial(_written_class, part.apply(problem.channel), problem.adversary.priors)
+            found.append((part.record, part.letters, made))
+    first = found[0][0] if found else 0
+    return [
+        Offer("problem" if k == first else f"problem@{k}", f"as it is written, {size} probabilities; number {k}", make)
+        for k, size, make in found
+        if size <= MOST_ATOMS
+    ]
+
+
+def _written_record(channel: AggregatedRecord) -> Written:
+    some = np.isfinite(channel.log_uniform)
+    logs = channel.log_uniform[some]
+    return of_record([channel.rows[own] for own in some], logs, channel.max_knowledge, np.exp(logs))
+
+
+def _written_class(selected: Floats, priors: PriorClass) -> Written:
+    """For the selection (selections, letters, outputs) whose rows tell most under some law of the class."""
+    bounds = relative_entropy(selected, selected.mean(axis=1, keepdims=True)).max(axis=1)
+    few = [selected[j] for j in np.argsort(-bounds)[:STARTS]]
+    laws = [doubles(worst_law(GivenChannel.plain(rows), priors).law) for rows in few]
+    worth = [float(mutual_information(law[:, None] * rows)) for law, rows in zip(laws, few, strict=True)]
+    letters = np.arange(selected.shape[1])
+    return of_class(letters, few[int(np.argmax(worth))], np.zeros_like(letters), priors)
+
+
+def _written_release(problem: MaxInformation) -> list[Offer[Written]]:
+    told = Told.of_law(problem.joint, problem.told), Told.of_law(problem.secret, problem.limited)
+    if told[0].measure != INFORMATION or told[1].measure not in (INFORMATION, "guessing"):
+        return []
+    guessed, most = told[1].measure != INFORMATION, problem.limit.limit_in_doubles
+    made = partial(of_release, told[0].joint, told[1].joint, most, guessed=guessed)
+    inputs = told[0].joint.shape[1]
+    return [Offer("problem", f"as it is written, {inputs} inputs, {inputs + 1} outputs", made)]
 
 
 # ---------------------------------------------------------------- programs of an audit
@@ -245,7 +322,7 @@ class _Point:
         return NodeRelaxation(self.rows, self.log_counts, self.bound)
 
 
-def _of_channel(point: _Point, at: str) -> list[Offer]:
+def _of_channel(point: _Point, at: str) -> list[Offer[Program]]:
     channel = point.channel
     letters, (classes, outputs) = channel.letters, channel.rows.shape
     about = f"record {channel.record}, {letters} letters, {classes} classes, {outputs} outputs"
@@ -258,9 +335,9 @@ def _of_channel(point: _Point, at: str) -> list[Offer]:
     ]
 
 
-def _of_blocks(problem: WorstCaseLeakage) -> list[Offer]:
+def _of_blocks(problem: WorstCaseLeakage) -> list[Offer[Program]]:
     """Those of the audits of one block each; of the first without a suffix, of others with its record and the others' total."""
-    found = list[Offer]()
+    found = list[Offer[Program]]()
     for piece, audit in problem.pieces[:PIECES]:
         at = f"@{piece.first}" + ("" if piece.written is None else f"+{piece.written}")
         try:
@@ -306,8 +383,8 @@ def _masses(weights: Any, shape: tuple[int, ...]) -> Floats:
     return np.asarray(masses / masses.sum())
 
 
-def _of_products(problem: WorstCaseLeakage) -> list[Offer]:
-    found = []
+def _of_products(problem: WorstCaseLeakage) -> list[Offer[Program]]:
+    found = list[Offer[Program]]()
     for number, part in enumerate(record_selections(problem)):
         K = part.apply(problem.channel)[0]
         name = "marginal" if number == 0 else f"marginal@{part.record}"
@@ -319,7 +396,7 @@ def _of_products(problem: WorstCaseLeakage) -> list[Offer]:
 # ---------------------------------------------------------------- programs of a design
 
 
-def _private(problem: MinDistortion, privacy: Privacy) -> Offer:
+def _private(problem: MinDistortion, privacy: Privacy) -> Offer[Program]:
     what = f"{privacy.kind}, epsilon {privacy.epsilon}, {problem.input_count} inputs, {problem.output_count} outputs"
     return Offer("linear", what, partial(_private_program, problem, privacy))
 
@@ -335,7 +412,7 @@ def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
     return PrivateDistortionProgram(cost, float(factor), problem.references, tied=problem.tied)
 
 
-def _most(problem: MaxInformation, privacy: Privacy) -> Offer:
+def _most(problem: MaxInformation, privacy: Privacy) -> Offer[Program]:
     what = (
         f"{privacy.kind}, epsilon {privacy.epsilon}, {problem.input_count} inputs, by extreme rays of private columns"
     )
@@ -352,7 +429,7 @@ def _most_program(problem: MaxInformation) -> Program:
     return MostInformation(columns, Told.of_law(problem.joint, problem.told).of(columns))
 
 
-def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
+def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer[Program]:
     sizes = f"{problem.input_count} inputs, {problem.output_count} outputs"
     if certificate is None:
         what = f"{problem.kind} for the priors of {ROUNDS} rounds, {sizes}"
@@ -394,7 +471,7 @@ def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:
         yield from (masses for _, masses, _ in placed)
 
 
-def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer:
+def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer[Program]:
     """The master with all rows of the constraints, and the objective."""
     priors = dict[Place, list[Floats]]()
     if problem.adversary is not None and certificate is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from dalenius.export.standard import json_text, need_cones
 from dalenius.files import write_whole
 from dalenius.programs import Model, Program, StandardForm, conic_form
 from dalenius.programs.standard_form import Columns, Rows
+from dalenius.programs.written import Written
 from dalenius.strict_json import object_text
 
 # MPS and LP files of linear instances, every double to its last bit.
@@ -170,6 +172,48 @@ def _cones(part: Rows) -> list[dict[str, Any]]:
     return [{KINDS[part.cone]: part.size}] if part.size else []
 
 
+# SDPA's sparse format: minimise c x with x_1 F_1 + ... + x_m F_m - F_0 semidefinite, in blocks, a negative size being a diagonal one.
+
+
+def sdpa_text(form: StandardForm) -> str:
+    """The instance as a .dat-s file: what is 0 is at least and at most 0; of a second-order cone |u| <= t the matrix [t u'; u tI].
+
+    A maximum is the minimum of -c x, and the file has no room for an offset: its first line says both.
+
+    Raises
+    ------
+    InputError
+        If there are exponential cones.
+    """
+    need_cones(form, "sdpa", ("zero", "nonnegative", "second-order", "semidefinite"))
+    A, start, sizes, entries = form.A.tocsr(), 0, list[int](), list[tuple[int, int, int, int, float]]()
+    for part in (part for part in form.rows if part.size):
+        size, places = _matrix(part)
+        sizes.append(size)
+        for row, i, j, sign in places:
+            line = [(0, -form.b[start + row]), *zip(A[[start + row]].indices + 1, A[[start + row]].data, strict=True)]
+            entries += [(int(k), len(sizes), i, j, sign * float(x)) for k, x in line if x]
+        start += part.size
+    costs = " ".join(repr(x) for x in (-form.c + 0.0 if form.maximises else form.c).tolist())
+    about = f"{'minus the maximum' if form.maximises else 'minimum'}, without the offset {form.offset!r}"
+    head = [f'"{form.program}: {about}"', str(form.c.size), str(len(sizes)), " ".join(map(str, sizes)), costs]
+    return "\n".join([*head, *(f"{k} {block} {i} {j} {x!r}" for k, block, i, j, x in sorted(entries))]) + "\n"
+
+
+def _matrix(part: Rows) -> tuple[int, list[tuple[int, int, int, float]]]:
+    """Size of a cone's block, and where (row of the cone, i, j, sign) its rows stand in the upper triangle."""
+    if part.cone == "semidefinite":
+        size = (math.isqrt(8 * part.size + 1) - 1) // 2
+        upper = [(i, j) for i in range(1, size + 1) for j in range(i, size + 1)]
+        return size, [(k, i, j, 1.0) for k, (i, j) in enumerate(upper)]
+    whole = range(part.size)
+    if part.cone == "second-order":
+        return part.size, [(0, k + 1, k + 1, 1.0) for k in whole] + [(k, 1, k + 1, 1.0) for k in whole[1:]]
+    signs = (1.0, -1.0) if part.cone == "zero" else (1.0,)
+    places = [(k, 1 + s * part.size + k, 1 + s * part.size + k, sign) for s, sign in enumerate(signs) for k in whole]
+    return -len(places), places
+
+
 # MOSEK's own files, where MOSEK is installed: affine conic constraints with names; building and writing takes no licence.
 
 
@@ -250,20 +294,23 @@ TEXTS: dict[str, Callable[[StandardForm], str]] = {
     "clarabel": clarabel_text,
     "mps": mps_text,
     "lp": lp_text,
+    "sdpa": sdpa_text,
 }
-FORMATS = (*TEXTS, "mosek")
+NL = "nl"
+FORMATS = (*TEXTS, NL, "mosek")
 
 
-def export(program: Program | StandardForm | Model, path: str | Path, *, format: str | None = None) -> Path:
-    """Write a program's instance, with the data that it has now, or that of a model of one's own.
+def export(program: Program | StandardForm | Model | Written, path: str | Path, *, format: str | None = None) -> Path:
+    """Write a program's instance, with the data that it has now, that of a model of one's own, or a program as it is written.
 
     Parameters
     ----------
-    program : Program, StandardForm or cvxpy.Problem
+    program : Program, StandardForm, cvxpy.Problem or Written
         Of a problem, the conic form that `dalenius.programs.certify` derives (`dalenius.programs.conic_form`).
-    format : {"json", "cbf", "clarabel", "mps", "lp", "mosek"}, optional
-        By default the ending of the path says it: .json, .cbf, .mps, .lp, or one of MOSEK's. ``"mps"`` and ``"lp"`` are for linear
-        instances only; for ``"mosek"`` the ending says which of MOSEK's formats.
+    format : {"json", "cbf", "clarabel", "mps", "lp", "sdpa", "nl", "mosek"}, optional
+        By default the ending of the path says it: .json, .cbf, .mps, .lp, .dat-s, .nl, or one of MOSEK's. ``"mps"`` and ``"lp"`` are
+        for linear instances only, ``"nl"`` is for what `dalenius.export.written` lists; for ``"mosek"`` the ending says which of
+        MOSEK's formats.
 
     Raises
     ------
@@ -283,11 +330,18 @@ def export(program: Program | StandardForm | Model, path: str | Path, *, format:
     """
     if format is None:
         format = "mosek" if str(path).endswith(ENDINGS) else Path(path).suffix.removeprefix(".")
+        format = "sdpa" if format == "dat-s" else format
     if format not in FORMATS:
         proof = "; a certificate is written as a theorem by rocq_text of dalenius.export.rocq, or `dalenius export --format rocq`"
         raise InputError(
             f"format: expected one of {', '.join(FORMATS)}; got {format!r}{proof if format == 'rocq' else ''}"
         )
+    if isinstance(program, Written) != (format == NL):
+        raise InputError(
+            f"{format}: nl is for nonlinear programs as they are written, and other formats are for convex programs"
+        )
+    if isinstance(program, Written):
+        return write_whole(path, program.nl())
     if not isinstance(program, Program | StandardForm | Model):
         raise InputError(
             f"export: expected a program, a StandardForm or a cvxpy.Problem, got {brief(program)}; of a model take a program that it "

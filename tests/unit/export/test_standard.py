@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import clarabel
+import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, csc_array, csr_array
@@ -18,7 +19,7 @@ from dalenius.export import FORMATS, certify, digest, export, offers, parse_cbf,
 from dalenius.export.cbf import cbf_text
 from dalenius.export.solution import Solution
 from dalenius.export.standard import json_text, parse_json
-from dalenius.export.writers import clarabel_text, write_mosek
+from dalenius.export.writers import clarabel_text, sdpa_text, write_mosek
 from dalenius.programs import Program, StandardForm
 from dalenius.programs.standard_form import Columns, Rows
 from instances import MAKERS, program_classes
@@ -336,6 +337,59 @@ def test_every_entry_of_a_linear_file_is_written_in_full(format, tmp_path):
         assert number in text
 
 
+def sdpa_of(text: str) -> tuple[np.ndarray, list[int], list[np.ndarray]]:
+    """What a .dat-s file says, read by the format's description: costs, sizes of blocks, and F_0, F_1, ... of each block."""
+    _, variables, blocks, sizes, costs, *lines = text.splitlines()
+    listed = [int(size) for size in sizes.split()]
+    assert (len(listed), len(costs.split())) == (int(blocks), int(variables))
+    F = [np.zeros((int(variables) + 1, abs(size), abs(size))) for size in listed]
+    for line in lines:
+        k, block, i, j, value = line.split()
+        assert int(i) <= int(j), "the upper triangle"
+        assert listed[int(block) - 1] > 0 or i == j, "a diagonal block"
+        assert F[int(block) - 1][int(k), int(i) - 1, int(j) - 1] == 0.0, "each entry once"
+        F[int(block) - 1][int(k), int(i) - 1, int(j) - 1] = float(value)
+    whole = [each + np.swapaxes(np.triu(each, 1), 1, 2) for each in F]
+    return np.array([float(c) for c in costs.split()]), listed, whole
+
+
+def solved_sdpa(form: StandardForm, text: str) -> float:
+    """The value of the instance by the file alone, for another model of cvxpy's."""
+    costs, sizes, F = sdpa_of(text)
+    x = cp.Variable(costs.size)
+    blocks = [sum((x[k] * each[k + 1] for k in range(costs.size)), -each[0]) for each in F]
+    within = [cp.diag(b) >= 0 if size < 0 else b >> 0 for size, b in zip(sizes, blocks, strict=True)]
+    found = cp.Problem(cp.Minimize(costs @ x), within).solve(solver="CLARABEL")
+    return form.offset + (-found if form.maximises else found)
+
+
+def semidefinite() -> StandardForm:
+    """Maximise x + y/3 over matrices [[1, x, y], [x, 1, 0], [y, 0, 1/7]] and |(x, y)| <= 0.3."""
+    triangle, cone = np.zeros((6, 2)), np.zeros((3, 2))
+    triangle[1, 0] = triangle[2, 1] = cone[1, 0] = cone[2, 1] = 1.0
+    b = np.array([0.3, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0 / 7.0])
+    rows = (Rows("norm", "second-order", (3,)), Rows("matrix", "semidefinite", (6,)))
+    A = csr_array(np.vstack([cone, triangle]))
+    return StandardForm("disc", True, np.array([1.0, 1.0 / 3.0]), 0.5, A, b, (Columns("x", (2,)),), rows)
+
+
+def test_sdpa_sparse_is_the_instance(tmp_path):
+    """Every number in its place, and solved by the file alone; exponential cones are refused."""
+    form = semidefinite()
+    text = export(form, tmp_path / "x.dat-s").read_text()
+    costs, sizes, (arrow, matrix) = sdpa_of(text)
+    assert costs.tolist() == (-form.c).tolist()
+    assert sizes == [3, 3]
+    assert arrow[0].tolist() == (-0.3 * np.eye(3)).tolist()
+    assert arrow[1].tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert matrix[0].tolist() == np.diag([-1.0, -1.0, -1.0 / 7.0]).tolist()
+    assert matrix[2].tolist() == [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    assert solved_sdpa(form, text) == pytest.approx(0.5 + 0.3 * math.hypot(1.0, 1.0 / 3.0), abs=1e-6)
+    for line in (linear(), turned()):
+        assert solved_sdpa(line, sdpa_text(line)) == pytest.approx(line.value(np.array([1.0, 0.0])), abs=1e-7)
+    refused(lambda: export(lopsided(), tmp_path / "y.dat-s"), "sdpa: lopsided has a exponential cone")
+
+
 def models() -> dict[str, dl.problems.Problem]:
     """A model of every kind that offers programs."""
     bits, pair = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}, dl.Records(alphabets=[2, 3])
@@ -366,9 +420,10 @@ def test_every_offer_in_every_format(name, solver, clarabel_settings, tmp_path):
     for offer in offers(models()[name]):
         program = offer.make()
         form = program.standard_form()
-        paths = {format: tmp_path / f"{offer.name}.{format}" for format in FORMATS if format != "mosek"}
+        convex = [format for format in FORMATS if format not in ("mosek", "nl")]
+        paths = {format: tmp_path / f"{offer.name}.{format}" for format in convex}
         for format, path in paths.items():
-            if form.linear or format not in ("mps", "lp"):
+            if form.linear or format not in ("mps", "lp", "sdpa"):
                 export(program, path, format=format)
         assert same_numbers(read_json(paths["json"]), form)
         read = read_cbf(paths["cbf"])
@@ -377,6 +432,8 @@ def test_every_offer_in_every_format(name, solver, clarabel_settings, tmp_path):
         answer = certify(program, Solution(x, z))
         found = clarabel.load_from_file(str(paths["clarabel"]), clarabel_settings()).solve()
         values = [value, form.value(np.array(found.x))]
+        if form.linear:
+            values.append(solved_sdpa(form, paths["sdpa"].read_text()))
         for format in ("mps", "lp") if form.linear else ():
             model = highs_of(paths[format])
             assert_same_lp(model.getLp(), form)
@@ -432,6 +489,23 @@ def test_mosek_would_show_a_wrong_cone_order(ending, tmp_path):
             task.putxx(mosek.soltype.itr, [x])
             assert (task.getpviolacc(mosek.soltype.itr, [0])[0] <= 1e-15) is fits
             assert list(task.evaluateacc(mosek.soltype.itr, 0)) == [2.0, 1.0, x]
+
+
+@pytest.mark.parametrize("ending", ["cbf", "task.gz", "ptf", "jtask"])
+def test_mosek_reads_second_order_cones(ending, tmp_path):
+    mosek = pytest.importorskip("mosek", reason=MOSEK)
+    whole = semidefinite()
+    form = replace(whole, A=whole.A[:3], b=whole.b[:3], rows=whole.rows[:1])
+    path = export(form, tmp_path / f"x.{ending}", format="cbf" if ending == "cbf" else "mosek")
+    with mosek.Task() as task:
+        task.readdata(str(path))
+        assert (task.getnumvar(), task.getnumafe(), task.getnumacc()) == (2, 3, 1)
+        assert task.getdomaintype(task.getaccdomain(0)) == mosek.domaintype.quadratic_cone
+        assert (list(task.getc()), task.getcfix()) == (form.c.tolist(), form.offset)
+        for x, fits in (([0.3, 0.0], True), ([0.0, -0.3], True), ([0.25, 0.25], False)):
+            task.putxx(mosek.soltype.itr, x)
+            assert (task.getpviolacc(mosek.soltype.itr, [0])[0] <= 1e-15) is fits
+            assert list(task.evaluateacc(mosek.soltype.itr, 0)) == [0.3, *x]
 
 
 @pytest.mark.parametrize("part", ITEMS)
@@ -493,7 +567,7 @@ def test_unknown_formats_and_places_are_refused(tmp_path):
     for format in ("json", "cbf", "clarabel"):
         with pytest.raises(InputError, match="cannot be written"):
             export(lopsided(), tmp_path / "none" / "x", format=format)
-    assert set(FORMATS) == {"json", "cbf", "clarabel", "mps", "lp", "mosek"}
+    assert set(FORMATS) == {"json", "cbf", "clarabel", "mps", "lp", "sdpa", "nl", "mosek"}
 
 
 def form_with(**changes) -> StandardForm:

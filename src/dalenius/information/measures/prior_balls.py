@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy
@@ -17,7 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, doubles, is_exact, least, occurring
-from dalenius.information.measures.prior_classes import Law, Polyhedron, PriorClass, each_of, groups_of, normal, root
+from dalenius.information.measures.prior_classes import (
+    Law,
+    Polyhedron,
+    PriorClass,
+    Stated,
+    each_of,
+    groups_of,
+    normal,
+    root,
+)
 
 STEPS = 200  # of a bisection between doubles
 FLATTEST = (
@@ -40,7 +49,8 @@ class Centered(PriorClass):
         return list(as_numbers(self.center))
 
     def nearest(self, point: Floats, first: Integers, sizes: Integers) -> Floats:
-        q, radius = doubles(as_numbers(self.center)[first]), float(doubles(as_numbers([self.radius]))[0])
+        q, radius = _in_doubles(self)
+        q = q[first]
         if radius == 0.0:
             return q
         kept, found = self.support(int(sizes.sum()))[first], np.zeros(len(q))
@@ -83,6 +93,12 @@ class PriorBall(Centered, Polyhedron):
             left -= moved
         return law
 
+    def stated(self, inputs: int) -> Stated:
+        """With half of |P(x) - P0(x)| for each input."""
+        q, r, one = *_in_doubles(self), np.eye(inputs)
+        rows = np.vstack([np.hstack([one, -2.0 * one]), np.hstack([-one, -2.0 * one]), np.repeat([0.0, 2.0], inputs)])
+        return Stated(rows, np.full(len(rows), -np.inf), np.concatenate([q, -q, [r]]), np.append(q, np.zeros(inputs)))
+
     def support(self, inputs: int) -> NDArray[np.bool_]:
         return np.asarray((as_numbers(self.center) > 0) | bool(self.radius > 0), dtype=bool)
 
@@ -118,6 +134,15 @@ class Ball(Centered):
     @abstractmethod
     def law(self, k: Floats, center: Floats, radius: float) -> tuple[Floats, tuple[float, ...]]:
         """In doubles a law with the least mean of k, which is not constant, and what proves that; all of `center` is above 0."""
+
+    @abstractmethod
+    def limit(self, center: Floats, radius: float) -> tuple[Literal["log", "square"], Floats, Floats, float]:
+        """The divergence as `Stated` has it; where the center has no mass its number does not matter."""
+
+    def stated(self, inputs: int) -> Stated:
+        q, radius = _in_doubles(self)
+        high = np.where(self.support(inputs), 1.0, 0.0)
+        return Stated(np.eye(inputs), np.zeros(inputs), high, q, self.limit(np.where(q > 0.0, q, 1.0), radius))
 
     @abstractmethod
     def dual(self, k: Numbers, center: Numbers, proof: tuple[float, ...]) -> Any:
@@ -201,6 +226,9 @@ class KLBall(Ball):
         with ctx.workprec(BITS):  # the logarithm is of the size of the rate
             exponents = [arb(p) * (arb(-rate * x)).exp() for p, x in zip(center, k, strict=True)]
             return -(arb(self.radius) + sum(exponents, arb(0)).log()) / rate
+
+    def limit(self, center: Floats, radius: float) -> tuple[Literal["log", "square"], Floats, Floats, float]:
+        return "log", np.ones(len(center)), -np.log(center), radius
 
     def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
         return tuple(1.0 / rate for rate in self._solved(numbers)[1])
@@ -289,6 +317,9 @@ class ChiSquareBall(Ball):
         squares = sum((p * (v - x) ** 2 for p, x in zip(center, k, strict=True) if x < v), fmpq(0))
         return v - a * (1 + self.radius) - squares / (4 * a)
 
+    def limit(self, center: Floats, radius: float) -> tuple[Literal["log", "square"], Floats, Floats, float]:
+        return "square", 1.0 / center, np.zeros(len(center)), 1.0 + radius
+
     def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
         found = self._solved(numbers)[1]
         return (found[0], -found[1]) if found else ()
@@ -323,6 +354,10 @@ def _tilted(k: Floats, center: Floats, rate: float) -> tuple[Floats, float]:
     curved = far**2 / 2.0 - far**3 / 6.0 + far**4 / 24.0 - far**5 / 120.0 + far**6 / 720.0  # e^-far - 1 + far
     more = float(center @ curved)
     return weights / weights.sum(), float(-(center * far) @ np.expm1(-far) / (1.0 + more) - np.log1p(more))
+
+
+def _in_doubles(ball: Centered) -> tuple[Floats, float]:
+    return doubles(as_numbers(ball.center)), float(doubles(as_numbers([ball.radius]))[0])
 
 
 def _exactly(law: Floats) -> Numbers:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy
@@ -27,6 +27,26 @@ SHARP = 1e-15  # relative tolerance of multipliers
 WIDEST = 1e12  # of a multiplier
 
 
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """A class of laws as a program states it: low <= rows (P, more) <= high, more numbers from 0 to 1 beside the law.
+
+    Attributes
+    ----------
+    rows, low, high : (rows, inputs and more), (rows,), (rows,)
+    limit : tuple or None
+        A function, "log" for p log p or "square", weights w and c (inputs), and a number that sum_x w f(P) + c P is at most.
+    start : (inputs and more,)
+        A law of the class, with these numbers.
+    """
+
+    rows: Floats
+    low: Floats
+    high: Floats
+    start: Floats
+    limit: tuple[Literal["log", "square"], Floats, Floats, float] | None = None
+
+
 class PriorClass(ABC):
     """A closed convex set of laws on the inputs."""
 
@@ -41,6 +61,10 @@ class PriorClass(ABC):
     @abstractmethod
     def below(self, numbers: Numbers) -> Any:
         """An exact number or a ball that is not above the least mean of these rationals."""
+
+    @abstractmethod
+    def stated(self, inputs: int) -> Stated:
+        """The class in doubles, beside the law's own rows: P >= 0 with the sum 1."""
 
     @abstractmethod
     def support(self, inputs: int) -> NDArray[np.bool_]:
@@ -104,6 +128,12 @@ class Ranges(Polyhedron):
     @abstractmethod
     def ranges(self, letters: int) -> tuple[Numbers, Numbers]:
         """The ends, a number for each letter."""
+
+    def stated(self, inputs: int) -> Stated:
+        low, high = map(doubles, self.ranges(inputs))
+        return Stated(
+            np.eye(inputs), low, high, low + (high - low) * (1.0 - low.sum()) / max((high - low).sum(), SHARP)
+        )
 
     def alike(self, letters: int) -> list[Hashable]:
         return list(zip(*self.ranges(letters), strict=True))
@@ -187,6 +217,12 @@ class PriorPolytope(Polyhedron):
     def least_law(self, numbers: Numbers) -> Numbers:
         laws = as_numbers(self.vertices)
         return np.asarray(laws[np.argmin((laws * numbers).sum(axis=1))])
+
+    def stated(self, inputs: int) -> Stated:
+        """With a weight for each vertex."""
+        laws, nothing = doubles(as_numbers(self.vertices)), np.zeros(inputs)
+        even = np.full(len(laws), 1.0 / len(laws))
+        return Stated(np.hstack([np.eye(inputs), -laws.T]), nothing, nothing, np.append(even @ laws, even))
 
     def support(self, inputs: int) -> NDArray[np.bool_]:
         return np.asarray((as_numbers(self.vertices) > 0).any(axis=0), dtype=bool)

@@ -38,7 +38,7 @@ class LawClass(Adversary):
 
     audit: ClassVar[str] = "law_class"
     no_program: ClassVar[str] = (
-        "closed steps meet both ends over a class of laws; dalenius.atoms writes it: information_of_prior, the class as constraints"
+        "closed steps meet both ends over a class of laws; it is written as .nl where there is a matrix, and by dalenius.atoms"
     )
 
     @property

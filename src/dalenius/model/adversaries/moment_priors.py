@@ -17,7 +17,7 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.information.balls import rational
 from dalenius.information.measures.numbers import Numbers as Exactly
 from dalenius.information.measures.numbers import as_numbers, doubles, rationals
-from dalenius.information.measures.prior_classes import Law, Polyhedron, normal, root, unit
+from dalenius.information.measures.prior_classes import Law, Polyhedron, Stated, normal, root, unit
 from dalenius.model.adversaries.law_classes import LawClass
 from dalenius.model.fields import Exact, Given, declared, number
 
@@ -66,6 +66,10 @@ class PriorMoment(Polyhedron):
         return np.asarray(
             ((f >= self.low) | (f.max() > self.low)) & ((f <= self.high) | (f.min() < self.high)), dtype=bool
         )
+
+    def stated(self, inputs: int) -> Stated:
+        f, low, high = (doubles(as_numbers(part)) for part in (self.values, [self.low], [self.high]))
+        return Stated(f[None], low, high, doubles(self.least_law(rationals(np.zeros(inputs)))))
 
     def alike(self, letters: int) -> list[Hashable]:
         return list(as_numbers(self.values))

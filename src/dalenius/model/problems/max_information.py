@@ -129,7 +129,9 @@ class MaxInformation(Problem):
     """
 
     kind: ClassVar[str] = "max_information"
-    no_program: ClassVar[str] = "within a limit columns are found one by one, and bounded by a plane above cells"
+    no_program: ClassVar[str] = (
+        "within a limit columns are found one by one, bounded by a plane above cells; informations are written as .nl"
+    )
     in_files: ClassVar[tuple[str, ...]] = ("records", "query", "law", "privacy", "constraints", "useful", "measure")
     adversary: None = field(default=None, init=False)
     privacy: Given[Privacy | None, Privacy | None] = Given(stated(Privacy), default=None, tables=Privacy.of_kind)

@@ -76,7 +76,9 @@ class SecretLeakage(MechanismProblem):
 
     kind: ClassVar[str] = "secret_leakage"
     about_secrets: ClassVar[bool] = True
-    no_program: ClassVar[str] = "output laws are searched for each secret by closed steps, not by a program"
+    no_program: ClassVar[str] = (
+        "secrets are searched by trees and closed steps; under a class of laws they are written as .nl"
+    )
     in_files: ClassVar[tuple[str, ...]] = ("records", "query", "mechanism", "secrets", "adversary")
     secrets: Given[Told | Sequence[Told], tuple[Secret, ...]] = Given(_as_secrets, tables=_secrets_of_tables)
 
