@@ -153,12 +153,12 @@ def _summed(parts: Sequence[list[str]], constant: float = 0.0) -> str:
     return "\n".join([*head, *listed])
 
 
-def _range(low: float, high: float) -> str:
-    if low == high:
-        return f"4 {low!r}"
-    if low == -np.inf:
-        return f"1 {high!r}"
-    return f"2 {low!r}" if high == np.inf else f"0 {low!r} {high!r}"
+def _range(least: float, most: float) -> str:
+    if least == most:
+        return f"4 {least!r}"
+    if least == -np.inf:
+        return f"1 {most!r}"
+    return f"2 {least!r}" if most == np.inf else f"0 {least!r} {most!r}"
 
 
 def information(cells: Integers, rows: Floats, given: Integers, more: int = 0) -> list[Term]:
