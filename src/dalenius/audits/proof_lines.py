@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 
@@ -50,9 +50,9 @@ Path = tuple[Groups, ...]  # the partitions that are met on the way to a node, t
 Step = ProofLine | tuple[int, Path]  # a line, or a node that is to be written
 
 
-def row_tree_lines(channel: AggregatedRecord, tree: RowTree, only: Set[int] | None = None) -> Iterator[ProofLine]:
-    """A row tree; groups of outputs where it begins with them. Of a draft only these nodes, whose leaves were told."""
-    writer = _Writer(channel, tree, only)
+def row_tree_lines(channel: AggregatedRecord, tree: RowTree, *, draft: bool = False) -> Iterator[ProofLine]:
+    """A row tree; groups of outputs where it begins with them. Of a draft only the leaves that have closed and were not told."""
+    writer = _Writer(channel, tree, draft=draft)
     stack = writer.first()
     while stack:
         step = stack.pop()
@@ -65,12 +65,12 @@ def row_tree_lines(channel: AggregatedRecord, tree: RowTree, only: Set[int] | No
 class _Writer:
     """Turns nodes into lines and further nodes."""
 
-    def __init__(self, channel: AggregatedRecord, tree: RowTree, only: Set[int] | None) -> None:
-        self._only = only
+    def __init__(self, channel: AggregatedRecord, tree: RowTree, *, draft: bool) -> None:
+        self._proof = tree.tell() if draft else tree.proof()
+        self._branches = tree.above(self._proof)
         self._channel, self._tree, self._groups = channel, tree, tree.problem.groups
         never = np.setdiff1d(np.arange(channel.aggregation.output_count), channel.aggregation.kept_outputs)
         self._never: tuple[int, ...] = tuple(never.tolist())
-        self._slopes = tree.short_slopes() if only is None else tree.told
 
     def first(self) -> list[Step]:
         """The root, last, and before it the line of its groups."""
@@ -81,11 +81,12 @@ class _Writer:
 
     def steps(self, number: int, path: Path) -> list[Step]:
         """Lines of a node, in order."""
-        if self._only is not None and number not in self._only:
+        if number in self._proof:
+            return [self._leaf(*self._proof[number], path)]
+        if number not in self._branches:
             return [OpenLine()]
         node = self._tree.nodes[number]
-        if not isinstance(node, Branch):
-            return [self._leaf(node.content, self._slopes[number], path)]
+        assert isinstance(node, Branch)
         plan: Plan = node.cut
         before, after, parts = list[Step](), list[Step](), list(node.parts)
         for part in plan.closed:
@@ -204,7 +205,7 @@ def draft_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
     for a, tree in enumerate(bound.trees):
         if isinstance(tree, RowTree) and tree.untold:
             yield from _chamber_lines(channel, bound.chambers[a])
-            yield from row_tree_lines(channel, tree, tree.tell())
+            yield from row_tree_lines(channel, tree, draft=True)
         else:
             yield OpenLine()
 

@@ -131,7 +131,7 @@ class Tree(Generic[Content, Cut]):
     def _sprout(self, number: int, sprout: Sprout[Content, Cut]) -> None:
         """Put it in the place of a leaf."""
         first = len(self.nodes)
-        self.nodes[number] = Branch(sprout.cut, tuple(range(first, first + len(sprout.parts))))
+        self._branch(number, sprout.cut, tuple(range(first, first + len(sprout.parts))))
         self.leaves += len(sprout.parts) - 1
         more = list[tuple[int, Sprout[Content, Cut]]]()
         for j, part in enumerate(sprout.parts, start=first):
@@ -193,7 +193,7 @@ class Tree(Generic[Content, Cut]):
 
         for number, node in nodes.items():
             if isinstance(node, Branch):
-                self.nodes[place(number)] = Branch(node.cut, tuple(map(place, node.parts)))
+                self._branch(place(number), node.cut, tuple(map(place, node.parts)))
             else:
                 self._put(place(number), node)
                 self.leaves += 1
@@ -221,6 +221,9 @@ class Tree(Generic[Content, Cut]):
             else:
                 self.closed = max(self.closed, -entry[0])
         return chosen
+
+    def _branch(self, number: int, cut: Cut, parts: tuple[int, ...]) -> None:
+        self.nodes[number] = Branch(cut, parts)
 
     def _put(self, number: int, leaf: Leaf[Content, Cut]) -> None:
         self.nodes[number] = leaf

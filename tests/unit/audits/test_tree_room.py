@@ -14,7 +14,7 @@ from dalenius.audits.tree_room import TreeRoom
 from dalenius.reduction import record_channels
 from dalenius.search import Clock
 from dalenius.search.run import Limits, Run
-from dalenius.search.tree import Leaf
+from dalenius.search.tree import Branch, Leaf
 
 
 class LongRecord(RecordAudit):
@@ -118,13 +118,16 @@ def test_told_leaves_stay_as_they_are_written():
     closed = {number for number, node in tree.nodes.items() if isinstance(node, Leaf) and node.bound <= tree.target}
     assert closed == set(tree.untold) != set()
     told = tree.tell()
-    assert closed == tree.told.keys() <= told
-    assert 0 in told
+    assert closed == tree.told.keys() == told.keys()
+    branches = {number for number, node in tree.nodes.items() if isinstance(node, Branch)}
+    assert {0} <= tree.above(told) <= branches
     assert not tree.untold
     assert tree.upper >= tree.target
     before = dict(tree.told)
     assert tree.branch(4, above=-9.0)
-    assert all(tree.short_slopes()[number] is slopes for number, slopes in before.items())
+    proof = tree.proof()
+    assert before.keys() & proof.keys()
+    assert all(proof[number][1] is slopes for number, slopes in before.items() if number in proof)
     assert not set(tree.untold) & before.keys()
 
 

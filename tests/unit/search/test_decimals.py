@@ -58,17 +58,16 @@ def test_row_boxes_in_groups(seed):
     tree = RowTree(problem, problem.bounded([problem.root(1e-3)])[0].bound - 0.02, 1e-3)
     while tree.leaves < 200 and tree.branch(16, above=-np.inf):
         pass
-    boxes = {number: node.content for number, node in tree.nodes.items() if isinstance(node, Leaf)}
-    short = tree.short_slopes()
-    assert short.keys() == boxes.keys()
-    for number, box in boxes.items():
+    proof = tree.proof()
+    short = {number: slopes for number, (_, slopes) in proof.items()}
+    for number, (box, _) in proof.items():
         low, high = box.all_ranges()
         curved = np.arange(len(low)) < len(box.groups)
         ends = [np.where(curved, x * np.log(np.maximum(x, 1e-300)), 0.0) - short[number] * x for x in (low, high)]
         weight = problem.base(box) + problem.columns(box) @ short[number] / beta
         bound = np.maximum(*ends).sum() + beta * np.log(np.exp(weight - weight.max()).sum()) + beta * weight.max()
         assert bound <= tree.upper + SLIP or np.any(low > high)
-    assert 1.5 * digits(short.values()) < digits([box.slopes for box in boxes.values()])
+    assert 1.5 * digits(short.values()) < digits([box.slopes for box, _ in proof.values()])
 
 
 @pytest.mark.parametrize(("letters", "multiplier"), [(2, None), (3, None), (2, 0.25)])

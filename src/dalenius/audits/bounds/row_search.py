@@ -38,6 +38,7 @@ class RowTree(Tree[RowBox, Plan]):
         self.root, self._slopes = root.box, len(root.box.slopes)
         self.told = dict[int, Floats]()  # slopes of closed leaves
         self.untold = list[int]()  # the numbers of those that were not told
+        self._above = dict[int, int]()  # the numbers of parts' branches
         self._partitions = {root.box.groups} - {problem.groups.singles}
         super().__init__(self._planned(root))
 
@@ -54,27 +55,34 @@ class RowTree(Tree[RowBox, Plan]):
     def upper(self) -> float:
         return max(super().upper, self.target) if self.told else super().upper
 
-    def tell(self) -> set[int]:
-        """Tell the closed leaves that were not told; the numbers of these and of all branches above them."""
-        boxes = [self._leaf(number).content for number in self.untold]
-        self.told.update(zip(self.untold, self.problem.shortened(boxes, self.target), strict=True))
-        found, self.untold = set(self.untold), []
-        for number in reversed(range(len(self.nodes))):  # parts come after their branch
-            node = self.nodes[number]
-            if isinstance(node, Branch) and not found.isdisjoint(node.parts):
+    def tell(self) -> dict[int, tuple[RowBox, Floats]]:
+        """Tell the closed leaves that were not told: their boxes and slopes, by their numbers."""
+        boxes = {number: self._leaf(number).content for number in self.untold}
+        found = dict(zip(boxes, self.problem.shortened(list(boxes.values()), self.target), strict=True))
+        self.told |= found
+        self.untold = []
+        return {number: (box, found[number]) for number, box in boxes.items()}
+
+    def above(self, numbers: Iterable[int]) -> set[int]:
+        """The numbers of the branches above these nodes."""
+        found = set[int]()
+        for number in numbers:
+            while number and (number := self._above[number]) not in found:
                 found.add(number)
         return found
 
-    def short_slopes(self) -> dict[int, Floats]:
-        """The slopes of the leaves, by their numbers, with as few digits as the tree's bound allows."""
-        nodes = ((number, node) for number, node in self.nodes.items() if number not in self.told)
-        leaves = {number: node.content for number, node in nodes if isinstance(node, Leaf)}
-        return self.told | dict(zip(leaves, self.problem.shortened(list(leaves.values()), self.upper), strict=True))
+    def proof(self) -> dict[int, tuple[RowBox, Floats]]:
+        """The leaves' boxes, by their numbers, with slopes of as few digits as the tree's bound allows."""
+        boxes = {number: node.content for number, node in self.nodes.items() if isinstance(node, Leaf)}
+        upper = self.upper
+        new = {number: box for number, box in boxes.items() if number not in self.told}
+        slopes = self.told | dict(zip(new, self.problem.shortened(list(new.values()), upper), strict=True))
+        return {number: (box, slopes[number]) for number, box in boxes.items()}
 
     def lent(self, numbers: Sequence[int]) -> Self:
         own, self.untold = self.untold, []
         other = super().lent(numbers)
-        other.told, self.untold = {}, own
+        other.told, other._above, self.untold = {}, {}, own
         other._slopes, other._partitions = _slopes(other.nodes.values()), set(self._partitions)
         return other
 
@@ -82,6 +90,10 @@ class RowTree(Tree[RowBox, Plan]):
         self._slopes += _slopes(nodes.values()) - _slopes(self.nodes[number] for number in numbers)
         self._partitions |= {node.content.groups for node in nodes.values() if isinstance(node, Leaf)}
         super().graft(numbers, nodes)
+
+    def _branch(self, number: int, cut: Plan, parts: tuple[int, ...]) -> None:
+        super()._branch(number, cut, parts)
+        self._above.update(dict.fromkeys(parts, number))
 
     def _put(self, number: int, leaf: RowLeaf) -> None:
         super()._put(number, leaf)
