@@ -233,8 +233,11 @@ def test_bounds_of_all_leaves_hold_and_leaves_cover(seed):
         before = tree.upper
         if not tree.branch(4, above=tree.target):
             break
-        assert tree.upper >= values.max() - ROUNDING
-    assert tree.upper <= before or tree.leaves > 1
+        assert values.max() - ROUNDING <= tree.upper <= before
+    written = np.zeros(len(laws), dtype=bool)
+    for box, _ in tree.proof().values():
+        written |= covers(problem, box, laws)
+    assert written.all()
     covered = np.zeros(len(laws), dtype=bool)
     for node in tree.preorder():
         if not isinstance(node, Branch):

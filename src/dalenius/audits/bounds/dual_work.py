@@ -280,7 +280,7 @@ def _grown(
         return sum(tree.leaves for tree in distinct)
 
     def told() -> None:
-        turn.tell(known if bound.in_groups else proved(), nodes())  # finer groups may be worse for a while
+        turn.tell(min(known, proved()), nodes())
         turn.grown(bound)
 
     while True:

@@ -76,14 +76,16 @@ class Refinement:
 class Plan:
     """Plan for a box: cuts whose parts are closed, and what becomes of the rest.
 
-    That is halved at a threshold of the group at a place, or seen in finer groups, or bounded anew (None).
+    That is halved at a threshold of the group at a place, or seen in finer groups, or bounded anew (None). `whole` is the box itself
+    with its bound, where that of a part was larger: finer groups may be worse for a while.
     """
 
     closed: tuple[ClosedPart, ...]
     rest: BoxCut | Refinement | None
+    whole: RowLeaf | None = None
 
 
-RowLeaf: TypeAlias = Leaf[RowBox, Plan]
+RowLeaf: TypeAlias = Leaf[RowBox, Plan]  # no part's bound is larger than its box's
 ClosedPart: TypeAlias = End[RowLeaf]  # with a group's place for its coordinate
 
 

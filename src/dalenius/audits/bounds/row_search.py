@@ -16,7 +16,7 @@ from dalenius.information.secants import secant
 from dalenius.reduction import Chamber, RowSymmetry
 from dalenius.search.boxes import BoxCut, BoxTree, halves
 from dalenius.search.decimals import branching_point
-from dalenius.search.tree import Branch, Leaf, Tree, preorder
+from dalenius.search.tree import Branch, Leaf, Sprout, Tree, preorder
 
 GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
 PARTITION = 0.25  # of a leaf with slopes for all outputs: what a partition takes to be checked when it is met first
@@ -72,9 +72,16 @@ class RowTree(Tree[RowBox, Plan]):
         return found
 
     def proof(self) -> dict[int, tuple[RowBox, Floats]]:
-        """The leaves' boxes, by their numbers, with slopes of as few digits as the tree's bound allows."""
-        boxes = {number: node.content for number, node in self.nodes.items() if isinstance(node, Leaf)}
-        upper = self.upper
+        """The boxes that prove the tree's bound, by their numbers, with slopes of as few digits as it allows; none below another."""
+        boxes, stack, upper = dict[int, RowBox](), [0], self.upper
+        while stack:
+            number = stack.pop()
+            node = self.nodes[number]
+            leaf = node if isinstance(node, Leaf) else node.cut.whole
+            if leaf is not None and leaf.bound <= upper:
+                boxes[number] = leaf.content
+            elif isinstance(node, Branch):
+                stack += node.parts
         new = {number: box for number, box in boxes.items() if number not in self.told}
         slopes = self.told | dict(zip(new, self.problem.shortened(list(new.values()), upper), strict=True))
         return {number: (box, slopes[number]) for number, box in boxes.items()}
@@ -104,7 +111,7 @@ class RowTree(Tree[RowBox, Plan]):
         """About how much memory a leaf takes."""
         return 1200 + 24 * min(2 * self.problem.groups.rows.shape[1], 64)
 
-    def _taken_apart(self, leaves: list[RowLeaf]) -> list[list[RowLeaf]]:
+    def _taken_apart(self, leaves: list[RowLeaf]) -> list[Sprout[RowBox, Plan]]:
         families, boxes, owner = list[list[RowLeaf]](), list[RowBox](), list[int]()
         for j, leaf in enumerate(leaves):
             assert leaf.cut is not None
@@ -116,7 +123,7 @@ class RowTree(Tree[RowBox, Plan]):
         for j, bounded in zip(owner, self.problem.bounded(boxes), strict=True):
             families[j].append(self._planned(bounded))
         self._slopes += sum(map(_slopes, families)) - _slopes(leaves)
-        return families
+        return list(map(_sprout, leaves, families))
 
     def _planned(self, bounded: Bounded) -> RowLeaf:
         return Leaf(bounded.box, bounded.bound, self._plan(bounded) if bounded.bound > self.target else None)
@@ -146,6 +153,15 @@ class RowTree(Tree[RowBox, Plan]):
         if low[place] < threshold < high[place]:
             return Plan(closed, (place, threshold))
         return Plan(closed, None) if closed else None
+
+
+def _sprout(leaf: RowLeaf, parts: Sequence[RowLeaf]) -> Sprout[RowBox, Plan]:
+    """A leaf's parts, whose bounds are no larger than its own: that one is kept where they would be."""
+    assert leaf.cut is not None
+    worse = any(part.bound > leaf.bound for part in parts)
+    whole: RowLeaf | None = Leaf(leaf.content, leaf.bound, None) if worse else None
+    capped = (replace(part, bound=min(part.bound, leaf.bound)) for part in parts)
+    return Sprout(replace(leaf.cut, whole=whole), tuple(capped))
 
 
 def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:
