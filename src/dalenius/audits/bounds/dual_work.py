@@ -26,12 +26,7 @@ from dalenius.search.decimals import short
 from dalenius.search.tree import Runner
 
 BATCH = 64  # row leaves branched at once
-LOOSER = (
-    30.0,
-    8.0,
-    3.0,
-    1.0,
-)  # times the room: where there are many outputs bounds that are not so good are proved first
+LOOSER = 8.0, 1.0  # times the room: where there are many outputs a bound that is not so good is proved first
 SORTED = 4  # outputs up to which chambers are branched without cuts: these pay where there are more
 CLIMB, MOST_VERTICES = 400, 64  # steps from below; classes up to which every vertex is a start
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
