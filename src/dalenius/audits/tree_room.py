@@ -18,8 +18,8 @@ from dalenius.search.tree import Runner
 
 AnyTree: TypeAlias = BoxTree | RowTree | Runner
 
-WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 2.2e-4
+WORK = 1.6e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
+FIXED = 1.5e-4
 SPARE = 1.1  # times what is predicted is left to the check: a proof that is cut off is lost, and the next on the ladder is worse
 READING = 0.2  # of such a leaf: one that the checker has worked out before
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate

@@ -64,7 +64,7 @@ def test_the_leaves_of_another_bound_are_not_checked_with_the_slopes_of_this_one
 
 @pytest.mark.parametrize("own", [True, False])
 def test_what_would_be_written_now_must_be_checked_in_time(own, work_clock):
-    known = [record(20_000 if own else 1), record(1 if own else 20_000)]
+    known = [record(30_000 if own else 1), record(1 if own else 30_000)]
     trees = room(50.0, *known)
     assert trees.checking_now > 55.0
     assert not trees.may_grow(trees.search.clock, known[0], row_tree(0))
@@ -73,7 +73,7 @@ def test_what_would_be_written_now_must_be_checked_in_time(own, work_clock):
 
 
 def test_a_turn_need_not_be_as_long_as_the_check_of_all_records(work_clock):
-    known = [record(), record(2000)]
+    known = [record(), record(3000)]
     trees = room(60.0, *known)
     assert trees.checking_now > 5.0
     assert trees.may_grow(trees.search.clock.slice(3.0), known[0], row_tree(0))
