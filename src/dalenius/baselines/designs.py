@@ -354,7 +354,7 @@ def game_run(method: str, game: Game) -> DesignRun:
 
     >>> import dalenius as dl
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
-    ...     adversary=dl.EntropyAtLeast(0.5))
+    ...     adversary=dl.EntropyAtLeast("0.5 nats"))
     >>> abs(game_run("slsqp", Game.of(problem, 0, Clock(10.0))).value - 0.36806) < 1e-4
     True
     """

@@ -39,10 +39,10 @@ def scheme(problem, gap=1e-3, seconds=30.0, **options):
 
 def both(records, query, distortion, distorted, leaked, bound, law=None):
     """The least leakage, and the least distortion."""
-    adversary = bound if isinstance(bound, dl.ProductPriors) else dl.EntropyAtLeast(bound)
+    adversary = bound if isinstance(bound, dl.ProductPriors) else dl.EntropyAtLeast(bound, "nats")
     given = {"records": records, "query": query, "distortion": distortion, "adversary": adversary}
     given |= {"law": law or dl.Uniform()}
-    return dl.MinLeakage(**given, max_distortion=distorted), dl.MinDistortion(**given, max_leakage=leaked)
+    return dl.MinLeakage(**given, max_distortion=distorted), dl.MinDistortion(**given, max_leakage=f"{leaked} nats")
 
 
 BITS, TRITS = dl.Records(3, alphabet=2), dl.Records(2, alphabet=3)
