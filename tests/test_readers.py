@@ -46,6 +46,11 @@ STATISTICIAN = [  # what is typed, the exit status, and what must stand in the a
     ),
     ("release count.toml --data census.csv --column employed --letters no,yes", 0, ["at most 0.2499"]),
     ("release count.toml --table census.csv --answer employed --letters no,yes", 0, ["have yes in employed"]),
+    ("release count.toml --table census.csv", 0, ["have yes in employed"]),
+    ("release count.toml --table census.csv --letters yes,no", 2, ["in the order ['no', 'yes']"]),
+    ("audit --mechanism randomized_response:1 --people 900", 2, ['"randomized_count 1"']),
+    ("audit --mechanism randomized_count:1 --people 9", 0, ["through randomised answers"]),
+    ("audit --mechanism discrete_laplace --people 900", 2, ["--mechanism: discrete_laplace needs"]),
     (f"release ages.toml --data census.csv --column age --letters {AGES}", 0, ["output               ["]),
 ]
 ENGINEER = [
@@ -144,6 +149,11 @@ MISTAKES = [  # what is tried in Python first, and what the message says to writ
     (lambda: dl.audit("laplace 0.5", 100), "scale = 0.5"),
     (lambda: dl.WorstCaseLeakage(**BIT | {"adversary": "5"}), "'5 bits' or '5 nats'"),
     (lambda: dl.measure([[0.9, 0.1], [0.1, 0.9]])["bayes"], "none is named 'bayes'; there are"),
+    (lambda: dl.EntropyAtLeast(5), "'5 bits' or '5 nats'"),
+    (lambda: dl.WorstCaseLeakage(**BIT | {"adversary": 5}), "expected Adversary, or a line that describes one, got 5"),
+    (lambda: dl.WorstCaseLeakage(**BIT | {"adversary": "households 2"}), "expected one of .*independent_blocks"),
+    (lambda: dl.WorstCaseLeakage(**BIT | {"records": 4}), r"such as Records\(1000, alphabet=2\), got 4"),
+    (lambda: dl.solve("parity/laplace-n4"), r"load\('parity/laplace-n4'\) reads one"),
 ]
 
 

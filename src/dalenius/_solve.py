@@ -367,7 +367,8 @@ def _way(problem: Problem) -> tuple[Callable[..., bool], Callable[..., Any]]:
         if isinstance(problem, kind):
             return need, answer
     kinds = "WorstCaseLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
-    raise InputError(f"problem: expected a {kinds}, got {brief(problem)}")
+    read = f"; load({brief(problem)}) reads one from a file or the library" if isinstance(problem, str | Path) else ""
+    raise InputError(f"problem: expected a {kinds}, got {brief(problem)}{read}")
 
 
 def _memory(problem: Problem, memory: object, method: str | None) -> int | None:

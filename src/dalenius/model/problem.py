@@ -65,7 +65,9 @@ class Problem(metaclass=Stated):
     in_files: ClassVar[tuple[str, ...]]  # the fields that a model file has, in its order
     _above: ClassVar[tuple[str, ...]] = ()  # further keys that stand above all tables
     _joint_too: ClassVar[bool] = False  # whether the query may be a joint one
-    records: Given[Records, Records] = Given(part(Records, "Records"), tables=Records.of_table)
+    records: Given[Records, Records] = Given(
+        part(Records, "Records, such as Records(1000, alphabet=2)"), tables=Records.of_table
+    )
     query: Given[Query, Query] = Given(stated_part(Query), tables=Query.of_kind)
     adversary: Given[Adversary | None, Adversary | None] = Given(stated_part(Adversary), tables=Adversary.of_kind)
     title: str = field(default="", compare=False)
