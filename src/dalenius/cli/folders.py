@@ -190,7 +190,7 @@ PublicLawOption = Annotated[
 
 
 def published(problem: Problem, public: str | None, written: Path | None) -> Problem:
-    """The problem with the public law, if one is given; else a warning if what is written tells the shares of a table.
+    """The problem with the public law, if one is given; else a warning if what is written reveals the shares of a table.
 
     Parameters
     ----------

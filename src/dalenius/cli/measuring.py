@@ -1,4 +1,4 @@
-"""The commands measure and audit-samples: every measure of what a mechanism tells; what runs of a black box say, never a proof."""
+"""The commands measure and audit-samples: every measure of what a mechanism reveals; what runs of a black box say, never a proof."""
 
 from __future__ import annotations
 

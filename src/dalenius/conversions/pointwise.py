@@ -22,7 +22,7 @@ NONE = Fraction(0), Fraction(1)
 
 
 def conditional_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Integer, floor: Number) -> float:
-    """The most that an output tells about a record to whoever knows the others, if each value keeps probability `floor`; nats, up.
+    """The most that an output reveals about a record to whoever knows the others, if each value keeps probability `floor`; nats, up.
 
     It is log(max k / (floor sum k + (1 - letters floor) min k)), k the likelihoods of an output for the values of a record, the others
     held fixed; the largest over outputs, records and values of the others. With as many letters as rows, one record, it is
@@ -56,7 +56,7 @@ def conditional_leakage_with_floor(channel: Sequence[Sequence[Number]], letters:
 
 
 def record_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Integer, floor: Number) -> float:
-    """The most that an output tells about a record, the records independent, each value with `floor` at least; nats, up.
+    """The most that an output reveals about a record, the records independent, each value with `floor` at least; nats, up.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def _log_above(numerator: Fraction, denominator: Fraction) -> float:
 
 
 def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0, sharp: bool = True) -> float:
-    """The most that any output tells about a record: x - log((1-c) + c exp(x)), x = 1/(n b), in nats, rounded up.
+    """The most that any output reveals about a record: x - log((1-c) + c exp(x)), x = 1/(n b), in nats, rounded up.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0, sha
 def laplace_count_tails(records: Integer, scale: Number, p: Number) -> tuple[float, float]:
     """Leakage of outputs from 1 up, and of those from 0 down, about a record with the property with probability p; in nats, up.
 
-    These are -log(p + (1-p) exp(-x)) and -log((1-p) + p exp(-x)), x = 1/(n b); no output in between tells more than the larger.
+    These are -log(p + (1-p) exp(-x)) and -log((1-p) + p exp(-x)), x = 1/(n b); no output in between reveals more than the larger.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def laplace_count_tails(records: Integer, scale: Number, p: Number) -> tuple[flo
 
 
 def laplace_count_scale(epsilon: Number, records: Integer, *, c: Number = 0) -> float:
-    """The least b with which no output tells more than epsilon about a record, rounded up; 0 if any b does.
+    """The least b with which no output reveals more than epsilon about a record, rounded up; 0 if any b does.
 
     It is 1/(n x) with x = log((1-c) / (exp(-epsilon) - c)), and every scale will do where exp(-epsilon) <= c.
 
@@ -341,7 +341,7 @@ def laplace_count_scale(epsilon: Number, records: Integer, *, c: Number = 0) -> 
 
 
 def laplace_dataset_leakage(records: Integer, scale: Number, p: Number) -> float:
-    """The most that any output tells about all records: max(1/b - n log(1-p + p exp(x)), -n log(1-p + p exp(-x))), nats, up.
+    """The most that any output reveals about all records: max(1/b - n log(1-p + p exp(x)), -n log(1-p + p exp(-x))), nats, up.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def laplace_dataset_leakage(records: Integer, scale: Number, p: Number) -> float
 
     Notes
     -----
-    x = 1/(n b). The first is what outputs from 1 up tell, the second outputs from 0 down. No output in between tells more: from a
+    x = 1/(n b). The first is what outputs from 1 up tell, the second outputs from 0 down. No output in between reveals more: from a
     possible count to the middle between two the leakage falls, and at the counts themselves the density is a convolution of two
     log-concave sequences, so that it is least at an end, where the likeliest dataset is as likely as at any count.
 

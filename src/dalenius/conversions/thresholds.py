@@ -21,13 +21,13 @@ class ThresholdDisclosure:
     """Leakage of "no" and "yes" where the release is whether at least `at` of n records have a property; "no" first, in nats.
 
     The records are independent and have the property with probability p each; S, of binomial law, have it. Nothing is random but the
-    data, and yet an answer that is nearly certain tells little.
+    data, and yet an answer that is nearly certain reveals little.
 
     Attributes
     ----------
     leakage : pair of float
         -log P(S < at) and -log P(S >= at): the pointwise maximal leakage of all records to either answer, rounded up. What an answer
-        tells is also how rare it is.
+        reveals is also how rare it is.
     chernoff : pair of float
         Bounds of these by Chernoff, -log(1 - exp(-n d)), d the divergence of a coin from one of probability p: of (at-1)/n for
         "yes", of at/n for "no"; rounded up. Infinite where this share is on the wrong side of p, or p itself.
@@ -193,7 +193,7 @@ def _attribute(law: Numbers, value: Integer) -> tuple[tuple[Fraction, ...], int]
 
 
 def excluding_threshold(law: Numbers) -> Fraction:
-    """The largest alpha for which the first output of `excluding_channel` is the one that tells most: p/(1-p), at most 1; exactly.
+    """The largest alpha for which the first output of `excluding_channel` is the one that reveals most: p/(1-p), at most 1; exactly.
 
     Here p is the least probability of the law.
 

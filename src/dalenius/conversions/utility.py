@@ -19,7 +19,7 @@ CONSTANT = 4  # bits, of the strong functional representation lemma
 
 @dataclass(frozen=True)
 class PrivateUtility:
-    """The most that a release M of a query f tells of it, I(f;M), while it tells I(g;M) <= epsilon of a secret g; in nats.
+    """The most that a release M of a query f reveals of it, I(f;M), while it reveals I(g;M) <= epsilon of a secret g; in nats.
 
     Either M is made of f alone, or of f and g (`knowing`), which is never worse. Ends are rounded outward.
 

@@ -1,4 +1,4 @@
-"""The Conic Benchmark Format: a writer, and a reader for linear and exponential cones that tells the line of every error.
+"""The Conic Benchmark Format: a writer, and a reader for linear and exponential cones that names the line of every error.
 
 An exponential cone is (z, y, x) there, z >= y exp(x/y), the reverse of ours. Names are comments only.
 """

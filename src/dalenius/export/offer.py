@@ -420,7 +420,7 @@ def _most(problem: MaxInformation, privacy: Privacy) -> Offer[Program]:
 
 
 def _most_program(problem: MaxInformation) -> Program:
-    """Over all rays, and the column that tells nothing."""
+    """Over all rays, and the column that reveals nothing."""
     factor = problem.notion.factor()[1]
     if factor > CEILING:
         raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")

@@ -1,4 +1,4 @@
-"""Binary Markov chains: what a release of their number of ones tells about one record, at a point and on boxes of their parameters.
+"""Binary Markov chains: what a release of their number of ones reveals about one record, at a point and on boxes of their parameters.
 
 Parameters are alpha = P(0 -> 1), beta = P(1 -> 0) and, where the first record may have any law, nu = P(X_0 = 1); else nu is the
 stationary alpha/(alpha + beta). Everything is in doubles, with two ends each: a checker proves what is found (docs/theory.md,

@@ -104,7 +104,7 @@ class WorstLaw:
 def worst_law(
     channel: GivenChannel, priors: PriorClass, *, gap: float = GAP, clock: Deadline | None = None
 ) -> WorstLaw:
-    """A law of the class under which the output tells most about the input to whom knows what is given.
+    """A law of the class under which the output reveals most about the input to whom knows what is given.
 
     I(X; Y | w(X)) = H(Y | w) - H(Y | X) is concave in the law, the first term concave and the second linear. The laws of a mixture are
     found one by one (fully corrective Frank and Wolfe): the class's best against the present output laws, and then the best mixture of

@@ -1,4 +1,4 @@
-"""The law of a class under which a channel of sets tells most: projected gradients, with the divergences in closed form.
+"""The law of a class under which a channel of sets reveals most: projected gradients, with the divergences in closed form.
 
 I(p) is concave in p, with the gradient D(W_x || pW) - 1. These channels tell all pairs of inputs apart about equally well, so that the
 Hessian is near a multiple of the identity, and steps of Barzilai and Borwein's length are near Newton's.
@@ -43,7 +43,7 @@ class ProtocolLaw:
 def worst_protocol_law(
     channel: SetChannel, inputs: Integers, priors: PriorClass, *, gap: float, clock: Deadline | None = None
 ) -> ProtocolLaw:
-    """A law of the class under which the output tells most about the letter.
+    """A law of the class under which the output reveals most about the letter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`measure`: all measures of what a mechanism's output tells, as intervals that hold."""
+"""`measure`: all measures of what a mechanism's output reveals, as intervals that hold."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def measure(
     time_limit: float | None = Limits.time_limit,
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
-    """All measures of what one output of a mechanism tells: intervals from exact numbers, or from balls rounded outward.
+    """All measures of what one output of a mechanism reveals: intervals from exact numbers, or from balls rounded outward.
 
     Of a problem it is about one record, against the problem's own adversary: the record and the prior for which each measure is
     largest. What has no bound against that adversary is refused by name (`Measures.refused`). Of a mechanism, a matrix or a csv

@@ -212,7 +212,7 @@ def supersample_cmi(problem: WorstCaseLeakage, *, law: Law | None = None, units:
     """The conditional mutual information of a mechanism, by enumeration: max over supersamples x of I(A(x_B); B).
 
     A supersample has two candidates for each of the n records; B, uniform on {0,1}^n, says which of the two is in the data. How much
-    the output tells about B bounds how far an algorithm can generalise worse than it fits.
+    the output reveals about B bounds how far an algorithm can generalise worse than it fits.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One record under the prior that a certificate shows: what the release tells, and what it would tell without its own answer."""
+"""One record under the prior that a certificate shows: what the release reveals, and what it would tell without its own answer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PRECISION = 128
 class RoundedNoise(Mechanism):
     """A release with Gaussian or Laplace noise that is rounded: which of many short intervals it lies in, exactly.
 
-    Rounding is post-processing, so that nothing here tells more than the release itself; of whoever guesses, or is told something,
+    Rounding is post-processing, so that nothing here reveals more than the release itself; of whoever guesses, or is told something,
     the measures are a little too low. No model file knows this kind.
 
     Parameters

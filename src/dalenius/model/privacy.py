@@ -40,7 +40,7 @@ class Reference:
 
 @declared
 class Privacy(Shelved):
-    """A bound on what an output tells about the input: Q(x,y) <= e^epsilon sum_x' beta(x') Q(x',y) for all y and all references.
+    """A bound on what an output reveals about the input: Q(x,y) <= e^epsilon sum_x' beta(x') Q(x',y) for all y and all references.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`audit`: one call about a release, one page about what it tells: proved, evaluated, and in plain words."""
+"""`audit`: one call about a release, one page about what it reveals: proved, evaluated, and in plain words."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Result(Proved):
     trace : tuple of Progress
         How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     values : int or None
-        The largest number of values of a record: nothing tells more than its logarithm, `most`.
+        The largest number of values of a record: nothing reveals more than its logarithm, `most`.
     """
 
     __repr__ = in_brief

@@ -91,11 +91,11 @@ class Composition:
     leakages : tuple of float
         L_i, the upper end of each release; where one is chosen after others, the largest of what it may be.
     capacities : tuple of float
-        C_i, the most that each tells about all the data; empty where the rule needs none.
+        C_i, the most that each reveals about all the data; empty where the rule needs none.
     adaptive : bool
         Whether releases may be chosen after earlier outputs.
     values : int or None
-        The largest number of values of a record, or of a secret: nothing tells more than its logarithm.
+        The largest number of values of a record, or of a secret: nothing reveals more than its logarithm.
 
     >>> import dalenius as dl
     >>> asked = [dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=query, mechanism=noise, adversary=dl.ProductPriors())

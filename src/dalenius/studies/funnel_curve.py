@@ -41,7 +41,7 @@ class FunnelCurve:
     ----------
     points : tuple of (limit, DesignResult)
         Limits and mechanisms, ascending. The planes of all of them are proved by one certificate, that of the largest limit which has
-        a price; of the others the upper end may be no more than what the input itself tells.
+        a price; of the others the upper end may be no more than what the input itself reveals.
     units : str
         Of the limits: ``"nats"``, or none.
 

@@ -126,7 +126,7 @@ def least_noise(
     ------
     InputError
         If the mechanism has no scale, the budget is not above 0, `gap` is not between 0 and 1, or the largest scale there may be
-        tells more than the budget.
+        reveals more than the budget.
     DaleniusError
         If no scale was proved to be enough within the time limit.
     KeyboardInterrupt

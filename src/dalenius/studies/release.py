@@ -98,7 +98,7 @@ class LeakageBound:
     """Largest leakage of one release about one record: in nats and in bits, both rounded upward; and whether the budget is met.
 
     `within_budget` is None where the model has no budget of leakage, and False where that it is met is not proved; `values` says how
-    many values a record has, of which nothing tells more than the logarithm.
+    many values a record has, of which nothing reveals more than the logarithm.
     """
 
     nats: float

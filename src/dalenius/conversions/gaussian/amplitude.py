@@ -240,7 +240,7 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1) -> AmplitudeCa
 
 
 def amplitude_of(capacity: Number, dimension: Integer = 1) -> float:
-    """The amplitude at which one sphere tells this much, in nats, by secants in doubles; below the threshold that is the capacity.
+    """The amplitude at which one sphere reveals this much, in nats, by secants in doubles; below the threshold that is the capacity.
 
     >>> round(amplitude_of(0.33683082034683), 9)
     1.0

@@ -300,11 +300,11 @@ Matrix = list[list[Fraction]]
 
 
 def gaussian_information(signal: Sequence[Sequence[Number]], noise: Sequence[Sequence[Number]]) -> arb:
-    """(1/2) log det(I + K_Y^-1 K_X) nats: what X + Y tells about X, for Gaussian X and Y with these covariance matrices.
+    """(1/2) log det(I + K_Y^-1 K_X) nats: what X + Y reveals about X, for Gaussian X and Y with these covariance matrices.
 
     It is concave in the signal and convex in the noise, and `saddle_value` is its saddle: of all noise of the same trace a multiple
     of I lets the least through to the worst signal of a given trace, which is a multiple of I, too. Against Gaussian noise no
-    signal with this covariance tells more, and against a Gaussian signal no noise with its covariance lets less through.
+    signal with this covariance reveals more, and against a Gaussian signal no noise with its covariance lets less through.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class _Lattice:
         return np.stack([np.pad(both, (self.most + x, self.most - x)) for x in range(-self.most, self.most + 1)])
 
     def _first(self, point: Callable[[float], tuple[float, Floats]], low: float, high: float) -> Floats:
-        """The point of the least number that tells no more than is allowed, by bisection."""
+        """The point of the least number that reveals no more than is allowed, by bisection."""
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             low, high = (low, middle) if point(middle)[0] <= self.information - 0.1 * SPARE else (middle, high)

@@ -223,7 +223,7 @@ def two_letters(given: Given) -> arb | None:
 
 
 def randomised_response(epsilon: arb) -> arb:
-    """Log 2 - h(1/(1+e^epsilon)), what it tells about a fair bit."""
+    """Log 2 - h(1/(1+e^epsilon)), what it reveals about a fair bit."""
     return arb(2).log() - binary_entropy(1 / (1 + epsilon.exp()))
 
 

@@ -146,7 +146,7 @@ def times_letters(value: Value) -> Value:
 def corrected(given: Given) -> arb:
     """Of the mutual information, for values of probability p_min at least.
 
-    *Bound because* the channel from "X = x or not" to "the output is in E or not" tells no more, and with p0 and p1 kept the
+    *Bound because* the channel from "X = x or not" to "the output is in E or not" reveals no more, and with p0 and p1 kept the
     divergence grows with the probability of x.
     """
     return input_and_others(given.value, given.epsilon_after, given.p_min)

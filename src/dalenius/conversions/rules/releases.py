@@ -18,7 +18,7 @@ def times(given: Given) -> arb:
 
 
 def repeated(given: Given, count: int | None = None) -> arb:
-    """1 - (1-delta)^T (1 - r): unless some release tells all, they are T answers of randomised response; of fewer r is smaller."""
+    """1 - (1-delta)^T (1 - r): unless some release reveals all, they are T answers of randomised response; of fewer r is smaller."""
     assert given.before is not None
     assert given.after is not None
     r = _answers(given.before, given.after, count or given.facts.releases, ctx.prec)

@@ -104,7 +104,7 @@ class Adversary(Shelved):
         return 0
 
     def check_release(self, query: Query, records: Records, mechanism: Mechanism) -> None:
-        """Raise `InputError` where it is not known what such a release tells; where that is known of all, nothing."""
+        """Raise `InputError` where it is not known what such a release reveals; where that is known of all, nothing."""
 
     def check_laws(self, records: Records) -> None:
         """Raise `InputError` if the set does not fit the datasets of these records, of which there are few."""

@@ -123,7 +123,7 @@ def _as_limit(value: Number, what: str) -> str:
 
 @declared
 class SecretLeakageLimit(AmountLimit):
-    """Under *every* law of the dataset X the output tells at most so much about a secret: I( g(X); Y | w(X) ) <= at_most.
+    """Under *every* law of the dataset X the output reveals at most so much about a secret: I( g(X); Y | w(X) ) <= at_most.
 
     For listed laws there is `MutualInformation`, with `Secret.joint`; for records `LeakageLimit`. *Convex because* the worst law sits
     on one dataset for each value of the secret, where one value of w is given, so that this is a limit of the Shannon capacity of the

@@ -80,7 +80,7 @@ def _as_measure(value: str | Sequence[Sequence[Number]], what: str) -> str | Lin
 
 @declared
 class SecretLimit(AboutSecret, Limit):
-    """A convex measure of what the output tells about a secret S on a chain S - X - Y is at most so much, for each of some laws.
+    """A convex measure of what the output reveals about a secret S on a chain S - X - Y is at most so much, for each of some laws.
 
     P(s,x) is the law of the secret and the input, pi(s) and P(x) are its margins; u(s,y) = sum_x P(s,x) Q(x,y), r(y) = sum_s u(s,y)
     and W(s,y) = u(s,y)/pi(s) are those of the output. All kinds have these two parameters, after those that say how much; left out,

@@ -214,7 +214,7 @@ class Mechanism(Shelved):
     def law(self, span: int) -> tuple[Floats, int]:
         """Of noise that `adds`: its probabilities from -D to D, the ends with all beyond them, and D - span.
 
-        Clamped so far beyond values that lie within `span` it tells of them all there is to tell, or next to that.
+        Clamped so far beyond values that lie within `span` it reveals of them all there is to tell, or next to that.
 
         >>> from dalenius.model.mechanisms import geometric
         >>> geometric(1).law(1)[0].round(3).tolist(), geometric(1).law(1)[1]

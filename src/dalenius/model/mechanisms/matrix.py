@@ -161,7 +161,7 @@ symmetric = Symmetric
 class RandomizedResponse(Calibrated):
     """k-ary randomised response on the query's value (Warner 1965; Kairouz, Oh, Viswanath 2014).
 
-    It tells the value with probability e^epsilon/(e^epsilon + k - 1), each other value with 1/(e^epsilon + k - 1).
+    It reveals the value with probability e^epsilon/(e^epsilon + k - 1), each other value with 1/(e^epsilon + k - 1).
 
     Parameters
     ----------

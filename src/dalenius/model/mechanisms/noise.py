@@ -52,7 +52,7 @@ class AddedNoise(ByKind):
 class ScaledNoise(AddedNoise):
     """The same of some scale.
 
-    Where what it tells `falls` with the scale, noise of a larger one is noise of a smaller one to which more is added.
+    Where what it reveals `falls` with the scale, noise of a larger one is noise of a smaller one to which more is added.
     """
 
     adds: ClassVar[bool] = True

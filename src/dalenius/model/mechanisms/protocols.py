@@ -151,7 +151,7 @@ def _filled(members: NDArray[np.bool_], likelihoods: NDArray[Any], factor: Any) 
 class SubsetSelection(LocalProtocol):
     """It reports a set of `size` inputs: one with the true input e^epsilon times as likely as one without it.
 
-    With size 1 it is k-ary randomised response; near k / (e^epsilon + 1) it tells most about a uniform law.
+    With size 1 it is k-ary randomised response; near k / (e^epsilon + 1) it reveals most about a uniform law.
 
     Parameters
     ----------

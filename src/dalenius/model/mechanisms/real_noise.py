@@ -100,7 +100,7 @@ class Laplace(RealNoise):
     Raises
     ------
     InputError
-        If `scale` is out of range. `WorstCaseLeakage` raises it against an adversary for whom it is not known what such noise tells,
+        If `scale` is out of range. `WorstCaseLeakage` raises it against an adversary for whom it is not known what such noise reveals,
         and for queries of more than 64 values, or values that span more than 64 scales.
 
     >>> import dalenius as dl
@@ -154,7 +154,7 @@ class Gaussian(RealNoise):
     Raises
     ------
     InputError
-        If `scale` is out of range. `WorstCaseLeakage` raises it against an adversary for whom it is not known what such noise tells,
+        If `scale` is out of range. `WorstCaseLeakage` raises it against an adversary for whom it is not known what such noise reveals,
         and for queries of more than 64 values, or values that span more than 64 scales.
 
     >>> import dalenius as dl

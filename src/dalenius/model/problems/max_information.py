@@ -83,7 +83,7 @@ def _useful_of_table(table: Any, where: str) -> Any:
 class MaxInformation(Problem):
     """max over the private mechanisms Q, with any number of outputs, of I(U;Y), on a Markov chain U - X - Y; in nats.
 
-    Or of another convex `measure` of what Y tells about U, without unit.
+    Or of another convex `measure` of what Y reveals about U, without unit.
 
     U is what the release is useful for, X the input of the mechanism, which sees X alone. Private is what keeps `privacy`, or
     `constraints` in its place: what is told of a secret S is limited then. `PrivacyFunnel` (U is X) and `InformationBottleneck`
@@ -222,7 +222,7 @@ class MaxInformation(Problem):
 
     @cached_property
     def costs(self) -> Costs:
-        """Every extreme ray of private columns is evaluated, whatever is claimed; within a limit, what each input alone tells."""
+        """Every extreme ray of private columns is evaluated, whatever is claimed; within a limit, what each input alone reveals."""
         if self.rays is not None:
             return Costs(RAY.times(4 * self.rays * len(self.secret.letters) ** 2))
         if self.privacy is None:

@@ -137,7 +137,7 @@ class Route:
 
 @declared(kw_only=True)
 class MechanismProblem(Problem):
-    """A question about what a given mechanism tells: `WorstCaseLeakage` or `SecretLeakage`."""
+    """A question about what a given mechanism reveals: `WorstCaseLeakage` or `SecretLeakage`."""
 
     task: ClassVar[str] = "audit"
     in_files: ClassVar[tuple[str, ...]] = ("records", "query", "mechanism", "adversary")
@@ -208,7 +208,7 @@ class MechanismProblem(Problem):
 
     @cached_property
     def constant_row(self) -> tuple[Fraction, ...] | None:
-        """The one row of all datasets, which tells nothing, exactly; None if there are several, or their kind does not know them.
+        """The one row of all datasets, which reveals nothing, exactly; None if there are several, or their kind does not know them.
 
         >>> import dalenius as dl
         >>> dl.WorstCaseLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),

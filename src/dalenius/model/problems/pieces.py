@@ -174,7 +174,7 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
 def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) -> Floats | None:
     """The channel from one record's letters (letters, outputs) where whoever knows the others sees it only shifted.
 
-    None where it is not known to be shifted, has real outputs, or tells nothing; clamped far out where nothing cuts noise off.
+    None where it is not known to be shifted, has real outputs, or reveals nothing; clamped far out where nothing cuts noise off.
 
     >>> from dalenius.model.mechanisms import Geometric
     >>> from dalenius.model.queries import Count

@@ -283,7 +283,7 @@ class Facts:
     rare : str
         What becomes of an answer that some adversary held for very unlikely, in a sentence.
     without : Shown or None
-        What the release tells by the same prior without the record's own answer, over all letters that may stand in for it.
+        What the release reveals by the same prior without the record's own answer, over all letters that may stand in for it.
     belief : list of str
         That prior, in sentences.
     why_not : str
