@@ -64,6 +64,7 @@ ENGINEER = [
     ("schema --answers -o answers.json", 0, ["answers.json"]),
     ("solve parity/laplace-n4 -o out", 0, ["out/laplace-n4.cert"]),
     ("verify parity/laplace-n4 out/laplace-n4.cert --json", 0, ['"status": "proved"']),
+    ("verify out/laplace-n4", 2, ["expected MODEL and CERTIFICATE", "out/laplace-n4.cert stands beside it"]),
 ]
 OPTIMISER = [
     ("export parity/laplace-n4 --program list", 0, ["marginal", "node"]),

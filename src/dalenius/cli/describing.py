@@ -23,7 +23,7 @@ from dalenius.cli.gates import AtMostOption, Budget, at_most_met, require_at_mos
 from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, NotProvedError, brief, counted
-from dalenius.evidence import ENDINGS, exact_fraction_above
+from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
@@ -195,9 +195,10 @@ def verify(
     if budget is not None:
         raise InputError("--at-most: expected MODEL and CERTIFICATE")
     if resolved or not model.endswith(".json"):
+        there = certificate_beside(Path(model))
         raise InputError(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
-            f"got {brief(model)}{' and --resolved' if resolved else ''}"
+            f"got {brief(model)}{' and --resolved' if resolved else ''}{f'; {there} stands beside it' if there else ''}"
         )
     words = [model, *options]
     if as_json:
