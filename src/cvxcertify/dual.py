@@ -21,11 +21,12 @@ from scipy.sparse import block_array, csc_array, diags_array, eye_array
 from scipy.sparse.linalg import splu
 
 from cvxcertify.geometry import Geometry
-from cvxcertify.instance import CONES, Floats, Instance, Terms, Unit, cone_of, cones_of, exactly
+from cvxcertify.instance import CONES, Floats, Instance, Nonnegative, Terms, Unit, cone_of, cones_of, exactly
 from cvxcertify.linear import made_up
 from cvxcertify.ranges import RangeState
 
 MARGINS = (1e-13, 1e-11)  # how far inside the dual cones multipliers are polished, relative to the largest
+WIDER = (1e-13, 1e-9, 1e-7)  # where any bound above 0 will do
 ROUNDS = 3
 REFINED = 3  # times, with one factorisation
 EPSILON = 4e-16
@@ -77,10 +78,23 @@ def bound(instance: Instance, z: Sequence[fmpq], ranges: RangeState, *, cost: bo
 def refutation(instance: Instance, z: Floats, ranges: RangeState) -> list[fmpq] | None:
     """Multipliers, made from a solver's, that show that there is no feasible point; None if these do not."""
     for exact in proposals(instance, z, ranges, cost=False):
-        value = bound(instance, exact, ranges, cost=False).value
-        if value is not None and value > 0:
-            return exact
+        for found in (exact, _with_bounds(instance, exact)):
+            value = bound(instance, found, ranges, cost=False).value
+            if value is not None and value > 0:
+                return found
     return None
+
+
+def _with_bounds(instance: Instance, z: Sequence[fmpq]) -> list[fmpq]:
+    """Multipliers for the objective 0 without a residual in columns that have a bound of their own on the right side."""
+    signs = [row for row in instance.rows_in(Nonnegative) if len(instance.rows[row]) == 1]
+    bounds = {(j, a > 0): (row, a) for row in signs for j, a in instance.rows[row].items()}
+    found = list(z)
+    for j, left in enumerate(residuals(instance, z, cost=False)):
+        if left and (j, left > 0) in bounds:
+            row, a = bounds[j, left > 0]
+            found[row] += left / a
+    return found
 
 
 def residuals(instance: Instance, z: Sequence[fmpq], *, cost: bool = True) -> list[fmpq]:
@@ -98,7 +112,7 @@ def proposals(instance: Instance, z: Floats, ranges: RangeState, *, cost: bool =
     scale = max(float(np.abs(z).max(initial=0.0)), 1e-300)
     geometry = Geometry(instance)
     yield _settled(instance, z, scale)
-    for margin in MARGINS:
+    for margin in MARGINS if cost else WIDER:
         polished = _polished(instance, geometry, z, margin * scale, cost)
         if polished is not None:
             settled = _settled(instance, polished, scale)

@@ -235,8 +235,10 @@ class Search:
             return None
         z = np.zeros(whole.size)
         z[whole.rows] = answer.z[: len(whole.rows)]
-        for least in (SMALL * np.abs(z).max(initial=0.0), -1.0):
-            smaller = Trimmed.keeping(self.instance, {row for row in whole.rows if abs(z[row]) > least})
+        large = {row for row in whole.rows if abs(z[row]) > SMALL * np.abs(z).max()}
+        bounds = {row for row in whole.rows if len(self.instance.rows[row]) == 1} - large
+        for rows, unused in ((large, []), (large | bounds, list(bounds)), (whole.rows, [])):
+            smaller, z[unused] = Trimmed.keeping(self.instance, rows), 0.0
             exact = refutation(smaller.instance, smaller.restricted(z), RangeState(smaller.instance))
             if exact is not None:
                 return smaller.lifted(exact)
