@@ -159,7 +159,6 @@ def test_witnesses_that_are_refused(forge):
     ('kind="gaussian"; scale="0.1"', "0", "count=7; alphabet=2", "span more than 64 times"),
     ('kind="gaussian"; scale=1', '"1e-9 nats"', "count=1; alphabet=2", "gaussian and laplace are known"),
     ('kind="gaussian"; scale=1', 'kind="prior_set"; priors=[["1","0"]]', "count=1; alphabet=2", "are known against"),
-    ('kind="gaussian"; scale=1', 'kind="independent_blocks"; size=64', "count=64; alphabet=2", "at most 64 values"),
     (
         'kind="gaussian"; scale=1',
         'kind="independent_blocks"; size=1; entropy_at_least="1e-9 nats"',

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import random
 from fractions import Fraction
 
@@ -13,22 +14,57 @@ from campaigns import draws
 from dalenius_check import check, digest
 
 NOISE = (
-    'kind="geometric"\nepsilon="{}"',
-    'kind="discrete_laplace"\nepsilon="{}"',
-    'kind="discrete_gaussian"\nscale="{}"',
+    'kind="geometric",epsilon="{}"',
+    'kind="discrete_laplace",epsilon="{}"',
+    'kind="discrete_gaussian",scale="{}"',
+    'kind="laplace",scale="{}"',
+    'kind="gaussian",scale="{}"',
 )
+FINE = 24  # parts of 1 that densities are summed over
+
+
+def falling(scale, far):
+    """Laplace noise of this scale on some points, and its law on whole numbers."""
+    found = np.exp(-abs(far) / scale)
+    return found / found.sum()
+
+
+def normal(scale, far):
+    found = np.exp(-((far / scale) ** 2) / 2)
+    return found / found.sum()
 
 
 def drawn(rng):
-    """Alphabets and weights of a block, and its noise with its law far beyond them."""
+    """Alphabets and weights of a block, and its noise: its table, its law, laws that tell no less and no more, what these are off."""
     alphabets = [rng.randint(1, 3) for _ in range(rng.randint(1, 3))] + [rng.randint(2, 4)]
-    alike = rng.random() < 0.5
     row = [rng.randint(-3, 5) for _ in range(4)]
+    alike = rng.random() < 0.5
     weights = [row[:a] if alike else [rng.randint(-3, 5) for _ in range(a)] for a in alphabets]
-    number, table = Fraction(rng.randint(3, 30), 10), rng.choice(NOISE)
-    far = np.arange(-400, 401)
-    law = np.exp(-((far / float(number)) ** 2) / 2) if "gaussian" in table else np.exp(-abs(far) * float(number))
-    return alphabets, weights, table.format(number), law / law.sum()
+    table, whole, fine = rng.choice(NOISE), np.arange(-400, 401), np.arange(-60 * FINE, 60 * FINE + 1) / FINE
+    number = Fraction(rng.randint(20 if '"gaussian' in table else 3, 40), 10)
+    s, more, lost, off = float(number), 1.0, 0.0, 0.0
+    if '"laplace' in table:
+        law, above = falling(s, fine), falling(s, whole)
+        below, more = above, math.cosh(0.5 / s)
+    elif '"gaussian' in table:
+        first, second = s - 1 / s, s + 1 / s
+        law, above, below = normal(s, fine), normal(first, whole), normal(second, whole)
+        lost = rippled(first**2) + rippled((s**2 - first**2) * first**2 / s**2)
+        off = rippled(second**2) + rippled(second**2 - s**2)
+    else:
+        law = above = below = normal(s, whole) if "gaussian" in table else falling(1 / s, whole)
+    return alphabets, weights, table.format(number), law, above, below, more, lost, off
+
+
+def rippled(variance):
+    return 3 * math.exp(-2 * math.pi**2 * variance)
+
+
+def far(law, values, p, step=1):
+    """D of each value's row from the mixture with these weights."""
+    rows = np.array([np.roll(law, step * v) for v in values])
+    mixture = p @ rows / p.sum()
+    return np.sum(rows * np.log(np.maximum(rows, 1e-300) / np.maximum(mixture, 1e-300)), axis=1)
 
 
 def claim(model, lower, upper, *lines):
@@ -40,39 +76,38 @@ def claim(model, lower, upper, *lines):
 
 @pytest.mark.parametrize("arithmetic", ["flint", "python"])
 def test_both_ends_are_those_of_rows_written_out(arithmetic):
-    """And the lower one is below every such upper one: what is proved is an interval."""
+    """And they are on their sides of what the noise itself tells, whose densities are summed."""
     rng = random.Random(39)
     for _ in range(draws(12, 500, 20_000)):
-        alphabets, weights, noise, law = drawn(rng)
+        alphabets, weights, noise, law, above, below, more, lost, off = drawn(rng)
         values = sorted({sum(added) for added in itertools.product(*weights)})
         if len(values) == 1:
             continue
-        rows = np.array([np.roll(law, v) for v in values])
         text = f'problem="maximal_leakage"\nrecords={{alphabets={alphabets * 2}}}\nquery={{kind="sum",weights={weights * 2}}}\n'
-        text += f'mechanism={{{noise.replace(chr(10), ",")}}}\nadversary={{kind="independent_blocks",size={len(alphabets)}}}'
-        model = text.encode()
-
-        def far(p, rows=rows):
-            mixture = p @ rows / p.sum()
-            return np.sum(rows * np.log(np.maximum(rows, 1e-300) / np.maximum(mixture, 1e-300)), axis=1)
-
+        text += f'mechanism={{{noise}}}\nadversary={{kind="independent_blocks",size={len(alphabets)}}}'
         chosen = sorted(rng.sample(range(len(values)), rng.randint(1, len(values))))
         mass = np.array([rng.randint(1, 9) if k in chosen else 0 for k in range(len(values))])
-        above = ["sums", [[k, str(mass[k])] for k in chosen]]
-        i = len(alphabets) - 1
+        i, step, most = len(alphabets) - 1, 1 if len(law) == len(above) else FINE, math.log(max(alphabets))
         others = [sum(added) for added in itertools.product(*weights[:i])]
         pairs = [[values.index(c + rng.choice(others)), str(rng.randint(c == weights[i][0], 9))] for c in weights[i]]
         p = np.zeros(len(values))
         for k, w in pairs:
-            p[k] += int(w)
-        upper, lower = far(mass).max(), p @ far(p) / p.sum()
+            p[k] += int(w) / sum(int(w) for _, w in pairs)
+        entropy = -sum(x * math.log(x) for x in p if x)
+        upper = far(above, values, mass).max() + lost * most
+        lower = more * (p @ far(below, values, p)) - (more - 1) * entropy - off * most
+        assert lower <= p @ far(law, values, p, step) + 1e-9
+        assert far(law, values, mass, step).max() <= upper + 1e-3  # densities are summed roughly
         assert lower <= upper + 1e-12
-        off = 1e-9 * rng.choice([1, -1])
-        for ends, must in (((0, max(upper + off, 0)), off > 0), ((max(lower - off, 0), 9), off > 0)):
-            bounds = ["sums", None] if ends[1] == 9 else above
-            at = [["at", 1, None], ["sums", i, pairs]] if ends[1] == 9 else [["witness", None, None]]
-            verdict = check(model, claim(model, *ends, *at, ["block", 0, None], bounds), arithmetic=arithmetic)
-            assert verdict.proved == must, (text, ends, at, bounds, verdict.reason)
+        side = rng.choice([1, -1])
+        room = 1e-9 * side
+        bounds, at = ["sums", [[k, str(mass[k])] for k in chosen]], ["sums", i, pairs]
+        nobody, place, section = ["witness", None, None], ["at", 1, None], ["block", 0, None]
+        high = claim(text.encode(), 0, max(upper + room, 0), nobody, section, bounds)
+        low = claim(text.encode(), max(lower - room, 0), 9, place, at, section, ["sums", None])
+        for proof, known in ((high, side > 0), (low, side > 0 or lower + 1e-9 < 0)):
+            verdict = check(text.encode(), proof, arithmetic=arithmetic)
+            assert verdict.proved == known, (text, proof, verdict.reason)
 
 
 def test_lines_that_are_none():
@@ -105,3 +140,19 @@ def test_lines_that_are_none():
         verdict = check(case.model, "\n".join(lines).encode())
         assert verdict.exit_code == 1, lines
         assert reason in verdict.reason, verdict.reason
+
+
+def test_real_noise_behind_many_values_has_these_lines_alone():
+    text = b"""problem="maximal_leakage"
+records={count=64,alphabet=2}
+query={kind="count"}
+mechanism={kind="gaussian",scale=20}
+adversary={kind="independent_blocks",size=64}"""
+    nobody, section = ["witness", None, None], ["block", 0, None]
+    assert check(text, claim(text, 0, 0.7, nobody, section, ["sums", None])).proved
+    own = ["record", 0], ["vertices"], ["letters"]
+    refused = check(text, claim(text, 0, 0.7, nobody, section, *own))
+    assert (refused.exit_code, "at most 64 values" in refused.reason) == (1, True), refused.reason
+    small = text.replace(b"scale=20", b"scale=1")
+    refused = check(small, claim(small, 0, 0.7, nobody, section, ["sums", None]))
+    assert "a scale of at least 2" in refused.reason

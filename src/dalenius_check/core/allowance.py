@@ -111,7 +111,7 @@ LEMMAS = {  # theorems as docs/theory.md numbers them
     "gaussian": ("B4",),
     "chains": ("M1", "M2", "M3", "M4"),
     "letter_chains": ("M5",),
-    "sums": ("B5",),
+    "sums": ("B5", "B6"),
     "histograms": ("H1",),
     "wide": ("W1",),
     "neighbours": ("D7",),

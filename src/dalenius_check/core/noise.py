@@ -44,6 +44,7 @@ class Noise:
     clamps = False  # whether its rows are one law, shifted, and clamped beyond all values
     endless = False  # whether it has a matrix only where it is clamped to a range
     real = False  # whether outputs are real numbers
+    falls = False  # of these, whether the density falls exponentially
     epsilon: Any = None  # of two-sided geometric noise
     margin = 0  # how far outputs beyond the values are told apart by those who know all other records
     finest = 1000  # the least scale is 1 by this
@@ -199,6 +200,10 @@ class OnALine(Noise):
     """Noise on a real scale."""
 
     shifts = real = True
+
+    def __init__(self, table: dict[str, Any]) -> None:
+        super().__init__(table)
+        self.falls = table["kind"] == REAL[1]
 
 
 def _ends(mechanism: dict[str, Any], inputs: list[int]) -> tuple[int, int]:

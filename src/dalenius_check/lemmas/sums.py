@@ -1,5 +1,6 @@
 """Theorem B5: where nothing is known of a block, its sum tells no more of a record than the largest divergence of a sum's row from
-one law of the outputs, and a prior with one sum for each letter tells as much as these rows.
+one law of the outputs, and a prior with one sum for each letter tells as much as these rows; B6, of noise on a real scale noise
+on whole numbers stands in, which tells no less, and other one that tells no more.
 
 Hypotheses, each a line that refuses: all totals of the others are one piece, and nothing is known of the block (`sums_of`); every
 value is looked at (`Sums.bound`); a letter's sum is one that the block can have with it (`Sums.told`).
@@ -8,20 +9,22 @@ value is looked at (`Sums.bound`); a letter's sum is one that the block can have
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 from ..core.allowance import BALL, limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.certificate import Lines, Sizes
-from ..core.noise import NOISES, noise_of
+from ..core.noise import NOISES, REAL, Noise, noise_of
 from ..core.numbers import OpenError, at_most, need, summed, total, xlogx
 from ..core.proof import Proof
 from ..core.read import Reader, entries, integer, nonnegative, positive
 from .histograms.series import Series, series
 from .households.blocks import Blocks, Shape
+from .real_noise import arctangent
 
-KNOWN = " or ".join(kind for kind, noise in NOISES.items() if noise.clamps)
+KNOWN = " or ".join([*(kind for kind, noise in NOISES.items() if noise.clamps), *REAL])
 _MOST = 1 << 20  # outputs
 Pairs = list[tuple[int, fmpq]]
 
@@ -72,6 +75,46 @@ def _above(values: Iterable[arb]) -> int:
     return int(found)
 
 
+@dataclass(frozen=True)
+class WholeNoise:
+    """Noise on whole numbers that tells no less than a block's own, but for `lost`, and one that tells no more.
+
+    Of a witness whose values have an entropy H the latter proves `more` times what it says, less (more - 1) H and `off`.
+    """
+
+    above: Noise
+    below: Noise
+    lost: arb
+    more: arb
+    off: arb
+
+    @staticmethod
+    def of(noise: Noise, letters: int) -> WholeNoise:
+        """That in the place of a block's noise, of records of at most so many letters."""
+        zero = arb(0)
+        if not noise.real:
+            return WholeNoise(noise, noise, zero, arb(1), zero)
+        s: fmpq = noise.table["scale"]
+        if noise.falls:
+            own = noise_of({"kind": "discrete_laplace", "epsilon": 1 / s})
+            return WholeNoise(own, own, zero, (arb(1 / (2 * s)).exp() + arb(-1 / (2 * s)).exp()) / 2, zero)
+        need(s >= 2, "sums are known of gaussian noise of a scale of at least 2")
+        first, second = s - 1 / s, s + 1 / s
+        above, below = (noise_of({"kind": "discrete_gaussian", "scale": x, "range": None}) for x in (first, second))
+        far = (s * s - first * first) * first * first / (s * s)
+        most = arb(letters).log()
+        lost = above.lost(letters) + most * (_rippled(far) + _rippled(first * first))
+        return WholeNoise(
+            above, below, lost, arb(1), most * (_rippled(second * second - s * s) + _rippled(second * second))
+        )
+
+
+def _rippled(variance: fmpq) -> arb:
+    """How far at most the sum of a normal density over shifted whole numbers is from 1; the variance is at least 1/2."""
+    turn = 8 * arctangent(arb(1))
+    return 3 * (-turn * turn * variance / 2).exp()
+
+
 class Sums(Proof):
     """A block by its sum: the line of a prior, or the one line that bounds what all its records are told."""
 
@@ -83,15 +126,15 @@ class Sums(Proof):
         self.blocks = blocks
         self.shape = shape
         self.values = blocks.listed(shape)
-        span = self.values[-1] - self.values[0]
-        self.noise = noise_of(blocks.noise.alone([-span, span]))
-        self.span = span
+        self.whole = WholeNoise.of(blocks.noise, max(shape.alphabets))
+        if blocks.noise.real:
+            rests_on(self.allowance, "B6")
 
-    def _divergences(self, weights: Pairs) -> list[arb]:
+    def _divergences(self, noise: Noise, weights: Pairs) -> list[arb]:
         """Of every value, at twice the precision."""
-        span, first = self.span, self.values[0]
+        span, first = self.values[-1] - self.values[0], self.values[0]
         with chosen().workprec(2 * chosen().precision()):
-            law = self.noise.rows([-span, 0, span], self.allowance)[1]
+            law = noise_of(noise.alone([-span, span])).rows([-span, 0, span], self.allowance)[1]
             beyond = len(law) // 2 - span
             outputs = span + 2 * beyond + 1
             limit(outputs <= _MOST, f"a block's sum with more than {_MOST} outputs")
@@ -109,8 +152,11 @@ class Sums(Proof):
             weights[k] = weights.get(k, fmpq(0)) + w
         used = [(k, w) for k, w in weights.items() if w]
         need(bool(used), "the letters' sums have total weight zero")
-        far, whole = self._divergences(used), arb(total(w for _, w in used))
-        return f"a sum for each letter of record {i}", summed(arb(w) * far[k] for k, w in used) / whole
+        far, whole = self._divergences(self.whole.below, used), total(w for _, w in used)
+        mean = summed(arb(w / whole) * far[k] for k, w in used)
+        entropy = -summed(xlogx(arb(w / whole)) for _, w in used)
+        told = self.whole.more * mean - (self.whole.more - 1) * entropy - self.whole.off
+        return f"a sum for each letter of record {i}", told
 
     def _pair(self, value: Any, number: Reader) -> tuple[int, fmpq]:
         k, w = entries(value, "a value and its weight", 2)
@@ -118,14 +164,14 @@ class Sums(Proof):
 
     def bound(self, upper: arb) -> int:
         """One line for all records, whatever their letters."""
-        weights = self.lines.item("the sums", {"sums": 2})[1]
+        weights, upper = self.lines.item("the sums", {"sums": 2})[1], upper - self.whole.lost
         self.tally["sums"] += 1
         if weights is None:
             at_most(arb(max(self.shape.alphabets)).log(), upper, "the letters' entropy <= upper")
             return 1
         pairs = [self._pair(pair, positive) for pair in entries(weights, "the weights")]
         need(bool(pairs) and all(a[0] < b[0] for a, b in pairwise(pairs)), "values must ascend, and be at least one")
-        for far in self._divergences(pairs):
+        for far in self._divergences(self.whole.above, pairs):
             at_most(far, upper, "the divergence of a value's row <= upper")
         return 1
 

@@ -16,7 +16,6 @@ from ...core.counts import Groups, contributions
 from ...core.model import Model, model_of
 from ...core.noise import noise_of
 from ...core.numbers import need
-from ..real_noise import need_few
 from .routes import KNOWN, alone, changed, need_fitting, reached, route, sizes_of
 
 _MOST = 1 << 24
@@ -70,7 +69,7 @@ class Blocks:
     @property
     def by_sum(self) -> bool:
         """Whether the sum of a block's records tells all, behind noise that is clamped beyond, and nothing is known of the block."""
-        return self.route == "noise" and self.noise.clamps and self.model.entropy == 0
+        return self.route == "noise" and (self.noise.clamps or self.noise.real) and self.model.entropy == 0
 
     @cached_property
     def modulus(self) -> int:
@@ -117,8 +116,6 @@ class Blocks:
         """Refuse what is said of the mechanism that does not fit the query."""
         self._need_feasible()
         mechanism = self.model.mechanism
-        for shape in self.shapes if self.noise.real else ():
-            need_few(self.listed(shape), mechanism["scale"])
         for part in self._matrices if self.route != "noise" else ():
             need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
         if mechanism.get("range"):
