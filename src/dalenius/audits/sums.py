@@ -19,6 +19,7 @@ from dalenius.evidence.lower import LowerLine, SparseLaw, SumsOfLetters
 from dalenius.evidence.upper import SumsLine
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import capacity
+from dalenius.information.entropies import x_log_x
 from dalenius.information.shifts import Shifts
 from dalenius.model.sums import RecordType, other_sums, record_types
 from dalenius.results import RecordProof
@@ -65,8 +66,11 @@ class SumsAudit(Audit):
         assert query is not None
         values = query.values(records)
         self.span = int(values[-1] - values[0])
-        law, beyond = self.problem.mechanism.law(self.span)
-        self.shifts = Shifts(law, values, beyond)
+        self._whole = self.problem.mechanism.on_whole_numbers()
+        self._letters = math.log(max(records.alphabets))
+        self.shifts, self._below = (
+            Shifts(law, values, beyond) for law, beyond in (noise.law(self.span) for noise in self._whole[:2])
+        )
         self.records = [kind for kind in record_types(query, records) if len(kind.contribution) > 1]
         self._others = dict(
             zip(record_types(query, records), other_sums(query, record_types(query, records)), strict=True)
@@ -113,11 +117,16 @@ class SumsAudit(Audit):
         law = capacity(binned, gap=settled, clock=self.clock).input_law
         law = short(np.where(law < FAINT, 0.0, law), DIGITS)
         divergences = self.shifts.divergences(law @ rows / law.sum())
-        if (upper := float(divergences.max())) < self._bound:
+        if (upper := float(divergences.max()) + self._whole.lost * self._letters) < self._bound:
             pairs = tuple((int(k), short_text(p)) for k, p in zip(points, law, strict=True) if p)
             self._bound, self._line = upper, SumsLine(pairs)
-        leakage = float(law @ divergences[points] / law.sum())
-        if kind is not None and (self._found is None or leakage > self._found.leakage):
+        if kind is None:
+            return
+        shares = law / law.sum()
+        told = shares @ self._below.divergences(shares @ self._below.rows(points))[points]
+        leakage = self._whole.factor * float(told) + (self._whole.factor - 1.0) * float(x_log_x(shares).sum())
+        leakage -= self._whole.off * self._letters
+        if self._found is None or leakage > self._found.leakage:
             self._found = self._witness(kind, points, law, leakage)
 
     def _witness(self, kind: RecordType, points: Integers, law: Floats, leakage: float) -> _OfLetters:
@@ -157,7 +166,7 @@ class SumsAudit(Audit):
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters."""
-        return math.log(max(self.problem.records.alphabets)), (SumsLine(None),)
+        return self._letters, (SumsLine(None),)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         method = "letters" if self._line.weights is None else "capacity"

@@ -27,6 +27,8 @@ def solved(problem, **options):
     (dl.geometric("1/5"), 121, 10, 5.493),
     (dl.discrete_gaussian(scale=20), 121, 4, 2.7599),
     (dl.discrete_laplace("1/200"), 1001, 2, 1.4688),
+    (dl.laplace(20), 121, 7, 3.1135),
+    (dl.gaussian(20), 121, 4, 2.76),
 )
 def test_a_percent_without_trees(mechanism, letters, people, bits):
     """The information of values far apart, which nothing but Blahut and Arimoto's algorithm knows, lies within."""
@@ -73,6 +75,11 @@ def test_letters_are_enough_where_noise_is_nothing():
 def test_it_is_stopped_at_once():
     result = solved(asked(dl.discrete_laplace("1/200"), dl.Records(10_000, alphabet=1001), 10), time_limit=1e-6)
     assert 0.0 <= result.lower <= result.upper <= np.log(1001) + 1e-9
+
+
+def test_gaussian_noise_of_small_scale_is_refused_behind_many_values():
+    with pytest.raises(dl.errors.InputError, match="of a scale of at least 2, got 1"):
+        asked(dl.gaussian(1), dl.Records(4, alphabet=40), 2)
 
 
 def test_shifts_are_the_rows():

@@ -75,6 +75,20 @@ class Part(NamedTuple):
     on: int = 0
 
 
+class WholeNoise(NamedTuple):
+    """Noise with a `law` that tells no less of whole numbers, and noise that tells no more (docs/theory.md, Theorem B6).
+
+    Of the logarithm of the letters the former may tell less by the share `lost`. What the latter tells by a prior on values with an
+    entropy H is told `factor` times, less (factor - 1) H, and less the share `off` of the logarithm of the letters.
+    """
+
+    above: Mechanism
+    below: Mechanism
+    factor: float = 1.0
+    lost: float = 0.0
+    off: float = 0.0
+
+
 class Mechanism(Shelved):
     """A randomised release: a subclass is a frozen dataclass with a `kind` and a `channel`.
 
@@ -210,6 +224,10 @@ class Mechanism(Shelved):
     def alone(self) -> Mechanism:
         """Of noise that shifts: what whoever knows all others sees of some records, whatever ends the range has."""
         return self
+
+    def on_whole_numbers(self) -> WholeNoise:
+        """Of noise that `adds`: what stands in its place where values are whole numbers."""
+        return WholeNoise(self, self)
 
     def law(self, span: int) -> tuple[Floats, int]:
         """Of noise that `adds`: its probabilities from -D to D, the ends with all beyond them, and D - span.

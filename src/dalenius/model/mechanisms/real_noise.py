@@ -21,11 +21,12 @@ from dalenius.information.noise_formulas import (
     laplace_scale_by_radius,
 )
 from dalenius.model.fields import Exact, Given, declared, number
-from dalenius.model.mechanisms.base import ExactEntries
-from dalenius.model.mechanisms.noise import ScaledNoise
+from dalenius.model.mechanisms.base import ExactEntries, WholeNoise
+from dalenius.model.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, ScaledNoise
 
 LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
 MAX_VALUES = 64
+LEAST_WHOLE = 2  # scale of Gaussian noise from which on discrete noise stands in for it
 MAX_SPAN = 64  # scales from the least value to the greatest
 KNOWN = "known against product_priors, entropy_at_least = 0, classes of laws and, of counts and sums, blocks without entropy"
 
@@ -130,6 +131,10 @@ class Laplace(RealNoise):
     def epsilon_per_step(self) -> Fraction:
         return 1 / self.scale
 
+    def on_whole_numbers(self) -> WholeNoise:
+        alike = DiscreteLaplace(1 / self.scale)
+        return WholeNoise(alike, alike, math.cosh(0.5 / self.scale))
+
     def rows(self, points: Floats) -> Floats:
         return laplace_rows(points)
 
@@ -178,6 +183,18 @@ class Gaussian(RealNoise):
     def mean_error(self) -> float:
         return float(self.scale) * math.sqrt(2.0 / math.pi)
 
+    def on_whole_numbers(self) -> WholeNoise:
+        if self.scale < LEAST_WHOLE:
+            raise InputError(
+                f"mechanism: gaussian noise behind more than {MAX_VALUES} values is known of a scale of at least {LEAST_WHOLE}, got "
+                f"{brief(float(self.scale))}; coarsen the values, or raise the scale"
+            )
+        first, second = (self.scale + sign / self.scale for sign in (-1, 1))
+        rest, more = self.scale**2 - first**2, second**2 - self.scale**2
+        lost = _rippled(rest * first**2 / self.scale**2) + _rippled(first**2)
+        off = _rippled(more) + _rippled(second**2)
+        return WholeNoise(DiscreteGaussian(scale=first), DiscreteGaussian(scale=second), 1.0, lost, off)
+
     def rows(self, points: Floats) -> Floats:
         return gaussian_rows(points)
 
@@ -186,6 +203,11 @@ class Gaussian(RealNoise):
 
 
 gaussian = Gaussian
+
+
+def _rippled(variance: Fraction) -> float:
+    """How far at most the sum of a normal density over shifted whole numbers is from 1; the variance is at least 1/2."""
+    return 3.0 * math.exp(-2.0 * math.pi**2 * float(variance))
 
 
 # Channels that can be written out: nodes of a quadrature are outputs, its weights part of their densities.

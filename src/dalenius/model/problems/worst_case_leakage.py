@@ -203,8 +203,8 @@ class _BlockLeakage(WorstCaseLeakage):
 
     def _listed(self) -> Route:
         noise, values = self.mechanism, self._indices
-        if noise.adds and not noise.on_a_line and self.adversary.unlimited and values.size > FEW_VALUES:
-            low, high = noise.span(values)
+        if noise.adds and self.adversary.unlimited and values.size > FEW_VALUES:
+            low, high = noise.on_whole_numbers().above.clamped(values).span(values)
             if high - low < MANY_OUTPUTS:
                 return Route("sums", noise, shape=(values.size, high - low + 1))
         return super()._listed()
