@@ -54,7 +54,8 @@ class Blocks:
         self.model = model
         self.allowance = model.allowance
         self.sizes = sizes_of(model)
-        self._starts = [0, *accumulate(self.sizes)]
+        size, whole = model.held["size"], len(model.alphabets)
+        self._starts: Sequence[int] = range(0, whole + size, size) if size else [0, *accumulate(self.sizes)]
 
     @property
     def _matrices(self) -> list[dict[str, Any]]:
@@ -80,7 +81,7 @@ class Blocks:
     @cached_property
     def places(self) -> Sequence[int]:
         """Blocks among which every shape occurs: where records are alike, one a size."""
-        return [*{size: j for j, size in enumerate(self.sizes)}.values()] if self.alike else range(len(self.sizes))
+        return list(map(self.sizes.index, dict.fromkeys(self.sizes))) if self.alike else range(len(self.sizes))
 
     @cached_property
     def shapes(self) -> list[Shape]:
