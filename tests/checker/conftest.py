@@ -1,6 +1,7 @@
 """Fixtures of the checker's tests."""
 
 import importlib
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -42,9 +43,12 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
     def plant(name: str, hole: str) -> ModuleType:
         copy = tmp_path / ("planted_" + re.sub(r"\W", "_", name))
-        shutil.copytree(planting.PACKAGE, copy)  # compiled files too: they know their sources by time and size
+        # links, to compiled files too: they know their sources by time and size
+        shutil.copytree(planting.PACKAGE, copy, copy_function=os.symlink)
         path, text = planting.planted(hole)
-        (copy / path.relative_to(planting.PACKAGE)).write_text(text)
+        changed = copy / path.relative_to(planting.PACKAGE)
+        changed.unlink()
+        changed.write_text(text)
         monkeypatch.syspath_prepend(tmp_path)
         return importlib.import_module(copy.name)
 
