@@ -25,6 +25,7 @@ from cvxcertify.parts import conflict
 from cvxcertify.proof import Lower, Upper, proof_text
 from cvxcertify.search import Search
 from cvxcertify.solvers import Answer, Attempt, Stop, ladder, usable
+from cvxcertify.talking import say, talking
 
 
 class Termination(Enum):
@@ -165,6 +166,7 @@ def certify(
     x: ArrayLike | None = None,
     z: ArrayLike | None = None,
     stop: Stop = lambda: False,
+    verbose: bool = False,
 ) -> CertifiedInterval:
     """An interval that contains the optimal value of a convex model, whatever its solver did.
 
@@ -193,6 +195,8 @@ def certify(
         the cones. Entries may be anything.
     stop : callable () -> bool
         Asked again and again; where it says yes, the work ends with what there is.
+    verbose : bool
+        Whether the solvers' own logs are shown, and a line after each, on standard output.
 
     Returns
     -------
@@ -229,13 +233,16 @@ def certify(
     if x is not None or z is not None:
         search.attempt(*first, _given(model.instance, x, z))
         rungs = []
-    for name, settings in rungs:
-        if search.done:
-            break
-        search.attempt(name, settings)
-    if search.infeasible:
-        search.name_conflict(*first)
-    return _answer(search, started)
+    with talking(verbose):
+        for name, settings in rungs:
+            if search.done:
+                break
+            search.attempt(name, settings)
+        if search.infeasible:
+            search.name_conflict(*first)
+        answer = _answer(search, started)
+        say(f"certified: {answer}")
+    return answer
 
 
 def _is_size(value: object) -> bool:

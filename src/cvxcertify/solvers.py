@@ -21,6 +21,7 @@ import numpy as np
 from cvxcertify.errors import InputError, brief
 from cvxcertify.geometry import Geometry
 from cvxcertify.instance import Floats, Instance, Integers, triangle
+from cvxcertify.talking import heard, say
 
 Stop = Callable[[], bool]
 Rung = tuple[str, dict[str, Any]]  # a solver and its settings
@@ -110,7 +111,7 @@ def attempt(
 
     A thread that hangs is left behind: it keeps the problem, so that a caller must build another one.
     """
-    settings = _limited(solver, settings, time_limit)
+    settings = _limited(solver, settings, time_limit) | ({"verbose": True} if heard() else {})
     said: list[str] = []
     failed: list[str] = []
 
@@ -135,6 +136,7 @@ def attempt(
             look = min(2.0 * look, LOOK)
             _hear_interrupts()
         seconds = time.monotonic() - started
+        say(f"{solver}: {(said or failed or ['hung'])[0]} after {seconds:.3f} s")
         if failed or not said:  # the values, if any, are those of an earlier solve, or still being written
             return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)
         point = usable({name: (variable.value, variable.shape) for name, variable in variables.items()})

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar, Unpack, overload
 import numpy as np
 
 from cvxcertify.errors import brief
+from cvxcertify.talking import talking
 from dalenius import alternating, designs
 from dalenius._prove import Proposer, prove
 from dalenius._verify import Leaves, need_readable
@@ -116,6 +117,7 @@ class _Options(LimitOptions, total=False):
     method: str | None
     solver: str
     memory: int | None
+    verbose: bool
     jobs: int
     scheduler: str | None
     curve: bool | Sequence[Number]
@@ -149,6 +151,7 @@ def solve(
     method: str | None = None,
     solver: str = "auto",
     memory: int | None = None,
+    verbose: bool = False,
     jobs: int = 1,
     scheduler: str | None = None,
     curve: bool | Sequence[Number] = False,
@@ -195,6 +198,8 @@ def solve(
         Of the alternating scheme of a design: how many of the adversary's priors the mechanism answers, of several a part of the way;
         by default 16, with which it comes to rest near the optimum. 1 is the source paper's scheme, which need not close, and warns
         where it cycles (`dalenius.alternating.CycleWarning`).
+    verbose : bool
+        Whether the solvers' own logs are shown on standard output, and a line for every stage of the work and every turn of a block.
     jobs : int
         How many processes work on the trees of a long audit (docs/many-cores.md). Limits are for all of them together.
     scheduler : str, optional
@@ -257,7 +262,7 @@ def solve(
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     file = _checkpoint(problem, checkpoint, method)
-    with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
+    with talking(verbose), crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
         leaves = Leaves(int(min(KNOWN * limits.least[1], MOST_KNOWN)))
         search = Run(limits, clock, rng, need_solver(solver), kept, crew=crew, jobs=jobs, checkpoint=file, known=leaves)
         return answer(problem, search, known, method, shares)

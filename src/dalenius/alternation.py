@@ -57,6 +57,18 @@ class BlockCertificate:
         """upper - lower."""
         return self.upper - self.lower
 
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {text}" for name, text in zip(HEAD, self.row, strict=True) if text)
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """Its row of the table, below `HEAD`, the ends outward."""
+        low, high = ends_text(self.lower, self.upper)
+        about = "all choices" if self.scope is Scope.BLOCKWISE else "first order"
+        step, paper = "taken" if self.moved else "not taken", "" if self.paper is None else text_above(self.paper)
+        who = self.solver, f"{self.seconds:.3f}", step, paper
+        return str(self.sweep), self.block, low, high, gap_text(max(self.gap, 0.0)), self.units, about, *who
+
 
 HEAD = ("sweep", "block", "lower", "upper", "gap", "units", "about", "solver", "s", "step", "paper")
 
@@ -172,7 +184,7 @@ class Alternation:
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """The certificates as texts, outward, below a head."""
-        return [HEAD, *map(_row, self.certificates)]
+        return [HEAD, *(one.row for one in self.certificates)]
 
     @property
     def table(self) -> str:
@@ -202,14 +214,6 @@ class Alternation:
 def _in_units(one: BlockCertificate, size: float, units: str) -> BlockCertificate:
     paper = None if one.paper is None else one.paper / size
     return replace(one, lower=one.lower / size, upper=one.upper / size, units=units, paper=paper)
-
-
-def _row(one: BlockCertificate) -> tuple[str, ...]:
-    low, high = ends_text(one.lower, one.upper)
-    about = "all choices" if one.scope is Scope.BLOCKWISE else "first order"
-    step, paper = "taken" if one.moved else "not taken", "" if one.paper is None else text_above(one.paper)
-    who = one.solver, f"{one.seconds:.3f}", step, paper
-    return str(one.sweep), one.block, low, high, gap_text(max(one.gap, 0.0)), one.units, about, *who
 
 
 def _scaled(gains: Mapping[str, float], size: float) -> dict[str, float]:

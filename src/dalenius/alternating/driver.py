@@ -19,6 +19,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from cvxcertify.talking import say, talking
 from dalenius.alternation import Alternation, BlockCertificate, Cycle, Sweep
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
@@ -157,6 +158,7 @@ def alternate(
     progress: Callable[[Sweep], None] | None = None,
     start: State | None = None,
     clock: Clock | None = None,
+    verbose: bool = False,
 ) -> AlternatingResult[State]:
     """Alternate between the blocks of a scheme until no block can improve by more than the gap, from one or several starts.
 
@@ -172,6 +174,8 @@ def alternate(
         The first start; by default the scheme's own.
     clock : Clock, optional
         When to stop, instead of the settings' time limit.
+    verbose : bool
+        Whether the solvers' own logs are shown, and every turn's row of the table, on standard output.
 
     Returns
     -------
@@ -184,10 +188,11 @@ def alternate(
         If the kept start came back to a state that it had left.
     """
     rng, clock = rng or np.random.default_rng(0), clock or Clock(settings.seconds)
-    first = scheme.start(rng) if start is None else start
-    results = [_Start(scheme, settings, first, clock, progress).run()]
-    while len(results) < settings.restarts and not clock.expired:
-        results.append(_Start(scheme, settings, scheme.start(rng), clock, progress).run())
+    with talking(verbose):
+        first = scheme.start(rng) if start is None else start
+        results = [_Start(scheme, settings, first, clock, progress).run()]
+        while len(results) < settings.restarts and not clock.expired:
+            results.append(_Start(scheme, settings, scheme.start(rng), clock, progress).run())
     sign = 1.0 if scheme.maximises else -1.0
     best = max(results, key=lambda result: (result.scope is Scope.BLOCKWISE, sign * result.value))
     if best.cycle is not None:
@@ -286,6 +291,7 @@ class _Start(Generic[State]):
             proved = number, block.name, low, high, step.found_by, seconds, step.scope
             paper = None if step.paper is None else step.paper()
             turns.append(BlockCertificate(*proved, taken, step.units, paper))
+            say(f"turn: {turns[-1]}")
         return turns
 
     def _worth_it(self, step: Step[State]) -> bool:

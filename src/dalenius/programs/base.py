@@ -17,6 +17,7 @@ from scipy.optimize import minimize_scalar
 from cvxcertify.errors import brief
 from cvxcertify.intervals import text_above, text_below
 from cvxcertify.solvers import Attempt, usable
+from cvxcertify.talking import talking
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
@@ -164,7 +165,12 @@ class Program(ABC):
         return name == OWN or self.conic_bytes <= self.room
 
     def solve(
-        self, *, solver: str | Sequence[str] = "auto", gap: float = 1e-8, time_limit: float | None = 60.0
+        self,
+        *,
+        solver: str | Sequence[str] = "auto",
+        gap: float = 1e-8,
+        time_limit: float | None = 60.0,
+        verbose: bool = False,
     ) -> BlockSolution:
         """Try solvers in turn until the interval is at most `gap` wide, relative to its larger end.
 
@@ -175,6 +181,8 @@ class Program(ABC):
         gap : float
         time_limit : float or None
             Seconds.
+        verbose : bool
+            Whether the solvers' own logs are shown, and a line after each, on standard output.
 
         Raises
         ------
@@ -193,7 +201,8 @@ class Program(ABC):
             if not self.affordable(name):
                 continue
             if name != OWN:
-                attempts.append(best.offer(self.attempt_with(name, settings, left)))
+                with talking(verbose):
+                    attempts.append(best.offer(self.attempt_with(name, settings, left)))
             elif (made := best.own()) is not None:
                 attempts.append(made)
             elif solver == OWN:

@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from cvxcertify.solvers import Attempt
+from cvxcertify.talking import talking
 from dalenius.atoms import concave_entropy
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
@@ -188,6 +189,7 @@ class RowUpdate(Program):
         time_limit: float | None = 60.0,
         leaves: int = 500,
         enough: float = np.inf,
+        verbose: bool = False,
     ) -> BlockSolution:
         """Branch on K until the interval of the global maximum is at most `gap` wide, relative to its larger end.
 
@@ -197,6 +199,8 @@ class RowUpdate(Program):
             At most so many boxes.
         enough : float
             Stop at a point that attains so much, however wide the interval is then.
+        verbose : bool
+            As of every program.
 
         Raises
         ------
@@ -208,7 +212,8 @@ class RowUpdate(Program):
             raise InputError(f"leaves: expected a number of at least 1, got {leaves!r}")
         search = _Search(self, solver, gap, limit, leaves, enough)
         try:
-            return search.run()
+            with talking(verbose):
+                return search.run()
         finally:
             self.within(self.row.low, self.row.high)
 

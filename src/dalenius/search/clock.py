@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from cvxcertify.talking import say
 from dalenius.information.deadline import Deadline, need_time
+from dalenius.intervals import text_above, text_below
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ class Clock:
         if now or self.seconds - self._told >= self.every:
             self._told = self.seconds
             self.trace.append(Progress(self.seconds, stage, lower, upper, evidence, record, rounds, self.units))
+            say(f"{stage}: {text_below(lower)} .. {text_above(upper)} {self.units} after {self.seconds:.2f} s")
             if self.report is not None:
                 self.report(self.trace[-1])
 

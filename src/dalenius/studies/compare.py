@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cvxcertify.talking import say, talking
 from dalenius._solve import need_way, solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import as_integer, is_number
@@ -255,6 +256,7 @@ def compare(
     settings: Mapping[str, Settings] | None = None,
     solver: str = "auto",
     progress: Callable[[str], None] | None = None,
+    verbose: bool = False,
 ) -> Comparison:
     """The certified solver and its rivals on one problem. The first Ctrl-C ends it with what is done.
 
@@ -284,6 +286,8 @@ def compare(
         As in `solve`: who solves the certified solver's own programs of a design.
     progress : callable, optional
         Called with a method's name before it begins.
+    verbose : bool
+        As in `solve`, with a line before every method.
 
     Raises
     ------
@@ -306,10 +310,15 @@ def compare(
     need_way(problem, None, solver)
     rivals, left_out = contestants(field_of(problem), methods, settings or {})
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
-    tell = progress or (lambda method: None)
     clock = Clock(math.inf if time_limit is None else time_limit)
     turns = field_of(problem).turns
-    with hearing() as stop, stop.heard_by(clock):  # also between two methods
+
+    def tell(method: str) -> None:
+        say(f"method: {method}")
+        if progress is not None:
+            progress(method)
+
+    with talking(verbose), hearing() as stop, stop.heard_by(clock):  # also between two methods
         tell(CERTIFIED)
         alone = max(min(budget, clock.remaining / (1 + turns * len(rivals))), LEAST)
         result = first = solve(problem, gap=gap, time_limit=alone, solver=solver)
