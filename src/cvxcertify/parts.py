@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cvxpy as cp
-import numpy as np
 from flint import fmpq
 
-from cvxcertify.instance import Floats, Instance, Zero, triangle
+from cvxcertify.geometry import matrix_of
+from cvxcertify.instance import Floats, Instance, Zero
 
 OBJECTIVE = "the objective"
 
@@ -37,10 +37,7 @@ class Part:
         """Multipliers of the part's rows, with the signs and in the shape of `dual_value`; cones of three rows and more a row each."""
         said = z[list(self.rows)]
         if isinstance(self.constraint, cp.constraints.PSD):
-            order = self.constraint.args[0].shape[-1]
-            whole = np.zeros((order, order))
-            whole[tuple(np.array(triangle(order)).T)] = said / 2.0
-            return whole + whole.T
+            return matrix_of(self.constraint.args[0].shape[-1], said, 0.5)
         if isinstance(self.constraint, cp.SOC | cp.ExpCone):
             return said.reshape(self.constraint.num_cones(), -1)
         if isinstance(self.constraint, cp.constraints.Equality | cp.constraints.Zero):

@@ -261,12 +261,10 @@ class Search:
 
 def _boxed(instance: Instance) -> Instance:
     """With every column between -1 and 1."""
-    columns = range(len(instance.c))
-    return Instance(
-        c=instance.c,
-        offset=instance.offset,
-        rows=(*instance.rows, *({j: fmpq(sign)} for j in columns for sign in (1, -1))),
-        b=(*instance.b, *(fmpq(1) for _ in columns for _ in range(2))),
-        cones=(*instance.cones, Nonnegative(2 * len(columns))),
-        names=instance.names,
+    sides = [{j: fmpq(sign)} for j in range(len(instance.c)) for sign in (1, -1)]
+    return replace(
+        instance,
+        rows=(*instance.rows, *sides),
+        b=(*instance.b, *[fmpq(1)] * len(sides)),
+        cones=(*instance.cones, Nonnegative(len(sides))),
     )

@@ -260,20 +260,9 @@ def _constraints(geometry: Geometry, s: Callable[[Integers], cp.Expression]) -> 
 
 def _multipliers(constraint: Any, places: Any) -> Floats | None:
     """Multipliers of these rows that a solver left, whatever they are; None if they are unusable."""
-    raw = [variable.value for variable in constraint.dual_variables]
-    if isinstance(constraint, cp.SOC):
-        count, size = places.shape
-        shapes: list[tuple[int, ...]] = [(count,), (size - 1, count)]
-    elif isinstance(constraint, cp.ExpCone):
-        shapes = [(len(places),)] * 3
-    elif isinstance(constraint, cp.constraints.PSD):
-        shapes = [constraint.args[0].shape]
-    else:
-        shapes = [(places.size,)]
-    if len(raw) != len(shapes):
-        return None
-    said = usable({str(k): (part, shape) for k, (part, shape) in enumerate(zip(raw, shapes, strict=True))})
-    if len(said) != len(shapes):
+    raw = {str(k): (variable.value, variable.shape) for k, variable in enumerate(constraint.dual_variables)}
+    said = usable(raw)
+    if len(said) != len(raw):
         return None
     if isinstance(constraint, cp.constraints.PSD):
         whole = said["0"] + said["0"].T

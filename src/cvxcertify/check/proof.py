@@ -108,14 +108,7 @@ def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction 
     upper = None if found["upper"] is None else _highest(instance, table(found["upper"], "upper", _UPPER))
     if lower is None and upper is None:
         raise RefusedError("the file claims nothing")
-    conflict = []
-    if lower == "inf" and found["constraints"] is not None:
-        z, steps = found["lower"]["z"], found["lower"]["steps"]
-        conflict.append(
-            contradiction(
-                instance, found["constraints"], steps, {} if z is None else sparse(z, "z", len(instance.rows))
-            )
-        )
+    named = lower == "inf" and found["constraints"] is not None
     ends = (_turned(upper), _turned(lower)) if maximises else (lower, upper)
     words = {
         key: sum(len(rows) if key in KINDS[:2] else 1 for kind, rows in instance.cones if kind == key) for key in KINDS
@@ -125,7 +118,7 @@ def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction 
         f"V: the {'greatest' if maximises else 'least'} value of the instance in the file, {instance.width} columns, "
         + ", ".join(f"{count} {key}" for key, count in words.items() if count),
         "which is, so says the program that wrote it, " + ABOUT[text(found["about"], "about", list(ABOUT))],
-        *conflict,
+        *([contradiction(instance, found["constraints"], found["lower"])] if named else ()),
         f"arithmetic: {chosen().words}",
         f"precision: {chosen().precision()} bits",
     )
