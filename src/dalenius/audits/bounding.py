@@ -14,6 +14,7 @@ from dalenius.audits.bounds.dual_node import Aim
 from dalenius.audits.bounds.dual_tree import DualBound, DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import FEW, groups_bytes
+from dalenius.audits.bounds.posterior_groups import PosteriorGroups
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.rows import RowSolver, relaxation_bytes
 from dalenius.audits.bounds.separate import separate_bound
@@ -34,6 +35,7 @@ from dalenius.search.tree import Race, Runner
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
 ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less
 MOST_CLASSES = 256  # above this the vertex bound is not tried
+GROUPS_LOSE = 0.15  # of the room that the bound has: groups of outputs in boxes of the posterior
 MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton step on all outputs takes seconds
 
 
@@ -195,11 +197,16 @@ class Bounding:
         decimals = record.decimals(search.limits.gap)
         leaf = self.room.checking(Rung(1, 1.0, record.work))
         runners = list[tuple[Runner, float]]()
-        relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope, clock=search.clock)
         two = channel.letters == 2  # which boxes of the posterior suit
+        weights = record.candidate.p.sum(axis=0) @ channel.rows
+        half = PosteriorHalf.of(start.problems.symmetries, 1 if two else 0, weights)
+        groups = PosteriorGroups.of(
+            channel, (record.candidate.p,), GROUPS_LOSE * (target - self.audit.lower), half.output if half else None
+        )
+        relaxation = PosteriorRelaxation(
+            channel, decimals=decimals, multiplier=self.slope, groups=groups, clock=search.clock
+        )
         if relaxation.improves:
-            weights = record.candidate.p.sum(axis=0) @ channel.rows
-            half = PosteriorHalf.of(start.problems.symmetries, relaxation.boxed[0], weights)
             tree = PosteriorTree(relaxation, record.candidate.mu, target=target, half=half)
             runners.append((tree, 0.6 if two else 0.1))
         if start.trees and channel.rows.shape[1] <= MOST_OUTPUTS:
@@ -229,6 +236,10 @@ class Bounding:
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
                 self.audit.improve(record, runner.point, whole.slice(whole.remaining - self.room.checking_now))
+            if isinstance(runner, PosteriorTree) and runner.coarse:
+                self._keep_tree(record, runner)
+                if runner.refine():
+                    self.kept.runner(record, runner)
             self.audit.tell(runner.name, record.channel.record, runner.leaves, record.bounded)
 
         while open_records:
@@ -270,9 +281,12 @@ class Bounding:
         """Take the bounds of trees that are better than what is known."""
         for record in self.audit.records:
             for runner in record.race.runners if record.race else []:
-                if runner.upper < record.upper:
-                    lines = _tree_lines(record.channel, runner)
-                    record.keep(runner.upper, runner.name, lines, Rung(runner.leaves, 1.0, record.work))
+                self._keep_tree(record, runner)
+
+    def _keep_tree(self, record: RecordAudit, runner: Runner) -> None:
+        if runner.upper < record.upper:
+            lines, rung = _tree_lines(record.channel, runner), Rung(runner.leaves, runner.grouped, record.work)
+            record.keep(runner.upper, runner.name, lines, rung)
 
 
 def of_few_selections(channel: AggregatedRecord) -> bool:

@@ -24,12 +24,14 @@ from dalenius.evidence.upper import (
     GroupedRowLeaf,
     ImageRow,
     InformedLeaf,
+    JointGroups,
     JointLeaf,
     Moves,
     OpenLine,
     OrbitCut,
     OrbitSplit,
     OutputLawLeaf,
+    Partition,
     ProofLine,
     RowChamber,
     RowCut,
@@ -69,8 +71,6 @@ class _Writer:
         self._proof = tree.tell() if draft else tree.proof()
         self._branches = tree.above(self._proof)
         self._channel, self._tree, self._groups = channel, tree, tree.problem.groups
-        never = np.setdiff1d(np.arange(channel.aggregation.output_count), channel.aggregation.kept_outputs)
-        self._never: tuple[int, ...] = tuple(never.tolist())
 
     def first(self) -> list[Step]:
         """The root, last, and before it the line of its groups."""
@@ -105,9 +105,7 @@ class _Writer:
 
     def _partition(self, groups: Groups) -> RowGroups:
         """The members of each group; outputs that never occur are in the first one."""
-        kept = self._channel.aggregation.kept_outputs
-        lists = [sorted(int(kept[y]) for y in self._groups.outputs(g)) for g in groups]
-        return RowGroups((tuple(sorted((*lists[0], *self._never))), *map(tuple, lists[1:])))
+        return RowGroups(_whole(self._channel, map(self._groups.outputs, groups)))
 
     def _leaf(self, box: RowBox, slopes: Floats, path: Path) -> ProofLine:
         if len(path) == 1:
@@ -157,6 +155,14 @@ def informed_line(bound: InformedBound) -> ProofLine:
     ends = [short_text(end) for end in bound.ends.tolist()]
     laws = [tuple(fraction_text(Fraction(x)) for x in law) for law in bound.laws.tolist()]
     return InformedLeaf(short_text(bound.share), tuple(zip([*ends[:-1], "1"], laws, strict=True)))
+
+
+def _whole(channel: AggregatedRecord, groups: Iterable[Sequence[int]]) -> Partition:
+    """Groups of a record's outputs as groups of the channel's; outputs that never occur are in the first one."""
+    kept = channel.aggregation.kept_outputs
+    never = np.setdiff1d(np.arange(channel.aggregation.output_count), kept)
+    first, *others = (kept[list(group)].tolist() for group in groups)
+    return tuple(tuple(sorted(group)) for group in ((*first, *never.tolist()), *others))
 
 
 def separate_lines(bound: SeparateBound, outputs: int, log_datasets: float, alike: Sequence[int]) -> Proof:
@@ -224,14 +230,18 @@ def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
         yield OrbitSplit("above", half.letter, output, short_text(half.threshold), _moves(half.triples))
         # No posterior has all letters below their mean, so that any leaf will do: one that adds no line of its own to the curve.
         yield JointLeaf("0", short_text(first[-1]), None, None)
+    groups, kept = relaxation.groups, channel.aggregation.kept_outputs
+    if groups is not None:
+        yield JointGroups(_whole(channel, groups.members), law_text(channel, groups.shares), "neighbours")
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
             letter, output = divmod(node.cut[0], relaxation.outputs)
-            threshold = short_text(node.cut[1])
-            yield Split(relaxation.boxed[letter], int(channel.aggregation.kept_outputs[output]), threshold)
+            place = int(kept[output]) if groups is None else output
+            yield Split(relaxation.boxed[letter], place, short_text(node.cut[1]))
         else:
             hints = next(short)
-            slopes = channel.lift_outputs(hints[:-1].reshape(channel.letters, -1))
+            slopes = hints[:-1].reshape(channel.letters, -1)
+            slopes = channel.lift_outputs(slopes) if groups is None else slopes
             yield JointLeaf("0", short_text(hints[-1]), tuple(map(slope_text, slopes)), None)
 
 

@@ -119,7 +119,7 @@ class RecordAudit:
         """Of the bound that would be proved now, a tree's or another; no leaves where that is a matter of a few lines."""
         best = min(self.race.runners if self.race else [], key=lambda runner: runner.upper, default=None)
         if best is not None and best.upper < self.upper:
-            return Rung(best.leaves, 1.0, self.work)
+            return Rung(best.leaves, best.grouped, self.work)
         return self.rung if self.leaves > 1 else Rung(0, 1.0, self.work)
 
     @property
@@ -241,7 +241,11 @@ class Kept:
     def runner(self, record: RecordAudit, runner: Runner) -> None:
         """A tree of a record's race is begun."""
         if isinstance(runner, PosteriorTree):
-            mark: tuple[object, ...] = _root(runner.tree)
+            groups = runner.relaxation.groups
+            mark: tuple[object, ...] = (
+                *_root(runner.tree),
+                *(() if groups is None else (groups.members, groups.shares)),
+            )
         else:
             root = runner.tree.nodes[0]
             assert isinstance(runner, DualTree)
@@ -259,6 +263,7 @@ class Kept:
             runner.graft(numbers, nodes, None)
         elif numbers:
             tree.graft(numbers, nodes)
+        self._trees = [known for known in self._trees if runner is None or known[3] is not runner]
         self._trees.append((name, mark, tree, runner or tree))
 
     def look(self, records: Sequence[RecordAudit], *, within: float | None = None) -> None:

@@ -129,7 +129,7 @@ def _rung(trees: Sequence[AnyTree], work: int) -> Rung:
 def _grouped(tree: AnyTree) -> float:
     """Number of slopes of a leaf, as a share of the number of outputs."""
     tree = tree.tree if isinstance(tree, RowWork) else tree
-    return tree.grouped if isinstance(tree, RowTree) else 1.0
+    return tree.grouped if isinstance(tree, RowTree | Runner) else 1.0
 
 
 ALONE = 0.25  # seconds of an audit before others are called; until they are there it goes on alone

@@ -15,6 +15,7 @@ Patterns = tuple[tuple[Indices, str], ...]  # how a block is spread over cells, 
 Stretches = tuple[tuple[Number, Vector], ...]  # of a letter's probability, each to its end, with an output law
 Side = Literal["above", "below"]
 Over = Literal["inputs", "useful"]  # where cells are
+Narrowed = Literal["neighbours"]  # by which ranges are narrowed
 
 
 @line("open")
@@ -140,6 +141,15 @@ class JointLeaf(Stated):
     entropy: Number
     slopes: Slopes | None
     law: Vector | None
+
+
+@line("group")
+class JointGroups(Stated):
+    """The boxes below are about groups of outputs, with the weights of outputs within them; neighbours narrow each other's ranges."""
+
+    groups: Partition
+    weights: Vector
+    ranges: Narrowed
 
 
 @line("vertices")
@@ -365,7 +375,9 @@ class EndsLeaf(Stated):
     """A leaf: two letters tell no more than the two farthest values."""
 
 
-BranchLine = OpenLine | Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = (
+    OpenLine | Split | Cut | Halve | OrbitCut | OrbitSplit | JointGroups | RowCut | RowGroups | RowChamber | ClassPart
+)
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf | ExpansionLeaf
 OutputLaw = (

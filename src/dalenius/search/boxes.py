@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
 from dalenius.search.decimals import branching_point, short_on
-from dalenius.search.tree import Branch, Leaf, Sprout, Tree
+from dalenius.search.tree import Branch, Leaf, Tree
 
 MOST_NUMBERS = 1 << 15  # in the hints of boxes that are looked at together
 Ends: TypeAlias = tuple[Floats, Floats]  # the lower and the upper ones
@@ -162,7 +162,7 @@ def halves(low: Floats, high: Floats, coordinate: int, threshold: float) -> tupl
     return (low, below), (above, high)
 
 
-# Trees over boxes that cut off, before a box is halved, what of it is closed already.
+# Ends of boxes that are closed already.
 #
 # Where coordinates move together, halving one leaves the others as wide as before, and leaves multiply with every coordinate. The
 # largest share of either end of every coordinate is therefore looked for whose part, by its own bound, is closed. Each such part is a
@@ -171,15 +171,10 @@ def halves(low: Floats, high: Floats, coordinate: int, threshold: float) -> tupl
 
 SHARES = np.array([0.93, 0.8, 0.6, 0.4, 0.25, 0.12, 0.05])  # of a range, for bisection
 ROUNDS = 3
-GAINS = 0.1  # cuts that make a relaxation lose less by this share are made again before anything is halved
 WORTH = 0.8  # cuts are made in the order of what they gain, until they have so much of what all would
 FLAT = 1e-3  # of what a relaxation loses on a whole box: a coordinate that loses less is not cut
-FEW = 8  # coordinates up to which boxes are only halved: their ends take longer than the leaves that they save
 NARROW = 1e-7  # a range that is no wider is left
-BOXES = 128  # that are bounded at once, about
-MOST_IDLE = 8  # boxes that are halved at once after cuts have led nowhere so often
 
-Part: TypeAlias = BoxLeaf | Sprout[Box, BoxCut]
 L = TypeVar("L")
 
 
@@ -254,82 +249,3 @@ def left_of(low: Floats, high: Floats, ends: Sequence[End[L]]) -> Ends:
     for end in ends:
         (high if end.above else low)[end.coordinate] = end.threshold
     return low, high
-
-
-class LossyRelaxation(Relaxation, Protocol):
-    """One that knows about what it loses where."""
-
-    def losses(self, low: Floats, high: Floats) -> Floats:
-        """Of boxes (boxes, coordinates), about the largest that it can be; 0 where a range is a point."""
-
-
-class EndsTree(BoxTree):
-    """A tree over boxes; what is above a level is cut off at its ends first.
-
-    Parameters
-    ----------
-    relaxation : LossyRelaxation
-    low, high, hints : array
-        Of the root.
-    """
-
-    def __init__(self, relaxation: LossyRelaxation, low: Floats, high: Floats, hints: Floats) -> None:
-        super().__init__(relaxation, low, high, hints)
-        self._losses = relaxation.losses
-        self._fruitless = 0  # times that cuts have led nowhere, one after another
-        self._skipped = 0  # times that boxes were only halved since
-
-    def branch(self, batch: int, *, above: float) -> bool:
-        """Take the leaves with the largest bounds apart, only those above a level, which is what cuts are to reach; False if none."""
-        size = len(self.root.low)
-        if size <= FEW or not np.isfinite(above) or self._skipped < self._fruitless:
-            self._skipped += 1
-            return super().branch(batch, above=above)
-        return self.grow(
-            lambda leaves: self._cut_off(leaves, above), max(1, min(batch, BOXES // (2 * size))), above=above
-        )
-
-    def _cut_off(self, leaves: list[BoxLeaf], target: float) -> list[Sprout[Box, BoxCut]]:
-        boxes = [leaf.content for leaf in leaves]
-        low, high, hints = stacked(boxes, "low", "high", "hints")
-
-        def closed(owner: NDArray[np.int64], lows: Floats, highs: Floats) -> list[BoxLeaf | None]:
-            return [leaf if leaf.bound <= target else None for leaf in self._bounded(lows, highs, hints[owner])]
-
-        ends = closed_ends((low, high), (low, high), self._losses(low, high), closed)
-        left = [left_of(box.low, box.high, mine) for box, mine in zip(boxes, ends, strict=True)]
-        some = [j for j, mine in enumerate(ends) if mine]
-        rests = leaves.copy()
-        if some:
-            low, high = (np.array([left[j][side] for j in some]) for side in (0, 1))
-            for j, rest in zip(some, self._bounded(low, high, hints[some]), strict=True):
-                rests[j] = rest
-        gained = self._gained(boxes, left)
-        halved = [
-            j for j, rest in enumerate(rests) if gained[j] <= GAINS and rest.bound > target and rest.cut is not None
-        ]
-        parts = iter(self._halved([rests[j] for j in halved]) if halved else [])
-        whole: list[Part] = [_halves(rest, next(parts)) if j in halved else rest for j, rest in enumerate(rests)]
-        self._fruitless = 0 if max(gained) > GAINS else min(self._fruitless + 1, MOST_IDLE)
-        self._skipped = 0
-        return [_chain(mine, part) for mine, part in zip(ends, whole, strict=True)]
-
-    def _gained(self, boxes: list[Box], left: list[Ends]) -> Floats:
-        """The share by which the relaxation loses less on what is left of boxes, as a length."""
-        before = self._losses(*stacked(boxes, "low", "high")).sum(axis=1)
-        after = self._losses(*(np.array([ends[side] for ends in left]) for side in (0, 1))).sum(axis=1)
-        return np.asarray(1.0 - np.sqrt(np.clip(after / np.maximum(before, 1e-300), 0.0, 1.0)))
-
-
-def _halves(leaf: BoxLeaf, parts: list[BoxLeaf]) -> Sprout[Box, BoxCut]:
-    assert leaf.cut is not None
-    return Sprout(leaf.cut, tuple(parts))
-
-
-def _chain(ends: list[End[BoxLeaf]], rest: Part) -> Sprout[Box, BoxCut]:
-    """Cuts one after another: on one side of each what is closed, on the other the next cut, or what is left."""
-    for end in reversed(ends):
-        parts = (rest, end.leaf) if end.above else (end.leaf, rest)
-        rest = Sprout((end.coordinate, end.threshold), parts)
-    assert isinstance(rest, Sprout)
-    return rest

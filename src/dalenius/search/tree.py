@@ -78,6 +78,11 @@ class Tree(Generic[Content, Cut]):
         return max(self.closed, -self._open[0][0] if self._open else -math.inf, *self._lent.values())
 
     @property
+    def lends(self) -> bool:
+        """True if somebody else is at work on leaves."""
+        return bool(self._lent)
+
+    @property
     def largest(self) -> Leaf[Content, Cut] | None:
         """The open leaf with the largest bound."""
         return self._leaf(self._open[0][1]) if self._open else None
@@ -273,6 +278,8 @@ class Runner(ABC):
     target : float
     floor : float
         What `upper` is at least, however long it grows, as far as that is known.
+    grouped : float
+        The number of slopes that a leaf has, as a share of the number of outputs.
     point : array or None
         Where its bound is largest, a good start for a search from below.
     """
@@ -282,6 +289,7 @@ class Runner(ABC):
     tree: Tree[Any, Any]
     target: float
     floor: float = -math.inf
+    grouped: float = 1.0
     point: Floats | None = None
 
     @property

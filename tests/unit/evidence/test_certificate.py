@@ -58,6 +58,7 @@ LINES = [
     upper.RowChamber(0, (((1, 0, 2), (1, 0)),)),
     upper.JointLeaf("1", "0", None, ("1", "1")),
     upper.JointLeaf("0.5", "1e-3", (None, ("1", "-1")), ("1", "1")),
+    upper.JointGroups(((0, 2), (1,)), ("1", "0.5", "1"), "neighbours"),
     upper.RowLeaf(None),
     upper.RowLeaf(("1", "2")),
     upper.RowGroups(((0, 2), (1,))),

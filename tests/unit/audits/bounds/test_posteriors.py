@@ -1,0 +1,76 @@
+"""Boxes of posteriors of groups of outputs: every prior is in the leaf that the cuts lead to, and leaks no more than its bound."""
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+import support
+from dalenius.audits.bounds.posterior_groups import PosteriorGroups
+from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.information import mutual_information
+from dalenius.information.tilt import entropy_of
+from dalenius.reduction import RecordChannel, record_channels
+from dalenius.search.clock import Clock
+from dalenius.search.tree import Branch, Leaf
+
+
+def random_channel(rng, letters):
+    """Twelve outputs, some of them nearly proportional; a letter need not have all classes."""
+    rows = np.exp(np.cumsum(0.3 * rng.normal(size=(6, 12)), axis=1))
+    log_uniform = np.log(rng.dirichlet(np.ones(6 * letters))).reshape(letters, 6)
+    log_uniform[0, 0] = -np.inf
+    return RecordChannel(0, 1, log_uniform, rows / rows.sum(axis=1, keepdims=True), 2.0)
+
+
+def priors(rng, channel, size):
+    """Masses near the uniform prior and far from it, with enough entropy."""
+    p = rng.gamma(rng.choice([0.2, 1.0, 20.0], size=(size, 1, 1)), size=(size, *channel.log_uniform.shape))
+    p = p * channel.uniform / (p * channel.uniform).sum(axis=(1, 2), keepdims=True)
+    return p[entropy_of(p, channel.log_uniform) >= -channel.max_knowledge]
+
+
+def posterior(p, rows):
+    u = p @ rows
+    return u / u.sum(axis=-2, keepdims=True)
+
+
+@pytest.mark.parametrize("letters", [2, 3])
+def test_groups_lose_no_more_than_they_cost_and_neighbours_narrow_no_prior_away(letters):
+    rng = np.random.default_rng(letters)
+    narrower = 0
+    for _ in range(5):
+        channel = random_channel(rng, letters)
+        p = priors(rng, channel, 200)
+        groups = PosteriorGroups.of(channel, (p[0],), 1e-3, 5)
+        assert sorted(y for group in groups.members for y in group) == list(range(12))
+        assert (5,) in groups.members
+        costs = np.sum(p, axis=1) @ groups.costs
+        lost = np.array([mutual_information(x @ channel.rows) - mutual_information(x @ groups.rows) for x in p])
+        assert np.all(lost <= costs + 1e-12)
+        phi = posterior(p, groups.rows)
+        ends = (np.where(rng.random(phi.shape) < 0.5, phi, end) for end in (0.0, 1.0))
+        low, high = ends
+        least, most = groups.narrowed(low, high)
+        assert np.all((least <= phi + 1e-12) & (phi <= most + 1e-12))
+        narrower += np.sum(least > low + 0.01) + np.sum(most < high - 0.01)
+    assert narrower > 1000
+
+
+def test_the_cuts_lead_every_prior_to_a_leaf_that_has_it():
+    problem = support.problem(dl.Records(10, alphabet=2), dl.Count(), dl.geometric("0.5"), "0.9 max")
+    (channel, *_) = record_channels(problem)
+    groups = PosteriorGroups.of(channel, (channel.uniform,), 0.0)
+    target = 0.26
+    tree = PosteriorTree(PosteriorRelaxation(channel, groups=groups, decimals=7), 0.3, target=target)
+    first = tree.upper
+    while tree.upper > target and tree.grow(Clock(60.0)):
+        pass
+    assert tree.upper <= target < first
+    assert tree.leaves == sum(isinstance(node, Leaf) for node in tree.tree.nodes.values()) < 200
+    for p in priors(np.random.default_rng(0), channel, 300):
+        phi, number = posterior(p, groups.rows)[1], 0
+        while isinstance(node := tree.tree.nodes[number], Branch):
+            coordinate, threshold = node.cut
+            number = node.parts[0 if phi[coordinate] <= threshold else 1]
+        assert np.all((node.content.low <= phi) & (phi <= node.content.high))
+        assert mutual_information(p @ channel.rows) <= node.bound + 1e-12
