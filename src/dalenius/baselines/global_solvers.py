@@ -6,7 +6,7 @@ tolerances of its own, leaves no certificate, and has been seen to call optimal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ from dalenius.baselines.family import Rest, need_positive, need_share
 from dalenius.baselines.nonlinear import Answer, RecordProgram, Solver
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
-from dalenius.programs.written import of_record
+from dalenius.programs.written import Term, Written, of_record
 
 if TYPE_CHECKING:
     from maingopy import MAiNGOmodel
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 INFINITE = 1e19  # SCIP's bounds beyond are none
 FOREVER = 1e20  # seconds that SCIP takes for no limit
-NEGLIGIBLE = 1e-12  # outputs with less probability are left out
 RESTS = {
     "optimal": Rest.TOLERANCE,
     "gaplimit": Rest.TOLERANCE,
@@ -99,32 +98,20 @@ class Scip:
         for name, value in (("time", min(seconds, FOREVER)), ("gap", self.gap), ("memory", self.memory)):
             model.setParam(f"limits/{name}", value)
         model.setParam("misc/catchctrlc", False)  # Ctrl-C is heard where Python looks, at every node
-        parts = [program.given[part] for part in program.parts]
-        start = np.exp(program.log_uniform)
-        written = of_record(parts, program.log_uniform, program.max_knowledge, start, least=self.least_mass)
         with TemporaryDirectory() as folder:
             path = Path(folder, "problem.nl")
-            path.write_text(written.nl())
+            path.write_text(_written(program, self.least_mass).nl())
             model.readProblem(str(path))
         named = {variable.name: variable for variable in model.getVars()}
         model.chgVarLb(named["nlobjvar"], 0.0)
-        model.chgVarUb(named["nlobjvar"], float(np.log(len(parts))))
-        return model, [named[f"x{j}"] for j in range(start.size)]
+        model.chgVarUb(named["nlobjvar"], float(np.log(program.letters)))
+        return model, [named[f"x{j}"] for j in range(program.log_uniform.size)]
 
 
-def _sums(
-    program: RecordProgram, masses: list[Any], summed: Callable[[list[float], list[Any]], Any]
-) -> tuple[list[Any], list[Any], list[Any]]:
-    """P(letter), P(letter, output) and P(output) as weighted sums of the masses."""
-    parts = [masses[part] for part in program.parts]
-    letters = [summed([1.0] * len(part), part) for part in parts]
-    joint = [
-        summed(column, part)
-        for part, rows in zip(parts, program.parts, strict=True)
-        for column in program.given[rows].T.tolist()
-        if max(column) > NEGLIGIBLE
-    ]
-    return letters, joint, [summed(column, masses) for column in program.given.T.tolist() if max(column) > NEGLIGIBLE]
+def _written(program: RecordProgram, least: float) -> Written:
+    """The problem of one record, its masses at least so large."""
+    parts, logs = [program.given[part] for part in program.parts], program.log_uniform
+    return of_record(parts, logs, program.max_knowledge, np.exp(logs), least=least)
 
 
 def _optimised(model: Model, program: RecordProgram, masses: list[Any]) -> bool:
@@ -200,7 +187,7 @@ class Maingo:
         left = program.log.clock.remaining
         if left <= 0.0:
             return Answer(law, 0, Rest.TIME)
-        stated = _stated(program, law, self.least_mass)
+        stated = _stated(_written(program, self.least_mass), law)
         solver = maingopy.MAiNGO(stated)
         solver.set_option("loggingDestination", maingopy.LOGGING_NONE)
         for option, value in (
@@ -230,33 +217,33 @@ class Maingo:
         )
 
 
-def _stated(program: RecordProgram, law: Floats, least_mass: float) -> MAiNGOmodel:
+def _stated(written: Written, law: Floats) -> MAiNGOmodel:
     """Minimise -I(p) over sum p = 1 and the entropy bound, as MAiNGO wants it."""
     import maingopy
 
-    def summed(weights: list[float], terms: list[Any]) -> Any:
-        first, *others = (weight * term for weight, term in zip(weights, terms, strict=True) if weight)
+    def summed(weights: Floats, terms: list[Any]) -> Any:
+        first, *others = (weight * term for weight, term in zip(weights.tolist(), terms, strict=True) if weight)
         for term in others:
             first = first + term
         return first
 
-    def x_log_x(terms: list[Any]) -> Any:
-        return summed([1.0] * len(terms), [maingopy.xlog(term) for term in terms])
+    def value(term: Term, masses: list[Any]) -> Any:
+        of = masses if term.of is None else [summed(row, masses) for row in term.of]
+        return summed(term.weights, [maingopy.xlog(v) for v in of])
 
     class Stated(maingopy.MAiNGOmodel):  # type: ignore[misc]  # maingopy has no types
         def get_variables(self) -> list[Any]:
-            return [maingopy.OptimizationVariable(maingopy.Bounds(least_mass, 1.0), maingopy.VT_CONTINUOUS)] * len(law)
+            bounds = maingopy.Bounds(written.least, 1.0)
+            return [maingopy.OptimizationVariable(bounds, maingopy.VT_CONTINUOUS)] * len(law)
 
         def get_initial_point(self) -> list[float]:
-            return np.clip(law, least_mass, 1.0).tolist()
+            return np.clip(law, written.least, 1.0).tolist()
 
         def evaluate(self, masses: list[Any]) -> Any:
-            letters, joint, outputs = _sums(program, masses, summed)
-            found = maingopy.EvaluationContainer()
-            found.objective = x_log_x(letters) + x_log_x(outputs) - x_log_x(joint)
-            counts = summed(program.log_uniform.tolist(), masses)
-            found.ineq = [x_log_x(masses) - counts - program.max_knowledge]
-            found.eq = [summed([1.0] * len(masses), masses) - 1.0]
+            found, (limit,) = maingopy.EvaluationContainer(), written.limits
+            found.objective = summed(-np.ones(len(written.terms)), [value(term, masses) for term in written.terms])
+            found.ineq = [value(limit.term, masses) + summed(limit.linear, masses) - limit.at_most]
+            found.eq = [summed(row, masses) - end for row, end in zip(*written.rows[:2], strict=True)]
             return found
 
     return Stated()

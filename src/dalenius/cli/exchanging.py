@@ -72,26 +72,25 @@ def export_program(
     need_folder(output.parent)
     need_places([output])
     published(problem, None, output)
-    bare = {offer.name: offer for offer in written(problem)}
+    bare, about = {offer.name: offer for offer in written(problem)}, dict[str, Any]()
     if program in bare:
         file = export(bare[program].make(), output, format=format)
-        if as_json:
-            write_answer("export", {"file": str(file), "program": program, "format": format})
-        else:
-            out.print(str(file))
-        return
-    form = subproblem(problem, program, proof).standard_form()
-    file = export(form, output, format=format)
+    else:
+        form = subproblem(problem, program, proof).standard_form()
+        file = export(form, output, format=format)
+        about = {
+            "columns": form.c.size,
+            "rows": dict(form.sizes),
+            "entries": form.A.nnz,
+            "digest": instance_digest(form),
+        }
     if as_json:
-        sizes: dict[str, Any] = {"columns": form.c.size, "rows": dict(form.sizes), "entries": form.A.nnz}
-        write_answer(
-            "export",
-            {"file": str(file), "program": program, "format": format, **sizes, "digest": instance_digest(form)},
-        )
+        write_answer("export", {"file": str(file), "program": program, "format": format, **about})
         return
-    rows = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
     out.print(str(file))
-    err.print(f"{form.c.size} columns; rows: {rows}; {form.A.nnz} entries; {instance_digest(form)}")
+    if about:
+        rows = ", ".join(f"{size} {cone}" for cone, size in about["rows"].items())
+        err.print(f"{about['columns']} columns; rows: {rows}; {about['entries']} entries; {about['digest']}")
 
 
 def _export_theorem(model: str, certificate: Path | None, output: Path | None, as_json: bool) -> None:
