@@ -111,15 +111,18 @@ class Game:
 
     # ------------------------------------------------------------ what adversaries say
 
-    def replies(self, q: Floats, known: Sequence[Reply] = (), starts: int = STARTS) -> list[Reply]:
-        """Priors that learn much from a mechanism; what each adversary is told is noted."""
-        Q, found, self.told = self.exchange.region.expanded(q), list[Reply](), {}
+    def replies(
+        self, q: Floats, known: Sequence[Reply] = (), starts: int = STARTS
+    ) -> tuple[list[Reply], dict[Place, float]]:
+        """Priors that learn much from a mechanism, and the most that each adversary learns."""
+        Q, found = self.exchange.region.expanded(q), list[Reply]()
+        told: dict[Place, float] = {}
         for watcher in self.exchange.watchers:
             warm = [reply.prior for reply in known if reply.place == watcher.place]
             priors = watcher.oracle.worst_priors(Q, warm, self.log.clock, starts)
             found += [Reply(watcher.place, prior, watcher.limit) for prior in priors]
-            self.told[watcher.place] = max((watcher.oracle.leakage(prior, Q) for prior in priors), default=0.0)
-        return found
+            told[watcher.place] = max((watcher.oracle.leakage(prior, Q) for prior in priors), default=0.0)
+        return found, told
 
     def leakage(self, prior: Prior, q: Floats) -> tuple[float, Floats]:
         """I(X_i; Y) under a prior, and its gradient by entries."""
@@ -133,9 +136,8 @@ class Game:
         over = [(value - limit, slope) for value, slope, limit in leaks if limit is not None and value > limit]
         if not over and self.cost is not None:
             return self.cost
-        return max(
-            over or [(value, slope) for value, slope, limit in leaks if limit is None], key=lambda pair: pair[0]
-        )[1]
+        found = over or [(value, slope) for value, slope, limit in leaks if limit is None]
+        return max(found, key=lambda pair: pair[0])[1]
 
     @cached_property
     def anchor(self) -> tuple[Floats, Mapping[Place, float]]:
@@ -143,22 +145,14 @@ class Game:
         region = self.exchange.region
         q = region.constant or region.anchor
         assert q is not None
-        places = [watcher.place for watcher in self.exchange.watchers]
-        if region.is_constant(q):
-            return region.matrix(q), dict.fromkeys(places, 0.0)
-        before = self.told
-        self.replies(region.matrix(q))
-        leaks, self.told = self.told, before
-        return region.matrix(q), leaks
+        return region.matrix(q), self.replies(region.matrix(q))[1]
 
     def kept(self, q: Floats) -> tuple[float, Floats, float]:
         """The value of what was asked about, mixed with the anchor until it keeps the limits; that mixture; the most that it leaks."""
         goal, (anchor, least) = self.exchange.goal, self.anchor
         share = goal.share(self.told, least)
-        mixed, told = (
-            (1.0 - share) * q + share * anchor,
-            {p: (1.0 - share) * x + share * least[p] for p, x in self.told.items()},
-        )
+        mixed = (1.0 - share) * q + share * anchor
+        told = {place: (1.0 - share) * leaks + share * least[place] for place, leaks in self.told.items()}
         return goal.value(mixed, told), mixed, max(told.values(), default=0.0)
 
     # ------------------------------------------------------------ two programs
@@ -284,7 +278,7 @@ def convex_concave(game: Game) -> Iterator[Floats]:
     q, rounds = game.start, list[list[Reply]]()
     while True:
         yield q
-        rounds = [*rounds[1 - MEMORY :], game.replies(q, rounds[-1] if rounds else (), starts=1)]
+        rounds = [*rounds[1 - MEMORY :], game.replies(q, rounds[-1] if rounds else (), starts=1)[0]]
         q = game.best_for([reply for replies in rounds for reply in replies], q)
 
 
@@ -293,9 +287,7 @@ def descent_ascent(game: Game) -> Iterator[Floats]:
     replies, laws = list[Reply](), list[tuple[Floats, float]]()
     for watcher in game.exchange.watchers:
         if not isinstance(watcher.oracle, EntropyOracle):
-            raise InputError(
-                "methods: descent-ascent moves one prior a record, which are not enough but for an entropy bound"
-            )
+            raise InputError("methods: descent-ascent moves a few priors a record, for an entropy bound alone")
         for part in [part for part in watcher.oracle.parts for _ in range(PRIORS)]:
             draw = game.rng.dirichlet(np.ones(part.uniform.size)).reshape(part.uniform.shape) * (part.uniform > 0.0)
             replies.append(Reply(watcher.place, Prior(part.record, draw / draw.sum()), watcher.limit))
@@ -316,10 +308,9 @@ def descent_ascent(game: Game) -> Iterator[Floats]:
         if game.cost is None:
             prices[np.argmax(np.where(np.isinf(limits), values, -1.0))] = 1.0
         weights = prices * np.where(np.isinf(limits), 1.0, unit / limits)
-        slope = sum(
-            (w * s for w, (_, s) in zip(weights, leaks, strict=True)),
-            np.zeros_like(q) if game.cost is None else game.cost,
-        )
+        slope = np.zeros_like(q) if game.cost is None else game.cost
+        for weight, (_, own) in zip(weights, leaks, strict=True):
+            slope = slope + weight * own
         q = game.projected(q - STEP * pace * slope / max(float(np.linalg.norm(slope)), NEWS))
         averaged += 1
         mean = mean + (q - mean) / averaged
@@ -341,10 +332,7 @@ DesignRival = Callable[[Game], Iterator[Floats]]
 DESIGN_RIVALS: Mapping[str, tuple[str, DesignRival]] = {
     "slsqp": ("scipy's SLSQP on the epigraph, analytic gradients", slsqp),
     "subgradient": ("projected subgradients of the epigraph", subgradient),
-    "descent-ascent": (
-        "gradient descent of the mechanism, ascent of one prior a record, and their averages",
-        descent_ascent,
-    ),
+    "descent-ascent": ("gradient descent of the mechanism, ascent of a few priors a record", descent_ascent),
     "convex-concave": ("convex programs by turns, priors from where they stood", convex_concave),
 }
 
@@ -361,7 +349,7 @@ def game_run(method: str, game: Game) -> DesignRun:
     exchange, log, rounds, idle = game.exchange, game.log, 0, 0
     best, shown, rest = (np.inf, game.start, 0.0), list[tuple[float, Floats]](), Rest.TOLERANCE
     for q in DESIGN_RIVALS[method][1](game):
-        game.asked, rounds = game.replies(q), rounds + 1
+        (game.asked, game.told), rounds = game.replies(q), rounds + 1
         found = game.kept(q)
         idle = 0 if found[0] < best[0] * (1.0 - GAIN) else idle + 1
         if found[0] < best[0]:
@@ -371,13 +359,12 @@ def game_run(method: str, game: Game) -> DesignRun:
         if log.clock.expired or idle > PATIENCE:
             rest = Rest.TIME if log.clock.expired else Rest.TOLERANCE
             break
-    value, _, leakage = best
     rows = shown[-1][1]
     return DesignRun(
         method=method,
-        value=value,
+        value=best[0],
         rows=rows,
-        leakage=leakage,
+        leakage=best[2],
         distortion=float(exchange.problem.expected_distortion(rows.tolist())),
         violation=0.0,
         iterations=rounds,

@@ -108,7 +108,7 @@ test_what_a_rival_does_not_know_it_names = refuses(
     ("slsqp", "design/bit-paid-errors", "minimise one thing, not an objective of several terms"),
     ("slsqp", "secret/count-beside-an-adversary", "not cones or limits about secrets"),
     ("subgradient", "infeasible/private-within-a-band", "no mechanism was found that meets the constraints"),
-    ("descent-ascent", "design/count-n6-households", "moves one prior a record"),
+    ("descent-ascent", "design/count-n6-households", "moves a few priors a record"),
     by=lambda method, name: run(method, library_model(name).load()),
 )
 
