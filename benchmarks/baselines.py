@@ -2,7 +2,7 @@
 
 Rivals of audits: the source paper's Algorithms 1 to 5 on the full joint law of the datasets and on the aggregated problem, scipy's
 SLSQP and trust-constr on the aggregated problem, cvxpy's nonlinear mode with UNO on both, SCIP and MAiNGO on the aggregated one (if
-installed). Of designs: its Algorithms 6 to 11, SLSQP, projected subgradients, descent and ascent, convex programs by turns, each audited.
+installed). Of designs: its Algorithms 6 to 11, SLSQP, projected subgradients, descent and ascent, convex programs by turns.
 A rival never knows whether it has arrived, a global one believes it; only the certified interval tells. `never` says that no start
 came so near within the budget, and by how much the best one falls short; `-` that the instance is too large. Everything of a row is
 measured in one run; our seconds include the proof. Machines differ: compare ratios, not seconds. With --starts-table N also what N

@@ -21,7 +21,7 @@ from dalenius.baselines.family import Rest, need_positive, need_share
 from dalenius.baselines.nonlinear import Answer, RecordProgram, Solver
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
-from dalenius.programs.written import Term, Written, of_record
+from dalenius.programs.written import Term, Written
 
 if TYPE_CHECKING:
     from maingopy import MAiNGOmodel
@@ -100,18 +100,12 @@ class Scip:
         model.setParam("misc/catchctrlc", False)  # Ctrl-C is heard where Python looks, at every node
         with TemporaryDirectory() as folder:
             path = Path(folder, "problem.nl")
-            path.write_text(_written(program, self.least_mass).nl())
+            path.write_text(program.written(self.least_mass).nl())
             model.readProblem(str(path))
         named = {variable.name: variable for variable in model.getVars()}
         model.chgVarLb(named["nlobjvar"], 0.0)
         model.chgVarUb(named["nlobjvar"], float(np.log(program.letters)))
         return model, [named[f"x{j}"] for j in range(program.log_uniform.size)]
-
-
-def _written(program: RecordProgram, least: float) -> Written:
-    """The problem of one record, its masses at least so large."""
-    parts, logs = [program.given[part] for part in program.parts], program.log_uniform
-    return of_record(parts, logs, program.max_knowledge, np.exp(logs), least=least)
 
 
 def _optimised(model: Model, program: RecordProgram, masses: list[Any]) -> bool:
@@ -187,7 +181,7 @@ class Maingo:
         left = program.log.clock.remaining
         if left <= 0.0:
             return Answer(law, 0, Rest.TIME)
-        stated = _stated(_written(program, self.least_mass), law)
+        stated = _stated(program.written(self.least_mass), law)
         solver = maingopy.MAiNGO(stated)
         solver.set_option("loggingDestination", maingopy.LOGGING_NONE)
         for option, value in (

@@ -15,6 +15,7 @@ from dalenius.baselines.family import Family, LeakageRun, Log, Rest, View, need_
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
+from dalenius.programs.written import Written, of_record
 from dalenius.search import Clock
 
 LEAST_MASS = 1e-13  # that a cell is given
@@ -40,6 +41,11 @@ class RecordProgram:
         self.log_uniform = np.concatenate(view.log_uniform)
         self.given = family.channel[np.concatenate(view.inputs)]
         self.value, self.best = -np.inf, start
+
+    def written(self, least: float = 0.0) -> Written:
+        """The program as it is written, for others, each mass at least so large."""
+        parts, logs = [self.given[part] for part in self.parts], self.log_uniform
+        return of_record(parts, logs, self.max_knowledge, np.exp(logs), least=least)
 
     def joint(self, p: Floats) -> Floats:
         """P(letter, output), (letters, outputs)."""
@@ -365,9 +371,7 @@ class CvxpyNlp:
             if left <= 0.0:
                 return Answer(law, 0, Rest.TIME)
             answer, steps = solve_as_written(
-                [program.given[part] for part in program.parts],
-                program.log_uniform,
-                program.max_knowledge,
+                program.written(),
                 law,
                 {"preset": self.preset, "max_iterations": int(self.iterations)},
                 time_limit=left if left < np.inf else None,
