@@ -94,7 +94,8 @@ class Records(metaclass=Stated):
         """The table of a model file."""
         same = len(self.runs) == 1
         sizes = {"count": self.count, "alphabet": self.alphabets[0]} if same else {"alphabets": self.alphabets}
-        return {**sizes, "answer": self.answer or None, "letters": self.letters or None}
+        names = {"answer": self.answer, "letters": self.letters}
+        return sizes | {key: name for key, name in names.items() if name}
 
     def normal_form(self) -> list[tuple[int, int]]:
         """Data that the digest is taken of (docs/model-format.md)."""

@@ -168,10 +168,13 @@ def test_the_words_of_a_table_reach_the_page_and_the_notice(tmp_path):
     assert "each with a value of smokes: no or yes" in dl.audit(dl.loads(dl.dumps(told.problem))).page().replace(
         "\n", " "
     )
+    unnamed = dataclasses.replace(told.problem, records=dl.Records(4, alphabet=2))
     swapped = dataclasses.replace(
         told.problem, records=dl.Records(4, alphabet=2, answer="smokes", letters=["yes", "no"])
     )
     assert swapped == told.problem, "names carry no meaning"
+    assert "records.letters" in swapped._repr_html_()
+    assert "records.letters" not in unnamed._repr_html_()
     assert "how many of [say whom] have no in smokes, with random noise" in notice(swapped, 0.1)
 
 
