@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +19,10 @@ from dalenius.errors import NotProvedError
 from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
-from dalenius.model import Problem, digest
+from dalenius.model import Problem, Records, digest
 from dalenius.model.in_words import words_of
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
-from dalenius.report.words import DataWords, query_in_words
+from dalenius.report.words import query_in_words
 from dalenius.studies.release import Release
 
 
@@ -103,8 +104,8 @@ def release(
         about = file or path if error.exit_code in (ExitStatus.NOT_REACHED, ExitStatus.EXCEEDED) else proof
         err.print(f"dalenius: {about}: {error}")
         raise typer.Exit(error.exit_code) from None
-    words = DataWords(data.name if column is None else column, tuple(texts))
-    meaning = _meaning(problem, sampled, words, found.output)
+    named = replace(problem.records, answer=column or data.name, letters=tuple(texts))
+    meaning = _meaning(problem, sampled, named, found.output)
     if as_json:
         answer = {
             "output": found.output,
@@ -151,17 +152,17 @@ def _told(found: Release, met: bool | None) -> dict[str, Any]:
     }
 
 
-def _meaning(problem: Problem, mechanism: Mechanism, words: DataWords, output: object) -> str:
+def _meaning(problem: Problem, mechanism: Mechanism, named: Records, output: object) -> str:
     """Meaning of the output in the words of the table, so that letters in another order than the audit's are seen."""
     if isinstance(output, list):
-        cells = [f"{value}: {number}" for value, number in zip(words.values, output, strict=True)]
-        return f"how many of them have each value of {words.answer}: {', '.join(cells)}"
+        cells = [f"{value}: {number}" for value, number in zip(named.letters, output, strict=True)]
+        return f"how many of them have each value of {named.answer}: {', '.join(cells)}"
     by_dataset = isinstance(mechanism, DesignedMechanism) and mechanism.inputs == "dataset"
-    asked = "a function of the whole dataset" if by_dataset else query_in_words(problem.query, words)
+    asked = "a function of the whole dataset" if by_dataset else query_in_words(problem.query, named)
     if problem.query.kind == "count" and not by_dataset:
         return asked
-    stand = ", ".join(f"{letter} = {value}" for letter, value in enumerate(words.values))
-    return f"{asked}; in {words.answer} {stand}"
+    stand = ", ".join(f"{letter} = {value}" for letter, value in enumerate(named.letters))
+    return f"{asked}; in {named.answer} {stand}"
 
 
 def _print_release(found: Release, meaning: str, proof: Path | None) -> None:

@@ -16,9 +16,8 @@ from dalenius.intervals import text_above, text_below
 from dalenius.model import EntropyAtLeast, IndependentBlocks, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
-from dalenius.model.queries import Query
 from dalenius.model.sums import record_types
-from dalenius.report.words import DataWords, independent, paragraph, query_in_words
+from dalenius.report.words import independent, paragraph, query_in_words
 from dalenius.results import most_of
 from dalenius.search import Clock
 from dalenius.units import amount_text, is_at_least_log, lower_in, upper_in
@@ -292,11 +291,11 @@ def _lacking(bound: EntropyAtLeast, answers: str) -> str:
     return f"if they lack at least {amount} about {answers} beforehand"
 
 
-def _published(query: Query, words: DataWords | None) -> str:
+def _published(problem: WorstCaseLeakage) -> str:
     """The published query, with brackets for whom the records are about and for a letter's meaning where no table says it."""
-    told = query_in_words(query, words)
+    told = query_in_words(problem.query, problem.records)
     whom = told.replace("of them", "of [say whom]", 1).replace("their sum", "the sum of the answers of [say whom]", 1)
-    meant = " [say what that means]" if query.kind == "count" and words is None else ""
+    meant = " [say what that means]" if problem.query.kind == "count" and not problem.records.letters else ""
     return f"{whom if whom != told else f'{told} [say of whom]'}{meant}"
 
 
@@ -317,7 +316,7 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     whom, when = _whom(problem)
     before, after = cases(problem, upper)
     return paragraph(
-        f"We publish {_published(problem.query, DataWords.of(problem.records))}, with random noise.",
+        f"We publish {_published(problem)}, with random noise.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
         f"{amount_text(text_above(most, 4), 'bits')}.",
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",

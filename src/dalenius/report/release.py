@@ -15,7 +15,7 @@ from dalenius.measures.witness import witness_of
 from dalenius.model import DesignProblem, WorstCaseLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.report.picture import COLOURS, INK, axes_of, finished, telling
-from dalenius.report.words import DataWords, belief, person, value_names, values_called
+from dalenius.report.words import belief, person, value_names, values_called
 from dalenius.results import DesignResult, Result
 
 if TYPE_CHECKING:
@@ -170,8 +170,7 @@ def prior_picture(
         raise InputError(f"prior: at most {MOST_LETTERS} letters are drawn, got {len(witness.masses)}")
     ax = axes_of(ax)
     names = value_names(witness.problem)
-    words = DataWords.of(problem.records)
-    called = values_called(witness, words)
+    called = values_called(witness, problem.records)
     bottoms = [Fraction(0)] * len(names)
     for letter, masses in enumerate(witness.masses):
         bars = ax.bar(
@@ -194,4 +193,4 @@ def prior_picture(
     ax.set_xlabel(f"true value of the query{of_block}" if problem.inputs == "query" else "dataset")
     ax.set_ylabel("probability in the worst-case prior")
     ax.legend(title=f"the answer of {person(witness)}", frameon=False)
-    return finished(ax, title="\n".join(belief(witness, words)) if title is None else title)
+    return finished(ax, title="\n".join(belief(witness, problem.records)) if title is None else title)

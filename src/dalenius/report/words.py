@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.errors import counted
@@ -43,23 +42,6 @@ FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
 
 
-@dataclass(frozen=True)
-class DataWords:
-    """A table's names: of the column of the answers, and of its letters 0, 1, ..."""
-
-    answer: str
-    values: tuple[str, ...]
-
-    @classmethod
-    def of(cls, records: Records) -> DataWords | None:
-        """Words of the records' table; None where they have none."""
-        return cls(records.answer or "the answers", records.letters) if records.letters else None
-
-    def value(self, letter: int) -> str:
-        """A letter as the table has it."""
-        return self.values[letter]
-
-
 def records_in_words(records: Records) -> str:
     """Number of records, and the values of each, in words.
 
@@ -68,9 +50,9 @@ def records_in_words(records: Records) -> str:
     >>> records_in_words(Records(8, alphabet=2, answer="smokes", letters=["no", "yes"]))
     '8 people, each with a value of smokes: no or yes'
     """
-    if words := DataWords.of(records):
+    if records.letters:
         people = "1 person" if len(records) == 1 else f"{len(records)} people, each"
-        return f"{people} with a value of {words.answer}: {listed(words.values)}"
+        return f"{people} with a value of {_column(records)}: {listed(records.letters)}"
     if len(records) == 1:
         return f"1 record, with one of {counted(records.alphabets[0], 'value')}"
     sizes = {size for size, _ in records.runs}
@@ -78,21 +60,25 @@ def records_in_words(records: Records) -> str:
     return f"{counted(len(records), 'record')}, each with one {each}"
 
 
-def query_in_words(query: Query, words: DataWords | None = None) -> str:
+def _column(records: Records) -> str:
+    return records.answer or "the answers"
+
+
+def query_in_words(query: Query, records: Records | None = None) -> str:
     """The query in words.
 
     >>> import dalenius as dl
     >>> query_in_words(dl.Count(letters=[0, 2])), query_in_words(dl.Threshold(3))
     ('how many of them are 0 or 2', 'whether their sum is at least 3')
-    >>> query_in_words(dl.Count(), DataWords("smokes", ("no", "yes")))
+    >>> query_in_words(dl.Count(), Records(8, alphabet=2, answer="smokes", letters=["no", "yes"]))
     'how many of them have yes in smokes'
     """
     told = QUERIES.get(query.kind)
     if told is None:
         return spaced(query.kind)
     table = query.to_table()
-    if words is not None and query.kind == "count":
-        return f"how many of them have {listed([words.value(letter) for letter in table['letters']])} in {words.answer}"
+    if records is not None and records.letters and query.kind == "count":
+        return f"how many of them have {listed([records.letters[a] for a in table['letters']])} in {_column(records)}"
     given = {key: " or ".join(map(str, value)) if key == "letters" else value for key, value in table.items()}
     return told.format(**given)
 
@@ -125,7 +111,7 @@ def question(problem: Problem) -> list[str]:
         what = (
             whole
             if problem.inputs == "dataset"
-            else query_in_words(problem.query, DataWords.of(problem.records)).replace(QUERIES["identity"], whole)
+            else query_in_words(problem.query, problem.records).replace(QUERIES["identity"], whole)
         )
         asked = problem.about
         if isinstance(problem, SecretLeakage):
@@ -218,15 +204,15 @@ def person(witness: OfWitness) -> str:
     return "somebody who lives alone" if size == 1 else f"a member of a household of {size}"
 
 
-def values_called(witness: OfWitness, words: DataWords | None) -> Sequence[object]:
-    """Names of the record's letters."""
-    return range(len(witness.masses)) if words is None else words.values
+def values_called(witness: OfWitness, records: Records) -> Sequence[object]:
+    """Names of the record's letters, as the question's records have them."""
+    return records.letters or range(len(witness.masses))
 
 
-def belief(witness: OfWitness, words: DataWords | None = None) -> list[str]:
+def belief(witness: OfWitness, records: Records) -> list[str]:
     """Belief of the worst-case adversary in sentences; probabilities rounded outward."""
     names = value_names(witness.problem)
-    called = values_called(witness, words)
+    called = values_called(witness, records)
     what = f"{values_in_words(witness.problem)}{'' if witness.piece is None else ' of its block'}"
     laws = [sum(row, Fraction(0)) for row in witness.masses]
     shares = listed([f"{called[letter]} ({_percent(law)})" for letter, law in enumerate(laws) if law >= SMALL])

@@ -14,7 +14,7 @@ from dalenius._solve import solve
 from dalenius._verify import need_proved
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, as_quantity, fraction_text, need_unit
+from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, as_quantity, fraction_text
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
@@ -225,7 +225,7 @@ def release(
     >>> found.leakage.bits < 0.3668, abs(found.output - 500) < 200
     (True, True)
     """
-    allowed = None if at_most is None else as_quantity(need_unit(str(at_most), "at_most"), "at_most", known=UNITS)
+    allowed = None if at_most is None else as_quantity(at_most, "at_most", known=UNITS, units="")
     mechanism = releasing(problem, mechanism)
     audit = audit_of_release(problem, mechanism)
     if certificate is not None and not isinstance(certificate, Certificate):

@@ -26,7 +26,7 @@ from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.report.decision import advantage_at_most, epsilon_of_one
-from dalenius.report.words import DataWords, belief, ends_shown, rare
+from dalenius.report.words import belief, ends_shown, rare
 from dalenius.results import DesignResult, Result
 from dalenius.units import lower_in, upper_in
 
@@ -325,7 +325,7 @@ def facts_of(proof: Proof) -> Facts:
         factor=_factor(sharpest),
         rare=unlikely,
         without=leakage_shown(without.lower, without.upper),
-        belief=tuple(belief(witness, DataWords.of(problem.records))),
+        belief=tuple(belief(witness, problem.records)),
     )
 
 
