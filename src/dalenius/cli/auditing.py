@@ -26,6 +26,7 @@ from dalenius.cli.shared import (
     JsonOption,
     TimeOption,
     err,
+    homes_of,
     listed,
     models_in,
     naming,
@@ -107,12 +108,14 @@ def audit(
     By default, people are assumed independent; the page says so. The
     model and the certificate are written beside the page (-o); of an .html page they are proved once more.
     """
+    if blocks is not None and adversary is not None:
+        raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
     given = {
         "--mechanism": mechanism,
         "--people": people,
         "--alphabet": alphabet,
         "--query": query,
-        "--blocks, --adversary": _adversary(blocks, adversary, people),
+        "--blocks, --adversary": homes_of(blocks, people) or adversary,
     }
     columns = {"--answer": answer, "--household": household, "--letters": letters}
     problem = _problem(model, given, _people(table, given, columns))
@@ -142,14 +145,6 @@ def audit(
             folder.settle()
     require_at_most(budget, ends)
     require(found.result.gap, require_gap)
-
-
-def _adversary(blocks: int | None, adversary: str | None, people: int | None) -> str | None:
-    if blocks is not None and adversary is not None:
-        raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
-    if blocks is not None and people is not None and blocks > people:
-        raise InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
-    return adversary if blocks is None else f"independent_blocks {blocks}"
 
 
 def _people(table: Path | None, given: dict[str, Any], columns: dict[str, str | None]) -> People | None:

@@ -16,6 +16,7 @@ from dalenius.cli.shared import (
     STANDARD_STREAM,
     JsonOption,
     drawn,
+    homes_of,
     models_in,
     out,
     output_to,
@@ -131,10 +132,7 @@ def _asked(
             raise InputError(
                 f"--noise {by_name}: expected --people N, perhaps with --blocks, --query, --alphabet; or --sensitivity alone"
             )
-        if blocks is not None and blocks > people:
-            raise InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
-        homes = None if blocks is None else dl.IndependentBlocks(blocks)
-        return by_name, question_of(noise, dl.Records(people, alphabet=alphabet), query, homes)
+        return by_name, question_of(noise, dl.Records(people, alphabet=alphabet), query, homes_of(blocks, people))
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise InputError(

@@ -114,6 +114,13 @@ def listed(text: str, option: str) -> list[str]:
         raise InputError(f"{option}: {error}") from None
 
 
+def homes_of(blocks: int | None, people: int | None) -> dl.IndependentBlocks | None:
+    """The households of --blocks, none of more than all people."""
+    if blocks is not None and people is not None and blocks > people:
+        raise InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
+    return None if blocks is None else dl.IndependentBlocks(blocks)
+
+
 def law_of(text: str, option: str) -> dl.Uniform | dl.Iid:
     """The law that an option gives: uniform, or a probability a letter."""
     return dl.Uniform() if text.strip() == UNIFORM else dl.Iid(listed(text, option))
