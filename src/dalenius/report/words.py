@@ -316,8 +316,8 @@ def text_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], f"|{'|'.join('-' * (size + 2) for size in wide)}|", *lines[1:]])
 
 
-def paragraph(*sentences: str, before: str = "") -> str:
-    """Sentences as lines that fit a terminal, each with the same beginning.
+def paragraph(*sentences: str, before: str = "", then: str | None = None) -> str:
+    """Sentences as lines that fit a terminal, each with the same beginning, or further ones with another.
 
     >>> paragraph("One.", "Two.")
     'One. Two.'
@@ -326,7 +326,7 @@ def paragraph(*sentences: str, before: str = "") -> str:
         " ".join(" ".join(sentences).split()),
         WIDTH,
         initial_indent=before,
-        subsequent_indent=before,
+        subsequent_indent=before if then is None else then,
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -334,10 +334,7 @@ def paragraph(*sentences: str, before: str = "") -> str:
 
 def point(text: str, why: str = "") -> str:
     """An entry of a list, with what proves it in brackets."""
-    told = f"{text} [{why}]" if why else text
-    return textwrap.fill(
-        told, WIDTH, initial_indent="* ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    return paragraph(text, *([f"[{why}]"] * bool(why)), before="* ", then="  ")
 
 
 def in_bits(result: Result) -> str:
