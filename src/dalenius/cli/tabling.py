@@ -61,22 +61,9 @@ def table(
         )
     files = [] if output is None else _written(found, output)
     if as_json:
-        rows = [
-            {
-                "epsilon": row.epsilon,
-                "household": row.size,
-                "bits": row.bits,
-                "percent": row.percent,
-                "guess": row.guess,
-                "group_bits": row.implied,
-            }
-            for row in found.rows
-        ]
-        bounds = [
-            Ends(f"epsilon {fraction_text(row.epsilon)}, household of {row.size}", *row.bits, "bits")
-            for row in found.rows
-        ]
-        write_answer("table", {"rows": rows, "files": files}, bounds)
+        names = [f"epsilon {fraction_text(row.epsilon)}, household of {row.size}" for row in found.rows]
+        bounds = [Ends(name, *row.bits, "bits") for name, row in zip(names, found.rows, strict=True)]
+        write_answer("table", {"rows": [row.told() for row in found.rows], "files": files}, bounds)
         return
     out.print(str(found))
     for path in files:

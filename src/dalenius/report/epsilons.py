@@ -31,16 +31,9 @@ if TYPE_CHECKING:
 
 EPSILONS, SIZES = ("0.1", "0.2", "0.5", "1", "2"), (1, 2, 4)
 HEADS = ("epsilon", "household", "bits at most", "share", "best guess", "group epsilon", "group bits")
-NAMES = (
-    "epsilon",
-    "household",
-    "bits_lower",
-    "bits_upper",
-    "percent",
-    "guess_before",
-    "guess_after",
-    "group_epsilon",
-    "group_bits",
+CELLS = (
+    *("{epsilon}", "{household}", "{bits_upper}", "{percent} %"),
+    *("{guess_after} ({guess_before})", "{group_epsilon}", "{group_bits}"),
 )
 
 
@@ -66,20 +59,24 @@ class EpsilonRow:
 
     @property
     def bits(self) -> tuple[float, float]:
-        """What is proved about one member, rounded outward."""
-        return lower_in(self.result.lower, "bits"), min(
-            upper_in(self.result.upper, "bits"), most_of(self.problem.most_values, "bits")
-        )
+        """Ends of what is proved about one member, rounded outward."""
+        most = most_of(self.problem.most_values, "bits")
+        return lower_in(self.result.lower, "bits"), min(upper_in(self.result.upper, "bits"), most)
 
-    @property
-    def percent(self) -> int:
-        """Of all there is to know about one person, at most."""
-        return percent_of(self.result.upper, max(self.problem.records.alphabets))
-
-    @property
-    def guess(self) -> tuple[str, str]:
-        """Of how many cases of 100 the best guess is right without the release, where all answers are alike, and with it at most."""
-        return cases(self.problem, self.result.upper)
+    def told(self, digits: int = 12) -> dict[str, str]:
+        """The row as texts: percent of all there is to know; of how many cases of 100 a guess is right before, and at most after."""
+        before, after = cases(self.problem, self.result.upper)
+        return {
+            "epsilon": fraction_text(self.epsilon),
+            "household": str(self.size),
+            "bits_lower": text_below(self.bits[0], digits),
+            "bits_upper": text_above(self.bits[1], digits),
+            "percent": str(percent_of(self.result.upper, max(self.problem.records.alphabets))),
+            "guess_before": before,
+            "guess_after": after,
+            "group_epsilon": fraction_text(self.size * self.epsilon),
+            "group_bits": text_above(self.implied, digits),
+        }
 
 
 @dataclass(frozen=True)
@@ -91,28 +88,14 @@ class EpsilonTable:
     rows: tuple[EpsilonRow, ...]
 
     def __str__(self) -> str:
-        rows = [
-            (
-                fraction_text(row.epsilon),
-                str(row.size),
-                text_above(row.bits[1], 4),
-                f"{row.percent} %",
-                f"{row.guess[1]} ({row.guess[0]})",
-                fraction_text(row.size * row.epsilon),
-                text_above(row.implied, 4),
-            )
-            for row in self.rows
-        ]
-        return text_table([HEADS, *rows])
+        told = (row.told(4) for row in self.rows)
+        return text_table([HEADS, *(tuple(text.format(**row) for text in CELLS) for row in told)])
 
     def csv(self) -> str:
         """The same as CSV text, with both ends of what is proved."""
-        lines = [",".join(NAMES)]
-        for row in self.rows:
-            low, high = text_below(row.bits[0], 12), text_above(row.bits[1], 12)
-            told = fraction_text(row.epsilon), str(row.size), low, high, str(row.percent), *row.guess
-            lines.append(",".join((*told, fraction_text(row.size * row.epsilon), text_above(row.implied, 12))))
-        return "\n".join(lines) + "\n"
+        told = [row.told() for row in self.rows]
+        lines = [",".join(told[0]), *(",".join(row.values()) for row in told)] if told else []
+        return "\n".join([*lines, ""])
 
 
 def epsilon_table(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer, fraction_text
+from dalenius.model.fields import Exact, Given, Whole, declared, number, whole
 from dalenius.model.mechanisms.noise import ScaledNoise
 from dalenius.model.queries import Sum
 from dalenius.model.records import MAX_ALPHABET, MAX_RECORDS, Records
 
 
-@dataclass(frozen=True)
+@declared
 class Mean:
     """The mean of values from `low` to `high`, each rounded to a grid before anything else is done with it.
 
@@ -42,43 +43,25 @@ class Mean:
     Fraction(20, 1)
     """
 
-    people: Integer
-    low: Number
-    high: Number
-    step: Number = 1
+    room: ClassVar[str] = "mean"
+    people: Whole = Given(whole(at_least=1, at_most=MAX_RECORDS))
+    low: Exact = Given(number())
+    high: Exact = Given(number())
+    step: Exact = Given(number(above=0), default=1)
 
     def __post_init__(self) -> None:
-        as_integer(self.people, "mean: people", at_least=1, at_most=MAX_RECORDS)
-        if self._low >= self._high:
+        steps = (self.high - self.low) / self.step
+        if not 0 < steps < MAX_ALPHABET or steps.denominator != 1:
             raise InputError(
-                f"mean: expected low < high, got {fraction_text(self._low)} and {fraction_text(self._high)}"
+                f"mean: expected low < high, a whole number of steps apart, fewer than {MAX_ALPHABET}; got {fraction_text(self.low)} "
+                f"and {fraction_text(self.high)} in steps of {fraction_text(self.step)}"
             )
-        if self._step <= 0 or self._steps.denominator != 1 or self._steps >= MAX_ALPHABET:
-            raise InputError(
-                f"mean: expected a step that leads from low to high in whole steps, fewer than {MAX_ALPHABET}; got "
-                f"{fraction_text(self._step)}, from {fraction_text(self._low)} to {fraction_text(self._high)}"
-            )
-
-    @property
-    def _low(self) -> Fraction:
-        return as_fraction(self.low, "mean: low")
-
-    @property
-    def _high(self) -> Fraction:
-        return as_fraction(self.high, "mean: high")
-
-    @property
-    def _step(self) -> Fraction:
-        return as_fraction(self.step, "mean: step")
-
-    @property
-    def _steps(self) -> Fraction:
-        return (self._high - self._low) / self._step
 
     @cached_property
     def records(self) -> Records:
         """The people, whose letters are named by their values."""
-        names = [fraction_text(self._low + a * self._step) for a in range(int(self._steps) + 1)]
+        steps = int((self.high - self.low) / self.step)
+        names = [fraction_text(self.low + a * self.step) for a in range(steps + 1)]
         return Records(self.people, alphabet=len(names), letters=names)
 
     @property
@@ -88,17 +71,17 @@ class Mean:
 
     def noise(self, of_mean: ScaledNoise) -> ScaledNoise:
         """Noise of the sum of the letters, where the mean is to have this noise."""
-        return of_mean.spreading(of_mean.spread * int(self.people) / self._step)
+        return of_mean.spreading(of_mean.spread * self.people / self.step)
 
     def letters(self, values: Iterable[Number]) -> tuple[int, ...]:
         """The letters nearest to some people's values; `InputError` if one is beyond the bounds, and no message repeats it."""
         found = [as_fraction(value, "mean: a value") for value in values]
-        if beyond := sum(not self._low <= value <= self._high for value in found):
+        if beyond := sum(not self.low <= value <= self.high for value in found):
             raise InputError(
                 f"mean: {beyond} of {len(found)} values are beyond the bounds; clamp them first, or widen the bounds"
             )
-        return tuple(round((value - self._low) / self._step) for value in found)
+        return tuple(map(round, ((value - self.low) / self.step for value in found)))
 
     def value(self, output: Integer) -> Fraction:
         """The mean that a released sum of letters stands for."""
-        return self._low + self._step * Fraction(as_integer(output, "mean: output"), int(self.people))
+        return self.low + self.step * Fraction(as_integer(output, "mean: output"), self.people)
