@@ -119,9 +119,11 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
     problem = _with_ranges(_checked(problem), ranges or {})
     maximises = isinstance(problem.objective, cp.Maximize)
     atoms = _atoms(problem)
-    names = dict[str, cp.Constraint]()
+    names, taken = dict[str, cp.Constraint](), {OBJECTIVE, *map(_declared, problem.variables())}
     for constraint in problem.constraints:
-        names[unused(_called(constraint), names)] = constraint
+        name = unused(_called(constraint), taken)
+        taken.add(name)
+        names[name] = constraint
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about how cvxpy reads values of its own
         reduced, new, homes = _reduced(problem, maximises, list(names))
@@ -169,7 +171,7 @@ def _reduced(
 ) -> tuple[cp.Problem, Mapping[int, cp.Variable], dict[int, Home]]:
     """A minimisation over cones whose members are affine, the variables that it has for the model's, and whose its constraints are.
 
-    Bound because cvxpy keeps the numbers of a model's constraints, and puts in front of each what its atoms need.
+    The modelling language keeps the numbers of a model's constraints, and puts in front of each the cones that its atoms need.
     """
     reduced = EvalParams().apply(problem)[0] if problem.parameters() else problem
     reduced = FlipObjective().apply(reduced)[0] if maximises else reduced
@@ -196,7 +198,7 @@ def _at_home(
                 homes.get(each.id) for each in reduced.constraints if variable.id in {v.id for v in each.variables()}
             )
             home = (
-                (f"{own[variable.id].name()}, as declared", True)
+                (_declared(own[variable.id]), True)
                 if variable.id in own
                 else (next((each[0] for each in known if each), OBJECTIVE), False)
             )
@@ -206,6 +208,10 @@ def _at_home(
         said, exact = exponential_cones(constraint, None if home[1] else weights)
         doubts |= set() if exact else {type(constraint).__name__}
         yield from ((each, (home[0], False)) for each in said)
+
+
+def _declared(variable: cp.Variable) -> str:
+    return f"{variable.name()}, as declared"
 
 
 def _called(constraint: cp.Constraint) -> str:

@@ -28,11 +28,19 @@ def test_every_row_is_of_one_part():
     models = [planted.planted(np.random.default_rng(seed)).problem for seed in range(draws(6, 60))]
     models.append(cp.Problem(cp.Minimize(shared), [shared <= 2, shared <= 3 + y, y == 1, y == 1, P[0, 1] == y]))
     models.append(cp.Problem(cp.Maximize(cp.von_neumann_entr(P)), [cp.trace(P) == 1]))
+    odd = [
+        named(P[0] <= 1, "P, as declared"),
+        named(cp.trace(P) == 1, "the objective"),
+        named(P[1] <= 1, "the objective"),
+    ]
+    models.append(cp.Problem(cp.Minimize(cp.exp(P[0, 1])), odd))
     for problem in models:
         model = derived(problem)
         rows = [row for part in model.parts for row in part.rows + part.atoms]
         assert sorted(rows) == list(range(len(model.instance.b)))
         assert len({part.name for part in model.parts}) == len(model.parts)
+        said = {part.constraint.id for part in model.parts if part.constraint is not None}
+        assert said == {constraint.id for constraint in problem.constraints}
 
 
 def test_multipliers_are_those_that_the_modelling_language_has():
