@@ -29,6 +29,7 @@ from dalenius.designs.exchange.proposer import ProvedUpper
 from dalenius.designs.exchange.region import FreeRegion
 from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
+from dalenius.exact import as_integer
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.programs.mechanism_update import MechanismUpdate
@@ -71,6 +72,11 @@ class MechanismScheme:
     memory : int
         How many priors the mechanism answers, up to symmetry: the newest, and of those before the heaviest. 1 is the source paper's.
 
+    Raises
+    ------
+    InputError
+        If the memory is no integer of at least 1.
+
     >>> import dalenius as dl
     >>> from dalenius.search import Limits, Run
     >>> from dalenius.alternating import MechanismScheme, alternate
@@ -87,10 +93,11 @@ class MechanismScheme:
     needed: Collection[str] = ("mechanism", "adversary")
 
     def __init__(self, run: Exchange, memory: int = MEMORY) -> None:
-        self.run, self.rounds, self.region, self.memory = run, run.free, run.region, memory
+        self.run, self.rounds, self.region = run, run.free, run.region
+        self.memory = as_integer(memory, "memory", at_least=1)
         if (
             memory == 1
-        ):  # leaves many mechanisms optimal: our own method picks the same one every time, so that a cycle can be seen
+        ):  # many mechanisms are optimal then: our own method has the same one every time, so that cycles are seen
             self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
         (self.watcher,) = run.watchers
         self.oracle, self.most = self.watcher.oracle, run.problem.leakage_budget
@@ -101,10 +108,10 @@ class MechanismScheme:
         self.blocks: Sequence[Block[MechanismAndPriors]] = [_Mechanism(self), _Adversary(self)]
 
     def start(self, rng: np.random.Generator) -> MechanismAndPriors:
-        """The best mechanism for what the oracle answers to a blurred one of least distortion."""
+        """The best mechanism for what the oracle answers to a blurred one of least distortion, and for what was known before."""
         tied, truth = self.region.tied, self.region.matrix(self.region.choosing(self.run.orbits.cost))
         Q = tied.expand(0.5 * truth + 0.5 * rng.dirichlet(np.ones(tied.outputs), size=tied.rows))
-        priors = self.bundle(self.oracle.worst_priors(Q, [], self.run.search.clock), [], Q)
+        priors = self.bundle(self.oracle.worst_priors(Q, [], self.run.search.clock), self.watcher.known.priors, Q)
         answer, heaviest = self.best_mechanism(priors)
         return MechanismAndPriors(tied.expand(answer.q), heaviest, answer.found_by)
 
@@ -248,7 +255,7 @@ class _Adversary:
         seen = max(told, *(oracle.leakage(prior, Q) for prior in replies))
         scheme.rounds.consider(scheme.region.tied.variable(Q), {OWN: seen}, state.found_by)
         gap, allowed = scheme.run.gap * scheme.value(state), scheme.allowed(state)
-        near = scheme.value(state) - scheme.rounds.lower <= scheme.left * gap and seen <= allowed
+        near = scheme.value(state) - scheme.rounds.lower <= (scheme.left + NEWS) * gap and seen <= allowed
         audit = self._audited(state, seen, near)
         known.learn(audit)
         news = [prior for prior in known.priors if oracle.leakage(prior, Q) > allowed]

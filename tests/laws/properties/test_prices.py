@@ -1,6 +1,7 @@
 """What budgets and limits cost: slopes against differences, lines below the optimum, and the priors that are enough to prove it."""
 
 import dataclasses
+import itertools
 import math
 from fractions import Fraction
 
@@ -67,6 +68,17 @@ def test_the_priors_alone_leave_the_optimum_where_it_is(name):
     slack = 1e-4 * result.upper
     assert result.lower - slack <= only.upper
     assert only.lower <= result.upper
+
+
+def test_slopes_along_a_frontier_are_those_between_its_points():
+    """The optimum is convex in the budget: what it falls by between two points lies between what their slopes say."""
+    points = list(dl.frontier(DESIGNS["independent records"], ["0.2", "0.3", "0.4"], gap=1e-4))
+    for one, two in itertools.pairwise(points):
+        step, (first, last) = float(two.budget - one.budget), (one.result.prices[0].slope, two.result.prices[0].slope)
+        low, high = two.result.lower - one.result.upper, two.result.upper - one.result.lower
+        assert first * step <= high + 1e-12
+        assert low <= last * step + 1e-3 * abs(last) * step
+        assert first < last < 0.0
 
 
 def test_a_constraint_has_a_signed_slope_and_the_rows_have_theirs():

@@ -9,7 +9,7 @@ from dalenius.alternating import CycleWarning, MechanismScheme, Settings, altern
 from dalenius.designs.exchange import Exchange
 from dalenius.outcome import Scope, Termination
 from dalenius.search import Limits, Run
-from support import refuses
+from support import refused, refuses
 
 
 def parity(cls=dl.MinLeakage, **budget):
@@ -94,6 +94,18 @@ test_a_memory_that_is_none_is_refused = refuses(
     (float("nan"), "memory: expected an integer"),
     by=lambda memory: dl.solve(parity(), method="alternating", memory=memory),
 )
+
+
+def test_a_scheme_without_memory_is_refused():
+    refused(lambda: scheme(parity(), memory=0), "memory: expected an integer of at least 1, got 0")
+
+
+@pytest.mark.parametrize("problem", [count(), parity(dl.MinDistortion, max_leakage="0.1 nats")])
+def test_hardly_any_time_is_an_honest_interval(problem):
+    result = dl.solve(problem, method="alternating", time_limit=1e-3)
+    assert 0.0 <= result.lower <= result.upper
+    assert dl.verify(problem, result.certificate).proved
+    assert len(result.alternating[0].trace) <= 1
 
 
 def test_a_memory_without_an_alternating_design_is_refused():
