@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cases
-from campaigns import draws
+from campaigns import draws, each
 from dalenius_check import check, digest
 
 NOISE = (
@@ -156,3 +156,20 @@ adversary={kind="independent_blocks",size=64}"""
     small = text.replace(b"scale=20", b"scale=1")
     refused = check(small, claim(small, 0, 0.7, nobody, section, ["sums", None]))
     assert "a scale of at least 2" in refused.reason
+
+
+@each(
+    "mechanism, weights",
+    ('{kind="discrete_laplace",epsilon=1}', "[0,1048576]"),
+    ('{kind="laplace",scale=9}', "[0,4000000]"),
+    ('{kind="discrete_gaussian",scale=53000}', "[0,1]"),
+)
+def test_too_many_outputs_are_left_undecided(mechanism, weights):
+    text = f"""problem="maximal_leakage"
+records={{count=2,alphabet=2}}
+query={{kind="sum",weights={weights}}}
+mechanism={mechanism}
+adversary={{kind="independent_blocks",size=1}}""".encode()
+    proof = claim(text, 0, 0.5, ["witness", None, None], ["block", 0, None], ["sums", [[0, "1"], [1, "1"]]])
+    verdict = check(text, proof)
+    assert (verdict.exit_code, "limit: " in verdict.reason) == (3, True), verdict.reason

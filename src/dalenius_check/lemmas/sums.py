@@ -25,7 +25,8 @@ from .households.blocks import Blocks, Shape
 from .real_noise import arctangent
 
 KNOWN = " or ".join([*(kind for kind, noise in NOISES.items() if noise.clamps), *REAL])
-_MOST = 1 << 20  # outputs
+_MOST = 1 << 20
+_MANY = f"a block's sum with more than {_MOST} outputs"
 Pairs = list[tuple[int, fmpq]]
 
 
@@ -133,11 +134,12 @@ class Sums(Proof):
     def _divergences(self, noise: Noise, weights: Pairs) -> list[arb]:
         """Of every value, at twice the precision."""
         span, first = self.values[-1] - self.values[0], self.values[0]
+        limit(span < _MOST, _MANY)
         with chosen().workprec(2 * chosen().precision()):
             law = noise_of(noise.alone([-span, span])).rows([-span, 0, span], self.allowance)[1]
             beyond = len(law) // 2 - span
             outputs = span + 2 * beyond + 1
-            limit(outputs <= _MOST, f"a block's sum with more than {_MOST} outputs")
+            limit(outputs <= _MOST, _MANY)
             with self.allowance.holding(12 * (outputs + len(law)) * BALL):
                 return Shifts(law, [v - first + beyond for v in self.values], outputs).divergences(weights)
 
