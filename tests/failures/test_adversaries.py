@@ -287,7 +287,7 @@ test_bad_blocks = refuses(
     (lambda: dl.IndependentBlocks(2.5), ["size", "an integer"]),
     (lambda: dl.IndependentBlocks(sizes=[]), ["sizes", "from 1 to"]),
     (lambda: dl.IndependentBlocks(sizes=[2, 0]), ["sizes[1]", "at least 1"]),
-    (lambda: dl.IndependentBlocks(2, entropy_at_least=-1), ["entropy_at_least", "at least 0"]),
+    (lambda: dl.IndependentBlocks(2, entropy_at_least="-1 nats"), ["entropy_at_least", "at least 0"]),
     (lambda: question(dl.IndependentBlocks(sizes=[1, 2])), ["add up to 3", "2"]),
     (lambda: question(dl.IndependentBlocks(1, entropy_at_least="1.5 bits")), ["above the largest", "a block of 1"]),
     (
