@@ -414,5 +414,7 @@ def _measured(
 
 
 def _short(smaller: float, larger: float) -> float:
-    """(larger - smaller) / larger; 0 where rounding has them the other way round."""
+    """(larger - smaller) / larger; 0 where rounding has them the other way round, all where no mechanism was proved."""
+    if math.isinf(larger):
+        return 1.0
     return (larger - smaller) / larger if larger > max(smaller, 0.0) else 0.0

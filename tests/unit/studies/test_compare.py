@@ -324,6 +324,18 @@ test_bad_arguments = refuses(
 )
 
 
+def test_a_mechanism_that_nothing_is_proved_of_falls_short_by_all(design, monkeypatch):
+    """As where there was no time to prove that it keeps a limit."""
+    monkeypatch.setattr(
+        contest, "with_mechanism", lambda *given: dataclasses.replace(with_mechanism(*given), upper=math.inf)
+    )
+    found = dl.compare(design.problem, methods=["certified", "slsqp"], seeds=1, budget=0.5)
+    entry = found.entry("slsqp")
+    assert (entry.value, entry.shortfall, entry.shortfall_at_most) == (math.inf, 1.0, 1.0)
+    assert found.cells(entry)["could be lower by"] == "100 %"
+    assert found.best == "certified"
+
+
 def test_a_solver_of_ones_choice(design):
     found = dl.compare(design.problem, methods=["certified"], gap=1e-2, solver="own")
     assert {use.solver for use in found.result.solvers} == {"own"}
