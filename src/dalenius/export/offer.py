@@ -37,7 +37,6 @@ from dalenius.model import (
     WorstCaseLeakage,
     digest,
 )
-from dalenius.model.adversaries.law_classes import LawClass
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
@@ -206,19 +205,18 @@ def written(problem: Problem) -> list[Offer[Written]]:
     if isinstance(problem, SecretLeakage):
         if problem.adversary.all_products or problem.adversary.listed:
             return []
-        laws = problem.adversary.laws(problem.records)
         for cells in cells_of_secrets(problem):
-            given = (cells.cells, problem.channel[cells.inputs], cells.given_of_cell, laws)
-            found.append((cells.secret, len(cells.inputs), partial(of_class, *given)))
+            given = cells.cells, problem.channel[cells.inputs], cells.given_of_cell
+            of_data = problem.adversary.laws(problem.records)
+            found.append((cells.secret, len(cells.inputs), partial(of_class, *given, of_data)))
     elif not isinstance(problem, WorstCaseLeakage):
         return []
     elif problem.bound is not None:
         for channel in record_channels(problem):
             found.append((channel.record, channel.log_uniform.size, partial(_written_record, channel)))
-    elif isinstance(problem.adversary, LawClass) and problem.mechanism.written_out(problem.shape[0]):
-        for part in record_selections(problem):
-            made = partial(_written_class, part.apply(problem.channel), problem.adversary.priors)
-            found.append((part.record, part.letters, made))
+    elif (laws := problem.adversary.record_laws) is not None and not problem.adversary.in_blocks:
+        for part in record_selections(problem) if problem.mechanism.written_out(problem.shape[0]) else ():
+            found.append((part.record, part.letters, partial(_written_class, part.apply(problem.channel), laws)))
     first = found[0][0] if found else 0
     return [
         Offer("problem" if k == first else f"problem@{k}", f"as it is written, {size} probabilities; number {k}", make)
