@@ -98,7 +98,7 @@ def designs() -> Iterator[tuple[str, dl.problems.DesignProblem]]:
         ("threshold n=6", 6, 2, "threshold 3", "hamming", "0.65 max", (0.2, "0.08 nats")),
     ):
         given = {"records": dl.Records(n, alphabet=letters), "query": query, "distortion": distortion, "law": "uniform"}
-        adversary = dl.EntropyAtLeast(share)
+        adversary = dl.EntropyAtLeast(share, "nats")
         yield f"{name}, least leakage", dl.MinLeakage(**given, adversary=adversary, max_distortion=budgets[0])
         yield f"{name}, least distortion", dl.MinDistortion(**given, adversary=adversary, max_leakage=budgets[1])
 

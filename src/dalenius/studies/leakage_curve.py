@@ -65,7 +65,7 @@ class _Proof:
         claimed = header.curve
         lines = tuple((as_fraction(c, "c"), as_fraction(m, "m")) for c, m in (claimed.above if claimed else ()))
         steps = tuple(
-            (_Bound.of(EntropyAtLeast(entropy), records), as_fraction(low, "low"))
+            (_Bound.of(EntropyAtLeast(entropy, "nats"), records), as_fraction(low, "low"))
             for entropy, low in (claimed.below if claimed else ())
         )
         return cls(_Bound.of(_bound_of(problem), records), header.claim, lines, steps)
