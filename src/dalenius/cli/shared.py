@@ -85,7 +85,7 @@ SchedulerOption = Annotated[
 ]
 SeedOption = Annotated[int, Option("--seed", help="Seed of the random starts.")]
 MethodOption = Annotated[
-    Method | None, Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
+    Method | None, Option("--method", help="alternating: blocks in turn, each solved and certified.")
 ]
 SolverOption = Annotated[
     str,
