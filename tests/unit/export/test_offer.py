@@ -17,7 +17,7 @@ from campaigns import each
 from dalenius.catalogue.models import library, library_model
 from dalenius.cli import app
 from dalenius.errors import InputError
-from dalenius.export import certify, digest, offers, read_cbf, read_json, subproblem, write_solution, written
+from dalenius.export import certify, digest, export, offers, read_cbf, read_json, subproblem, write_solution, written
 from dalenius.export.solution import Solution
 from dalenius.intervals import gap_text, interval_text
 from dalenius.model import digest as model_digest
@@ -122,10 +122,10 @@ def test_one_step_from_a_witness_leaks_no_less(name, solver):
 DAILY = (
     "parity/laplace-n4",
     "table/latin-square-m3",
+    "design/every-constraint-n2",
     "design/parity-n4-leakage",
 )  # all 0 at a prior that ignores the query
 UNWRITTEN = {  # what exported instances have no cones for
-    "cone": "second-order cones cannot be exported",
     "maximal_correlation": "semidefinite cone, and cannot be exported",
 }
 SOLVABLE = [
@@ -218,6 +218,17 @@ def test_the_priors_of_a_certificate_prove_its_bound(adversary):
     answer = subproblem(problem, "master", result.certificate).solve(gap=1e-7)
     assert answer.upper >= result.lower * (1.0 - 1e-6)
     assert answer.lower <= result.upper * (1.0 + 1e-6)
+
+
+def test_a_master_with_a_second_order_cone_is_solved_by_others(solver, tmp_path):
+    program = subproblem(library_model("design/every-constraint-n2").load(), "master")
+    form = program.standard_form()
+    assert form.sizes["second-order"] == 3
+    assert read_cbf(export(form, tmp_path / "x.cbf")).sizes == form.sizes
+    x, z, value = solver(form)
+    answer = certify(program, Solution(x, z))
+    assert answer.lower - 1e-6 <= value <= answer.upper + 1e-6
+    assert answer.gap <= 1e-4
 
 
 def test_entries_of_additive_noise_are_tied():

@@ -365,17 +365,13 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
     Raises
     ------
     InputError
-        If there are second-order cones, or limits of the maximal correlation; if no mechanism was found that meets the rows; or, of a
-        least distortion, none that leaks nothing.
+        If there are limits of the maximal correlation; if no mechanism was found that meets the constraints; or, of a least
+        distortion, none that leaks nothing.
     """
     search, orbits = Run.of(Limits(time_limit=None)), Orbits.of(problem, lambda *_: False)
     region = Region(problem, orbits, search)
     if not isinstance(region.found, Inside):
         raise InputError("program: no mechanism was found that meets the constraints; solve the model, which says why")
-    if region.cones:
-        raise InputError(
-            "program: second-order cones cannot be exported; leave these constraints out, or solve the model"
-        )
     if problem.numbered(MaximalCorrelation).keys() & {law.number for law in region.secrets}:
         raise InputError(
             "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or "
