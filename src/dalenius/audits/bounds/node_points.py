@@ -123,6 +123,7 @@ class NodeProgram:
         scores: Floats,
         low: Floats,
         high: Floats,
+        _: Floats,
         mu: Floats,
         *,
         target: float,
@@ -131,8 +132,9 @@ class NodeProgram:
     ) -> NodePoints:
         """Points for scores c (boxes, letters, classes), ranges (boxes, boxed letters * outputs), and guesses of mu (boxes,).
 
-        Boxes below the target are left as they are; the others are solved to the tolerance, or less well if far above the target, and
-        once the clock has expired as well as they are by then: any multipliers are valid.
+        Multipliers of the ranges that are known are of no use to it. Boxes below the target are left as they are; the others are
+        solved to the tolerance, or less well if far above the target, and once the clock has expired as well as they are by then:
+        any multipliers are valid.
         """
         p, y = np.zeros((len(low), self.size)), np.zeros((len(low), self.constraints))
         part = max(1, MOST_NUMBERS // (self.constraints * self.size))

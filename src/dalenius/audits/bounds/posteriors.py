@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.audits.bounds.box_slopes import SlopeProgram
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.output_groups import FEW
 from dalenius.audits.bounds.posterior_groups import MOST_MULTIPLIERS, PosteriorGroups, of_log_odds
@@ -131,8 +132,11 @@ class PosteriorRelaxation:
         return {**self.__dict__, "clock": None}
 
     @cached_property
-    def program(self) -> NodeProgram:
+    def program(self) -> NodeProgram | SlopeProgram:
         """Program that finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
+        if self.groups is not None and self.pi is None:
+            fixed = self.multiplier is not None
+            return SlopeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, fixed)
         return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi, self.multiplier)
 
     def regrouped(self, groups: PosteriorGroups) -> PosteriorRelaxation:
@@ -166,7 +170,7 @@ class PosteriorRelaxation:
         p, hints = point.p, hints.copy()
         rest = np.flatnonzero(~empty & (bounds >= self.target))  # what the parents' hints leave open
         if len(rest):
-            trial, found = self._optimal(*(x[rest] for x in (at_zero, slope, low, high, hints[:, -1])))
+            trial, found = self._optimal(*(x[rest] for x in (at_zero, slope, low, high, hints)))
             point, value = self._bound(trial, full_low[rest], full_high[rest])
             hints[rest] = np.where((value < bounds[rest])[:, None], trial, hints[rest])
             bounds[rest] = np.minimum(value, bounds[rest])
@@ -199,14 +203,19 @@ class PosteriorRelaxation:
             mu = np.where((level - value >= MU_LEAVES * room)[:, None] & (room > 0.0)[:, None], trial, mu)
         return mu
 
-    def _optimal(self, at_zero: Floats, slope: Floats, low: Floats, high: Floats, mu: Floats) -> tuple[Floats, Floats]:
+    def _optimal(
+        self, at_zero: Floats, slope: Floats, low: Floats, high: Floats, hints: Floats
+    ) -> tuple[Floats, Floats]:
         """Hints that are nearly the best for these boxes, and the relaxation's maximisers (not finite if they are not known)."""
+        mu = hints[:, -1]
         plain = np.concatenate([np.zeros_like(low), mu[:, None]], axis=1)
         if not self.improves:
             return self._slopes(slope, plain), np.full((len(low), *self.log_uniform.shape), np.nan)
         scores = self._scores(at_zero.sum(axis=1)[:, None, :] + slope)
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
-        found = self.program.solve(scores, low, high, mu, target=self.target, tolerance=tolerance, clock=self.clock)
+        known = hints[:, :-1].reshape(slope.shape) - slope
+        nu = (known[:, 1:] - known[:, :1] if self.letters == 2 else known).reshape(low.shape)
+        found = self.program.solve(scores, low, high, nu, mu, target=self.target, tolerance=tolerance, clock=self.clock)
         x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
         x = np.where(np.all(np.isfinite(x), axis=1, keepdims=True), x, plain)
         return self._slopes(slope, x), found.p

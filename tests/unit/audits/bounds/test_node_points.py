@@ -127,7 +127,7 @@ def test_the_points_are_priors_in_the_box(instances):
         full = relaxation._all_letters(low, high)
         scores = np.zeros((5, *channel.log_uniform.shape))
         ranges = [x[:, relaxation.boxed].reshape(low.shape) for x in full]
-        found = relaxation.program.solve(scores, *ranges, np.full(5, 0.1), target=-np.inf, tolerance=1e-9)
+        found = relaxation.program.solve(scores, *ranges, ranges[0], np.full(5, 0.1), target=-np.inf, tolerance=1e-9)
         assert np.allclose(found.p.sum(axis=(1, 2)), 1.0, atol=1e-12)
         assert np.all(found.p[:, ~np.isfinite(channel.log_uniform)] == 0.0)
         assert np.all(entropy_of(found.p, channel.log_uniform) >= -max_knowledge - 1e-6)

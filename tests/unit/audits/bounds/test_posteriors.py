@@ -5,6 +5,7 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.posterior_groups import PosteriorGroups
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information
@@ -74,3 +75,27 @@ def test_the_cuts_lead_every_prior_to_a_leaf_that_has_it():
             number = node.parts[0 if phi[coordinate] <= threshold else 1]
         assert np.all((node.content.low <= phi) & (phi <= node.content.high))
         assert mutual_information(p @ channel.rows) <= node.bound + 1e-12
+
+
+@pytest.mark.parametrize("fixed", [None, 0.3])
+def test_newtons_slopes_are_those_of_the_interior_point_method(fixed, monkeypatch):
+    """Where the entropy bound matters, to a share of what boxes are above the target; boxes that close do so in both."""
+    problem = support.problem(dl.Records(16, alphabet=2), dl.Count(), dl.geometric("0.3"), "0.95 max")
+    channel = record_channels(problem)[0]
+    groups = PosteriorGroups.of(channel, (channel.uniform,), 1e-3)
+    rng = np.random.default_rng(0)
+    phi = posterior(priors(rng, channel, 40), groups.rows)[:, 1]
+    low, high = (np.clip(phi + side * rng.random(phi.shape) * 0.3, 0.0, 1.0) for side in (-1.0, 1.0))
+
+    def bounds():
+        relaxation = PosteriorRelaxation(channel, groups=groups, multiplier=fixed)
+        relaxation.target = 0.1
+        return relaxation(low, high, np.tile(relaxation.root(0.3)[2], (len(low), 1))).bounds
+
+    newton = bounds()
+    program = NodeProgram(groups.rows, channel.log_uniform, channel.max_knowledge, [1], None, fixed)
+    monkeypatch.setattr(PosteriorRelaxation, "program", program)
+    interior = bounds()
+    assert np.array_equal(newton > 0.1, interior > 0.1)
+    assert np.sum(interior > 0.1) > 5
+    assert np.all(np.abs(newton - interior)[interior > 0.1] <= 0.08 * (interior - 0.1)[interior > 0.1] + 1e-6)
