@@ -229,7 +229,8 @@ class Given:
         limit(self._numbers <= _MOST, f"more than {_MOST} multipliers")
 
     def add(self, part: Part) -> None:
-        """One more."""
+        """One more, of a line that may be empty."""
+        self.allowance.take(4 * PAIR)
         self._parts.append(part)
 
     def add_to(self, matrix: Costs, hard: bool) -> fmpq:
