@@ -217,7 +217,9 @@ class _Start(Generic[State]):
     progress: Callable[[Sweep], None] | None
     gains: dict[str, float] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
-    at_rest: set[str] = field(default_factory=set)  # blocks that had a turn since the last step, with nothing to gain
+    at_rest: set[int] = field(
+        default_factory=set
+    )  # ids of blocks that had a turn since the last step, with nothing to gain
     found_by: tuple[str, str] | None = None
     value: float = field(init=False)
 
@@ -267,7 +269,7 @@ class _Start(Generic[State]):
     @property
     def _rests(self) -> bool:
         """True if what every block proved is about this very state, and is nothing."""
-        return all(block.name in self.at_rest for block in self.scheme.blocks)
+        return all(id(block) in self.at_rest for block in self.scheme.blocks)
 
     def _sweep(self, number: int) -> list[BlockCertificate]:
         """A turn of every block until all rest, costly ones only while nothing moved; what each proved."""
@@ -284,7 +286,7 @@ class _Start(Generic[State]):
                 self.found_by = block.name, step.found_by
                 self.at_rest.clear()
             elif step.gain <= self._nothing:
-                self.at_rest.add(block.name)
+                self.at_rest.add(id(block))
             end = value + step.gain if self.scheme.maximises else value - step.gain
             low, high = sorted((step.value, end)) if step.interval is None else step.interval
             seconds = self.clock.seconds - began

@@ -223,6 +223,19 @@ def test_costly_blocks_wait_until_the_others_rest():
     assert result.found_by == ("dear", "own")
 
 
+def test_blocks_of_one_name_all_have_their_turn():
+    lazy, busy = Counter("twin", 0.0), Counter("twin", 2.0)
+    result = alternate(Counters(lazy, busy), Settings(gap=1e-3))
+    assert (result.value, result.scope) == (2.0, dl.answers.Scope.BLOCKWISE)
+
+
+def test_no_block_is_asked_again_that_rested_since_the_last_step():
+    """What it proved is about the same state."""
+    first, second = Counter("first", 2.0), Counter("second", 1.0)
+    result = alternate(Counters(first, second), Settings(gap=1e-3))
+    assert (result.value, first.turns, second.turns) == (2.0, 3, 2)
+
+
 def test_a_bound_that_does_not_close_is_no_rest():
     """Nothing better is found, and the gain cannot be excluded: STALLED, and no claim."""
     result = alternate(Counters(Counter("wide", 3.0, gain=0.5)), Settings(gap=1e-3))
