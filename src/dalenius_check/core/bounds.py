@@ -38,19 +38,42 @@ class Record:
         return other
 
 
+_MAX_KNOWN = 1 << 10
+
+
+class Curve:
+    """Numbers v and v log v, worked out once of each object: boxes that are met one after the other have most ends in common."""
+
+    def __init__(self) -> None:
+        self._known = dict[int, tuple[fmpq, arb, arb]]()  # an object that is held keeps its identity
+
+    def at(self, v: fmpq) -> tuple[fmpq, arb, arb]:
+        """v itself, and both as balls."""
+        found = self._known.get(id(v))
+        if found is None:
+            if len(self._known) == _MAX_KNOWN:
+                self._known.clear()
+            ball = arb(v)
+            found = self._known[id(v)] = v, ball, xlogx(ball)
+        return found
+
+
 class Ranges:
     """Ranges lo <= v <= hi of numbers whose sum is 1: phi(.|y), listed by letter, or K_a, listed by output."""
 
-    def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq]) -> None:
+    _points: Curve | None = None  # of boxes that have ends in common
+
+    def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq], curve: Curve | None = None) -> None:
         self.los = tuple(los)
         self.his = tuple(his)
+        self._points = curve
 
     @cached_property
     def _rest(self) -> tuple[fmpq, fmpq]:
         """Rest of 1 after the largest and the smallest numbers."""
         return 1 - total(self.his), 1 - total(self.los)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The bytes, at most, of the tightened ranges with all that is worked out from them."""
         return len(self.los) * (6 * BALL + sum(map(height, self._rest)) // 2)
@@ -69,7 +92,8 @@ class Ranges:
     @cached_property
     def _curve(self) -> list[tuple[arb, arb, arb, arb]]:
         """Both tightened ends v, each followed by v log v."""
-        return [(low, xlogx(low), high, xlogx(high)) for lo, hi in self.ends for low, high in [(arb(lo), arb(hi))]]
+        at = (self._points or Curve()).at
+        return [(low, f, high, g) for lo, hi in self.ends for (_, low, f), (_, high, g) in [(at(lo), at(hi))]]
 
     @cached_property
     def sure(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .allowance import BALL, NUMBER, PAIR, POINTER, Allowance, lemma
 from .arithmetic import arb, fmpq
-from .bounds import Ranges, Record
+from .bounds import Curve, Ranges, Record
 from .channel import Channel, log_weights
 from .numbers import height, need, normalised, once, summed, take_entries, total, xlogx
 from .read import alike, entries, integer, nonnegative
@@ -31,6 +31,7 @@ class Box:
         self._kept = 0
         self._held = 0
         self._most = min(KEPT, allowance.memory * 2**18)
+        self._curve = Curve()
 
     def __getitem__(self, j: int) -> Ranges:
         """The ranges of family j, not yet tightened."""
@@ -38,7 +39,7 @@ class Box:
             return self._known[j]
         if j not in self._ends:
             return self._root(j)
-        ranges = Ranges(*self._ends[j])
+        ranges = Ranges(*self._ends[j], self._curve)
         if self._kept + ranges.size > self._most:
             self._known.clear()
             self._before.clear()
@@ -178,7 +179,8 @@ def home_of(groups: Partition, of: Partition) -> list[int] | None:
 
 def own_ranges(channel: Channel, inputs: list[int]) -> Ranges:
     """Ranges of the mixtures of the rows of these inputs."""
-    return Ranges(*zip(*channel.ranges(inputs), strict=True))
+    los, his = zip(*channel.ranges(inputs), strict=True)
+    return Ranges(los, his)
 
 
 Column = tuple[list[Any], list[arb]]
