@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import dalenius_check
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
+from dalenius.search.run import Leaves as AnyLeaves
 
 __all__ = ["MEMORY", "SECONDS", "Leaves", "Verdict", "need_proved", "need_readable", "verify"]
 
@@ -29,7 +31,7 @@ def verify(
     memory: float = MEMORY,
     jobs: int = 1,
     spared: Callable[[], float] | None = None,
-    known: Leaves | None = None,
+    known: AnyLeaves | None = None,
     draft: bool = False,
 ) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
@@ -91,7 +93,7 @@ def verify(
             memory=memory,
             jobs=jobs,
             spared=spared,
-            known=known,
+            known=cast(Leaves | None, known),  # nobody else makes any
             draft=draft,
         )
     except (TypeError, ValueError) as error:

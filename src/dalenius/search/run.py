@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypedDict
+from typing import Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -102,6 +103,16 @@ class Limits:
         return math.inf if self.memory_limit is None else float(self.memory_limit) * 2**20
 
 
+T = TypeVar("T")
+
+
+class Leaves(Protocol):
+    """What leaves came to in earlier checks, for later ones; searches hand it on and read nothing in it."""
+
+    def leaf(self, place: int | None, line: bytes, work: Callable[[], T]) -> T:
+        """What the leaf on a line at a place comes to."""
+
+
 READING = 0.15  # share of a check that every process does
 SOLVERS = ("auto", "own", "clarabel", "mosek", "scs")
 
@@ -137,7 +148,7 @@ class Run:
     crew: Crew | None = None
     jobs: int = 1
     checkpoint: Checkpoint | None = None
-    known: Any = None
+    known: Leaves | None = None
 
     @property
     def share(self) -> float:
