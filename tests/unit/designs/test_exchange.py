@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from campaigns import draws, each, thinned
 from dalenius._prove import prove
 from dalenius.designs.exchange import OWN, Exchange
 from dalenius.designs.exchange.bound import OwnBound, design_bound
-from dalenius.designs.exchange.goals import Goal
+from dalenius.designs.exchange.goals import Goal, Watcher
 from dalenius.designs.exchange.interior import Inside, Outside, inside, raising
 from dalenius.designs.exchange.keeping import upper_after
 from dalenius.designs.exchange.proposer import ExchangeProposer
@@ -118,11 +119,15 @@ def test_several_adversaries_and_a_cone():
     assert result.gap <= 1e-3
 
 
-def test_a_least_distortion_within_two_limits_of_leakage():
-    problem = dl.MinDistortion(
+def twice_limited():
+    return dl.MinDistortion(
         **COUNT, adversary=LISTED, distortion=dl.Absolute(), max_leakage="0.3 bits",
         constraints=[LeakageLimit(dl.ProductPriors(), "0.1"), ErrorCap("1.4")],
     )  # fmt: skip
+
+
+def test_a_least_distortion_within_two_limits_of_leakage():
+    problem = twice_limited()
     result = support.solve_design(problem, gap=1e-3)
     assert result.gap <= 1e-3
     assert result.leakage[1] <= 0.3 * math.log(2)
@@ -404,6 +409,21 @@ def test_the_audit_of_a_mechanism_is_about_one_problem(monkeypatch):
 
 
 ONE = Fraction(1)
+
+
+def test_audits_of_a_mechanism_share_the_time_that_is_left(monkeypatch, work_clock):
+    """Each had .45 of it once, however many there were; what the check of one takes is not the next one's."""
+    given = list[float]()
+
+    def audited(watcher, problem, rows, search, *wanted, **how):
+        given.append(search.clock.remaining)
+        return SimpleNamespace(lower=0.0, upper=0.0, checking=10.0)
+
+    monkeypatch.setattr(Watcher, "audited", audited)
+    run = Exchange(twice_limited(), Run.of(Limits(time_limit=100.0)))
+    made = run.keeper.audited(run.region.anchor, 0.0)
+    assert len(made.audits) == len(given) == 2
+    assert given == pytest.approx([45.0, 81.0], rel=0.02)
 
 
 def test_points_near_doubles_meet_random_equations_exactly():

@@ -20,7 +20,7 @@ from dalenius.search import Clock, Progress, Run
 Rows = list[list[Fraction]]
 
 AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave in any case
-AUDITING, SEVERAL = 0.9, 0.45  # shares of the time that is left which an audit may take; several are proved twice
+AUDITING = 0.9  # share of the time that is left which audits may take
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS = 6
@@ -34,6 +34,7 @@ FIRST, LATER = (
     0.8,
 )  # shares of the time that is left for the first mixture's audit and check, and for a later one's
 SAFE = 0.8  # share of the time of a later one's search in which the one before had become narrow enough
+CHECKS = 2  # of an audit: by itself, and as a part of the design's proof
 MARGIN = 2.0  # times as wide as the one before it is allowed to be, at the least
 USED = 0.9  # share of the gap that search and audit may take together
 TINY = 1e-9  # budgets in nats near which rounding decides
@@ -141,10 +142,11 @@ class Keeper:
         """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
         rows, audits, Q = self.region.own_rows(q), dict[Place, Audit](), self.region.matrix(q)
         constant, target = self.region.is_constant(q), lower / (1.0 - 0.9 * min(self.gap, 0.9))
-        (share, checks), doubtful = (share, 1) if self.goal.is_free else (SEVERAL, 2), False
-        for watcher in sorted(self.goal.watchers, key=lambda watcher: watcher.limit is None):
+        held, doubtful, watchers = 0.0, False, sorted(self.goal.watchers, key=lambda watcher: watcher.limit is None)
+        for waiting, watcher in zip(range(len(watchers), 0, -1), watchers, strict=True):
+            clock = self.clock.slice(share * max(self.clock.remaining - held, 0.0) / waiting)
             if watcher.limit is not None:
-                part = self.search.part(self.clock.part(share), gap=min(max(0.1 * room, 1e-9), 0.1), checks=checks)
+                part = self.search.part(clock, gap=min(max(0.1 * room, 1e-9), 0.1), checks=CHECKS)
                 audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
                 if audit.upper > max(watcher.limit - ROUNDING, 0.0) and not constant:
                     if not _is_in_doubt(audit, watcher.limit):
@@ -154,9 +156,10 @@ class Keeper:
                 enough = self.goal.enough(watcher, Q, target)
                 left = 1.0 - watcher.seen(self.region.expanded(Q)) / enough if enough > 0.0 else 0.0
                 asked = max(left, AUDIT_GAP * self.gap) if gap is None else gap
-                part = self.search.part(self.clock.part(share), asked, checks=checks)
+                part = self.search.part(clock, asked, checks=CHECKS)
                 audit = watcher.audited(self.problem, rows, part, 0.0 if gap else enough, news=gap is None)
             audits[watcher.place] = audit
+            held += audit.checking
         leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
         return Kept(q, rows, audits, self.goal.value(Q, leakages), constant, doubtful=doubtful)
 
