@@ -144,7 +144,6 @@ def test_the_gap_that_so_many_leaves_reach(model, node_limit, gap, method, count
         (12, "1", "0.8", 1e-2, 25),  # which begins anew with finer groups
         pytest.param(10, "1", "0.8", 1e-3, 88, marks=pytest.mark.thorough),
         pytest.param(24, "0.5", "0.9", 1e-2, 124, marks=pytest.mark.thorough),
-        pytest.param(50, "0.3", "0.95", 4e-3, 470, marks=pytest.mark.thorough),
     ],
 )
 def test_boxes_of_the_posterior_close_counts_near_full_entropy(n, epsilon, share, gap, leaves, counted_time):
