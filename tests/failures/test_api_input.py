@@ -518,10 +518,10 @@ def test_questions_about_secrets_and_answers_alone_are_refused_for_what_they_are
     refused(lambda: dl.composition([told, told]), "answers[0]", "(problem, dl.solve(problem))", "SecretLeakage alone")
     wide = {"records": dl.Records(50, alphabet=121), "query": dl.Sum(), "adversary": dl.IndependentBlocks(2)}
     refused(
-        lambda: dl.WorstCaseLeakage(mechanism=dl.laplace(1), **wide),
+        lambda: dl.WorstCaseLeakage(mechanism=dl.gaussian(7000), **wide),
         "one household",
         "here are 241",
-        "discrete_laplace",
+        "discrete_gaussian",
     )
 
 
