@@ -16,7 +16,7 @@ from campaigns import draws, each
 from dalenius_check import Status, check, digest
 from dalenius_check.__main__ import main
 from dalenius_check.core import read
-from dalenius_check.core.allowance import Allowance
+from dalenius_check.core.allowance import Allowance, LimitError
 from dalenius_check.core.arithmetic import arb
 from dalenius_check.core.channel import build
 from dalenius_check.core.counts import datasets as datasets_of
@@ -203,6 +203,12 @@ def test_reached_sums_by_enumeration(seed):
             counted[part] = counted.get(part, 0) + n
     sums = {sum(x) for x in itertools.product(*(part for part, n in counted.items() for _ in range(n)))}
     assert reached(Counter(counted), modulus, Allowance()) == sorted({x % modulus for x in sums} if modulus else sums)
+
+
+def test_memory_of_sums_is_counted_before_they_are_listed():
+    many = Counter({(0, 1): 1_000_000})
+    with pytest.raises(LimitError, match="30 MiB of memory"):
+        reached(many, 0, Allowance(memory=30))
 
 
 # Exponential noise behind blocks: pieces by the user's own channel, with proportional columns merged, and what is refused.

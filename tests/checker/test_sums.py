@@ -12,6 +12,7 @@ import pytest
 import cases
 from campaigns import draws, each
 from dalenius_check import check, digest
+from test_allowance import most
 
 NOISE = (
     'kind="geometric",epsilon="{}"',
@@ -163,6 +164,7 @@ adversary={kind="independent_blocks",size=64}"""
     ('{kind="discrete_laplace",epsilon=1}', "[0,1048576]"),
     ('{kind="laplace",scale=9}', "[0,4000000]"),
     ('{kind="discrete_gaussian",scale=53000}', "[0,1]"),
+    ('{kind="discrete_gaussian",scale=1000000}', "[0,1]"),
 )
 def test_too_many_outputs_are_left_undecided(mechanism, weights):
     text = f"""problem="maximal_leakage"
@@ -173,3 +175,16 @@ adversary={{kind="independent_blocks",size=1}}""".encode()
     proof = claim(text, 0, 0.5, ["witness", None, None], ["block", 0, None], ["sums", [[0, "1"], [1, "1"]]])
     verdict = check(text, proof)
     assert (verdict.exit_code, "limit: " in verdict.reason) == (3, True), verdict.reason
+
+
+def test_memory_and_seconds_are_counted_before_a_law_is_made():
+    text = b"""problem="maximal_leakage"
+records={count=2,alphabet=2}
+query={kind="sum",weights=[0,500000]}
+mechanism={kind="discrete_laplace",epsilon=1}
+adversary={kind="independent_blocks",size=1}"""
+    proof = claim(text, 0, 0.5, ["witness", None, None], ["block", 0, None], ["sums", [[0, "1"], [1, "1"]]])
+    for what, limit in ({"memory": 200}, "200 MiB of memory"), ({"seconds": 5}, "5 seconds"):
+        found = []
+        assert most(lambda what=what, found=found: found.append(check(text, proof, **what))) < 10
+        assert found[0].reason == f"certificate line 4: limit: {limit}"

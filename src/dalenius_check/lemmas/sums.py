@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
-from ..core.allowance import BALL, limit, rests_on
+from ..core.allowance import BALL, PAIR, limit, rests_on
 from ..core.arithmetic import arb, chosen, fmpq
 from ..core.certificate import Lines, Sizes
 from ..core.noise import NOISES, REAL, Noise, noise_of
@@ -134,18 +134,21 @@ class Sums(Proof):
     def _divergences(self, noise: Noise, weights: Pairs) -> list[arb]:
         """Of every value, at twice the precision."""
         span, first = self.values[-1] - self.values[0], self.values[0]
-        limit(span < _MOST, _MANY)
-        with chosen().workprec(2 * chosen().precision()):
+        outputs, size = span + 2 * noise.margin + 1, 2 * (span + noise.margin) + 1
+        limit(outputs <= _MOST, _MANY)
+        self.allowance.soon((outputs + size) / 1e5)
+        with (
+            self.allowance.holding(12 * (outputs + size) * BALL),
+            chosen().workprec(2 * chosen().precision()),
+        ):
             law = noise_of(noise.alone([-span, span])).rows([-span, 0, span], self.allowance)[1]
-            beyond = len(law) // 2 - span
-            outputs = span + 2 * beyond + 1
-            limit(outputs <= _MOST, _MANY)
-            with self.allowance.holding(12 * (outputs + len(law)) * BALL):
-                return Shifts(law, [v - first + beyond for v in self.values], outputs).divergences(weights)
+            self.allowance.look()
+            return Shifts(law, [v - first + noise.margin for v in self.values], outputs).divergences(weights)
 
     def told(self, item: list[Any]) -> tuple[str, arb]:
         i = integer(item[1], "the record", 0, len(self.shape.alphabets) - 1)
         letters, others = self.blocks.beside(self.shape, i)
+        self.allowance.room(len(others) * PAIR)
         pairs = [self._pair(pair, nonnegative) for pair in entries(item[2], "the letters' sums", len(letters))]
         known = set(others)
         weights = dict[int, fmpq]()

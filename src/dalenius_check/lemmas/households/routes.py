@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import gcd
 from typing import Any
 
-from ...core.allowance import Allowance, limit
+from ...core.allowance import NUMBER, Allowance, limit
 from ...core.counts import MODULAR, Groups
 from ...core.model import Model
 from ...core.noise import ON_A_BIT, REAL, SHIFTING, noise_of
@@ -105,6 +105,7 @@ def reached(parts: Groups, modulus: int, allowance: Allowance) -> list[int]:
     for c, times in parts.items():
         shifts = sorted({(x - min(c)) // step % width for x in c})
         found = _added(found, shifts, times, width, allowance)
+    allowance.room(found.bit_count() * NUMBER)
     sums = (low + step * j for j, bit in enumerate(reversed(bin(found))) if bit == "1")
     return sorted(x % modulus for x in sums) if modulus else list(sums)
 
