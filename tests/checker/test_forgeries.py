@@ -203,6 +203,13 @@ SELDOM = {
     "potential beside a limit": "Within.check: self.limit.most == 0 => True",
     "letters without mass of a measure": "Divergence.of: self.at(fmpq(0)) => -self.at(fmpq(0))",
     "a guess of nothing": "Guessing.of: self.most => 2 * self.most",
+    "a sum's value overlooked": (
+        "Sums.bound: self._divergences(self.whole.above, pairs) => self._divergences(self.whole.above, pairs)[1:]"
+    ),
+    "sums that never are": "Sums.told: not w or self.values[k] - letter in known => True",
+    "sums of what is known": "Blocks.by_sum: self.model.entropy == 0 => True",
+    "rounding for nothing": "Sums.told: (self.whole.more - 1) * entropy => 0 * entropy",
+    "too wide a noise above": "WholeNoise.of: (first, second) => (second, second)",
     "unknown mechanism": "attempt: Status.RESOLVED if model.foreign else Status.PROVED => Status.PROVED",
 }
 HOLES = [
@@ -345,6 +352,11 @@ MEANT = {
     "potential beside a limit": "funnels: blinded",
     "letters without mass of a measure": "measured: planes",
     "a guess of nothing": "measured: planes",
+    "a sum's value overlooked": "sums: other_sums",
+    "sums that never are": "sums: other_sums",
+    "sums of what is known": "sums: other_sums",
+    "rounding for nothing": "sums: nothing",
+    "too wide a noise above": "sums: nothing",
     "unknown mechanism": "foreign: nothing",
 }
 
@@ -377,6 +389,7 @@ def pools(forgeries, subjects):
             "several": lambda: [forgeries.forgery_funnels.several(rng, k) for k in range(draws(12, 72))],
             "potentials": lambda: [forgeries.forgery_funnels.potential(rng, k) for k in range(draws(8, 24))],
             "measured": lambda: [forgeries.forgery_funnels.funnel(rng, k, measured=True) for k in range(24)],
+            "sums": lambda: [forgeries.forgery_sums.summed(rng, k) for k in range(draws(4, 24))],
             "wheels": lambda: forgeries.forgery_symmetries.drawn(rng, 24),
             "chains": lambda: [chains.walked(rng, k) for k in range(6 * len(kinds))],
         }
@@ -428,6 +441,12 @@ def test_no_forgery_of_any_kind_of_line_is_accepted(every_line, forgeries):
 
 def test_no_forgery_about_planes_of_several_limits_or_a_limit_of_0_is_accepted(pools, forgeries):
     assert not forgeries.Forger(pools("several") + pools("potentials"), SEED, "both").run(draws(THIN, 3000)).offences
+
+
+def test_no_forgery_about_sums_of_blocks_is_accepted(pools, forgeries):
+    for subject in pools("sums"):
+        assert check(subject.model, forgeries.text_of(subject.parents[0])).proved, subject.name
+    assert not forgeries.Forger(pools("sums"), SEED, "both").run(draws(12, 3000)).offences
 
 
 def test_no_forgery_is_accepted_by_several_processes(every_line, forgeries):

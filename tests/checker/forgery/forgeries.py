@@ -38,6 +38,7 @@ import forgery_lines
 import forgery_protocols
 import forgery_releases
 import forgery_subjects
+import forgery_sums
 import forgery_symmetries
 from dalenius_check import ModelFile, Verdict, check
 from forgery_drafts import Draft, clone, odd_text, text_of, value_of
@@ -335,6 +336,7 @@ def block(job: tuple[int, int, int, str, int, int, int]) -> Tally:
     more += forgery_corpus.drawn(rng, drawn // 12) + forgery_corpus.subjects(drawn // 20)
     makers = forgery_funnels.funnel, forgery_funnels.several, forgery_funnels.potential
     more += [make(rng, k) for make in makers for k in range(drawn // 10)]
+    more += [forgery_sums.summed(rng, k) for k in range(drawn // 10)]
     return Forger(subjects_of((seed, number), drawn, largest, solved) + more, (seed, number), arithmetic).run(count)
 
 

@@ -12,6 +12,7 @@ import forgery_lines
 import forgery_meant
 import forgery_protocols
 import forgery_releases
+import forgery_sums
 import forgery_symmetries
 import forgery_trees as trees
 from forgery_designs import header, infeasible, mechanism, multipliers, off_budget, posterior, resolved
@@ -70,6 +71,7 @@ AUDITS: dict[Kind, float] = {
     **forgery_classes.KINDS,
     **forgery_protocols.KINDS,
     **forgery_releases.KINDS,
+    **forgery_sums.KINDS,
     **forgery_meant.AUDITS,
 }
 DESIGNS: dict[Kind, float] = {
