@@ -69,6 +69,19 @@ def test_the_clock_is_looked_at_within_a_line(forge, ticking):
     assert check(many, b"", seconds=100).reason == "the model: limit: 100 seconds"
 
 
+@each(
+    "noise, limit, reason",
+    ("kind='geometric'; epsilon=1", {"memory": 100}, "100 MiB of memory"),
+    ("kind='geometric'; epsilon=1", {"seconds": 3}, "3 seconds"),
+    ("kind='staircase'; epsilon=1; sensitivity=1; top=1", {"memory": 100}, "100 MiB of memory"),
+)
+def test_noise_of_values_far_apart_is_counted_before_it_is_made(forge, noise, limit, reason):
+    model = forge.model("count=1; alphabet=2", "kind='sum'; weights=[0,4000000]", noise, "kind='product_priors'")
+    found = []
+    assert most(lambda: found.append(check(model, b"", **limit))) < 10
+    assert found[0].reason.endswith(f": limit: {reason}")
+
+
 def test_what_was_read_before_is_counted_and_checked_like_a_file(forge):
     """By both arithmetics in turn, and where there is too little memory."""
     model, head = wide(forge, 100)

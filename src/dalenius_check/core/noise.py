@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from .allowance import NUMBER, POINTER, Allowance, lemma
+from .allowance import BALL, NUMBER, POINTER, Allowance, lemma
 from .arithmetic import arb, fmpq
 from .numbers import need, take_entries
 
@@ -84,6 +84,8 @@ class Geometric(Noise):
     def rows(self, inputs: list[int], allowance: Allowance) -> list[list[Any]]:
         low, high = _ends(self.table, inputs)
         take_entries(len(inputs), high - low + 1, allowance, POINTER)
+        allowance.room(3 * (high - low + 1) * BALL)
+        allowance.soon((high - low) / 1e6)
         decay = [power(self.epsilon * d) for d in range(high - low + 1)]
         ends = [x / (1 + decay[1]) for x in decay]
         inside = [-x * arb(-self.epsilon).expm1() for x in ends]
@@ -156,6 +158,8 @@ class Staircase(Noise):
         take_entries(len(inputs), high - low + 1, allowance, POINTER)
         epsilon, size, top = (self.table[key] for key in ("epsilon", "sensitivity", "top"))
         last = (high - inputs[0] - top) // size + 1
+        allowance.room(2 * last * BALL)
+        allowance.soon(last / 1e6)
         less = -arb(-epsilon).expm1()
         whole = 2 * top + 2 * (size - top) * power(epsilon) - less
         ends = [power(epsilon * step) / whole for step in range(last + 1)]
