@@ -21,11 +21,11 @@ from dalenius.audits.bounds.box_slopes import SlopeProgram
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.output_groups import FEW
 from dalenius.audits.bounds.posterior_groups import MOST_MULTIPLIERS, PosteriorGroups, of_log_odds
-from dalenius.information import x_log_x
+from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
-from dalenius.information.tilt import Tilt, tilt
+from dalenius.information.tilt import Tilt, entropy_of, tilt
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
 from dalenius.search.boxes import Box, BoxCut, BoxLeaf, BoxTree, End, Relaxed, cuts, stacked
 from dalenius.search.clock import Clock
@@ -40,7 +40,7 @@ A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the
 MU_LEAVES = 0.9  # of the room for rounding, to the slopes
 SMALLEST_WIDTH = 1e-7  # a range that is no wider is not halved where its secant does not err
 NEARLY = 1.0 - 1e-5  # times the mean of a posterior no letter of the other half has more
-TOO_COARSE = 0.6  # of what a bound is above its target: groups that lose more there are refined
+TOO_COARSE = 0.6  # of the room between a prior's leakage and the target: groups that lose more there are refined
 TOGETHER, WORK = 16, 1 << 17  # boxes that lose their ends together; pairs times outputs of all of them
 COORDINATES = 6  # at which they do, before they are halved
 SHARES = (0.7, 0.3)  # of the way from an end to a box's point, in log odds
@@ -418,11 +418,18 @@ class PosteriorTree(Runner):
 
     @property
     def coarse(self) -> bool:
-        """True if it is the groups of outputs that keep the bound up, and there may be more of them."""
+        """True if it is the groups of outputs that keep the bound up, and there may be more of them.
+
+        No box about a prior, small as it is, has a bound below its leakage with what groups lose there, but for what its entropy
+        lacks, times mu. That they lose much of what a bound is above the target says less: small boxes' points are others.
+        """
         groups = self.relaxation.groups
         if self.finest or groups is None or self.point is None or self.tree.lends or self.upper <= self.target:
             return False
-        return groups.lost(self.point / self.point.sum()) > TOO_COARSE * (self.upper - self.target)
+        p, channel = self.point / self.point.sum(), groups.channel
+        lacks = max(-float(entropy_of(p, channel.log_uniform)) - channel.max_knowledge, 0.0)
+        room = self.target - float(mutual_information(p @ channel.rows)) + self.mu * lacks
+        return groups.lost(p) > TOO_COARSE * room
 
     def refine(self) -> bool:
         """Begin anew with groups that lose little where the bound is largest; False if there are none."""

@@ -77,6 +77,24 @@ def test_the_cuts_lead_every_prior_to_a_leaf_that_has_it():
         assert mutual_information(p @ channel.rows) <= node.bound + 1e-12
 
 
+def test_groups_are_too_coarse_where_a_prior_leaves_no_room_for_what_they_lose():
+    """However little the bound is above the target: smaller boxes have other points."""
+    problem = support.problem(dl.Records(10, alphabet=2), dl.Count(), dl.geometric("0.5"), "0.9 max")
+    channel = record_channels(problem)[0]
+    groups = PosteriorGroups.of(channel, (channel.uniform,), 1e-2)
+    tree = PosteriorTree(PosteriorRelaxation(channel, groups=groups), 0.3, target=0.26)
+    p = priors(np.random.default_rng(0), channel, 300)[0]
+    tree.point, lost, leakage = p, groups.lost(p), mutual_information(p @ channel.rows)
+    assert lost > 1e-4
+    tree.target = leakage + lost
+    assert tree.coarse
+    tree.target = leakage + 2.0 * lost
+    assert tree.upper > tree.target
+    assert not tree.coarse
+    tree.target = tree.upper - 0.1 * lost
+    assert not tree.coarse
+
+
 @pytest.mark.parametrize("fixed", [None, 0.3])
 def test_newtons_slopes_are_those_of_the_interior_point_method(fixed, monkeypatch):
     """Where the entropy bound matters, to a share of what boxes are above the target; boxes that close do so in both."""
