@@ -135,3 +135,23 @@ def test_of_what_is_infeasible_those_in_conflict_have_no_slope():
     assert all(price.binds and price.slope == 0.0 for price in none.prices)
     assert none.priors == ()
     assert np.isfinite([price.price for price in none.prices]).all()
+
+
+@each("constraint", dl.constraints.ZeroEntries([[0, 3], [3, 0]]), dl.constraints.Band(1))
+def test_outputs_that_must_never_come_have_a_price_where_they_cost(constraint):
+    """What keeps an entry at 0 was left out of prices: "does not bind", of what makes the optimum larger."""
+    free = dl.MinLeakage(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.Absolute(),
+        max_distortion=0.6,
+        adversary="0.8 max",
+    )
+    held = dl.solve(dataclasses.replace(free, constraints=[constraint]), gap=1e-2)
+    without = dl.solve(free, gap=1e-2)
+    assert held.lower > without.upper
+    price = held.prices[-1]
+    assert price.binds
+    assert price.rows
+    assert price.slope < 0
+    assert without.upper >= held.lower + price.slope  # an entry is at most 1

@@ -55,8 +55,6 @@ class DesignBound:
     cones : (t, u...) of every cone
     tangents : (number of the law, number of the tangent, weight, hint)
         Of the region's limits about secrets.
-    paid : (rows of the region,)
-        The prices before that: what a constraint costs.
     size : float
         What is summed, roughly: rounding is a part in 1e16 of it.
     """
@@ -69,7 +67,6 @@ class DesignBound:
     tangents: tuple[Tangent, ...] = ()
     size: float = 0.0
     found_by: str = "start"
-    paid: Floats | None = None
 
     def scaled(self, scale: float) -> DesignBound:
         """The bound of an objective that is so much larger, a power of 2."""
@@ -84,7 +81,6 @@ class DesignBound:
             cones=tuple(scale * both for both in self.cones),
             tangents=tuple((k, i, scale * weight, hint) for k, i, weight, hint in self.tangents),
             size=scale * self.size,
-            paid=None if self.paid is None else scale * self.paid,
         )
 
 
@@ -112,7 +108,6 @@ def design_bound(
     value, raised = program.bound(multipliers), region.raised
     if not math.isfinite(value) or raised is None:
         return None
-    paid = prices
     if isinstance(program, ConstrainedUpdate):
         prices = prices + program.lift_needed(multipliers) * raised
     elif not weights.sum() > 0.0:  # a certificate needs a prior
@@ -130,7 +125,6 @@ def design_bound(
         region.told.listed(multipliers),
         float(weights.sum() + np.abs(prices).sum() * (1.0 + np.abs(region.linear.ends).max(initial=0.0))),
         found_by,
-        paid,
     )
 
 

@@ -190,7 +190,7 @@ class Exchange:
     def _settle(self, vertex: Vertex) -> None:
         """The optimum is known exactly."""
         prices = np.array(vertex.prices, dtype=object)
-        self.bound = DesignBound(float(vertex.value), prices=prices, paid=prices, tangents=vertex.tangents)
+        self.bound = DesignBound(float(vertex.value), prices=prices, tangents=vertex.tangents)
         constant, rows = self.region.is_constant(vertex.q), self.region.own_rows(vertex.q)
         self.keeper.take(Kept(vertex.q, rows, {}, float(vertex.value), constant), "highs")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from operator import attrgetter
@@ -43,8 +43,7 @@ def dual_of(run: Exchange, lower: Lower) -> OwnBound:
     """The multipliers of the bound that is proved; of an infeasible design those of the conflict."""
     conflict = run.conflict if lower.value is None else None
     bound = conflict or (run.bound if lower.candidate != CERTAIN else DesignBound())
-    paid = bound if bound.paid is None else replace(bound, prices=bound.paid)  # without those that keep entries at 0
-    return OwnBound(paid, run.region, infeasible=conflict is not None)
+    return OwnBound(bound, run.region, infeasible=conflict is not None)
 
 
 def prices_of(
