@@ -426,7 +426,8 @@ def _query(release: Mechanism, records: Records) -> Query:
             f"query: expected what is released of {len(records)} answers: {release.kind} would replace their count by any other. If "
             f'every answer is randomised and then they are counted, that is the mechanism "{each}", or, against households too, '
             f'"{each.replace("count", "histogram")}" with the query "histogram"; if everybody\'s own is published, ask about one '
-            'person; if the count is meant, say "count"'
+            "person, who in a household of 4 may answer for all: several_releases of it with times = 4; if the count is meant, say "
+            '"count"'
         )
     return Count()
 
