@@ -133,7 +133,7 @@ def epsilon_table(
     | epsilon | household | bits at most | share | best guess | group epsilon | group bits |
     |---------|-----------|--------------|-------|------------|---------------|------------|
     | 0.5     | 1         | 0.04372      | 5 %   | 63 (50)    | 0.5           | 0.04372    |
-    | 0.5     | 4         | 0.3668       | 37 %  | 86 (50)    | 2             | 0.473      |
+    | 0.5     | 4         | 0.3668       | 37 %  | 85 (50)    | 2             | 0.473      |
     """
     asked = query.query if isinstance(query, Mean) else as_part(Query, query, "query")
     people = query.records if isinstance(query, Mean) else records
