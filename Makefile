@@ -16,7 +16,7 @@ SMOKE := tests/unit/model tests/unit/atoms/test_information.py tests/unit/progra
 help: ## This list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-test: $(READY) ## What must pass before a commit, in some three minutes on two idle cores: lint, types, tests with thin campaigns.
+test: $(READY) ## What must pass before a commit, in some four minutes on two idle cores: lint, types, tests with thin campaigns.
 	$(MAKE) -j3 lint types check
 
 test-all: lint types pins coverage check-all docs interop minimum sanitizers formal ## Everything: long draws, coverage, other people's packages, the oldest versions, theorems.

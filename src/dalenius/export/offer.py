@@ -118,6 +118,10 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     >>> [offer.name for offer in offers(problem)]
     ['marginal', 'conditional', 'posterior', 'row', 'node']
     """
+    if not isinstance(problem, Problem):
+        raise InputError(f"problem: expected a model, got {brief(problem)}; load reads one from a file or the library")
+    if not isinstance(certificate, Certificate | None):
+        raise InputError(f"certificate: expected a Certificate, got {brief(certificate)}; Certificate.read reads one")
     if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
     if isinstance(problem, DesignProblem):

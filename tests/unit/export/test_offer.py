@@ -316,6 +316,15 @@ def test_the_list_and_its_certificate():
     assert run("export", "modular-sum/symmetric-m3-n3", "--program", "list", "--certificate", "none").exit_code != 0
 
 
+def test_names_and_paths_are_no_models_and_certificates():
+    for given, message in (
+        (("parity/laplace-n4",), "load reads one"),
+        ((library_model("parity/laplace-n4").load(), "x.cert"), "Certificate.read reads one"),
+    ):
+        with pytest.raises(InputError, match=message):
+            subproblem(given[0], "node", *given[1:])
+
+
 def test_errors_of_the_command_line(tmp_path):
     for arguments, message in (
         (("--program", "nodes", "-o", tmp_path / "x"), "expected one of marginal"),
