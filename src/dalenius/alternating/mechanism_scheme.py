@@ -95,9 +95,8 @@ class MechanismScheme:
     def __init__(self, run: Exchange, memory: int = MEMORY) -> None:
         self.run, self.rounds, self.region = run, run.free, run.region
         self.memory = as_integer(memory, "memory", at_least=1)
-        if (
-            memory == 1
-        ):  # many mechanisms are optimal then: our own method has the same one every time, so that cycles are seen
+        # Many mechanisms are optimal for one prior: our own method has the same one every time, so that cycles are seen.
+        if memory == 1:
             self.rounds.order = order_of(run.search.solver, (OWN_METHOD, "CLARABEL"))
         (self.watcher,) = run.watchers
         self.oracle, self.most = self.watcher.oracle, run.problem.leakage_budget
@@ -142,7 +141,7 @@ class MechanismScheme:
         return answer, tuple(priors[s] for s in np.argsort(-totals, kind="stable"))
 
     def penalised(self, state: MechanismAndPriors) -> float:
-        """What the source paper's penalty step reaches from a state, for its priors, repaired to meet the budget (`baselines`)."""
+        """Value that the paper's penalty step reaches from a state, for its priors, repaired to meet the budget (`baselines`)."""
         problem, orbit = self.run.problem, self.run.orbits.orbit
         priors = [image.masses / np.bincount(orbit) for prior in state.priors for image in self.images(prior)]
         masses = np.zeros((len(priors), max(map(len, priors)), len(orbit)))
@@ -175,7 +174,7 @@ class MechanismScheme:
         return float(np.sum(self.run.orbits.cost * Q))
 
     def price(self, Q: Floats, upper: float) -> float:
-        """What it costs in Problem 3 to leak no more than the budget: to mix with the constant mechanism, which tells nothing."""
+        """Cost in Problem 3 of leaking no more than the budget: to mix with the constant mechanism, which tells nothing."""
         if self.most is None or upper <= self.most:
             return 0.0
         return (1.0 - self.most / upper) * max(self.silence - self.distortion(Q), 0.0)
@@ -194,7 +193,7 @@ class MechanismScheme:
         return np.asarray((1.0 - share) * Q + share * self.silent)
 
     def allowed(self, state: MechanismAndPriors) -> float:
-        """What priors may learn before they join the bundle: what those in it do, or the budget, less what an audit needs."""
+        """Most that priors may learn before they join the bundle: what those in it do, or the budget, less what an audit needs."""
         if self.most is None:
             return self.leakage(state) * (1.0 + NEWS * self.run.gap)
         room = self.room(state.Q, ROOM * self.run.gap * self.distortion(state.Q)) if self.memory > 1 else 0.0

@@ -25,10 +25,8 @@ from dalenius.model.sums import RecordType, other_sums, record_types
 from dalenius.results import RecordProof
 from dalenius.search.decimals import short
 
-APART, LEAST = (
-    0.5,
-    16,
-)  # of the mean size of noise, and how many parts of the span, that values of a mixture are apart at first
+APART = 0.5  # of the mean size of noise, which values of a mixture are apart at first
+LEAST = 16  # parts of the span, at least, which they are apart then
 BINS = 4  # of outputs from one value of a mixture to the next, where one is searched for
 MOST, ENTRIES = 1024, 2**23  # values of a mixture, and what is held of their rows
 DIGITS, FAINT = 12, 1e-13

@@ -35,10 +35,8 @@ BLUR = 0.1  # of the first mechanism, towards a constant or a random one
 MEMORY = 5  # rounds whose priors convex-concave steps remember
 PRIORS = 8  # of each kind of record that ascend
 WINDOW = 20  # steps of descent and ascent between two mechanisms
-LEAST_MASS, LEAST_ENTRY = (
-    1e-13,
-    1e-9,
-)  # of a prior's cell; of a mechanism where slopes are taken, which have no end at 0
+LEAST_MASS = 1e-13  # of a prior's cell
+LEAST_ENTRY = 1e-9  # of a mechanism where slopes are taken, which have no end at 0
 STEP = 0.3  # the first step of a mechanism, in the norm of its entries
 
 

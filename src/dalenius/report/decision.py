@@ -163,7 +163,7 @@ def guessed_at_most(nats: float, letters: int) -> Fraction:
     low, high = 1.0 / letters, 1.0
     for _ in range(60) if left > 0.0 else ():
         s = (low + high) / 2.0
-        right = -s * math.log(s) - (1.0 - s) * (math.log1p(-s) - math.log(max(letters - 1, 1))) if s < 1.0 else 0.0
+        right = -s * math.log(s) - (1.0 - s) * (math.log1p(-s) - math.log(letters - 1)) if s < 1.0 else 0.0
         low, high = (low, s) if right <= left else (s, high)
     return Fraction(high)
 

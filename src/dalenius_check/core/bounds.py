@@ -61,12 +61,10 @@ class Curve:
 class Ranges:
     """Ranges lo <= v <= hi of numbers whose sum is 1: phi(.|y), listed by letter, or K_a, listed by output."""
 
-    _points: Curve | None = None  # of boxes that have ends in common
-
     def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq], curve: Curve | None = None) -> None:
         self.los = tuple(los)
         self.his = tuple(his)
-        self._points = curve
+        self._points = curve  # of boxes that have ends in common
 
     @cached_property
     def _rest(self) -> tuple[fmpq, fmpq]:

@@ -148,21 +148,21 @@ class Section:
         kinds = {"joint": self._joint, "vertices": self._vertices, "uniform": self._uniform}
         kinds |= dict.fromkeys(("informed", "ends"), self._told)
 
-        def judge(item: list[Any], number: int) -> bool:
+        def judge(item: list[Any], number: int, one_line: bool) -> bool:
             vacuous = self.levels[-1].empty
             need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
             work = partial(kinds[item[0]], item, vacuous)
-            results, slope = self.lines.leaf(self.lines.place, work) if _is_one_line(item) else work()
+            results, slope = self.lines.leaf(self.lines.place, work) if one_line else work()
             for bound in results if not vacuous else ():
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
-            return vacuous or (_is_one_line(item) and not results)
+            return vacuous or (one_line and not results)
 
         known = self.lines.known
         root = known.section(self.channel, self.record.pairs) if known else None
         for item in self.lines.tree("a split, cut or leaf", _NODES, self._step, root):
-            number = self.lines.number
-            work = partial(judge, item, self.lines.number)
-            vacuous = self.lines.shares.leaf(number, work) if _is_one_line(item) else work()
+            number, one_line = self.lines.number, _is_one_line(item)
+            work = partial(judge, item, number, one_line)
+            vacuous = self.lines.shares.leaf(number, work) if one_line else work()
             self.tally["empty" if vacuous else item[0]] += 1
 
     @cached_property

@@ -22,7 +22,7 @@ Odds = tuple[list[int | None], list[int | None]]  # of the ends of ranges, round
 
 
 class Neighbours:
-    """What the odds of phi(a|g+1) are of those of phi(a|g), at most and at least, and conversely; 0 where nothing is known."""
+    """Factors of the odds of phi(a|g+1), at most and at least those of phi(a|g) times them, and back; 0 where nothing is known."""
 
     def __init__(self, record: Record) -> None:
         rests_on(record.channel.allowance, "D7")
@@ -63,6 +63,7 @@ class _Narrowed(Ranges):
     """Ranges of shares with these odds, tightened in whole numbers."""
 
     def __init__(self, los: list[int | None], his: list[int | None]) -> None:
+        super().__init__((), ())
         low = [_ONE if odds is None else (odds << _BITS) // (_ONE + odds) for odds in los]
         high = [_ONE if odds is None else -((-odds << _BITS) // (_ONE + odds)) for odds in his]
         least, most = _ONE - sum(high), _ONE - sum(low)

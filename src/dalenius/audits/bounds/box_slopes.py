@@ -31,13 +31,11 @@ SURE = 0.02  # a step that gains less than so much of what a box is above the ta
 CONVERGED = 0.01  # of the smoothing: no step that gains less is made
 RIDGE = 1e-9
 LEAST_MU, MOST_MU = 1e-9, 1e9
-MOST_NUMBERS = (
-    1 << 21
-)  # in the largest array; more boxes are taken in parts, and a step takes a tenth of a second at most
+MOST_NUMBERS = 1 << 21  # in the largest array; more boxes are taken in parts: a step takes at most a tenth of a second
 
 
 class _Boxes(NamedTuple):
-    """What is given of boxes: the scores of their secants, and the middles and half widths of their ranges."""
+    """Data of boxes: the scores of their secants, and the middles and half widths of their ranges."""
 
     scores: Floats
     middle: Floats

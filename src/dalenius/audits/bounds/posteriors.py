@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.box_slopes import SlopeProgram
+from dalenius.audits.bounds.box_slopes import LEAST_MU, MOST_MU, SlopeProgram
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.output_groups import FEW
 from dalenius.audits.bounds.posterior_groups import MOST_MULTIPLIERS, PosteriorGroups, of_log_odds
@@ -34,7 +34,6 @@ from dalenius.search.tree import Leaf, Runner, Sprout
 
 BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
-LEAST_MU, MOST_MU = 1e-9, 1e9
 NO_ERROR = 1e-26
 A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the maximiser may lie outside the box
 MU_LEAVES = 0.9  # of the room for rounding, to the slopes
@@ -228,7 +227,7 @@ class PosteriorRelaxation:
         return np.concatenate([slopes, mu], axis=1)
 
     def _scores(self, gain: Floats) -> Floats:
-        """What gains (boxes, letters, outputs) give each class, with the groups' costs."""
+        """Scores that gains (boxes, letters, outputs) give each class, with the groups' costs."""
         scores = gain @ self.rows.T
         return scores if self.groups is None else scores + self.groups.costs
 
@@ -360,7 +359,7 @@ class PosteriorBoxes(BoxTree):
         ends: list[list[End[BoxLeaf]]],
         target: float,
     ) -> list[Part]:
-        """What is left of boxes, halved where it is open, below the cuts that led to it."""
+        """Rests of boxes, halved where it is open, below the cuts that led to it."""
         bounds = np.minimum(looks.bounds, [leaf.bound for leaf in leaves])
         where = zip(*(x.tolist() for x in self._relaxation.branch(looks)), strict=True)
         rests = [
