@@ -377,7 +377,7 @@ def _way(problem: Problem) -> tuple[Callable[..., bool], Callable[..., Any]]:
 
 
 def _memory(problem: Problem, memory: object, method: str | None) -> int | None:
-    """How many priors an alternating design is asked to keep; `InputError` where there is none, or of no such number."""
+    """Number of priors that an alternating design is asked to keep; `InputError` where there is none, or of no such number."""
     if memory is not None and (method != "alternating" or not isinstance(problem, DesignProblem)):
         raise InputError('memory: of a design with method="alternating" only are there priors to keep; leave it out')
     return None if memory is None else as_integer(memory, "memory", at_least=1)

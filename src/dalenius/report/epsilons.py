@@ -81,7 +81,7 @@ class EpsilonRow:
 
 @dataclass(frozen=True)
 class EpsilonTable:
-    """What each epsilon comes to; as a text it is the table in Markdown."""
+    """Rows of what each epsilon comes to; as a text it is the table in Markdown."""
 
     __repr__ = in_brief
 
@@ -108,7 +108,7 @@ def epsilon_table(
     time_limit: float | None = 60.0,
     progress: ProgressCallback | None = None,
 ) -> EpsilonTable:
-    """What discrete Laplace noise reveals about one person, by epsilon and by size of household; every number proved.
+    """Tell what discrete Laplace noise reveals about one person, by epsilon and by size of household; every number proved.
 
     Parameters
     ----------

@@ -107,10 +107,10 @@ T = TypeVar("T")
 
 
 class Leaves(Protocol):
-    """What leaves came to in earlier checks, for later ones; searches hand it on and read nothing in it."""
+    """Store of what leaves came to in earlier checks, for later ones; searches hand it on and read nothing in it."""
 
     def leaf(self, place: int | None, line: bytes, work: Callable[[], T]) -> T:
-        """What the leaf on a line at a place comes to."""
+        """Return what the leaf on a line at a place comes to."""
 
 
 READING = 0.15  # share of a check that every process does

@@ -190,7 +190,7 @@ class Comparison:
         }
 
     def _kept(self, entry: MethodOutcome) -> str:
-        """Whether a method's own point meets its budget."""
+        """Words for whether a method's own point meets its budget."""
         most = entry.violation if entry.violation_at_most is None else entry.violation_at_most
         if entry.violation > EVALUATION[0]:
             return f"broken by {entry.violation:.1e} {self.violation_units}"

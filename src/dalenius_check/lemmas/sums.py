@@ -111,7 +111,7 @@ class WholeNoise:
 
 
 def _rippled(variance: fmpq) -> arb:
-    """How far at most the sum of a normal density over shifted whole numbers is from 1; the variance is at least 1/2."""
+    """Distance from 1, at most, of the sum of a normal density over shifted whole numbers; the variance is at least 1/2."""
     turn = 8 * arctangent(arb(1))
     return 3 * (-turn * turn * variance / 2).exp()
 

@@ -206,7 +206,7 @@ gaussian = Gaussian
 
 
 def _rippled(variance: Fraction) -> float:
-    """How far at most the sum of a normal density over shifted whole numbers is from 1; the variance is at least 1/2."""
+    """Distance from 1, at most, of the sum of a normal density over shifted whole numbers; the variance is at least 1/2."""
     return 3.0 * math.exp(-2.0 * math.pi**2 * float(variance))
 
 

@@ -90,7 +90,7 @@ class Private(Design):
         return fmpq(0 if nothing or given.objective.given else 1), fmpq(0)
 
     def _ratio(self, y: int, factors: list[fmpq], beta: list[fmpq], ends: tuple[fmpq, fmpq]) -> Part:
-        """What a line adds."""
+        """Part that a line adds."""
         weight = total(factors)
         pairs = enumerate(zip(factors, beta, strict=True))
         held = [(x, a, weight * b) for x, (a, b) in pairs if a or (b and weight)]

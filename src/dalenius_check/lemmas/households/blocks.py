@@ -69,7 +69,7 @@ class Blocks:
 
     @property
     def by_sum(self) -> bool:
-        """Whether the sum of a block's records tells all, behind noise that is clamped beyond, and nothing is known of the block."""
+        """True if the sum of a block's records tells all, behind noise that is clamped beyond, and nothing is known of the block."""
         return self.route == "noise" and (self.noise.clamps or self.noise.real) and self.model.entropy == 0
 
     @cached_property

@@ -65,7 +65,7 @@ class AnyChain:
         return [places[value_of(self.model.query, s)] for s in range(self.size * self.most + 1)]
 
     def by_input(self, numbers: Sequence[arb]) -> dict[int, arb]:
-        """What the numbers of totals add up to, by the channel's input."""
+        """Sums of the numbers of totals, by the channel's input."""
         found = dict[int, arb]()
         for x, k in zip(numbers, self.inputs, strict=True):
             found[k] = found[k] + x if k in found else x
