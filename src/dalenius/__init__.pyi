@@ -51,7 +51,6 @@ from dalenius.model.distortions import Hamming as Hamming
 from dalenius.model.distortions import Squared as Squared
 from dalenius.model.elsewhere import from_diffprivlib as from_diffprivlib
 from dalenius.model.elsewhere import from_frame as from_frame
-from dalenius.model.elsewhere import from_opendp as from_opendp
 from dalenius.model.elsewhere import from_pmfs as from_pmfs
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Uniform as Uniform
@@ -75,6 +74,7 @@ from dalenius.model.mechanisms.randomized_counts import randomized_histogram as 
 from dalenius.model.mechanisms.real_noise import gaussian as gaussian
 from dalenius.model.mechanisms.real_noise import laplace as laplace
 from dalenius.model.mechanisms.staircase_noise import staircase as staircase
+from dalenius.model.opendp import from_opendp as from_opendp
 from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.problems.mechanism_problem import together as together

@@ -4,7 +4,7 @@ Solving         Result, DesignResult, SecretResult; Witness, SecretWitness, Reco
                 LeastFavourablePrior; Termination, Scope, Status, Refusal, Quantity, SolverUse;
                 Alternation of BlockCertificate; while it goes on: Progress
 Pages           Audit; EpsilonTable of EpsilonRow; Measures of Measure, PrivacyClaim; SampledLeakage
-Questions       Conversion, Composition, LeastNoise, Comparison; People of a table
+Questions       Conversion, Composition, LeastNoise, Comparison; People of a table, Pipeline
 Studies         Sweep of Record; FunnelCurve, LeakageCurve of CurvePoint; FrontierPoint
 Files           LibraryModel, Release
 """

@@ -6,6 +6,7 @@ from dalenius.measures import Measure as Measure
 from dalenius.measures import Measures as Measures
 from dalenius.measures import PrivacyClaim as PrivacyClaim
 from dalenius.model.elsewhere import People as People
+from dalenius.model.opendp import Pipeline as Pipeline
 from dalenius.outcome import ConstraintPrice as ConstraintPrice
 from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope

@@ -1,32 +1,35 @@
-"""Objects of other packages as records and mechanisms: tables, mass functions, measurements of OpenDP and diffprivlib."""
+"""Objects of other packages as records and mechanisms: tables, mass functions, mechanisms of diffprivlib."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import IndependentBlocks
 from dalenius.model.adversaries.independent_blocks import by_size, is_missing, told_apart
-from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mechanism, RandomizedResponse, Symmetric
+from dalenius.model.mechanisms import (
+    Channel,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Geometric,
+    Laplace,
+    Mechanism,
+    RandomizedResponse,
+)
 from dalenius.model.records import Records
 from dalenius.notebook import in_brief
-from dalenius.strict_json import parse_object
 
-WHOLE = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64, 128)} | {
-    "usize"
-}  # what OpenDP calls whole numbers
-NUMBERS = ("make_sum", "make_count", "make_count_distinct")  # what OpenDP makes one number of many with
-CONSTRUCTORS = ("make_laplace", "make_geometric", "make_randomized_response_bool", "make_randomized_response")
-
+DIFFPRIVLIB: dict[str, type[DiscreteGaussian | Gaussian] | None] = {  # and the noise whose scale they have worked out
+    **dict.fromkeys(("Geometric", "GeometricTruncated", "Binary", "Laplace")),
+    **dict.fromkeys(("Gaussian", "GaussianAnalytic"), Gaussian),
+    "GaussianDiscrete": DiscreteGaussian,
+}
 MOST_NAMES = 20  # of columns in a message
-
-A = TypeVar("A")
 
 
 class Table(Protocol):
@@ -176,12 +179,15 @@ def from_diffprivlib(mechanism: object) -> Mechanism:
     """The mechanism of an object of `diffprivlib.mechanisms`, read from its attributes; diffprivlib itself is not imported.
 
     ``Geometric`` is `DiscreteLaplace` with epsilon/sensitivity, ``GeometricTruncated`` the `Geometric` with its range (both clamp),
-    and ``Binary`` is `RandomizedResponse` of two values.
+    and ``Binary`` is `RandomizedResponse` of two values. ``GaussianDiscrete`` is `DiscreteGaussian`, ``Laplace`` and ``Gaussian``
+    (``GaussianAnalytic``) the real noise of their scales, which diffprivlib itself draws as doubles.
+
+    Versions 0.4 to 0.6 (0.6.6) have these attributes; before 0.4 a mechanism had none until it was set.
 
     Raises
     ------
     InputError
-        If it is none of these, or an attribute is missing; a ``delta`` is not supported.
+        If it is none of these, or an attribute is missing; a ``delta`` is known where it makes the scale.
 
     >>> class GeometricTruncated:
     ...     epsilon, sensitivity, delta, lower, upper = 1.0, 2, 0.0, 0, 10
@@ -189,8 +195,12 @@ def from_diffprivlib(mechanism: object) -> Mechanism:
     Geometric(epsilon=Fraction(1, 2), range=(0, 10))
     """
     name = type(mechanism).__name__
-    if name not in ("Geometric", "GeometricTruncated", "Binary"):
-        raise InputError(f"mechanism: of diffprivlib Geometric, GeometricTruncated and Binary are known; got {name}")
+    if name not in DIFFPRIVLIB:
+        raise InputError(f"mechanism: of diffprivlib {', '.join(DIFFPRIVLIB)} are known; got {name}")
+    if (made := DIFFPRIVLIB[name]) is not None:
+        if (scale := _attribute(mechanism, "_scale")) <= 0:
+            raise InputError(f"mechanism: {name} of scale {scale} adds no noise")
+        return made(scale=scale)
     if getattr(mechanism, "delta", 0.0) != 0.0:
         raise InputError(f"mechanism: {name} with a delta is not known; give one with delta 0")
     epsilon = _attribute(mechanism, "epsilon")
@@ -200,127 +210,14 @@ def from_diffprivlib(mechanism: object) -> Mechanism:
     if sensitivity <= 0:
         raise InputError(f"mechanism: {name} must have a sensitivity above 0, got {sensitivity}")
     rate = epsilon / sensitivity
+    if name == "Laplace":
+        return Laplace(1 / rate)
     if name == "Geometric":
         return DiscreteLaplace(rate)
     ends = [_attribute(mechanism, end) for end in ("lower", "upper")]
     if any(end.denominator != 1 for end in ends):
         raise InputError(f"mechanism: the range of {name} must be whole numbers, got {ends[0]} to {ends[1]}")
     return Geometric(rate, range=[int(end) for end in ends])
-
-
-def from_opendp(measurement: object) -> Mechanism:
-    """The mechanism of an OpenDP measurement, read from the tree of its constructors.
-
-    Of a chain it is what measures at the end: what is measured, a count or a sum, is for you to state. ``make_laplace`` and
-    ``make_geometric`` on whole numbers are `DiscreteLaplace` (with bounds `Geometric`, which clamps as well);
-    ``make_randomized_response_bool`` and ``make_randomized_response`` are `Symmetric`. Numbers are taken exactly as the doubles
-    that they are.
-
-    Parameters
-    ----------
-    measurement : opendp.Measurement or str
-        Or the text that ``opendp.mod.serialize(measurement)`` returns, for which OpenDP need not be installed.
-
-    Raises
-    ------
-    InputError
-        If it is no measurement, or made by another constructor; the message names the known ones.
-
-    >>> text = '{"__function__": "make_randomized_response_bool", "__kwargs__": {"prob": 0.75, "constant_time": false}}'
-    >>> from_opendp(text)
-    Symmetric(flip=Fraction(1, 4), k=2)
-    """
-    tree = _tree(measurement)
-    while tree.get("__function__") == "make_chain_mt":
-        tree = _argument(tree, "measurement1", dict)
-    name, arguments = tree.get("__function__"), tree.get("__kwargs__")
-    if name not in CONSTRUCTORS or not isinstance(arguments, Mapping):
-        raise InputError(
-            f"mechanism: of OpenDP {', '.join(CONSTRUCTORS)} and chains of them are known; got {brief(name)}"
-        )
-    if name == "make_randomized_response_bool":
-        return Symmetric(1 - _probability(tree), k=2)
-    if name == "make_randomized_response":
-        return Symmetric(1 - _probability(tree), k=len(_argument(tree, "categories", list)))
-    if arguments.get("k") is not None:
-        raise InputError(f"mechanism: {name} is known without k, on a grid of whole numbers")
-    _need_whole_number(name, arguments.get("input_domain"))
-    scale, bounds = _double(tree, "scale"), arguments.get("bounds")
-    if scale == 0:
-        raise InputError(f"mechanism: {name} of scale 0 adds no noise")
-    if bounds is None:
-        return DiscreteLaplace(scale=scale)
-    return Geometric(1 / scale, range=bounds.get("__tuple__") if isinstance(bounds, Mapping) else bounds)
-
-
-def _tree(measurement: object) -> Mapping[str, Any]:
-    """The tree that `opendp.mod.serialize` gives."""
-    if not isinstance(measurement, str):
-        try:
-            serialize = importlib.import_module("opendp.mod").serialize
-        except ImportError:
-            raise InputError(
-                "mechanism: expected the text of opendp.mod.serialize(measurement); to give the measurement itself, pip install opendp"
-            ) from None
-        try:
-            measurement = serialize(measurement)
-        except Exception as error:  # noqa: BLE001 - of OpenDP's own, whatever they are
-            raise InputError(f"mechanism: OpenDP cannot serialize it: {error}") from None
-    return parse_object(str(measurement), number=Fraction)
-
-
-def _argument(tree: Mapping[str, Any], name: str, kind: type[A]) -> A:
-    arguments = tree.get("__kwargs__")
-    value = arguments.get(name) if isinstance(arguments, Mapping) else None
-    if not isinstance(value, kind):
-        raise InputError(f"mechanism: {tree.get('__function__')} has no {name} that is known; got {brief(value)}")
-    return value
-
-
-def _double(tree: Mapping[str, Any], name: str) -> Fraction:
-    """A number, as the double that it is."""
-    return Fraction(float(_argument(tree, name, Rational)))  # type: ignore[type-abstract]
-
-
-def _probability(tree: Mapping[str, Any]) -> Fraction:
-    """With which an answer is kept."""
-    prob = _double(tree, "prob")
-    if not 0 <= prob <= 1:
-        raise InputError(f"mechanism: {tree.get('__function__')}: prob is a probability, expected 0 to 1, got {prob}")
-    return prob
-
-
-def _need_whole_number(noise: str, domain: Any) -> None:
-    """Raise `InputError` unless what gets the noise is one whole number: a domain of such, or the count or sum of a pipeline."""
-    made, where = domain, "input_domain"
-    while (name := _name(made)) in ("transformation_output_domain", "make_chain_tt"):
-        where = "this" if name == "transformation_output_domain" else "transformation1"  # the last of a chain
-        made = made["__kwargs__"].get(where)
-    if name != "atom_domain" and name not in NUMBERS:
-        raise InputError(
-            f"mechanism: {noise} is known on one number: an atom_domain, or what {', '.join(NUMBERS)} makes; got {brief(name)}, whose "
-            "numbers would each get noise of their own"
-        )
-    if (kind := _number_type(made)) not in WHOLE:
-        raise InputError(f"mechanism: {noise} is known on whole numbers (i32, u64, ...), got {brief(kind)}")
-
-
-def _name(made: Any) -> str | None:
-    """The function that made a domain or a transformation; None of what has no arguments."""
-    known = isinstance(made, Mapping) and isinstance(made.get("__kwargs__"), Mapping)
-    return str(made.get("__function__")) if known else None
-
-
-def _number_type(made: Any) -> str | None:
-    """The type of the numbers of a domain, or of what a transformation makes: its own, or that of what it is made of."""
-    if _name(made) is None:
-        return None
-    arguments = made["__kwargs__"]
-    for key in ("T", "TO", "TOA"):
-        if isinstance(arguments.get(key), str):
-            return str(arguments[key])
-    inner = ("this", "atom_domain", "transformation1", "input_domain")
-    return next((found for key in inner if (found := _number_type(arguments.get(key)))), None)
 
 
 def _attribute(mechanism: object, name: str) -> Fraction:

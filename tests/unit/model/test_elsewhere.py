@@ -1,7 +1,5 @@
 """Tables, probability mass functions and other packages' mechanisms, as records and mechanisms."""
 
-import json
-from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -108,8 +106,21 @@ def test_mechanisms_of_diffprivlib_are_read_from_their_attributes():
     np.testing.assert_allclose(bit.channel(np.arange(2))[0, 0], np.e / (1 + np.e))
 
 
+@each(
+    "mechanism, read",
+    (like("Laplace", epsilon=0.5, sensitivity=2.0, delta=0.0, _scale=None), dl.laplace(4)),
+    (like("Gaussian", epsilon=0.5, delta=1e-5, _scale=np.float64(19.375)), dl.gaussian("19.375")),
+    (like("GaussianAnalytic", epsilon=0.5, delta=1e-5, _scale=np.float64(14.25)), dl.gaussian("14.25")),
+    (like("GaussianDiscrete", epsilon=0.5, delta=1e-5, _scale=14.0625), dl.discrete_gaussian(scale="14.0625")),
+)
+def test_noise_of_diffprivlib_has_its_scale(mechanism, read):
+    assert dl.from_diffprivlib(mechanism) == read
+
+
 test_other_mechanisms_are_refused = refuses(
-    (like("Laplace", epsilon=1), "Laplace"),
+    (like("LaplaceTruncated", epsilon=1), ["GaussianDiscrete", "got LaplaceTruncated"]),
+    (like("Gaussian", epsilon=1, delta=0.1), "no _scale"),
+    (like("GaussianDiscrete", _scale=0.0), "adds no noise"),
     (like("Geometric", epsilon=1, delta=0.1), "delta"),
     (like("Geometric", epsilon=1), "no sensitivity"),
     (like("Geometric", epsilon=1, sensitivity=0), "above 0"),
@@ -117,102 +128,3 @@ test_other_mechanisms_are_refused = refuses(
     (5, "got int"),
     by=dl.from_diffprivlib,
 )
-
-
-def opendp_text(name, **arguments):
-    return json.dumps(
-        {"__function__": name, "__module__": "measurements", "__kwargs__": arguments, "__version__": "0.16.0"}
-    )
-
-
-ATOM = {"__function__": "atom_domain", "__kwargs__": {"bounds": None, "nan": None, "T": "i32"}}
-COUNTED = {
-    "__function__": "transformation_output_domain",
-    "__kwargs__": {"this": {"__function__": "make_count", "__kwargs__": {"input_domain": ATOM, "TO": "i32"}}},
-}
-
-
-def made(*functions, domain=ATOM):
-    """A pipeline of transformations as OpenDP 0.16 writes it down, and the domain of what it makes."""
-    for name, arguments in functions:
-        made_of = {"__function__": name, "__kwargs__": {"input_domain": domain, **arguments}}
-        if domain.get("__function__") == "transformation_output_domain":
-            both = {"transformation1": made_of, "transformation0": domain["__kwargs__"]["this"]}
-            made_of = {"__function__": "make_chain_tt", "__kwargs__": both}
-        domain = {"__function__": "transformation_output_domain", "__kwargs__": {"this": made_of}}
-    return domain
-
-
-NUMBERS = {"__function__": "vector_domain", "__kwargs__": {"atom_domain": ATOM, "size": None}}
-TEXTS = {"__function__": "vector_domain", "__kwargs__": {"atom_domain": {**ATOM, "__kwargs__": {"T": "String"}}}}
-CLAMPED = ("make_clamp", {"bounds": {"__tuple__": [0, 10]}})
-
-
-@each(
-    "domain",
-    made(CLAMPED, ("make_sum", {}), domain=NUMBERS),
-    made(("make_sum", {}), domain=NUMBERS),
-    made(("make_count", {"TO": "i32"}), domain=TEXTS),
-    made(("make_cast_default", {"TOA": "i32"}), CLAMPED, ("make_sum", {}), domain=TEXTS),
-)
-def test_counts_and_sums_of_pipelines_are_whole_numbers(domain):
-    assert dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0)) == dl.discrete_laplace(scale=2)
-
-
-test_what_is_no_whole_number_is_called_that = refuses(
-    (NUMBERS, ["one number", "vector_domain", "noise of their own"]),
-    (made(CLAMPED, domain=NUMBERS), ["one number", "make_clamp"]),
-    (made(("make_count_by_categories", {"TOA": "i32"}), domain=NUMBERS), "make_count_by_categories"),
-    (made(CLAMPED, ("make_sum", {}), domain=TEXTS), ["whole numbers", "String"]),
-    by=lambda domain: dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0)),
-)
-
-
-@each(
-    "text, mechanism",
-    (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=None), dl.discrete_laplace(scale=2)),
-    (opendp_text("make_geometric", input_domain=COUNTED, scale=0.5, bounds=None), dl.discrete_laplace(scale=0.5)),
-    (
-        opendp_text("make_geometric", input_domain=ATOM, scale=2.0, bounds={"__tuple__": [0, 10]}),
-        dl.geometric(0.5, range=10),
-    ),
-    (opendp_text("make_randomized_response_bool", prob=0.75), dl.symmetric(0.25, k=2)),
-    (opendp_text("make_randomized_response", categories=["a", "b", "c"], prob=0.5), dl.symmetric(0.5, k=3)),
-)
-def test_measurements_of_opendp_are_read_from_their_constructors(text, mechanism):
-    assert dl.from_opendp(text) == mechanism
-    chain = {"__function__": "make_chain_mt", "__kwargs__": {"measurement1": json.loads(text), "transformation0": {}}}
-    assert dl.from_opendp(json.dumps(chain)) == mechanism
-
-
-def test_numbers_of_opendp_are_the_doubles_that_they_are():
-    noise = dl.from_opendp(opendp_text("make_laplace", input_domain=ATOM, scale=0.1, k=None))
-    assert noise.scale == Fraction(0.1) != Fraction(1, 10)
-
-
-test_other_measurements_are_refused = refuses(
-    (opendp_text("make_gaussian", input_domain=ATOM, scale=2.0), "make_laplace, make_geometric"),
-    (opendp_text("make_laplace", input_domain={**ATOM, "__kwargs__": {"T": "f64"}}, scale=2.0), "whole numbers"),
-    (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=-3), "without k"),
-    (opendp_text("make_laplace", input_domain=ATOM), "no scale"),
-    (opendp_text("make_randomized_response_bool", prob=1.75), "prob is a probability"),
-    (opendp_text("make_laplace", input_domain=ATOM, scale=0.0), "no noise"),
-    (opendp_text("make_laplace", scale=1.0), "one number"),
-    (json.dumps({"__function__": "make_chain_mt", "__kwargs__": {}}), "no measurement1"),
-    ("[]", "JSON object"),
-    ("no JSON", "no JSON"),
-    (json.dumps({}), "got None"),
-    by=dl.from_opendp,
-)
-
-
-def test_opendp_itself():
-    """Where it is installed: a count of rows, noise on it, serialized and read."""
-    dp = pytest.importorskip("opendp.prelude", reason="needs opendp: pip install opendp")
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T=bool)), dp.symmetric_distance()
-    assert dl.from_opendp(space >> dp.t.then_count() >> dp.m.then_laplace(scale=2.0)) == dl.discrete_laplace(scale=2)
-    assert dl.from_opendp(dp.m.make_randomized_response_bool(prob=0.75)) == dl.symmetric(0.25, k=2)
-    with pytest.raises(dl.errors.InputError, match="make_gaussian"):
-        dl.from_opendp(dp.m.make_gaussian(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=2.0))
-    support.refused(lambda: dl.from_opendp(5), "expected a JSON object")
