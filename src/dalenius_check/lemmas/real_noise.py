@@ -151,28 +151,23 @@ class Gaussian(RealNoise):
         allowance.take(nodes * self.inputs * (CELL + BALL))
         self.eta = 4 * (3 + arb(span) + arb(span * span) / 2) * arb(-60).exp()
         self.scale = arb(step) / root(8 * arctangent(arb(1)))
-        self.density = list[list[arb]]()
-        exponents = list[list[arb]]()
+        densities = list[list[arb]]()
+        self.own = list[arb]()
         for place in self.places:
             allowance.look()
-            off = [arb(first - 12 + n * step - place) for n in range(nodes)]
-            exponents.append([-x * x / 2 for x in off])
-            self.density.append([x.exp() for x in exponents[-1]])
-        pairs = zip(self.density, exponents, strict=True)
-        self.own = [summed(f * x for f, x in zip(*pair, strict=True)) for pair in pairs]
+            exponents = [-x * x / 2 for x in (arb(first - 12 + n * step - place) for n in range(nodes))]
+            densities.append([x.exp() for x in exponents])
+            self.own.append(summed(f * x for f, x in zip(densities[-1], exponents, strict=True)))
+        self.densities = arb_mat(densities)
 
     def far(self, law: Sequence[fmpq]) -> list[arb]:
         self.allowance.look()
-        used = [(arb(p), row) for p, row in zip(law, self.density, strict=True) if p]
-        columns = zip(*(row for _, row in used), strict=True)
-        weights = [p for p, _ in used]
-        logs = [summed(p * f for p, f in zip(weights, column, strict=True)).log() for column in columns]
+        mixed = (arb_mat([list(map(arb, law))]) * self.densities).entries()
+        logs = [[x.log()] for x in mixed]
         self.allowance.look()
-        found = list[arb]()
-        for row, own in zip(self.density, self.own, strict=True):
-            (sums,) = (arb_mat([row]) * arb_mat([[log] for log in logs])).entries()
-            found.append(self.scale * (own - sums) + (-self.eta).union(self.eta))
-        return found
+        eta = (-self.eta).union(self.eta)
+        sums = (self.densities * arb_mat(logs)).entries()
+        return [self.scale * (own - one) + eta for own, one in zip(self.own, sums, strict=True)]
 
 
 def real_noise(mechanism: dict[str, Any], values: Sequence[int], allowance: Allowance) -> RealNoise:
@@ -185,7 +180,7 @@ def channel(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
     rests_on(model.allowance, "N1")
     free = model.adversary == "entropy_at_least" and model.entropy == 0
     known = free or model.adversary == "product_priors" or model.adversary in CLASSES
-    need(known and not model.secrets, KNOWN)
+    need((known and not model.secrets) or model.adversary == "prior_set", KNOWN)
     found = Channel([], inputs, model.allowance)
     found.protocol = real_noise(mechanism, inputs, model.allowance)
     return found
