@@ -83,6 +83,7 @@ LINES = {
         [["record", 0], ["mixture", [0], HALF, None, None]],
     ),
     "entropy": ("0", ["witness", 0, [["1", "0"], ["0", "1"]]], [["record", 0], ["vertices"], ["mixture", HALF, None]]),
+    "listed": ('kind="prior_set"; priors=[["1","1"],["1","0"]]', ["witness", 0, 0], []),
     "blocks": (
         'kind="independent_blocks"; size=1',
         ["witness", 0, [["1", "0"], ["0", "1"]]],
@@ -102,7 +103,7 @@ LINES = {
 def test_two_values(forge, name, mechanism, value, arithmetic):
     """Their even law is the worst one; 0.3368 nats are what a binary input tells through Gaussian noise of its own strength."""
     adversary, witness, lines = LINES[name]
-    asked = model(forge, mechanism, adversary)
+    asked = model(forge, mechanism, adversary.replace('"1","1"', '"1/2","1/2"'))
     head = [["at", 0, None]] if name == "blocks" else []
     for low, high, status in ((-1e-11, 1e-11, 0), (1e-11, 2e-11, 1), (-2e-11, -1e-11, 1)):
         data = forge.certificate(asked, f"{value + low:.14f}", f"{value + high:.14f}", *head, witness, *lines)
@@ -158,7 +159,7 @@ def test_witnesses_that_are_refused(forge):
     ('kind="gaussian"; scale=1', "0", "count=64; alphabet=2", "at most 64 values"),
     ('kind="gaussian"; scale="0.1"', "0", "count=7; alphabet=2", "span more than 64 times"),
     ('kind="gaussian"; scale=1', '"1e-9 nats"', "count=1; alphabet=2", "gaussian and laplace are known"),
-    ('kind="gaussian"; scale=1', 'kind="prior_set"; priors=[["1","0"]]', "count=1; alphabet=2", "are known against"),
+    ('kind="gaussian"; scale=1', '"0.1 max"', "count=1; alphabet=2", "about secrets against prior_set"),
     (
         'kind="gaussian"; scale=1',
         'kind="independent_blocks"; size=1; entropy_at_least="1e-9 nats"',

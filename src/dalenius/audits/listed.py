@@ -102,7 +102,7 @@ class PriorSetAudit(Listed, Audit):
 
     def __post_init__(self) -> None:
         assert isinstance(self.problem.adversary, PriorSet)
-        self.laws, self.channel = self.problem.adversary.weights, self.problem.channel
+        self.laws, self.channel = self.problem.adversary.weights, self.problem.rows
         leaking = [i for i, letters in enumerate(self.problem.records.alphabets) if letters > 1]
         self.pairs: dict[int, DatasetPairs] = {i: dataset_pairs(self.problem, i) for i in leaking}
 

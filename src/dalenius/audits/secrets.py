@@ -37,7 +37,7 @@ class SecretAudit(Bounded):
     problem: SecretLeakage
 
     def __post_init__(self) -> None:
-        self.rows = self.problem.channel
+        self.rows = self.problem.rows
         self.priors: PriorClass = self.problem.adversary.laws(self.problem.records)
         self.secrets = cells_of_secrets(self.problem)
         self._by_family = trees_of_secrets(self._owners, self.rows)

@@ -181,7 +181,9 @@ def audit_costs(
     search = ARRAYS * entries + TABLES * max((kind.letters for kind in kinds), default=0) * inputs
     if adversary is not None and adversary.listed:
         sums = SUMMAND.times(records.datasets)
-        evaluated = one_by_one([information(kind, 0) + sums for kind in kinds], len(adversary.listed))
+        # such laws may tell records apart that are alike
+        each = [information(kind, 0) + sums for kind in kinds for _ in range(kind.times)]
+        evaluated = one_by_one(each, len(adversary.listed))
         return Costs(model + balls + evaluated, search=search)
     leaf = balls + LOGARITHM.times(inputs if alike else entries) + one_by_one([ENTRY.times(entries)] * len(kinds))
     if adversary is None or adversary.bound is None:

@@ -14,7 +14,7 @@ from .allowance import BALL
 from .arithmetic import arb, arb_mat, fmpq
 from .channel import Channel, log_weights
 from .counts import Pairs
-from .numbers import grouped, height, larger, largest, log_sum_exp, once, total, xlogx
+from .numbers import grouped, height, larger, largest, log_sum_exp, once, summed, total, xlogx
 
 
 class Record:
@@ -260,12 +260,31 @@ def cells(law: Iterable[fmpq], names: Iterable[Any], inputs: Iterable[int]) -> d
     return found
 
 
+def _of_mixtures(channel: Channel, masses: Sequence[dict[int, fmpq]]) -> arb:
+    """I of masses whose sum is 1, by how far the inputs' outputs are from all that are mixed, less how far from their letter's own.
+
+    Both are sum p(a, k) log R/r for densities R; what the first has more is sum p(a, k) log r_a/r, r_a the letter's own mixture.
+    """
+    protocol = channel.protocol
+    assert protocol is not None
+
+    def far(row: dict[int, fmpq]) -> arb:
+        law = [row.get(k, fmpq(0)) for k in range(protocol.inputs)]
+        return summed(arb(p) * d for p, d in zip(law, protocol.divergences(law, None, True), strict=True) if p)
+
+    together = defaultdict[int, fmpq](fmpq)
+    for k, p in chain(*(row.items() for row in masses)):
+        together[k] += p
+    own = [(total(row.values()), row) for row in masses if row]
+    return far(together) - summed(arb(weight) * far({k: p / weight for k, p in row.items()}) for weight, row in own)
+
+
 def exact_information(channel: Channel, masses: Sequence[dict[int, fmpq]]) -> arb:
     """I of positive masses; exactly zero where the letters have exactly one law of the output.
 
     Compared are the laws of the input where the channel is enclosed by balls.
     """
-    value = information(channel, [row.items() for row in masses])
+    value = information(channel, [row.items() for row in masses]) if channel.rows else _of_mixtures(channel, masses)
     laws = list[Any]()
     for row in masses if not value > 0 else ():
         weight = total(row.values())

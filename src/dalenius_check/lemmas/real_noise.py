@@ -19,8 +19,8 @@ from ..core.model import Model
 from ..core.numbers import need, root, summed
 
 KNOWN = (
-    "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, and "
-    "independent_blocks without an entropy"
+    "gaussian and laplace are known against product_priors, the classes of laws, an entropy of at least exactly 0, prior_set, and "
+    "independent_blocks without an entropy; about secrets against prior_set"
 )
 _MOST_VALUES = 64
 _MOST_SPAN = 64

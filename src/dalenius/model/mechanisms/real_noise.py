@@ -28,7 +28,10 @@ LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
 MAX_VALUES = 64
 LEAST_WHOLE = 2  # scale of Gaussian noise from which on discrete noise stands in for it
 MAX_SPAN = 64  # scales from the least value to the greatest
-KNOWN = "known against product_priors, entropy_at_least = 0, classes of laws and, of counts and sums, blocks without entropy"
+KNOWN = (
+    "known against product_priors, entropy_at_least = 0, classes of laws, listed priors (about secrets against these alone) and, of "
+    "counts and sums, blocks without entropy"
+)
 
 
 @declared

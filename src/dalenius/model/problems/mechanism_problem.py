@@ -134,6 +134,12 @@ class Route:
     cells: Cells | None = None
     wide: WideCount | None = None
 
+    @classmethod
+    def on_a_line(cls, audit: str, mechanism: Mechanism, rows: Floats) -> Route:
+        """Of noise on the real line, with its quadrature."""
+        rows.flags.writeable = False
+        return cls(audit, mechanism, shape=rows.shape, held=rows.nbytes, rows=rows)
+
 
 @declared(kw_only=True)
 class MechanismProblem(Problem):
@@ -200,6 +206,11 @@ class MechanismProblem(Problem):
         matrix = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=kept)
         matrix.flags.writeable = False
         return matrix
+
+    @property
+    def rows(self) -> Floats:
+        """The channel, or what a quadrature has in its place: the same informations, up to rounding."""
+        return self.channel if self.route.rows is None else self.route.rows
 
     @property
     def exact_channel(self) -> NDArray[Any]:

@@ -89,7 +89,11 @@ class SecretLeakage(MechanismProblem):
                 "mechanism: about secrets a local protocol may have at most 2^20 entries; ask worst_case_leakage"
             )
         under = "any_prior" if self.adversary.unlimited else self.adversary.audit
-        keep(self, route=Route(f"secrets, {under}", self.mechanism, whole=True))
+        audit = f"secrets, {under}"
+        if self.mechanism.on_a_line and self.adversary.listed:
+            keep(self, route=Route.on_a_line(audit, self.mechanism, self.mechanism.quadrature(self._indices)))
+            return
+        keep(self, route=Route(audit, self.mechanism, whole=True))
         _ = self.channel
 
     def _check_adversary(self) -> None:
@@ -123,7 +127,7 @@ class SecretLeakage(MechanismProblem):
         told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
         balls = Cost(0.0, BALL * min(entries, KEPT))
         whole = told.times(len(self.secrets) * (laws or 1)) + witness
-        unlike = min(entries, inputs * np.unique(self.channel).size)
+        unlike = min(entries, inputs * np.unique(self.rows).size)
         logarithms = LOGARITHM.times(unlike) + ENTRY.times(entries - unlike)
         return Costs(self._reading(self.shape) + balls + logarithms + whole)
 

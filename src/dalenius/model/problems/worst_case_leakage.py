@@ -117,8 +117,8 @@ class WorstCaseLeakage(MechanismProblem):
         )
 
     def _listed(self) -> Route:
-        """Divergences have a closed form of a local protocol against laws of one record, and of noise on the real line against these
-        and any prior at all; else the whole channel is worked with."""
+        """Divergences have a closed form of a local protocol against laws of one record, and of noise on the real line against these,
+        listed priors and any prior at all; else the whole channel is worked with."""
         mechanism, adversary, of_one = self.mechanism, self.adversary, self.adversary.record_laws is not None
         if mechanism.in_closed_form and of_one:
             inputs = self._indices.size
@@ -127,11 +127,9 @@ class WorstCaseLeakage(MechanismProblem):
             if mechanism.written_out(inputs):
                 _ = self.channel
             return route
-        if mechanism.on_a_line and (of_one or adversary.unlimited):
-            rows = mechanism.quadrature(self._indices)
-            rows.flags.writeable = False
-            audit = "noise" if of_one else "free_noise"
-            return Route(audit, mechanism, shape=rows.shape, held=rows.nbytes, rows=rows)
+        if mechanism.on_a_line and (of_one or adversary.unlimited or adversary.listed):
+            audit = "noise" if of_one else "free_noise" if adversary.unlimited else adversary.audit
+            return Route.on_a_line(audit, mechanism, mechanism.quadrature(self._indices))
         if adversary.is_chain:
             return Route(adversary.audit, mechanism, whole=True)
         hidden = mechanism.hidden(max(self.records.alphabets))
