@@ -68,7 +68,7 @@ ENGINEER = [
 ]
 OPTIMISER = [
     ("export parity/laplace-n4 --program list", 0, ["marginal", "node"]),
-    ("export parity/laplace-n4 --program marginal --format cbf -o marginal.cbf", 0, ["marginal.cbf"]),
+    ("export parity/laplace-n4 --program marginal -o marginal.cbf", 0, ["marginal.cbf"]),
     (
         "init design.toml --problem min_leakage --records 3 --query count --distortion absolute --defaults",
         0,

@@ -134,6 +134,7 @@ test_bad_tables = refuses(
     ("kind = 1", ["kind"]),
     ('kind = "product_priors"\nentropy_at_least = 1', ["either", "not both"]),
     ('kind = "product_priors"\npriors = [[1, 0, 0, 0]]', ["unknown key", "priors"]),
+    ('kind = "any_prior"', ["write entropy_at_least = 0"]),
     ('kind = "prior_set"', ["missing priors"]),
     ('kind = "prior_set"\npriors = []', ["at least one"]),
     ('kind = "prior_set"\npriors = [[1, 0, 0, 0]]\nprior = 1', ["unknown key", "priors"]),

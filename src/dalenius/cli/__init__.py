@@ -99,7 +99,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {  # lines that run as they stand, one af
     "release": ("release design.toml --mechanism out/design.mechanism.json --data answers.csv",),
     "export": (
         "export parity/laplace-n4 --program list",
-        "export parity/laplace-n4 --program marginal --format cbf -o marginal.cbf",
+        "export parity/laplace-n4 --program marginal -o marginal.cbf",
     ),
     "import-solution": ("import-solution parity/laplace-n4 marginal solution.json",),
     "compare": ("compare parity/laplace-n4 --methods paper-aggregated --seeds 1 --budget 1",),

@@ -29,12 +29,13 @@ def export_program(
     model: ModelArgument,
     program: Annotated[str | None, Option("--program", help="A program that MODEL offers; 'list' shows them.")] = None,
     format: Annotated[
-        str,
+        str | None,
         Option(
             "--format",
-            help="json, cbf, clarabel, mps, lp, sdpa or mosek; nl: MODEL as it is written; rocq: the certificate as a theorem.",
+            help="json, cbf, clarabel, mps, lp, sdpa or mosek; nl: MODEL as it is written; rocq: the certificate as a theorem. By "
+            "default the file's ending says it.",
         ),
-    ] = "json",
+    ] = None,
     output: Annotated[Path | None, output_to("FILE", "The file.")] = None,
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
@@ -45,6 +46,7 @@ def export_program(
     """
     from dalenius.export import digest as instance_digest
     from dalenius.export import export, offers, subproblem, written
+    from dalenius.export.writers import format_of
 
     if format == ROCQ:
         if program is not None:
@@ -73,6 +75,8 @@ def export_program(
     need_places([output])
     published(problem, None, output)
     bare, about = {offer.name: offer for offer in written(problem)}, dict[str, Any]()
+    if format is None:
+        format = format_of(output) or ("nl" if program in bare else "json")
     if program in bare:
         file = export(bare[program].make(), output, format=format)
     else:

@@ -20,7 +20,7 @@ from dalenius.exact import need_unit
 from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
-from dalenius.model.in_words import kind_and_keys, says_a_kind, split_kind, toml_value
+from dalenius.model.in_words import entropy_in, kind_and_keys, says_a_kind, split_kind, toml_value
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.model_file import SPELLINGS
 from dalenius.model.privacy import NOTIONS
@@ -132,8 +132,8 @@ def _adversary() -> _Question:
             raise InputError(f"expected the amount alone: '{amount.lstrip('= ')}'")
         if says_a_kind(text):
             return _table("adversary", ADVERSARIES, text, comment)
-        _ = dl.EntropyAtLeast(need_unit(text, key))
-        return ["[adversary]", comment, f"{key} = {toml_value(text)}"]
+        _ = dl.EntropyAtLeast(amount := entropy_in(text, key))
+        return ["[adversary]", comment, f"{key} = {toml_value(amount)}"]
 
     return _Question("--adversary", "how much entropy the adversary has at least, or a kind", "0.8 max", lines)
 

@@ -300,6 +300,16 @@ NL = "nl"
 FORMATS = (*TEXTS, NL, "mosek")
 
 
+def format_of(path: str | Path) -> str:
+    """The format that a file's ending says; the ending itself where it says none.
+
+    >>> format_of("a.mps"), format_of("a.dat-s"), format_of("a.task.gz"), format_of("a.txt")
+    ('mps', 'sdpa', 'mosek', 'txt')
+    """
+    ending = "mosek" if str(path).endswith(ENDINGS) else Path(path).suffix.removeprefix(".")
+    return "sdpa" if ending == "dat-s" else ending
+
+
 def export(program: Program | StandardForm | Model | Written, path: str | Path, *, format: str | None = None) -> Path:
     """Write a program's instance, with the data that it has now, that of a model of one's own, or a program as it is written.
 
@@ -329,17 +339,15 @@ def export(program: Program | StandardForm | Model | Written, path: str | Path, 
     (True, {'zero': 1, 'nonnegative': 3, 'exponential': 12})
     """
     if format is None:
-        format = "mosek" if str(path).endswith(ENDINGS) else Path(path).suffix.removeprefix(".")
-        format = "sdpa" if format == "dat-s" else format
+        format = format_of(path)
     if format not in FORMATS:
         proof = "; a certificate is written as a theorem by rocq_text of dalenius.export.rocq, or `dalenius export --format rocq`"
         raise InputError(
             f"format: expected one of {', '.join(FORMATS)}; got {format!r}{proof if format == 'rocq' else ''}"
         )
     if isinstance(program, Written) != (format == NL):
-        raise InputError(
-            f"{format}: nl is for nonlinear programs as they are written, and other formats are for convex programs"
-        )
+        told = "a convex program, for json, cbf and so on" if format == NL else "as it is written, for nl and no other format"
+        raise InputError(f"{format}: nl is for nonlinear programs, as models are written; this one is {told}")
     if isinstance(program, Written):
         return write_whole(path, program.nl())
     if not isinstance(program, Program | StandardForm | Model):

@@ -14,6 +14,7 @@ import numpy as np
 from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Numeral, fraction_text, need_unit
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
+from dalenius.model.adversaries.base import ANY
 from dalenius.model.fields import Read
 from dalenius.model.mechanisms import Channel, Mechanism
 from dalenius.model.shelf import Shelved, read_shelved
@@ -56,7 +57,7 @@ def as_part(base: type[Any], given: Any, where: str) -> Any:
     try:
         made: Any
         if base is Adversary and not says_a_kind(given):
-            made = EntropyAtLeast(need_unit(given, where))
+            made = EntropyAtLeast(entropy_in(given, where))
         else:
             kind, rest = kind_and_keys(base.shelf, given)
             keys = tomllib.loads(f"x = {{{rest}}}", parse_float=Numeral)["x"]
@@ -160,7 +161,12 @@ def _need_clear(kind: type[Shelved], key: str, value: str) -> None:
 def says_a_kind(text: str) -> bool:
     """True if an adversary is described by its kind, or another word, and not by an amount of entropy."""
     kind, _ = split_kind(text)
-    return kind in ADVERSARIES or kind[:1].isalpha()
+    return kind in ADVERSARIES or (kind[:1].isalpha() and text != ANY)
+
+
+def entropy_in(text: str, what: str) -> str:
+    """The amount of entropy that a line says: none where it names every prior at all."""
+    return "0" if text == ANY else need_unit(text, what)
 
 
 def split_kind(text: str) -> tuple[str, str]:

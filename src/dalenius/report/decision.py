@@ -16,6 +16,7 @@ from dalenius.intervals import text_above, text_below
 from dalenius.model import EntropyAtLeast, IndependentBlocks, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
+from dalenius.model.mechanisms.randomized_counts import RandomizedAnswers
 from dalenius.model.sums import record_types
 from dalenius.report.words import independent, paragraph, query_in_words
 from dalenius.results import most_of
@@ -310,11 +311,14 @@ def _lacking(bound: EntropyAtLeast, answers: str) -> str:
 
 
 def _published(problem: WorstCaseLeakage) -> str:
-    """The published query, with brackets for whom the records are about and for a letter's meaning where no table says it."""
+    """The published query and how it is randomised; in brackets whom it is about, and a letter's meaning where no table says it."""
+    if problem.query.kind == "identity":
+        return f"the answer{'s' * (len(problem.records) > 1)} of [say whom], changed at random"
+    how = "counted after each answer was changed at random" if isinstance(problem.mechanism, RandomizedAnswers) else "with random noise"
     told = query_in_words(problem.query, problem.records)
     whom = told.replace("of them", "of [say whom]", 1).replace("their sum", "the sum of the answers of [say whom]", 1)
     meant = " [say what that means]" if problem.query.kind == "count" and not problem.records.letters else ""
-    return f"{whom if whom != told else f'{told} [say of whom]'}{meant}"
+    return f"{whom if whom != told else f'{told} [say of whom]'}{meant}, {how}"
 
 
 def notice(problem: WorstCaseLeakage, upper: float) -> str:
@@ -334,7 +338,7 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     whom, when = _whom(problem)
     before, after = cases(problem, upper)
     return paragraph(
-        f"We publish {_published(problem)}, with random noise.",
+        f"We publish {_published(problem)}.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
         f"{amount_text(text_above(most, 4), 'bits')}.",
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",

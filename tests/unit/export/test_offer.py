@@ -279,7 +279,7 @@ def run(*arguments):
 
 def test_export_and_import_from_the_command_line(solver, tmp_path):
     path = tmp_path / "node.cbf"
-    done = run("export", "sum/unequal-alphabets", "--program", "node@1", "--format", "cbf", "-o", path)
+    done = run("export", "sum/unequal-alphabets", "--program", "node@1", "-o", path)
     assert done.exit_code == 0, done.output
     x, z, value = solver(read_cbf(path))
     program = subproblem(library_model("sum/unequal-alphabets").load(), "node@1")
@@ -331,6 +331,9 @@ def test_errors_of_the_command_line(tmp_path):
         (("--program", "node"), "-o"),
         (("--program", "node", "--format", "nl", "-o", tmp_path / "x"), "nl is for nonlinear programs"),
         (("--program", "problem", "--format", "cbf", "-o", tmp_path / "x"), "nl is for nonlinear programs"),
+        (("--program", "problem", "-o", tmp_path / "x.mps"), "this one is as it is written, for nl"),
+        (("--program", "node", "-o", tmp_path / "x.nl"), "this one is a convex program, for json"),
+        (("--program", "node", "-o", tmp_path / "x.txt"), "expected one of json, cbf"),
         (("--program", "node", "--format", "sdpa", "-o", tmp_path / "x"), "exponential cone"),
         (("--program", "node", "--format", "gams", "-o", tmp_path / "x"), "format: expected one of"),
         (("--program", "node", "--format", "lp", "-o", tmp_path / "x"), "exponential cones"),

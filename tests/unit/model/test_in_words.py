@@ -28,6 +28,7 @@ PARTS = {
     ("adversary", "2 bits", dl.EntropyAtLeast("2 bits")),
     ("adversary", "0.8 max", dl.EntropyAtLeast("0.8 max")),
     ("adversary", "0", dl.AnyPrior()),
+    ("adversary", "any_prior", dl.AnyPrior()),
     ("adversary", "product_priors", dl.ProductPriors()),
     ("adversary", "independent_blocks 4", dl.IndependentBlocks(4)),
 )
@@ -55,6 +56,7 @@ def test_parts_of_designs():
     ("query", "", r"^query: expected one of"),
     ("mechanism", "geometric", r"^mechanism: geometric needs epsilon"),
     ("mechanism", "geometric 1, [", r"^mechanism: "),
+    ("mechanism", "geometric log 3", r"a logarithm is taken of guarantees only"),
     ("mechanism", "geometric -1", r"^mechanism: epsilon must be above 0"),
     (
         "mechanism",

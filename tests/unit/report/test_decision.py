@@ -204,6 +204,7 @@ def test_the_words_of_a_table_reach_the_page_and_the_notice(tmp_path):
             "product_priors",
             "We publish whether the sum of the answers of [say whom] is at least 3, with",
         ),
+        ("identity", "product_priors", "We publish the answers of [say whom], changed at random. Somebody"),
         (
             "count",
             dl.IndependentBlocks(2, entropy_at_least="1 bits"),
@@ -213,7 +214,7 @@ def test_the_words_of_a_table_reach_the_page_and_the_notice(tmp_path):
     ],
 )
 def test_the_notice_can_be_published_against_every_adversary(query, adversary, said):
-    noise = "symmetric flip = 0.2" if query in ("parity", "threshold 3") else "geometric 1"
+    noise = "geometric 1" if query == "count" else "symmetric flip = 0.2"
     told = notice(
         dl.WorstCaseLeakage(records=dl.Records(5, alphabet=2), query=query, mechanism=noise, adversary=adversary), 0.1
     )
@@ -221,6 +222,15 @@ def test_the_notice_can_be_published_against_every_adversary(query, adversary, s
     assert said in told
     assert "of that kind" not in told
     assert "question" not in told
+
+
+@pytest.mark.parametrize("people", [1, 9])
+def test_the_notice_says_where_answers_are_randomised_one_by_one(people):
+    asked = dl.audit("randomized_response 1" if people == 1 else "randomized_count 1", people).problem
+    said = "We publish the answer of [say whom], changed at random."
+    if people > 1:
+        said = "are 1 [say what that means], counted after each answer was changed at random."
+    assert said in " ".join(notice(asked, 0.1).split())
 
 
 def test_the_accuracy_is_that_of_the_noise():

@@ -63,6 +63,8 @@ def test_a_mean_is_its_sum():
     assert ages.records.letters[1] == "10.5"
     noise = ages.noise(dl.discrete_laplace(scale="0.3"))
     assert noise.spread == Fraction(3, 10) * 4 * 2
+    for of_one in (dl.discrete_laplace("0.5"), dl.geometric("0.5")):  # epsilon is a person's, who moves 20 steps
+        assert ages.noise(of_one).spread == 20 / Fraction(1, 2)
 
 
 test_bad_input = refuses(

@@ -28,6 +28,7 @@ from dalenius.model.shelf import Shelved, check_keys
 from dalenius.units import amount_text, lower_in, unit_size
 
 BOUND = "entropy_at_least"
+ANY = "any_prior"  # as people look for `AnyPrior` in files
 
 
 class Adversary(Shelved):
@@ -60,6 +61,8 @@ class Adversary(Shelved):
             raise InputError(f"{where}: give either {BOUND} or a kind, not both")
         if ("kind", BOUND) in table.items():
             raise InputError(f'{where}: {BOUND} is a key, not a kind: write {BOUND} = "2 bits"')
+        if ("kind", ANY) in table.items():
+            raise InputError(f"{where}: every prior at all is no kind: write {BOUND} = 0")
         if "kind" in table:
             return super().of_kind(table, where)
         check_keys(table, (BOUND, "kind"), where)

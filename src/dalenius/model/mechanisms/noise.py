@@ -68,6 +68,10 @@ class ScaledNoise(AddedNoise):
     def spread(self) -> Fraction:
         """Its scale."""
 
+    def spread_of(self, moved: Fraction) -> Fraction:
+        """Its scale on a number that one person moves by so much: an epsilon is the person's, and a scale is what it is."""
+        return self.spread
+
     @property
     @abstractmethod
     def mean_error(self) -> float:
@@ -146,6 +150,9 @@ class Geometric(ScaledNoise):
     @property
     def spread(self) -> Fraction:
         return 1 / self.epsilon
+
+    def spread_of(self, moved: Fraction) -> Fraction:
+        return moved / self.epsilon
 
     def spreading(self, scale: Number) -> Self:
         return replace(self, epsilon=1 / as_fraction(scale, "scale"))
@@ -269,6 +276,9 @@ class DiscreteLaplace(ScaledNoise):
             return 1 / self.epsilon
         assert self.scale is not None
         return self.scale
+
+    def spread_of(self, moved: Fraction) -> Fraction:
+        return self.spread if self.epsilon is None else moved / self.epsilon
 
     @classmethod
     def of_scale(cls, scale: Number) -> Self:

@@ -70,8 +70,17 @@ class Mean:
         return Sum()
 
     def noise(self, of_mean: ScaledNoise) -> ScaledNoise:
-        """Noise of the sum of the letters, where the mean is to have this noise."""
-        return of_mean.spreading(of_mean.spread * self.people / self.step)
+        """Noise of the sum of the letters, where the mean is to have this noise.
+
+        A scale is one of the mean, in the unit of the values. An epsilon is that of one person, who moves the mean by
+        (high - low) / people at most, as in `dalenius table`.
+
+        >>> from dalenius.model.mechanisms import discrete_laplace
+        >>> Mean(1000, 0, 120).noise(discrete_laplace(0.5)).spread
+        Fraction(240, 1)
+        """
+        scale = of_mean.spread_of((self.high - self.low) / self.people)
+        return of_mean.spreading(scale * self.people / self.step)
 
     def letters(self, values: Iterable[Number]) -> tuple[int, ...]:
         """The letters nearest to some people's values; `InputError` if one is beyond the bounds, and no message repeats it."""
