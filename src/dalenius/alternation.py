@@ -195,6 +195,9 @@ class Alternation:
         head, *rows = self.rows
         return grid(str(self), head, rows)
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         about = "" if self.record is None else f"record {self.record}: "
         unit = "" if self.units == "distortion" else f" {self.units}"

@@ -12,6 +12,7 @@ import dalenius as dl
 import support
 from campaigns import each, thinned
 from dalenius.model.mechanisms import Symmetric
+from dalenius.programs import MarginalUpdate
 from support import refused, refuses
 
 HUGE = 10**5000  # Python refuses to print it
@@ -410,6 +411,7 @@ def test_verifying_a_model_that_is_not_there(tmp_path):
 
 def test_paths_that_no_file_can_have():
     refused(lambda: dl.load("nul\0.toml"))
+    refused(lambda: dl.load(1), "the path of a file, or a name from the library")
     refused(lambda: dl.Certificate.read("nul\0.cert"))
 
 
@@ -455,6 +457,20 @@ test_arguments_that_do_not_fit = refuses(
         lambda: dl.constraints.InformationPrivacy.subsets(2, 0),
         "subsets: outputs: expected an integer of at least 1, got 0",
     ),
+)
+
+
+BLOCK = MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5)
+test_new_data_of_a_program_that_are_none = refuses(
+    (
+        lambda: BLOCK.set("K", [0, 0], 0),
+        "expected numbers and arrays of them: set(conditionals, entropies, entropy_bound)",
+    ),
+    (lambda: BLOCK.set([[1]]), "expected numbers and arrays of them: set(conditionals, entropies, entropy_bound)"),
+    (lambda: BLOCK.set([[0.5, 0.5]], [0], None), "expected numbers and arrays of them"),
+    (lambda: BLOCK.set([[0.5, 0.5]], [0, 0], 0), "marginal: expected K (letters, outputs)"),
+    (lambda: BLOCK.certify("x"), "marginal: point: expected arrays by their names, got 'x'"),
+    (lambda: BLOCK.certify({}, [1]), "marginal: duals: expected arrays by their names"),
 )
 
 

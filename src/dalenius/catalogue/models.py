@@ -324,8 +324,10 @@ def model_path(model: str | Path) -> Path:
     Raises
     ------
     InputError
-        If it is a text without the ending .toml that names neither a file nor a model.
+        If it is no path, or a text without the ending .toml that names neither a file nor a model.
     """
+    if not isinstance(model, str | os.PathLike):
+        raise InputError(f"model: expected the path of a file, or a name from the library, got {brief(model)}")
     path = Path(model)
     if not isinstance(model, str) or path.suffix == ".toml" or os.path.exists(path):  # no error for what is too long
         return path

@@ -80,9 +80,15 @@ def audit(
     ] = None,
     table: Annotated[
         Path | None,
-        Option("--table", help="Instead of --people and --blocks: a csv file with a line a person, names in line 1."),
+        Option(
+            "--table",
+            "--data",
+            help="Instead of --people and --blocks: a csv file with a line a person, names in line 1.",
+        ),
     ] = None,
-    answer: Annotated[str | None, Option("--answer", help="Of --table: the column with the answers.")] = None,
+    answer: Annotated[
+        str | None, Option("--answer", "--column", help="Of --table: the column with the answers.")
+    ] = None,
     household: Annotated[
         str | None, Option("--household", help="Of --table: the column that says who lives with whom.")
     ] = None,

@@ -302,6 +302,15 @@ def solve(
         Path | None,
         Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
     ] = None,
+    memory: Annotated[
+        int | None,
+        Option(
+            "--memory",
+            min=1,
+            help="Of a design by --method alternating: so many priors are answered; 1 is the paper's scheme.",
+        ),
+    ] = None,
+    verbose: Annotated[bool, Option("--verbose", help="Show the solvers' logs, and every stage of the work.")] = False,
 ) -> None:
     """Audit or design each MODEL: a proved interval for what leaks about a record or secret, or the best mechanism within a budget.
 
@@ -320,6 +329,10 @@ def solve(
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
     budget = Budget.of(at_most)
+    if verbose and as_json:
+        raise InputError(
+            "--verbose, --json: logs would stand on standard output beside the answer; leave one of them out"
+        )
     if trace and output is None:
         raise InputError("--trace: give a folder for it with -o")
     if compress and output is None:
@@ -340,6 +353,8 @@ def solve(
         scheduler=scheduler,
         curve=curve,
         checkpoint=checkpoint,
+        memory=memory,
+        verbose=verbose,
     )
     widest, failed, ends = 0.0, False, list[Ends]()
     with stopped_by_interrupt(whole := Clock()):  # from here on there is an answer to write and to print

@@ -346,8 +346,12 @@ def export(program: Program | StandardForm | Model | Written, path: str | Path, 
             f"format: expected one of {', '.join(FORMATS)}; got {format!r}{proof if format == 'rocq' else ''}"
         )
     if isinstance(program, Written) != (format == NL):
-        told = "a convex program, for json, cbf and so on" if format == NL else "as it is written, for nl and no other format"
-        raise InputError(f"{format}: nl is for nonlinear programs, as models are written; this one is {told}")
+        told = (
+            "a convex program, for json, cbf and so on"
+            if format == NL
+            else "as it is written, for nl and no other format"
+        )
+        raise InputError(f"format: nl is for nonlinear programs, as models are written; this one is {told}")
     if isinstance(program, Written):
         return write_whole(path, program.nl())
     if not isinstance(program, Program | StandardForm | Model):

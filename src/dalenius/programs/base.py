@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import time
 from abc import ABC, abstractmethod
@@ -68,6 +70,22 @@ class BlockSolution:
         return self.upper - self.lower
 
 
+def _stating(data: Callable[Given, Made]) -> Callable[Given, Made]:
+    """The same function of new data, which says what it takes where what comes is none of it."""
+
+    @functools.wraps(data)
+    def given(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+        try:
+            return data(*args, **kwargs)
+        except (TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, InputError):
+                raise
+            names = ", ".join([*inspect.signature(data).parameters][1:])
+            raise InputError(f"set: {error}; expected numbers and arrays of them: set({names})") from None
+
+    return given
+
+
 class Program(ABC):
     """A DCP model of one subproblem. Subclasses are DPP in their parameters, so that solving again does not canonicalise again.
 
@@ -102,6 +120,10 @@ class Program(ABC):
 
     def __init__(self) -> None:
         self.make()
+
+    def __init_subclass__(cls) -> None:
+        if "set" in vars(cls):
+            cls.set = _stating(cls.set)
 
     def __repr__(self) -> str:
         goal = "maximises" if self.maximises else "minimises"
@@ -236,9 +258,12 @@ class Program(ABC):
         Raises
         ------
         InputError
-            If the gap is no number of at least 0.
+            If the gap is no number of at least 0, or what is given is no mapping.
         """
         checked(gap, None)
+        for what, value in (("point", point), ("duals", duals)):
+            if not isinstance(value, Mapping) and not (value is None and what == "duals"):
+                raise InputError(f"{self.name}: {what}: expected arrays by their names, got {brief(value)}")
         given = {name: (value, self.variables[name].shape) for name, value in point.items() if name in self.variables}
         prices = {k: (v, self.constraints[k].shape) for k, v in (duals or {}).items() if k in self.constraints}
         started, best = time.monotonic(), _Best(self)

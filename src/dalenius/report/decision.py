@@ -314,7 +314,8 @@ def _published(problem: WorstCaseLeakage) -> str:
     """The published query and how it is randomised; in brackets whom it is about, and a letter's meaning where no table says it."""
     if problem.query.kind == "identity":
         return f"the answer{'s' * (len(problem.records) > 1)} of [say whom], changed at random"
-    how = "counted after each answer was changed at random" if isinstance(problem.mechanism, RandomizedAnswers) else "with random noise"
+    first = isinstance(problem.mechanism, RandomizedAnswers)
+    how = "counted after each answer was changed at random" if first else "with random noise"
     told = query_in_words(problem.query, problem.records)
     whom = told.replace("of them", "of [say whom]", 1).replace("their sum", "the sum of the answers of [say whom]", 1)
     meant = " [say what that means]" if problem.query.kind == "count" and not problem.records.letters else ""

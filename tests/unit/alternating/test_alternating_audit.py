@@ -38,6 +38,7 @@ def test_the_papers_example_from_the_uniform_prior(support):
     assert [sweep.number for sweep in one.trace] == list(range(1, len(one.trace) + 1))
     assert 0.0 < one.trace[0].value <= one.trace[-1].value == one.value
     assert "record 0: blockwise at 0.0795415 nats" in str(one)
+    assert str(result.alternating) == f"(<{one}>,)"
 
 
 @pytest.mark.thorough

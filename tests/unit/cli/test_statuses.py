@@ -90,6 +90,8 @@ REFUSALS = [
         "solve audit.toml --checkpoint wrong.json",
         "wrong.json: not a checkpoint of dalenius; name another file, or remove",
     ),
+    ("solve audit.toml --verbose --json", "--verbose, --json: logs would stand on standard output"),
+    ("solve audit.toml --memory 1", "memory: of a design"),
     ("solve audit.toml --trace", "--trace: give a folder for it with -o"),
     ("solve audit.toml --trace --json", "--trace: give a folder for it with -o"),
     ("solve audit.toml -o audit.toml", "audit.toml"),
