@@ -89,7 +89,6 @@ from dalenius.model.queries import Sum as Sum
 from dalenius.model.queries import Table as Table
 from dalenius.model.queries import Threshold as Threshold
 from dalenius.report.audit import audit as audit
-from dalenius.statistics import audit_counts as audit_counts
 from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.composition import composition as composition
@@ -97,5 +96,6 @@ from dalenius.studies.curves import entropy_curve as entropy_curve
 from dalenius.studies.curves import frontier as frontier
 from dalenius.studies.least_noise import least_noise as least_noise
 from dalenius.studies.release import release as release
+from dalenius.studies.sampled import audit_counts as audit_counts
 from dalenius.studies.sweep import sweep as sweep
 from dalenius.version import __version__ as __version__

@@ -10,9 +10,11 @@ from scipy.integrate import quad
 from scipy.special import digamma
 
 import dalenius as dl
+import support
 from campaigns import draws, each
+from dalenius.information import mutual_information
 from dalenius.information.capacity import capacity
-from dalenius.statistics.counts import clopper_pearson, least_information, mean_error
+from dalenius.statistics.counts import CountedChannel, clopper_pearson, least_information, mean_error
 from digits import same
 from support import refuses
 
@@ -168,6 +170,13 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "side", "--words")
     assert "statistical, never a proof" in done.stdout
     assert "epsilon >= " in done.stdout
+    bits = "\n".join(["given,came", *["0,low", "1,high"] * 40, "1,low"])
+    (tmp_path / "bits.csv").write_text(bits)
+    about = ["audit-samples", "bits.csv", "--records", "given", "--outputs", "came", "--words"]
+    one = ["--people", "1", "--outcomes", "low,high,odd"]
+    counts = [[40, 0, 0], [1, 40, 0]]
+    wanted = dl.audit_counts(counts, records=dl.Records(1, alphabet=2), query="count")
+    assert command_line(*about, *one).stdout.splitlines()[0] == str(wanted)
     done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "y")
     assert done.returncode == 2
     assert "--words counts words" in done.stderr
@@ -175,6 +184,17 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     assert done.returncode == 2
     assert "got 2000 inputs and 2000 outputs" in done.stderr
     for more, text in (
+        (["--people", "2"], "input 2 was never given"),
+        (["--people", "1", "--query", "treshold 2"], "--query"),
+        (["--outcomes", "low,odd"], "--outcomes: an entry of the column is none of the 2 that there are"),
+        (["--blocks", "2"], "--blocks: expected with --people"),
+        (["--people", "2", "--blocks", "2", "--adversary", "product_priors"], "expected one of them"),
+    ):
+        done = command_line(*about, *more)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert text in done.stderr
+    for more, text in (
+        (("--records", "a", "--people", "2"), "--people: expected with --words"),
         (("--records", "a,b,a"), "--records: expected each column once, got 'a' more than once"),
         (("--records", "size", "--words", "--given-others", "--seed", "3"), "--given-others, --seed: counting words"),
     ):
@@ -203,17 +223,17 @@ CHANNELS = [
 
 
 def failures(channel, confidence, runs, repetitions, seed):
-    """How often the bound is above the capacity."""
+    """How often the capacity is outside the interval."""
     random, truth = np.random.default_rng(seed), capacity(np.array(channel), gap=1e-9).upper
     found = (
-        dl.audit_counts([random.multinomial(runs, row) for row in channel], confidence=confidence, units="nats").lower
+        dl.audit_counts([random.multinomial(runs, row) for row in channel], confidence=confidence, units="nats")
         for _ in range(repetitions)
     )
-    return sum(lower > truth + 1e-9 for lower in found)
+    return sum(not one.lower - 1e-9 <= truth <= one.upper + 1e-9 for one in found)
 
 
 @each("channel", *CHANNELS)
-def test_counts_are_below_the_truth_as_often_as_is_promised(channel):
+def test_the_truth_is_between_as_often_as_is_promised(channel):
     """Of so many experiments at 70 %; five standard deviations are left for chance."""
     repetitions = draws(8, 400)
     most = 0.3 * repetitions + 5 * math.sqrt(0.21 * repetitions)
@@ -224,6 +244,7 @@ def test_more_runs_show_more_and_a_known_channel_everything():
     few, many, most = (dl.audit_counts([[9 * k, k], [2 * k, 8 * k]]) for k in (10, 100, 100_000))
     truth = float(np.log2(math.e) * capacity(np.array([[0.9, 0.1], [0.2, 0.8]]), gap=1e-9).upper)
     assert 0 <= few.lower < many.lower < most.lower < truth < most.lower + 0.01
+    assert most.upper - 0.02 < truth < most.upper < many.upper < few.upper <= 1
     assert few.epsilon < many.epsilon < most.epsilon < math.log(8) < most.epsilon + 0.03
     assert dl.audit_counts([[9, 1], [9, 1]]).lower == dl.audit_counts([[9, 1], [9, 1]]).epsilon == 0
 
@@ -241,6 +262,52 @@ def test_no_channel_of_the_box_tells_less():
             if ((low <= channel) & (channel <= high)).all():
                 mean = prior @ channel
                 assert bound <= np.sum(prior[:, None] * channel * np.log(np.maximum(channel, 1e-300) / mean)) + 1e-12
+
+
+def test_every_channel_of_the_box_is_a_processing_of_the_dominating_one():
+    """And reveals between the two ends about a letter, whatever its law with the input."""
+    random = np.random.default_rng(4)
+    for _ in range(draws(5, 100)):
+        counts = np.array([random.multinomial(60, random.dirichlet(np.ones(3))) for _ in range(4)])
+        counted = CountedChannel.of(counts, 0.9)
+        above = counted.dominating.channel(np.arange(4))
+        masses = random.dirichlet(np.ones(8)).reshape(2, 4)
+        least, most = counted.least(masses), mutual_information(masses @ above)
+        for channel in random.dirichlet(np.ones(3), size=(200, 4)) * 0.3 + 0.7 * counted.guess:
+            if ((counted.low <= channel) & (channel <= counted.high)).all():
+                left = (channel - above[:, :3]) / (1 - above[:, :3].sum(axis=1, keepdims=True))
+                assert (left >= 0).all()
+                np.testing.assert_allclose(above @ np.vstack([np.eye(3), left]), channel, atol=1e-12)
+                assert least <= mutual_information(masses @ channel) + 1e-12 <= most + 2e-12
+
+
+TELLING = [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8], [0.0, 1.0]]  # where others are many, more is said
+
+
+@each(
+    "adversary",
+    dl.IndependentBlocks(2),
+    dl.IndependentBlocks(2, entropy_at_least="0.5 max"),
+    dl.ProductPriors(),
+    dl.MarkovChain("0.5", "0.5"),
+)
+def test_a_table_of_samples_is_audited_like_its_mechanism(adversary):
+    asked = support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.Channel(TELLING), adversary)
+    truth = dl.solve(asked, gap=1e-3).to("bits")
+    random = np.random.default_rng(6)
+    table = [random.multinomial(100_000, row) for row in TELLING]
+    found = dl.audit_counts(table, records=asked.records, query=asked.query, adversary=adversary)
+    assert found.lower < truth.lower <= truth.upper < found.upper < found.lower + 0.02
+    assert str(found).startswith("leakage about one record within ")
+
+
+def test_a_prior_may_be_one_of_a_letter_and_the_input():
+    counts, masses = [[900, 100], [500, 500], [100, 900]], np.array([[0.3, 0.2, 0.0], [0.0, 0.1, 0.4], [0, 0, 0]])
+    found = dl.audit_counts(counts, prior=masses, units="nats")
+    truth = mutual_information(masses[:2] @ (np.array(counts) / 1000))
+    assert 0.5 * truth < found.lower < truth < found.upper < 2 * truth
+    same = dl.audit_counts(counts, prior=np.diag([0.2, 0.3, 0.5]))
+    assert same.lower == pytest.approx(dl.audit_counts(counts, prior=np.array([2, 3, 5])).lower, abs=1e-9)
 
 
 def test_intervals_hold_together():
@@ -269,6 +336,7 @@ def test_it_says_that_it_is_no_proof():
     found = dl.audit_counts([[90, 10], [20, 80]])
     assert found.statistical
     assert "bits of 1 bit possible with a confidence of 95 %" in str(found)
+    assert " >= " in str(dl.audit_samples(np.zeros((50, 1)), np.arange(50.0)))
     assert "statistical, never a proof" in str(found)
     assert "statistical, never a proof" in found._repr_html_()
     assert not hasattr(found, "certificate")
@@ -286,5 +354,13 @@ test_counts_that_cannot_be_used_are_one_clear_error = refuses(
     ([[1, 2], [3, 4]], {"confidence": 1.0}, "confidence: expected a number between 0 and 1"),
     ([[1, 2], [3, 4]], {"units": "bans"}, "units must be one of"),
     ([[1, 2], [3, 4]], {"prior": [1, 2, 3]}, "prior: expected 2 numbers"),
+    ([[1, 2], [3, 4]], {"prior": [[0, 0], [0, 0]]}, "such a row for each letter"),
+    ([[1, 2], [3, 4]], {"query": "count"}, "expected with records"),
+    ([[1, 2], [3, 4]], {"prior": [1, 2], "records": dl.Records(1, alphabet=2)}, "leave one of them out"),
+    (
+        [[1, 2], [3, 4]],
+        {"query": "count", "records": dl.Records(3, alphabet=2)},
+        "expected one row for each of the 4 query values, got 2",
+    ),
     by=lambda counts, more: dl.audit_counts(counts, **more),
 )

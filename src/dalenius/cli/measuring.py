@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from rich.table import Table
@@ -21,7 +21,9 @@ from dalenius.cli.shared import (
     JsonOption,
     RatioUnitsOption,
     SeedOption,
+    TimeOption,
     err,
+    homes_of,
     law_of,
     listed,
     out,
@@ -33,17 +35,17 @@ from dalenius.cli.shared import (
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction, as_law, need_unit
 from dalenius.files import csv_column, make_folder, need_folder, need_places, write_together
+from dalenius.information.arrays import Integers
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 from dalenius.intervals import text_below
 from dalenius.measures import Measure, Measures
 from dalenius.measures.answer import units_of
 from dalenius.measures.table import read_table
 from dalenius.model import Problem
+from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import Mechanism
+from dalenius.model.queries import Query
 from dalenius.units import UNITS
-
-if TYPE_CHECKING:
-    from dalenius.statistics import SampledLeakage
 
 BALLS: dict[str, type[PriorBall | KLBall | ChiSquareBall]] = {"l1": PriorBall, "kl": KLBall, "chi2": ChiSquareBall}
 WIDTH = 160  # of a table where the terminal is narrower
@@ -296,6 +298,27 @@ def audit_samples(
             help="Count: one column of inputs and one of outputs, as words; few of each, runs planned an input.",
         ),
     ] = False,
+    outcomes: Annotated[
+        str | None,
+        Option("--outcomes", help="Of --words: all that can come out, with commas; by default what came."),
+    ] = None,
+    people: Annotated[
+        int | None,
+        Option(
+            "--people", min=1, help="Of --words: the inputs are a query's values, of so many people; ask about one."
+        ),
+    ] = None,
+    alphabet: Annotated[
+        int | None, Option("--alphabet", min=1, help="Of --people: how many answers each can give; by default 2.")
+    ] = None,
+    query: Annotated[
+        str | None, Option("--query", help="Of --people: 'sum', 'threshold 3', 'modular_sum 4'; by default count.")
+    ] = None,
+    blocks: Annotated[
+        int | None, Option("--blocks", min=1, help="Of --people: households of at most so many; by default 1.")
+    ] = None,
+    adversary: Annotated[str | None, Option("--adversary", help="Of --people: another adversary, as for init.")] = None,
+    time_limit: TimeOption = 60.0,
     given_others: Annotated[
         bool, Option("--given-others", help="What an adversary learns who knows all other records.")
     ] = False,
@@ -304,9 +327,9 @@ def audit_samples(
     units: Annotated[str, Option("--units", help="nats or bits.")] = "bits",
     as_json: JsonOption = False,
 ) -> None:
-    """A lower confidence bound on the leakage of a black box, from samples: statistical, never a proof, and never a certificate.
+    """A confidence interval for the leakage of a black box, from samples: statistical, never a proof, and never a certificate.
 
-    Every run needs new, independent data and new noise. That a black box reveals little cannot be learnt in this way.
+    Every run needs new noise, and new, independent data unless --words plans the inputs. Of data in numbers it is a lower end only.
     """
     from dalenius.statistics.counts import LABEL
 
@@ -314,13 +337,35 @@ def audit_samples(
         ignored = {"--given-others": given_others, "--critic": critic != "bins", "--seed": seed != 0}
         if told := [name for name, said in ignored.items() if said]:
             raise InputError(f"{', '.join(told)}: counting words (--words) has no use for them; leave them out")
+    about = {"--alphabet": alphabet, "--query": query, "--blocks": blocks, "--adversary": adversary}
+    said = [name for name, value in about.items() if value is not None]
+    if said and people is None:
+        raise InputError(f"{', '.join(said)}: expected with --people, whose answers are counted or summed")
+    if not words and (
+        told := [name for name, one in (("--people", people), ("--outcomes", outcomes)) if one is not None]
+    ):
+        raise InputError(f"{', '.join(told)}: expected with --words, one column of inputs and one of outputs")
+    if blocks is not None and adversary is not None:
+        raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
     columns = [
         [[entry.strip() for _, entry in csv_column(runs, name)] for name in _names(text, option)]
         for text, option in ((records, "--records"), (outputs, "--outputs"))
     ]
     with status_line("audit-samples"):
         if words:
-            found = _counted(*columns, confidence=confidence, units=units)
+            given = None if people is None else dl.Records(people, alphabet=alphabet or 2)
+            value: Query | None = None if given is None else as_part(Query, query or "count", "--query")
+            listed_ = None if given is None or value is None else list(map(str, value.values(given).tolist()))
+            known = None if outcomes is None else [name.strip() for name in listed(outcomes, "--outcomes")]
+            found = dl.audit_counts(
+                _counted(columns[0], columns[1], known, listed_),
+                confidence=confidence,
+                units=units,
+                records=given,
+                query=value,
+                adversary=homes_of(blocks, people) or adversary,
+                time_limit=time_limit,
+            )
         else:
             data, released = (np.array([_numbers(runs, column) for column in side]).T for side in columns)
             found = dl.audit_samples(
@@ -361,21 +406,26 @@ def _is_float(text: str) -> bool:
     return True
 
 
-def _counted(inputs: list[list[str]], outputs: list[list[str]], *, confidence: float, units: str) -> SampledLeakage:
-    """Of one column of each."""
+def _counted(
+    inputs: list[list[str]], outputs: list[list[str]], outcomes: list[str] | None, values: list[str] | None
+) -> Integers:
+    """How often each output came on each input, of one column of each; rows in the order of the values that there are."""
     from dalenius.statistics.counts import MOST
 
     if len(inputs) != 1 or len(outputs) != 1:
         raise InputError(
             f"--words: expected one column of inputs and one of outputs, got {len(inputs)} and {len(outputs)}"
         )
-    given, rows = np.unique(inputs[0], return_inverse=True)
-    came, places = np.unique(outputs[0], return_inverse=True)
-    if given.size * came.size > MOST:
+    given, came = values or sorted(set(inputs[0])), outcomes or sorted(set(outputs[0]))
+    if len(given) * len(came) > MOST:
         raise InputError(
-            f"--words: expected at most {MOST} pairs of an input and an output, got {given.size} inputs and {came.size} "
+            f"--words: expected at most {MOST} pairs of an input and an output, got {len(given)} inputs and {len(came)} "
             "outputs; leave --words out where the columns are numbers"
         )
-    counts = np.zeros((given.size, came.size), dtype=np.int64)
-    np.add.at(counts, (rows, places), 1)
-    return dl.audit_counts(counts, confidence=confidence, units=units)
+    for known, column, option in ((given, inputs[0], "--query"), (came, outputs[0], "--outcomes")):
+        if not set(known) >= set(column):
+            raise InputError(f"{option}: an entry of the column is none of the {len(known)} that there are")
+    row, place = ({name: k for k, name in enumerate(known)} for known in (given, came))
+    counts = np.zeros((len(given), len(came)), dtype=np.int64)
+    np.add.at(counts, (np.array([row[name] for name in inputs[0]]), np.array([place[name] for name in outputs[0]])), 1)
+    return counts

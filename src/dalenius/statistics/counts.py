@@ -11,11 +11,10 @@ from scipy.special import betainccinv, betaincinv
 from dalenius.errors import InputError, brief
 from dalenius.exact import Rows, as_list, is_number
 from dalenius.information.arrays import Floats, Integers
-from dalenius.information.capacity import capacity
-from dalenius.intervals import text_below
+from dalenius.intervals import text_above, text_below
+from dalenius.model.mechanisms import Channel
 from dalenius.notebook import in_brief, table
 from dalenius.results import possible_text
-from dalenius.units import lower_in, unit_size
 
 
 def confidence_of(confidence: object) -> float:
@@ -92,14 +91,17 @@ LABEL = "statistical, never a proof"
 
 @dataclass(frozen=True)
 class SampledLeakage:
-    """A lower confidence bound on what a release tells: of all experiments like this one, a share `confidence` has it below the truth.
+    """A confidence interval for what a release reveals: of all experiments like this one, a share `confidence` has the truth in it.
 
-    It bounds from below only: that a black box tells little cannot be learnt from samples. No certificate is made of it.
+    Runs with many numbers bound from below only: that such a black box reveals little cannot be learnt from samples. No certificate
+    is made of it.
 
     Attributes
     ----------
     lower : float
         In `units`; 0 where the samples show nothing.
+    upper : float or None
+        Of counts, in `units`; None of data in numbers.
     confidence : float
     units : {"nats", "bits"}
     about : str
@@ -127,6 +129,7 @@ class SampledLeakage:
     method: str
     epsilon: float | None = None
     values: int | None = None
+    upper: float | None = None
 
     @property
     def statistical(self) -> bool:
@@ -136,15 +139,18 @@ class SampledLeakage:
     @property
     def _told(self) -> str:
         possible = "" if self.values is None else f" {possible_text(self.values, self.units)}"
-        return f"{text_below(self.lower, 4)} {self.units}{possible}"
+        above = "" if self.upper is None else f" .. {text_above(self.upper, 4)}"
+        return f"{text_below(self.lower, 4)}{above} {self.units}{possible}"
 
     def __str__(self) -> str:
-        return f"{self.about} >= {self._told} with a confidence of {100 * self.confidence:.6g} %, from {self.runs} runs ({LABEL})"
+        between = ">=" if self.upper is None else "within"
+        sure = f"a confidence of {100 * self.confidence:.6g} %, from {self.runs} runs"
+        return f"{self.about} {between} {self._told} with {sure} ({LABEL})"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
         rows = [
-            ("at least", self._told),
+            ("at least" if self.upper is None else "within", self._told),
             ("confidence", f"{100 * self.confidence:.6g} %"),
         ]
         return table(
@@ -158,96 +164,103 @@ STEPS = 200  # towards the channel of the box that tells least
 MOST = 2**20  # cells
 
 
-def audit_counts(
-    counts: Rows | Integers, *, confidence: float = 0.95, units: str = "bits", prior: Floats | None = None
-) -> SampledLeakage:
-    """A lower confidence bound on what a black box with few outputs tells about which input it was given. Statistical, never a proof.
+@dataclass(frozen=True)
+class CountedChannel:
+    """The channels that counts leave: a box of all entries that holds the true ones together, but for 1 - `confidence`.
 
-    Parameters
+    Attributes
     ----------
-    counts : (inputs, outputs) of int
-        How often each output came when each input was given, in independent runs; so many runs an input as you like, decided before.
-        With the letters of one record as inputs, and the others' data fixed, it is about that record: a lower bound on the worst-case
-        leakage to `ProductPriors`, and to every larger set of adversaries.
+    low, high, guess : (inputs, outputs)
+        Clopper and Pearson's intervals (Bonferroni over all entries), and the shares that were seen.
+    runs : int
     confidence : float
-    units : {"nats", "bits"}
-    prior : (inputs,), optional
-        The law of the inputs that the bound is about. Left out, the one for which the estimated channel tells most (its capacity).
 
-    Returns
-    -------
-    SampledLeakage
-        With `epsilon`: the differential privacy that the same counts rule out, jointly.
+    >>> counted = CountedChannel.of([[900, 100], [200, 800]], 0.95)
+    >>> 0.32 < counted.least(np.array([0.5, 0.5])) / math.log(2.0) < 0.33
+    True
+    """
 
-    Raises
-    ------
-    InputError
-        If there are no such counts, or an input was never given.
+    low: Floats
+    high: Floats
+    guess: Floats
+    runs: int
+    confidence: float
 
-    Notes
-    -----
-    Clopper-Pearson intervals of all entries W(y|x) hold together with the confidence (Bonferroni), so that what follows may depend on
-    the counts: the prior p, and the conditional laws phi. For every channel W of the box
+    @classmethod
+    def of(cls, counts: Rows | Integers, confidence: float) -> CountedChannel:
+        """From a table of counts; `InputError` if there are none, or an input was never given."""
+        confidence, table = confidence_of(confidence), _counts(counts)
+        runs = table.sum(axis=1, keepdims=True)
+        low, high = clopper_pearson(table, runs, 1.0 - confidence)
+        return cls(low, high, table / runs, int(table.sum()), confidence)
 
-        I(p; W)  >=  sum_{x,y} p(x) W(x,y) log( phi(x|y) / p(x) ),
+    @property
+    def inputs(self) -> int:
+        return len(self.guess)
+
+    @property
+    def epsilon(self) -> float:
+        """The differential privacy, in nats, that no channel of the box has a smaller one than."""
+        return math.log(max(float(np.max(self.low.max(axis=0) / self.high.min(axis=0))), 1.0))
+
+    def least(self, masses: Floats) -> float:
+        """A number that no channel of the box reveals less than, under this law; nats."""
+        return max(least_information(masses, self.low, self.high, self.guess), 0.0)
+
+    @property
+    def dominating(self) -> Channel:
+        """A channel of which every channel of the box is a processing: it reveals at least as much, to everybody, by every measure.
+
+        An output y comes with the least probability that W(y|x) can have, and what is left over says which input x it was:
+        W(.|x) = low(.|x) + (1 - sum low(.|x)) V(.|x), and V can be drawn by whoever knows x (docs/theory.md, Theorem S1).
+
+        >>> CountedChannel.of([[900, 100], [200, 800]], 0.95).dominating.channel(np.arange(2)).round(2).tolist()
+        [[0.87, 0.08, 0.05, 0.0], [0.17, 0.77, 0.0, 0.06]]
+        """
+        low = (1.0 - MIXED) * self.low  # below what rounding may add
+        return Channel(np.hstack([low, np.diag(1.0 - low.sum(axis=1))]))
+
+
+def least_information(masses: Floats, low: Floats, high: Floats, start: Floats) -> float:
+    """A number that no channel with entries between these reveals less than, under this law; nats.
+
+    For every channel W of the box, masses m(a, x) of a letter and the input, and any conditional laws phi,
+
+        I(letter; output)  >=  sum_{x,y} W(x,y) sum_a m(a,x) log( phi(a|y) / p(a) ),
 
     *bound because* the difference is a mean of divergences D(p(.|y) || phi(.|y)) (Barber and Agakov 2003). The right-hand side is
     linear in W, and its least value over the box, row by row, is found by filling the cheapest entries first. phi is the posterior of
-    the channel of the box that tells least.
-
-    >>> found = audit_counts([[900, 100], [200, 800]])
-    >>> print(found)
-    capacity of ... >= 0.32... bits of 1 bit possible with a confidence of 95 %, from 2000 runs (statistical, never a proof)
-    >>> audit_counts([[9, 1], [9, 1]]).lower
-    0.0
-    """
-    confidence, table = confidence_of(confidence), _counts(counts)
-    unit_size(units)
-    runs = table.sum(axis=1, keepdims=True)
-    low, high = clopper_pearson(table, runs, 1.0 - confidence)
-    guess = table / runs
-    law = capacity(guess, gap=1e-6).input_law if prior is None else _law(prior, table.shape[0])
-    lower = max(least_information(law, low, high, guess), 0.0)
-    ratio = float(np.max(low.max(axis=0) / high.min(axis=0)))
-    return SampledLeakage(
-        lower=lower_in(lower, units),
-        confidence=confidence,
-        units=units,
-        about="capacity of the channel between these inputs" if prior is None else "I(input; output) under this prior",
-        record=None,
-        runs=int(table.sum()),
-        method="Clopper-Pearson intervals of all probabilities, and the channel among them that tells least",
-        epsilon=math.log(max(ratio, 1.0)),
-        values=table.shape[0],
-    )
-
-
-def least_information(prior: Floats, low: Floats, high: Floats, start: Floats) -> float:
-    """A number that no channel with entries between these tells less than, under this prior; nats.
+    the channel of the box that reveals least.
 
     Parameters
     ----------
-    prior : (inputs,)
+    masses : (inputs,) or (letters, inputs)
+        The law of the input, or of a letter and the input: then it is about the letter.
     low, high, start : (inputs, outputs)
         A box around `start`, which has rows that sum to 1.
     """
     channel, best = start, -math.inf
     for step in range(STEPS):
-        scores = _scores(prior, channel)
-        cheapest = np.array([_fill(*row) for row in zip(scores, low, high, strict=True)])
-        bound = float(np.sum(prior[:, None] * cheapest * scores))
-        best = max(best, bound)
+        gains = _gains(masses, channel)
+        cheapest = np.array([_fill(*row) for row in zip(gains, low, high, strict=True)])
+        best = max(best, float(np.sum(cheapest * gains)))
         channel = channel + (cheapest - channel) * (
             2.0 / (step + 3.0)
         )  # Frank and Wolfe's step: information is convex in W
     return best - ROUNDING
 
 
-def _scores(prior: Floats, channel: Floats) -> Floats:
-    """log( phi(x|y) / p(x) ), with phi the posterior of a channel mixed with a little of its mean, so that none is infinite."""
-    mean = prior @ channel
-    mixed = (1.0 - MIXED) * channel + MIXED * mean
-    return np.log(np.where(mean > 0, mixed, 1.0) / np.where(mean > 0, mean, 1.0))
+def _gains(masses: Floats, channel: Floats) -> Floats:
+    """sum_a m(a,x) log( phi(a|y) / p(a) ), with phi the posterior of a channel mixed with a little of its mean, so that none is
+    infinite.
+    """
+    of_letters = masses.ndim == 2
+    law = masses.sum(axis=1) if of_letters else masses
+    told = masses @ channel / np.where(law > 0, law, 1.0)[:, None] if of_letters else channel
+    mean = law @ told
+    mixed = (1.0 - MIXED) * told + MIXED * mean
+    logs = np.log(np.where(mean > 0, mixed, 1.0) / np.where(mean > 0, mean, 1.0))
+    return np.asarray(masses.T @ logs if of_letters else law[:, None] * logs)
 
 
 def _fill(scores: Floats, low: Floats, high: Floats) -> Floats:
@@ -270,10 +283,3 @@ def _counts(counts: Rows | Integers) -> Integers:
     if not table.sum(axis=1).all():
         raise InputError(f"counts: input {int(np.argmin(table.sum(axis=1)))} was never given; leave it out, or run it")
     return table
-
-
-def _law(prior: Floats, inputs: int) -> Floats:
-    law = np.asarray(prior, dtype=float)
-    if law.shape != (inputs,) or not (np.isfinite(law).all() and (law >= 0).all() and law.sum() > 0):
-        raise InputError(f"prior: expected {inputs} numbers of at least 0, one an input")
-    return law / law.sum()

@@ -112,10 +112,10 @@ def _odds(rows: Floats, exists: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """The logarithms of `up` and `down`, huge where a ratio is not known to be positive and finite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = [np.log(rows[own, 1:]) - np.log(rows[own, :-1]) for own in exists]
-    most, least = (np.array([which(ratio, axis=0) for ratio in ratios]) for which in (np.max, np.min))
-    others = ~np.eye(len(exists), dtype=np.bool_)
-    up = most - np.array([least[other].min(axis=0) for other in others])
-    down = least - np.array([most[other].max(axis=0) for other in others])
+        most, least = (np.array([which(ratio, axis=0) for ratio in ratios]) for which in (np.max, np.min))
+        others = ~np.eye(len(exists), dtype=np.bool_)
+        up = most - np.array([least[other].min(axis=0) for other in others])
+        down = least - np.array([most[other].max(axis=0) for other in others])
     return np.where(np.isfinite(up), up, HUGE), np.where(np.isfinite(down), down, -HUGE)
 
 
