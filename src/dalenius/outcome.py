@@ -134,14 +134,14 @@ class ConstraintPrice:
         The sum of its multipliers' sizes in the proof of `lower`: if every right-hand side of it were loosened by one unit, that bound
         would fall by at most so much. 0 where the proof does not need it. Of a limit of leakage the unit is a nat.
     slack : Fraction, float or None
-        The room that the mechanism leaves in the tightest row, exactly; of a limit of leakage in nats, at least. None where there is
-        no mechanism, and of cones.
+        The room that the mechanism leaves in the tightest row, exactly; of a budget or a limit of leakage in nats, at least. None
+        where there is no mechanism, of a privacy notion, and of cones, whose norms are no rational numbers.
     rows : tuple of (row, multiplier)
         Where it has rows those that have a price; in which order rows come docs/model-format.md says.
     slope : float
-        By how much the optimum moves, at least, if every right-hand side rises by one unit, and at least so many times as much if by
-        several: a line below the optimum as a function of it (of a design that tells most, above). Below 0 for what is "at most",
-        0 where nothing is feasible.
+        Of a line below the optimum: if every right-hand side rises by t units, the optimum is at least `lower` + t `slope` (of a
+        design that reveals most, at most `upper` + t `slope`, and at or above 0). What is "at most" has one below 0: loosened by a
+        unit it lets the optimum fall by no more than that, and tightened by one it costs at least as much. 0 where nothing is feasible.
     units : str
         Of price and slope: ``"nats per distortion"``, ``"distortion per nat"``, ``"nats per unit"`` (of the right-hand sides as they
         are written).

@@ -61,6 +61,9 @@ def test_the_priors_alone_leave_the_optimum_where_it_is(name):
     for prior in result.priors:
         assert prior.masses.sum() == pytest.approx(1.0)
         assert prior.masses.shape == (2, problem.input_count)
+    used = result.audit.upper if problem.kind == "min_distortion" else result.distortion
+    room = (problem.leakage_budget if problem.kind == "min_distortion" else problem.budget) - used
+    assert result.prices[0].slack == room >= 0
     cls = MinLeakageProgram if problem.kind == "min_leakage" else MinDistortionProgram
     budget = problem.leakage_budget if problem.kind == "min_distortion" else float(problem.budget)
     cost = problem.input_law[:, None] * problem.cost

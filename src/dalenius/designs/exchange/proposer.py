@@ -112,9 +112,13 @@ def values_of(run: Exchange, lower: Lower, kept: Kept | None, audits: Mapping[Pl
 
 def _slack(run: Exchange, j: int, *, kept: Kept | None, audits: Mapping[Place, Result]) -> Fraction | float | None:
     """Slack of the mechanism: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
-    if kept is None or j < 0:
-        return None
     place, problem = Place("constraint", j), run.problem
+    if kept is None or j == PRIVACY:
+        return None
+    if j == BUDGET and problem.distortion_budget is not None:
+        return problem.distortion_budget - problem.expected_distortion(kept.rows)
+    if j == BUDGET and problem.leakage_budget is not None:
+        return problem.leakage_budget - (0.0 if kept.constant else audits[OWN].upper)
     if (limit := problem.numbered(LeakageLimit).get(j)) is not None:
         return limit.nats - (0.0 if kept.constant else audits[place].upper)
     whole = {k: most.nats for k, most in problem.numbered(SecretLeakageLimit).items()}  # where there is nothing to tell
