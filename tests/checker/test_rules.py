@@ -75,14 +75,16 @@ ACCEPTED.sort(key=lambda name: len(cases.cases()[name].certificate))
 
 
 def test_a_verdict_names_every_lemma_that_was_run_and_no_other():
-    said = set[str]()
+    said, of_core = set[str](), set[str]()
     files = {name: cases.cases()[name].files for name in ACCEPTED}
     one = MODELS / "scale" / "secure-sum-64"
     files["separate"] = one.with_suffix(".toml").read_bytes(), one.with_suffix(".cert.gz").read_bytes()
     # watching takes several times as long as checking: daily the shortest case of the same rules
     watched = Counter[tuple[str, ...]]()
     for name, (model, certificate) in files.items():
-        watched[rules := check(model, certificate).rules] += 1
+        watched[rules := (found := check(model, certificate)).rules] += 1
+        if rules == ("core",):
+            of_core |= {kind for line in found.lines if line[:7] == "leaves:" for kind in re.findall(r"\d (\w+)", line)}
         if watched[rules] > draws(1, len(files)):
             continue
         with running() as found:
@@ -94,6 +96,8 @@ def test_a_verdict_names_every_lemma_that_was_run_and_no_other():
         assert f"rules used: {'; '.join(verdict.rules)}" in verdict.lines
         said |= named
     assert said == LEMMAS.keys()
+    page = (DOCS / "guarantee.md").read_text().split("Which of the core's theorems")[1].split("\n\nCode lines")[0]
+    assert of_core == set(re.findall(r"`(\w+)`", page)), "the kinds of leaves, each with its theorem"
 
 
 def test_what_is_not_proved_rests_on_nothing():

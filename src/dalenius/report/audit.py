@@ -55,7 +55,6 @@ from dalenius.results import Result, most_of
 from dalenius.search import Clock, LimitOptions, Limits, Progress, stopped_by_interrupt
 from dalenius.units import lower_in, upper_in
 
-MODEL, PROOF = "MODEL.toml", "CERTIFICATE.cert"
 PAGES = (".md", ".html")
 OF_ALL = "computed over all adversaries of the question"
 MEASURED = 0.1  # share of the time limit that measures get at the least
@@ -135,8 +134,8 @@ class Audit:
     def __str__(self) -> str:
         return self.page()
 
-    def page(self, *, model: str = MODEL, certificate: str = PROOF) -> str:
-        """The page as Markdown that a terminal can show, too; the names of the files are what it tells to check.
+    def page(self, *, model: str | None = None, certificate: str | None = None) -> str:
+        """The page as Markdown that a terminal can show, too, with the names of the files to check; without them how to write them.
 
         >>> import dalenius as dl
         >>> told = audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(4))
@@ -288,11 +287,14 @@ class Audit:
             "what taking part adds is the rest. Whether the first part is the release's doing is for you to say: both are learnt.",
         )
 
-    def _check(self, model: str, certificate: str) -> Iterator[str]:
+    def _check(self, model: str | None, certificate: str | None) -> Iterator[str]:
+        unwritten = "The files are not written yet: -o page.md, in Python write(\"page.md\"), writes the page and these two beside it."
         yield paragraph(
             "Nobody has to believe this page. The certificate holds all that the proof of the first number needs;",
-            "the checker shares no code with the program that searched, and the second line needs nothing but Python:",
+            "the checker shares no code with the program that searched, and the second line needs nothing but Python.",
+            *([] if model else [unwritten]),
         )
+        model, certificate = model or "page.toml", certificate or "page.cert"
         yield f"    dalenius verify {model} {certificate}\n    python -m dalenius_check {model} {certificate}"
         text = self.result.certificate.text.encode("utf-8", "surrogatepass")
         sums = f"model {digest(self.problem)}\n    certificate {hashlib.sha256(text).hexdigest()}"
