@@ -336,7 +336,7 @@ def _about_secrets(problem: SecretLeakage, search: Run, known: Known, method: st
     """The largest information about a secret."""
     _need_read(problem)
     if known is not None:
-        raise InputError("known: what is told about a secret is computed anew; leave it out")
+        raise InputError("known: what is revealed about a secret is computed anew; leave it out")
     audit = audit_of(problem, search)
     search.clock.reserve(min(problem.costs.certain.seconds + audit.checking, 0.9 * search.limits.seconds))
     audit.run()

@@ -129,7 +129,7 @@ class Alternation:
     cycle : Cycle or None
         The evidence, if the scheme came back to a state that it had left.
     record : int or None
-        The record that is told most about, of an audit's scheme.
+        The record about which most is revealed, of an audit's scheme.
     units : str
         ``"nats"``, ``"bits"`` or ``"distortion"``.
     """

@@ -141,7 +141,7 @@ class ConstraintPrice:
     slope : float
         Of a line below the optimum: if every right-hand side rises by t units, the optimum is at least `lower` + t `slope` (of a
         design that reveals most, at most `upper` + t `slope`, and at or above 0). What is "at most" has one below 0: loosened by a
-        unit it lets the optimum fall by no more than that, and tightened by one it costs at least as much. 0 where nothing is feasible.
+        unit it lets the optimum fall by no more than that, and tightened by one it costs no less. 0 where nothing is feasible.
     units : str
         Of price and slope: ``"nats per distortion"``, ``"distortion per nat"``, ``"nats per unit"`` (of the right-hand sides as they
         are written).

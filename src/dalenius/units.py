@@ -50,7 +50,7 @@ class Quantity(Enum):
 
     @property
     def largest(self) -> str:
-        """Name of the largest one, where much of it is wanted, of mechanisms that tell something useful."""
+        """Name of the largest one, where much of it is wanted, of mechanisms that reveal something useful."""
         return f"largest {'information' if self is Quantity.LEAKAGE else self.value}"
 
     @classmethod

@@ -38,7 +38,7 @@ def asked(**changed):
     (lambda: asked(adversary=dl.L1BallPriors([0.5, 0.5], 0.1)), "a number for each of the 8 datasets; its laws have 2"),
     (lambda: asked(adversary=dl.FloorPriors(0.2)), "lower floor"),
     (lambda: asked(adversary=dl.EntropyAtLeast("4 bits")), "above the largest possible entropy"),
-    (lambda: dl.solve(asked(), known=dl.solve(asked())), "known: what is told about a secret"),
+    (lambda: dl.solve(asked(), known=dl.solve(asked())), "known: what is revealed about a secret"),
     (lambda: dl.solve(asked(), curve=True), "curve: only an audit of records"),
     (lambda: dl.solve(asked(), method="alternating"), "method"),
     (lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}, method="alternating"), "method"),

@@ -79,7 +79,7 @@ class Reader:
             yield "the mechanism is not private"
         self.most = design.useful_information(mechanism)
         if self.most < dec(self.lower) - SLACK:
-            yield f"the mechanism tells {self.most:.20}"
+            yield f"the mechanism reveals {self.most:.20}"
         found = design.most_found(self.rng, 100 * self.starts)
         if found > float(self.upper) * (1 + DOUBLES) + UNSEEN:
             yield f"private mechanisms tell {found}, and {float(self.upper)} is said to be the most"

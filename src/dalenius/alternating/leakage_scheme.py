@@ -396,7 +396,7 @@ def bounded(
     multiplier : float
         Of the entropy bound, near p: where the tree begins.
     improve : callable
-        Takes masses with this letter law to masses that have enough entropy, too, and tell more where it finds a way.
+        Takes masses with this letter law to masses that have enough entropy, too, and reveal more where it finds a way.
     gap : float
         Relative, of I.
     leaves : int
@@ -435,7 +435,7 @@ def bounded(
 
 
 def best_selection(channel: RecordChannel, pi: Floats) -> tuple[Floats | None, float]:
-    """The best choice of one class a letter for this letter law, and what it tells: a bound, as I is convex; (None, inf) if too many.
+    """Best choice of one class a letter for this letter law, and what it reveals: a bound, as I is convex; (None, inf) if too many.
 
     The choice may have too little entropy. Letters without mass keep the classes of the uniform prior.
 

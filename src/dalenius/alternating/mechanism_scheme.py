@@ -174,7 +174,7 @@ class MechanismScheme:
         return float(np.sum(self.run.orbits.cost * Q))
 
     def price(self, Q: Floats, upper: float) -> float:
-        """Cost in Problem 3 of leaking no more than the budget: to mix with the constant mechanism, which tells nothing."""
+        """Cost in Problem 3 of leaking no more than the budget: to mix with the constant mechanism, which reveals nothing."""
         if self.most is None or upper <= self.most:
             return 0.0
         return (1.0 - self.most / upper) * max(self.silence - self.distortion(Q), 0.0)

@@ -110,7 +110,7 @@ class Bounded(ABC):
     @property
     @abstractmethod
     def exposed(self) -> int | None:
-        """The record that is told most about, as far as the search sees; None if nothing can be told about any."""
+        """The record about which most is revealed, as far as the search sees; None if nothing can be revealed about any."""
 
     @abstractmethod
     def exposure(self, slack: float) -> Exposure | None:
@@ -229,7 +229,7 @@ class Bounded(ABC):
 
 @dataclass
 class Audit(Bounded):
-    """A running audit of what is told about a record."""
+    """A running audit of what is revealed about a record."""
 
     problem: WorstCaseLeakage
 
@@ -302,7 +302,7 @@ class RecordsAudit(Audit, Generic[B]):
 
     @property
     def best(self) -> B | None:
-        """The kind of record that is told most about."""
+        """The kind of record about which most is revealed."""
         return max(self.records, key=lambda record: record.lower, default=None)
 
     @property

@@ -124,7 +124,7 @@ class MarkovChainAudit(ChainAudit[_Record]):
         if not self.short:
             low = self.whole.ends[0]
             kind.floor = _in_closed_form(kind.two, low, low).value
-        known = self.best  # the same chain tells most about most records
+        known = self.best  # the same chain reveals most about most records
         best = [known.point] if known is not None and known.lower > 0.0 else self._grid()
         self._try(kind, best if not self.short else (self._corner(0), self._corner(1)))
         leaves = self._leaves_of(kind, [self.whole], [kind.upper])

@@ -82,7 +82,7 @@ class BlocksAudit(Audit):
 
     @property
     def upper(self) -> float:
-        """Of a piece that was not begun it is what its letters tell."""
+        """Of a piece that was not begun it is what its letters reveal."""
         bounds = (
             part.piece.slack + (part.audit.upper if part.audit.records else part.certain) for part in self.bounding
         )

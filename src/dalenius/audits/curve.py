@@ -175,7 +175,7 @@ class WholeCurve:
     def choose_slope(
         self, known: Sequence[tuple[RecordChannel, Candidate]], target: float, *, rng: np.random.Generator, clock: Clock
     ) -> None:
-        """The multiplier of the record that is told most about, if no prior is found that keeps the bounds above the target with it.
+        """Multiplier of the record about which most is revealed, if no prior is found that keeps the bounds above the target with it.
 
         None, too, where the entropy bound costs that record nothing: the curve is level there.
 

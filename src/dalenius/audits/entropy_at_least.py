@@ -260,7 +260,7 @@ class CurveAudit:
     curve: WholeCurve
 
     def run(self) -> None:
-        """The audit; then witnesses for other entropy bounds on the record that is told most about."""
+        """The audit; then witnesses for other entropy bounds on the record about which most is revealed."""
         self.audit.run()
         best = self.audit.best
         if best is not None:

@@ -2,7 +2,7 @@
 
 *From below*: everybody of a block has the same letter, each as likely. *From above*: the output law of a mixture of patterns, seen
 through the sum of scores, is close to the rows of all patterns, so that no selection of patterns by letters is missed; and k letters
-tell no more than log k (docs/theory.md, histograms). Every cell has the law T(s, .), s how many records of a block are in it; only the
+reveal at most log k (docs/theory.md, histograms). Every cell has the law T(s, .), s how many records of a block are in it; only the
 sum of the scores is seen of an output. Its laws are products of polynomials, here of their Fourier transforms where they are long.
 """
 

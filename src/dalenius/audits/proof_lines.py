@@ -151,7 +151,7 @@ def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
 
 
 def informed_line(bound: InformedBound) -> ProofLine:
-    """I(X_i; Y) <= what is known, and what the output tells whoever is told all other records."""
+    """I(X_i; Y) <= what is known, and what the output reveals to whoever is told all other records."""
     ends = [short_text(end) for end in bound.ends.tolist()]
     laws = [tuple(fraction_text(Fraction(x)) for x in law) for law in bound.laws.tolist()]
     return InformedLeaf(short_text(bound.share), tuple(zip([*ends[:-1], "1"], laws, strict=True)))

@@ -79,7 +79,7 @@ class SecretProducts:
             self.lower, self.factors = told, factors
 
     def _ascend(self, factors: list[Floats], clock: Clock) -> tuple[list[Floats], float]:
-        """Each record's law in turn times e^(step x its slope), the step halved until more is told."""
+        """Each record's law in turn times e^(step x its slope), the step halved until more is revealed."""
         told, steps = self._told(factors), [1.0] * len(factors)
         for _ in range(ROUNDS):
             before = told
@@ -99,7 +99,7 @@ class SecretProducts:
         return factors, told
 
     def _corners(self, factors: list[Floats], told: float, clock: Clock) -> list[Floats]:
-        """With a record's law on one letter, wherever no less is told."""
+        """With a record's law on one letter, wherever no less is revealed."""
         for j, size in enumerate(self.records.alphabets):
             for letter in np.eye(size):
                 moved = [*factors[:j], letter, *factors[j + 1 :]]
@@ -119,7 +119,7 @@ class SecretProducts:
         return self.cells.information(_product(factors), self.rows)
 
     def _slope(self, factors: list[Floats], record: int) -> Floats:
-        """The derivative of what is told by each probability of this record's law."""
+        """The derivative of what is revealed by each probability of this record's law."""
         sizes = self.records.alphabets
         others = _product(
             [np.ones(size) if j == record else q for j, (q, size) in enumerate(zip(factors, sizes, strict=True))]

@@ -176,7 +176,7 @@ class SecretLaws:
         return shares_of(np.eye(len(self._vertices))[int(np.argmax(doubles(self._vertices @ rationals(slope))))])
 
     def _climb(self, start: Numbers, clock: Clock) -> None:
-        """Steps of Frank and Wolfe towards the law of the class with the largest slope, as long as more is told.
+        """Steps of Frank and Wolfe towards the law of the class with the largest slope, as long as more is revealed.
 
         The law is a mixture of laws of the class, so that it is one, exactly, whatever doubles made of the weights.
         """

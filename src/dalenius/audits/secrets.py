@@ -134,7 +134,7 @@ class SecretAudit(Bounded):
         return (SECTION + WEIGHT * self.rows.shape[1]) * self.pieces
 
     def own_trees(self, cells: SecretCells) -> list[SecretTree]:
-        """Those that bound a secret under all laws; none where nothing can be told."""
+        """Those that bound a secret under all laws; none where nothing can be revealed."""
         keys = {family_key(family) for family in cells.families}
         return [self._by_family[key] for key in keys if key in self._by_family]
 
@@ -177,7 +177,7 @@ class ClassSecretAudit(SecretAudit):
         return max((min(laws.upper, self._under_all(laws.cells)) for laws in self.laws), default=0.0)
 
     def run(self) -> None:
-        """The class's own bounds, and then selections where what is told is not concave."""
+        """The class's own bounds, and then selections where what is revealed is not concave."""
         for k, laws in enumerate(self.laws):
             if self.clock.expired:
                 break

@@ -2,7 +2,7 @@
 
 *From below*: joint Blahut-Arimoto on the counts of a window, whose channel is applied by filters; thinned, and seen in bins, where
 there are too many. *From above*: the least of three leaves: the letters' entropy; of two letters the capacity of the two farthest
-counts; and what is told by whoever is told all other records (docs/theory.md, "Told all others").
+counts; and what is revealed by whoever is told all other records (docs/theory.md, "Told all others").
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ class DesignSettings:
 def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Floats:
     """The mechanism mixed with just enough of one that surely meets the budget, if it does not meet it itself.
 
-    Problem 2: with one of least distortion, E being linear. Problem 3: with one that tells nothing; *meets the budget because* leakage
+    Problem 2: with one of least distortion, E being linear. Problem 3: one that reveals nothing; *meets the budget because* leakage
     is convex in the mechanism, so (1-t) Q + t U leaks at most (1-t) `leakage`, if `leakage` is a bound on what Q leaks.
 
     >>> import dalenius as dl

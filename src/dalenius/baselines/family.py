@@ -382,7 +382,7 @@ def aggregated(problem: WorstCaseLeakage | DesignProblem) -> Family:
 
 
 def _channel(problem: WorstCaseLeakage | DesignProblem) -> Floats:
-    """The problem's channel; of a design problem one that tells nothing, as a place to put others."""
+    """The problem's channel; of a design problem one that reveals nothing, as a place to put others."""
     if isinstance(problem, WorstCaseLeakage):
         return problem.channel
     return np.full((problem.input_count, problem.output_count), 1.0 / problem.output_count)

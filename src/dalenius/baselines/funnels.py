@@ -27,7 +27,7 @@ class Released:
     ----------
     useful, secret : Told
     limit : float
-        What may be told of the secret.
+        What may be revealed of the secret.
     """
 
     useful: Told
@@ -43,7 +43,7 @@ class Released:
         return cls(useful, Told.of_law(problem.secret, problem.limited), problem.limit.limit_in_doubles)
 
     def kept(self, Q: Floats) -> Floats:
-        """The mechanism, mixed with as little of one that tells nothing as keeps the limit."""
+        """The mechanism, mixed with as little of one that reveals nothing as keeps the limit."""
         silent = np.tile(Q.mean(axis=0), (len(Q), 1))
         low, high = 0.0, 1.0
         if self.secret.of(Q.T).sum() <= self.limit:
@@ -55,7 +55,7 @@ class Released:
         return (1.0 - high) * Q + high * silent
 
     def slopes(self, told: Told, Q: Floats) -> Floats:
-        """The gradient of what is told, by the entries of Q."""
+        """The gradient of what is revealed, by the entries of Q."""
         return (told.slopes(Q.T @ told.joint.T) @ told.joint).T
 
     def drawn(self, rng: np.random.Generator | None) -> Floats:
@@ -169,7 +169,7 @@ def alternating(released: Released, rng: np.random.Generator | None, clock: Cloc
 FunnelRival = Callable[[Released, np.random.Generator | None, Clock], Floats]
 FUNNEL_RIVALS: Mapping[str, tuple[str, FunnelRival, bool]] = {  # in words; the method; whether it has one start only
     "convex-concave": (
-        "steps that linearise what is told of use, each a convex program by SLSQP",
+        "steps that linearise what is revealed of use, each a convex program by SLSQP",
         convex_concave,
         False,
     ),

@@ -195,7 +195,7 @@ def _print(found: LeastNoise) -> None:
     mechanism = noise_of(within.problem.mechanism)
     kind = mechanism.kind.replace("_", " ")
     epsilon = mechanism.epsilon_per_step
-    as_epsilon = (  # to be typed, so rounded to more noise, which tells less wherever there is an epsilon
+    as_epsilon = (  # to be typed, so rounded to more noise, which reveals less wherever there is an epsilon
         "" if epsilon is None else f" (epsilon = {text_below(epsilon)} where a person moves one number by 1)"
     )
     allowed = budget_text(found.at_most, found.units, within.result.values)
@@ -213,7 +213,7 @@ def _print(found: LeastNoise) -> None:
             f"scale {fraction_text(above.scale)} is not: at least {lower}, proved; {gap_text(found.gap)} apart",
         )
     if not found.falling:
-        out.print(f"larger scales are not known to tell less, of {mechanism.words}: ask about the one you take")
+        out.print(f"larger scales are not known to reveal less, of {mechanism.words}: ask about the one you take")
     if found.formulas:
         out.print(f"\nby theorems, where {found.formulas[0].condition}:")
         table = Table("scale", "times the least", "theorem", box=None, pad_edge=False)

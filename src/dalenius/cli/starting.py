@@ -190,12 +190,12 @@ class _Kind:
 
 KINDS = {
     "worst_case_leakage": _Kind(
-        "how much can this release tell about one record, at most?",
+        "how much can this release reveal about one record, at most?",
         ("--distortion", "--budget", "--privacy"),
         (_shelf_question("--mechanism", "mechanism", MECHANISMS, "geometric 0.5"), ADVERSARY),
     ),
     "min_leakage": _Kind(
-        "which mechanism tells least within a budget of distortion?",
+        "which mechanism reveals least within a budget of distortion?",
         ("--mechanism", "--privacy"),
         (DISTORTION, LAW, CLASS, ADVERSARY),
         _line("--budget", "the largest expected distortion", "0.1", "max_distortion", toml_value),

@@ -26,7 +26,7 @@ def conditional_leakage_with_floor(channel: Sequence[Sequence[Number]], letters:
 
     It is log(max k / (floor sum k + (1 - letters floor) min k)), k the likelihoods of an output for the values of a record, the others
     held fixed; the largest over outputs, records and values of the others. With as many letters as rows, one record, it is
-    Theorem 4.5(1): the most told about the whole dataset, where each dataset keeps that probability.
+    Theorem 4.5(1): the most revealed about the whole dataset, where each dataset keeps that probability.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def record_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Inte
 
 
 def dataset_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Integer, floor: Number) -> float:
-    """The most that an output tells about all records, which are independent, each value with probability `floor` at least; nats, up.
+    """Most that an output reveals about all records, which are independent, each value with probability `floor` at least; nats, up.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class PrivacyProfile:
     def capacity(self) -> float:
         """The integral of (1 + exp(-e)) delta(e) over e > 0, for a profile of local differential privacy; in nats, rounded up.
 
-        It bounds the divergence of any two rows, and so what the mechanism tells under any prior. Infinite if the last delta is above
+        It bounds the divergence of any two rows, so what the mechanism reveals under any prior. Infinite if the last delta is above
         0 and no decay is known.
 
         Notes
@@ -256,7 +256,7 @@ BISECTION_STEPS = 120  # of a bisection
 
 
 def largest_power(capacity: Number, level: Number) -> float:
-    """The largest power at this level of a test which of two inputs the output is of, where no prior lets the output tell more.
+    """The largest power at this level of a test which of two inputs the output is of, where no prior lets the output reveal more.
 
     It is the largest p0 with d(p0 || q) <= mu and d(p1 || q) <= mu for some q, where mu is the capacity and p1 the level: 1 - p0, as a
     function of p1, is the trade-off function of f-differential privacy that follows from the capacity. It is attained, for each

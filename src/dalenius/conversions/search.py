@@ -227,7 +227,7 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
     """One line: the facts that are missing, or what a mechanism with the guarantee may still do.
 
     >>> why_not("mutual_information", "local_dp", Facts(), sharp=True)
-    'none exists: an output of small probability may tell everything, whatever a mean or likely outputs say'
+    'none exists: an output of small probability may reveal everything, whatever a mean or likely outputs say'
     """
     missing = fewest_missing(source, target, facts, sharp=sharp)
     if missing:
@@ -241,7 +241,7 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
         return "none in the papers: rules of ours lead there, which were left out"
     first, second = NOTIONS[source].about, NOTIONS[target].about
     if facts.releases > 1 and fewest_missing(source, target, Facts(), sharp=sharp) is not None:
-        return "no rule of composition is known on the way: each release alone has the guarantee, all of them together may tell more"
+        return "no rule of composition is known on the way: each release alone has the guarantee, all of them together may reveal more"
     if first is About.INFERENCE:
         return (
             "none exists: what can be guessed or estimated of one secret says nothing about the rest of the mechanism"
@@ -249,7 +249,9 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
     if second is About.DATASETS:
         return "none exists: what is known of one secret's channel says nothing about other datasets"
     if second in EVERY_OUTPUT or target == "posterior_min_entropy":
-        return "none exists: an output of small probability may tell everything, whatever a mean or likely outputs say"
+        return (
+            "none exists: an output of small probability may reveal everything, whatever a mean or likely outputs say"
+        )
     if target == "pairwise_divergence":
         return "none exists: an output of small probability may be impossible for one input, which makes the divergence infinite"
     assert target in BELOW, (source, target)

@@ -233,7 +233,7 @@ class DesignProposer(ABC, Generic[U]):
 
 @dataclass(frozen=True, eq=False)
 class Most:
-    """A mechanism, exactly, and what it tells in doubles.
+    """A mechanism, exactly, and what it reveals in doubles.
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ LEAST = 1e-3  # nats that rounding is a share of, at least
 
 
 class MostProposer(DesignProposer[Upper]):
-    """Proposers of mechanisms that tell most: their lower ends and their answer are those of the mechanism found.
+    """Proposers of mechanisms that reveal most: their lower ends and their answer are those of the mechanism found.
 
     Attributes
     ----------

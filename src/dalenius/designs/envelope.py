@@ -1,4 +1,4 @@
-"""Planes above what columns of mechanisms tell: convex measures of columns, and a plane that is proved on cells of posteriors."""
+"""Planes above what columns of mechanisms reveal: convex measures of columns, and a plane that is proved on cells of posteriors."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ MEASURES: dict[str, tuple[Measured, Measured]] = {
 }
 
 
-SMALL_SHARE, ROUNDING = 1e-9, 1e-5  # of what an input tells, and of a nat, by which it is raised
+SMALL_SHARE, ROUNDING = 1e-9, 1e-5  # of what an input reveals, and of a nat, by which it is raised
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """f(v), what a column v of a mechanism tells about a variable: convex and homogeneous in its masses m(v) = P v.
+    """f(v), what a column v of a mechanism reveals about a variable: convex and homogeneous in its masses m(v) = P v.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class Envelope:
-    """That f(v) - mu g(v) <= lambda.v for all columns v, f what they tell of use and g what is limited.
+    """That f(v) - mu g(v) <= lambda.v for all columns v, f what they reveal of use and g what is limited.
 
     Hence sum_y f <= sum(lambda) + mu times the limit for every mechanism within it: columns sum to 1, and g of them to the limit.
 

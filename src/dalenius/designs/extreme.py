@@ -163,7 +163,7 @@ class Independent:
 Rows = list[list[Fraction]]
 USED = 1e-11  # weights below are 0
 GRID = 10**12
-MOST = Fraction(10**15)  # e^epsilon taken to be at most: more tells no more, in doubles
+MOST = Fraction(10**15)  # e^epsilon taken to be at most: more reveals no more, in doubles
 SHORT = 10**14  # a rational e^epsilon just below an irrational one, so that mechanisms can be written
 
 
@@ -176,7 +176,7 @@ class Extreme(Most):
     prices : (inputs,)
         lambda(x) in doubles, which every ray meets up to rounding.
     slack : float
-        By how much a ray may tell more than it costs, for each unit that it has in all.
+        By how much a ray may reveal more than it costs, for each unit that it has in all.
     """
 
     prices: Floats
@@ -184,7 +184,7 @@ class Extreme(Most):
 
     @classmethod
     def of(cls, problem: MaxInformation, clock: Clock) -> Extreme:
-        """Solve; where time is over before, what tells nothing, and what each input alone tells.
+        """Solve; where time is over before, what reveals nothing, and what each input alone tells.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class Extreme(Most):
             rays, c = Independent.of(problem, clock), Fraction(1)
         else:
             below, above = (min(factor, MOST) for factor in problem.notion.factor())
-            if above == 1 and not _told_freely(problem):  # all rows that count are one, which tells nothing
+            if above == 1 and not _told_freely(problem):  # all rows that count are one, which reveals nothing
                 return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
             c = below if below == above else Fraction(int(below * SHORT), SHORT)
             rays = Rays.of(problem, float(above))
@@ -221,7 +221,7 @@ def _told_freely(problem: MaxInformation) -> bool:
 
 
 def _sharpened(prices: Floats, values: Floats, told: Floats, used: Integers) -> Floats:
-    """Prices at which what is used costs what it tells, but for rounding: a solver's are true to its tolerance only."""
+    """Prices at which what is used costs what it reveals, but for rounding: a solver's are true to its tolerance only."""
     if not len(used):
         return prices
     rest = told[used] - values[used] @ prices

@@ -153,7 +153,7 @@ class ProductOracle(Oracle):
 
 
 class ClassOracle(ProductOracle):
-    """A class of laws: the letters of a record on the rows that they select, with the law of the class that tells most.
+    """A class of laws: the letters of a record on the rows that they select, with the law of the class that reveals most.
 
     A class tells least about what its laws hardly ever select, however far these rows are apart: selections are looked at until what
     bounds them is below what was found, or as many as a search has starts.

@@ -82,14 +82,14 @@ class MeanLine(Stated):
 
 @line("potential")
 class PotentialLine(Stated):
-    """Of the most information: a price of every input, which no extreme ray of private columns tells more than it costs."""
+    """Of the most information: a price of every input, which no extreme ray of private columns reveals more than it costs."""
 
     prices: Vector
 
 
 @line("envelope")
 class EnvelopeLine(Stated):
-    """Of the most information within a limit: no column tells more of use than its price, and `price` times what is limited."""
+    """Of the most information within a limit: no column reveals more of use than its price, and `price` times what is limited."""
 
     over: Over
     price: Number
@@ -298,7 +298,7 @@ class HistogramLine(Stated):
 
 @line("letters")
 class LettersLine(Stated):
-    """Nothing tells more of a record than its entropy: of a histogram the logarithm of its letters, of a Markov chain on a box."""
+    """Nothing reveals more of a record than its entropy: of a histogram the logarithm of its letters, of a Markov chain on a box."""
 
 
 @line("sums")
@@ -372,7 +372,7 @@ class InformedLeaf(Stated):
 
 @line("ends")
 class EndsLeaf(Stated):
-    """A leaf: two letters tell no more than the two farthest values."""
+    """A leaf: two letters reveal no more than the two farthest values."""
 
 
 BranchLine = (

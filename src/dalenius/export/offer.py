@@ -195,7 +195,7 @@ def subproblem(problem: Problem, block: str, certificate: Certificate | None = N
 def written(problem: Problem) -> list[Offer[Written]]:
     """The nonlinear programs that a model is, as it is written, one for each kind of record or secret: for global solvers, as .nl.
 
-    Audits against an entropy bound; against a class of laws, for the rows that tell most of those that a record's letters select;
+    Audits against an entropy bound; against a class of laws, for the rows that reveal most of those that a record's letters select;
     about secrets, under a class of laws of the dataset; funnels and bottlenecks where both measures are informations, or the secret is
     guessed. None where a law would have more than 1,024 numbers.
 
@@ -236,7 +236,7 @@ def _written_record(channel: AggregatedRecord) -> Written:
 
 
 def _written_class(selected: Floats, priors: PriorClass) -> Written:
-    """For the selection (selections, letters, outputs) whose rows tell most under some law of the class."""
+    """For the selection (selections, letters, outputs) whose rows reveal most under some law of the class."""
     bounds = relative_entropy(selected, selected.mean(axis=1, keepdims=True)).max(axis=1)
     few = [selected[j] for j in np.argsort(-bounds)[:STARTS]]
     laws = [doubles(worst_law(GivenChannel.plain(rows), priors).law) for rows in few]

@@ -1,4 +1,4 @@
-"""Markov chains of several letters: what a release of a total tells about one record, at a point and on boxes of transition matrices.
+"""Markov chains of some letters: what a release of a total reveals about one record, at a point and on boxes of transition matrices.
 
 A box is low <= T <= high with rows that sum to 1, and such a range for the first record's law unless it is stationary. On it the
 information is at most what a fixed function of the record and the total has as its mean, and a remainder of second order; means of

@@ -222,7 +222,7 @@ class Measures:
     refused : mapping of names to texts
         Measures that have no bound against the adversary: why, and what to do. Asking for one raises `InputError` with the text.
     values : int or None
-        How many values the record, the input or the secret has that most can be told about.
+        How many values the record, the input or the secret has that most can be revealed about.
     """
 
     __repr__ = in_brief

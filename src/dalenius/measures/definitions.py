@@ -132,7 +132,7 @@ OF_CHANNEL = (
     Definition(
         "mutual_information",
         LEAKAGE,
-        "what the output tells on average, I(X;Y), under this prior",
+        "what the output reveals on average, I(X;Y), under this prior",
         of_both(formulas.mutual_information),
     ),
     Definition(
@@ -216,7 +216,7 @@ OF_CHANNEL = (
     ),
     probability(
         "disclosure",
-        "of an output that excludes a value of the secret, and so tells something for sure",
+        "of an output that excludes a value of the secret, and so reveals something for sure",
         of_both(formulas.disclosure),
     ),
     probability(
@@ -229,7 +229,7 @@ OF_RECORDS = (
     Definition(
         "conditional_mutual_information",
         LEAKAGE,
-        "what the output tells about the record where all the others are known",
+        "what the output reveals about the record where all the others are known",
         _conditional,
     ),
     log_of(
@@ -336,7 +336,5 @@ def of_output_over_class(y: int, label: str) -> list[Definition]:
 
 def without_own_answer(letter: int) -> Definition:
     """Leakage about a record that a release does not see: a fixed letter stands in for it, and the others answer as they do."""
-    what = (
-        f"what the output tells on average if letter {letter} stands in for the record's own: what the others give away"
-    )
+    what = f"what the output reveals on average if letter {letter} stands in for the record's own: what the others give away"
     return replace(OF_CHANNEL[0], name=f"mutual_information_without_own_answer[{letter}]", what=what)

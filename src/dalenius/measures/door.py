@@ -116,7 +116,7 @@ def measure(
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
         `L1BallPriors`, `KLBallPriors`, `EntropyAtLeast`, ...), the largest over it of each measure that allows that; for a `PriorSet`
         the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it
-        shows, and what that prior lets the release tell about the record without its own answer.
+        shows, and what that prior lets the release reveal about the record without its own answer.
     law : Law, optional
         Measure a problem's records under this law, independent of one another, instead of the model's adversary. Other adversaries
         may learn more. A design that names no adversary is measured under its own law.

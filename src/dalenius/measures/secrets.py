@@ -55,7 +55,7 @@ class OfSecrets(Subject):
         if not (free or self.listed):
             raise InputError(
                 f"measure: about secrets {adversary.kind} is not offered: list laws (prior_set), or allow all (entropy_at_least = 0), "
-                "whose measures are at least those of any class; what is told on average is for solve"
+                "whose measures are at least those of any class; what is revealed on average is for solve"
             )
         cells = tuple(cells_of_secrets(self.problem))
         keep(self, _cells=cells)
@@ -166,7 +166,7 @@ OF_LAWS = (
     Definition(
         "mutual_information",
         LEAKAGE,
-        "what the output tells about the secret on average, to whom knows what is given",
+        "what the output reveals about the secret on average, to whom knows what is given",
         _given_information,
     ),
 )
@@ -271,7 +271,7 @@ def supersample_cmi(problem: WorstCaseLeakage, *, law: Law | None = None, units:
         lower,
         upper,
         units,
-        f"what the output tells about which of {which} are in the data",
+        f"what the output reveals about which of {which} are in the data",
         ends.exact,
     )
 

@@ -166,7 +166,7 @@ class OfWitness(Subject):
 
 @dataclass(frozen=True)
 class WithoutOwnAnswer(Subject):
-    """A record under a witness, where a fixed letter is released in its place: what is told about it then is told by the others."""
+    """A record under a witness, where a fixed letter is released in its place: what is revealed about it then the others reveal."""
 
     witness: OfWitness
     letter: int

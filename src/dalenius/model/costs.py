@@ -62,7 +62,7 @@ STEP = Cost(4e-7)  # of an entry of randomised histograms, person by person and 
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 MOVE = Cost(1e-6)  # a pair of records of a chain of two letters, where it is evaluated at a point
 SHIFTED = Cost(6e-5, 1800.0)  # a value of a block's sum, or an output
-SECTION = Cost(6e-4, 500.0)  # what is told of a secret where one value is given
+SECTION = Cost(6e-4, 500.0)  # what is revealed of a secret where one value is given
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
 ARRAYS = 8 * 3  # bytes an entry of the channel, besides the problem's own

@@ -137,7 +137,7 @@ class Problem(metaclass=Stated):
 
     @property
     def most_values(self) -> int:
-        """The largest number of values of what is told about, a record: nothing reveals more than its logarithm."""
+        """The largest number of values of what is revealed about, a record: nothing reveals more than its logarithm."""
         return max((size for size, _ in self.records.runs), default=1)
 
     @property

@@ -1,4 +1,4 @@
-"""Secrets: what may be told about the data, and what is known besides, as functions of the dataset."""
+"""Secrets: what may be revealed about the data, and what is known besides, as functions of the dataset."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ class Letters(Shelved):
 
     def __post_init__(self) -> None:
         if (self.records is None) == (self.others is None):
-            raise InputError("letters: give either records, whose letters are told, or others, all but these")
+            raise InputError("letters: give either records, whose letters are revealed, or others, all but these")
 
     def told(self, records: Records) -> list[int]:
-        """The records whose letters are told, ascending."""
+        """The records whose letters are revealed, ascending."""
         listed = self.others if self.records is None else self.records
         assert listed is not None
         if listed[-1] >= len(records):
@@ -145,7 +145,7 @@ def _as_functions(value: Function | Sequence[Function], what: str) -> tuple[Func
 
 @declared
 class Secret(metaclass=Stated):
-    """A secret g of the data, which a release must not tell, also not to whom knows w: it may tell I( g(X); Y | w(X) ).
+    """A secret g of the data, which a release must not reveal, also not to whom knows w: it may reveal I( g(X); Y | w(X) ).
 
     Parameters
     ----------
@@ -336,6 +336,6 @@ class Told:
         if listed > MOST_LISTED or len(largest) > MOST_SETS:
             raise InputError(
                 f"the secret's values can be had from {max(listed, len(largest))} selections of inputs, and at most {MOST_SETS} are "
-                "worked with; limit a coarser secret, or what is told of the query's value (dl.constraints.LeakageLimit)"
+                "worked with; limit a coarser secret, or what is revealed of the query's value (dl.constraints.LeakageLimit)"
             )
         return [found[each] for each in largest]

@@ -162,7 +162,7 @@ class Demands:
     tight : (rows of `rows`,) of bool, optional
         Rows that hold with equality in every mechanism; by default the equations.
     secrets : Secrets
-        Limits of what the output tells about secrets.
+        Limits of what the output reveals about secrets.
     """
 
     rows: LinearRows

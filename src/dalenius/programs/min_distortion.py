@@ -95,7 +95,7 @@ class MinDistortionProgram(MechanismUpdate):
     -----
     Source: docs/theory.md; the source paper's Problem 3, there by its Algorithms 9 to 11.
 
-    A fair bit that may be told to log 2 - h(0.1) is reported wrongly once in ten times:
+    A fair bit that may be revealed to log 2 - h(0.1) is reported wrongly once in ten times:
 
     >>> exact = np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)
     >>> answer = MinDistortionProgram([0.5 * np.eye(2)], 0.5 * (1.0 - np.eye(2)), exact).solve()

@@ -22,7 +22,7 @@ class MostInformation(Program):
     """Maximise sum_j v_j t_j over weights t >= 0 of columns g_j with sum_j t_j g_j(x) = 1 for every input x.
 
     The columns of a mechanism are t_j g_j, and it is worth sum_y f(Q(.,y)) = sum_j t_j f(g_j) for any f that grows in proportion, as
-    information does. With the extreme rays of private columns this is the most information that a private mechanism tells.
+    information does. With the extreme rays of private columns this is the most information that a private mechanism reveals.
     *Convex because* it is linear. *DPP because* values multiply weights.
     *Bound because* for any prices lambda(x) of the inputs, and s_j = sum_x g_j(x), whose weighted sum is the number of inputs,
 
@@ -32,7 +32,7 @@ class MostInformation(Program):
     Parameters
     ----------
     columns : (columns, inputs)
-        g_j >= 0, none of them all 0; the first is 1 everywhere, so that there is a mechanism which tells nothing.
+        g_j >= 0, none of them all 0; the first is 1 everywhere, so that there is a mechanism which reveals nothing.
     values : (columns,)
         v_j = f(g_j).
 
@@ -45,7 +45,7 @@ class MostInformation(Program):
     -----
     Source: Kairouz, Oh, Viswanath (2016), Theorem 2; docs/limits.md.
 
-    A fair bit under local differential privacy, epsilon = log 3, of which randomized response tells most:
+    A fair bit under local differential privacy, epsilon = log 3, of which randomized response reveals most:
 
     >>> columns = np.array([[1.0, 1.0], [1.0, 3.0], [3.0, 1.0]])
     >>> told = 0.5 * np.sum(columns * np.log(columns / columns.mean(axis=1, keepdims=True)), axis=1)
@@ -89,7 +89,7 @@ class MostInformation(Program):
         return {"values": self.values}
 
     def start(self) -> tuple[Named, Named]:
-        """The mechanism that tells nothing, and inputs without a price."""
+        """The mechanism that reveals nothing, and inputs without a price."""
         weights, prices = np.zeros(self.sums.size), np.zeros(self.columns.shape[1])
         weights[0] = 1.0
         return {"weights": weights}, {"prices": prices}

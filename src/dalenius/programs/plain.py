@@ -44,7 +44,7 @@ def solve_as_written(
 
 
 def lattice_noise(information: float, most: int, reach: int, step: float, power: float | None) -> cp.Problem:
-    """Minimise E Z^2 over laws p of noise Z such that inputs X tell at most so many nats: I(X; X + Z) <= information.
+    """Minimise E Z^2 over laws p of noise Z such that inputs X reveal at most so many nats: I(X; X + Z) <= information.
 
     X and Z are multiples of `step`, at most `most` and `reach` of them from 0, E X^2 <= power if that is given; p and the law q of the
     outputs are symmetric without loss, and their variables are by distance from 0. In cones: D( p(. - x) || q ) - lam x^2 <= t for

@@ -1,4 +1,4 @@
-"""The measures of what an output tells about a secret that may be limited: each in cones, by its tangents, and exactly.
+"""The measures of what an output reveals about a secret that may be limited: each in cones, by its tangents, and exactly.
 
 The notation is that of `secrets.py`: P, pi, u, W, r and slopes L.
 """

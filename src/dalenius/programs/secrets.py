@@ -351,7 +351,7 @@ class Secrets:
         return found
 
     def towards(self, Q: Floats) -> float:
-        """A share of Q, mixed with a mechanism that tells nothing, with which half of the room in each limit is left."""
+        """A share of Q, mixed with a mechanism that reveals nothing, with which half of the room in each limit is left."""
         share = 1.0
         for part in self.parts:
             have = part.excess(Q) + part.at_most

@@ -192,7 +192,7 @@ def information(cells: Integers, rows: Floats, given: Integers, more: int = 0) -
 def of_record(
     parts: Sequence[Floats], log_uniform: Floats, max_knowledge: float, start: Floats, least: float = 0.0
 ) -> Written:
-    """Problem 1 for one record: the most that an output tells of its letter under priors with enough entropy.
+    """Problem 1 for one record: the most that an output reveals of its letter under priors with enough entropy.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def of_record(
 
 
 def of_class(cells: Integers, rows: Floats, given: Integers, priors: PriorClass) -> Written:
-    """The most that an output tells of the cell of an atom, given something, under a class of laws of the atoms."""
+    """The most that an output reveals of the cell of an atom, given something, under a class of laws of the atoms."""
     stated = priors.stated(len(cells))
     more = len(stated.start) - len(cells)
     total = np.append(np.ones(len(cells)), np.zeros(more))
@@ -223,7 +223,7 @@ def of_class(cells: Integers, rows: Floats, given: Integers, priors: PriorClass)
 
 
 def of_release(useful: Floats, secret: Floats, at_most: float, *, guessed: bool) -> Written:
-    """The most that a release tells of a variable, and at most so much of a secret, with one output more than inputs.
+    """The most that a release reveals of a variable, and at most so much of a secret, with one output more than inputs.
 
     Parameters
     ----------

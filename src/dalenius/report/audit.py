@@ -288,7 +288,7 @@ class Audit:
         )
 
     def _check(self, model: str | None, certificate: str | None) -> Iterator[str]:
-        unwritten = "The files are not written yet: -o page.md, in Python write(\"page.md\"), writes the page and these two beside it."
+        unwritten = 'The files are not written yet: -o page.md, in Python write("page.md"), writes the page and these two beside it.'
         yield paragraph(
             "Nobody has to believe this page. The certificate holds all that the proof of the first number needs;",
             "the checker shares no code with the program that searched, and the second line needs nothing but Python.",

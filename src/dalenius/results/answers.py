@@ -56,7 +56,7 @@ class Witness:
 class RecordProof:
     """Proof of the upper bound for one kind of record: `times` records, of which `record` is the first.
 
-    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``informed`` (what is told to
+    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``informed`` (what is revealed to
     whoever is told all other records), ``dual``, ``vertices``, ``posterior``, ``dual tree``, ``ends`` (of a wide count: its two
     farthest values), ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts
     the leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``,
@@ -147,10 +147,10 @@ class SecretProof:
     """Proof of the upper bound for one secret.
 
     `method` is ``selections`` (of one dataset in each cell: a bound for all laws), ``laws`` (output laws, and the class's largest mean
-    of the divergences from them), ``evaluated`` (listed priors) or ``nothing`` (one value, or one row: nothing can be told).
+    of the divergences from them), ``evaluated`` (listed priors) or ``nothing`` (one value, or one row: nothing can be revealed).
     `leaves` counts output laws. `exact` says whether the bound and the search from below can meet: not where datasets of one cell have
     different channel inputs, and the laws are neither all nor listed, nor under all products, but where the letters of all records but
-    one are given. What is told is no concave function of the law then, and the interval may stay open.
+    one are given. What is revealed is no concave function of the law then, and the interval may stay open.
     """
 
     secret: int
@@ -169,7 +169,7 @@ class SecretResult(Proved, of="information about a secret"):
     lower, upper : float
         ``lower <= L <= upper`` in `units`; proved by `certificate`.
     secret : int or None
-        The number of the secret that the witness is about (None if nothing can be told about any).
+        The number of the secret that the witness is about (None if nothing can be revealed about any).
     witness : SecretWitness or None
     termination : Termination
     scope : Scope

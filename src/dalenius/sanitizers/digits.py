@@ -82,7 +82,7 @@ class DigitImages:
         )
 
     def train(self, method: str, settings: Settings, tell: Tell) -> tuple[Autoencoder, int]:
-        """The autoencoder with the classifier of the label, and the method's charge for what is told about the secret.
+        """The autoencoder with the classifier of the label, and the method's charge for what is revealed about the secret.
 
         "vae": none; "gap": minus lambda times an adversary's cross-entropy (generative adversarial privacy); "chi2": lambda times
         the larger of sqrt chi2 and sqrt eta.

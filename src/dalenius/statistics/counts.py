@@ -160,7 +160,7 @@ class SampledLeakage:
 
 MIXED = 1e-9  # of the mean in every row
 ROUNDING = 1e-12  # nats, more than all sums here are off
-STEPS = 200  # towards the channel of the box that tells least
+STEPS = 200  # towards the channel of the box that reveals least
 MOST = 2**20  # cells
 
 

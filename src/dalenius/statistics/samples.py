@@ -1,4 +1,4 @@
-"""Releases of many numbers: runs with data drawn at random, and what they say about the information that is told about one record."""
+"""Releases of many numbers: runs with data drawn at random, and what they say about the information revealed about one record."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def audit_samples(
     seed: int = 0,
     units: str = "bits",
 ) -> SampledLeakage:
-    """A lower confidence bound on what a black box tells about one record of the data it was run on. Statistical, never a proof.
+    """A lower confidence bound on what a black box reveals about one record of the data it was run on. Statistical, never a proof.
 
     Draw data at random, run the black box on them, and do that again and again: each run with new, independent data and new noise.
 

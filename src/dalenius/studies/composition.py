@@ -1,6 +1,6 @@
 """Leakage of several releases together, at most, from certified intervals of each: theorems, each with its conditions.
 
-The releases put together as one (`several_releases`, `releases`) have a certificate of their own, and tell less than any sum says.
+The releases put together as one (`several_releases`, `releases`) have a certificate of their own, and reveal less than any sum says.
 This is for what is too large for that.
 """
 
@@ -58,22 +58,22 @@ SUM = _Rule(
     "sum",
     "L_1 + ... + L_k",
     f"{PUFFERFISH}, Corollary 1",
-    "under the worst priors nothing is left to know but the record, or the secret: given it, outputs tell nothing about each other",
+    "under the worst priors nothing is left to know but the record, or the secret: given it, outputs reveal nothing about each other",
 )
 FIRST = _Rule(
     "one and capacities",
     "L_j + sum of C_i over the others",
     "the chain rule: I(X; Y_j) + sum of I(X; Y_i | the outputs before) <= L_j + sum of C_i",
-    "whatever is known, another output tells at most its capacity about all the data",
+    "whatever is known, another output reveals at most its capacity about all the data",
 )
 ETA = _Rule(
     "sum and eta",
     "L_1 + ... + L_k + eta",
     f"{PUFFERFISH}, Proposition 1",
-    "eta is the most that outputs tell about each other given the record, or the secret, which the caller vouches for",
+    "eta is the most that outputs reveal about each other given the record, or the secret, which the caller vouches for",
 )
 LETTERS = _Rule(
-    "letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing tells more than what letter, or what secret, it is"
+    "letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing reveals more than what letter, or what secret, it is"
 )
 
 
@@ -84,7 +84,7 @@ class Composition:
     Attributes
     ----------
     lower, upper : float
-        In `units`. All outputs together tell at least what each of them does, and at most `upper`; both are rounded outward.
+        In `units`. All outputs together reveal at least what each of them does, and at most `upper`; both are rounded outward.
     rule, formula, source, because : str
         Which rule gives `upper`: ``"sum"``, ``"one and capacities"``, ``"sum and eta"`` or ``"letters"``; where it is from, and why it
         holds for this adversary.
@@ -154,13 +154,13 @@ def composition(
     *Sum*, L_1 + ... + L_k, where under the worst priors everything is known but the record: `ProductPriors`, `AnyPrior` and
     `IndependentBlocks` without an entropy; and classes of laws of one record, unless releases are chosen after others (after an
     output the record's law is in the class no more). Against an entropy bound this is *false*: of two fair bits the second one, and
-    their parity, each tell nothing about the first one, and together they tell it. About secrets it holds under all laws
+    their parity, each reveal nothing about the first one, and together they tell it. About secrets it holds under all laws
     (`AnyPrior`, `ProductPriors`), and, unless releases are chosen after others, where secret and given determine the data.
 
     *One and capacities*, L_j + sum of C_i over the others, C_i the Shannon capacity of release i from all the data: for every
     adversary. Where releases are chosen after others, j is the first one.
 
-    *Sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs tell at most eta about each other given the record
+    *Sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs reveal at most eta about each other given the record
     (the secret, and what is given), sum over i of I(Y_i; Y_1, ..., Y_(i-1) | X_r) <= eta under every prior of the adversary's.
 
     *Letters*, log A, A the largest alphabet, or number of values of a secret.
@@ -258,7 +258,7 @@ class _Bounds:
         if isinstance(adversary, LawClass):
             told = "after an output the record's law may have left the class"
             return f"{told}; ask about ProductPriors" if self.adaptive else ""
-        return f"{adversary.kind} does not know everything else, and outputs may tell about each other what neither tells alone"
+        return f"{adversary.kind} does not know everything else, and outputs may reveal about each other what neither tells alone"
 
     def _bound(self, rule: _Rule) -> tuple[Fraction, list[Fraction]]:
         if rule is LETTERS:
@@ -346,7 +346,7 @@ def _capacity(problem: Audit) -> Fraction:
     inputs = np.arange(len(rows)) if problem.inputs == "dataset" else attained_values(problem.query, problem.records)
     endless = problem.mechanism.tail > 0
     sides = Fraction(log_above(Fraction(inputs.size if endless else min(inputs.size, rows.shape[1]))))
-    if endless:  # the channel is clamped, and tells less than what nothing cuts off
+    if endless:  # the channel is clamped, and reveals less than what nothing cuts off
         return sides
     if inputs.size * rows.shape[1] > MOST_ENTRIES:
         return sides

@@ -158,7 +158,7 @@ def least_noise(
             raise KeyboardInterrupt
         if level.scale >= most and search.is_above(level):
             raise InputError(
-                f"at_most: the largest scale there is, {brief(float(most))}, tells more than the budget; allow more"
+                f"at_most: the largest scale there is, {brief(float(most))}, reveals more than the budget; allow more"
             )
         raise DaleniusError(
             f"no scale was proved to be enough; the last one that was tried, {brief(float(level.scale))}, tells "
@@ -244,7 +244,7 @@ class _Search:
         return sorted(level.scale for level in self.levels if above < level.scale < within)
 
     def is_above(self, level: NoiseLevel) -> bool:
-        """True if it is proved to tell more than the budget."""
+        """True if it is proved to reveal more than the budget."""
         return Fraction(level.result.to(self.units).lower) > self.amount
 
     def _between(self, step: int) -> Fraction:

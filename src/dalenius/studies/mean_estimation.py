@@ -1,7 +1,7 @@
 """Private estimation of a mean by the median of noisy means: Algorithm 1 of Nuradha and Goldfeld's Pufferfish paper, corrected.
 
 Its privacy is a theorem, not a certificate, and about *independent* records of one law with E |X - mu|^2 <= c: about each record the
-output tells at most epsilon nats, even to somebody who knows the others. It says nothing about records that are correlated.
+output reveals at most epsilon nats, even to somebody who knows the others. It says nothing about records that are correlated.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class MeanPlan:
 def private_mean(
     data: ArrayLike, *, second_moment: float, epsilon: float, beta: float, rng: np.random.Generator | None = None
 ) -> Floats:
-    """An estimate of the mean that tells at most epsilon nats about any one record: the geometric median of noisy means of groups.
+    """An estimate of the mean that reveals at most epsilon nats about any one record: the geometric median of noisy means of groups.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def private_mean(
 
     Notes
     -----
-    *Private because* a group's noisy mean tells of a record in it, the others being known, at most (d/2) log(1 + c/(d k^2 sigma^2)) <=
-    c/(2 k^2 sigma^2) = epsilon (Theorem 4), other groups tell nothing about it, and the median is computed from these. Noise is made
-    in doubles, whose last digits tell more than real numbers would.
+    *Private because* a group's noisy mean reveals of a record in it, the others known, at most (d/2) log(1 + c/(d k^2 sigma^2)) <=
+    c/(2 k^2 sigma^2) = epsilon (Theorem 4), other groups reveal nothing about it, and the median is computed from these. Noise is made
+    in doubles, whose last digits reveal more than real numbers would.
 
     >>> data = np.random.default_rng(0).normal(size=(46_100, 2))
     >>> found = private_mean(data, second_moment=2.0, epsilon=0.1, beta=0.1, rng=np.random.default_rng(1))

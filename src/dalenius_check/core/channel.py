@@ -50,7 +50,7 @@ class Channel:
         self.values = values
         self.dataset = dataset
         self.allowance = allowance
-        self.lost = arb(0)  # what is told of a record beyond these outputs, at most
+        self.lost = arb(0)  # what is revealed of a record beyond these outputs, at most
         self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
         self._ranged = dict[tuple[int, ...], list[tuple[fmpq, fmpq]]]()
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)

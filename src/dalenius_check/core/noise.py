@@ -109,7 +109,7 @@ class DiscreteGaussian(Noise):
     """Discrete Gaussian noise within a range, or clamped far beyond the values.
 
     What that loses is bound because where the clamped output is no end of its range it is the output itself, and elsewhere nobody
-    tells more of a record than the logarithm of its letters.
+    reveals more of a record than the logarithm of its letters.
     """
 
     shifts = endless = clamps = True

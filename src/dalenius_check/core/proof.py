@@ -190,7 +190,7 @@ class Proof:
         raise NotImplementedError
 
     def places(self, seen: Collection[Any]) -> Iterable[Any]:
-        """Those where anything may be told, but for what some of these sections prove all at once."""
+        """Those where anything may be revealed, but for what some of these sections prove all at once."""
         raise NotImplementedError
 
     def key(self, place: Any) -> Any:

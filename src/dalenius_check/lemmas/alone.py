@@ -44,7 +44,7 @@ class Alone:
 
     @cached_property
     def _told(self) -> tuple[Any, list[int], arb]:
-        """The channel of the record's letters, the input of each, and what is told besides."""
+        """The channel of the record's letters, the input of each, and what is revealed besides."""
         need(self._blocks.alone, "this leaf needs a query and a mechanism of which the others only shift the outputs")
         shape = self._blocks.shape(self.i)
         piece = self._blocks.piece(shape, 0)

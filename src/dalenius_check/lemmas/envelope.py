@@ -1,4 +1,4 @@
-"""Theorem J2: the most information within a limit about a secret is below a plane above what all columns of mechanisms tell.
+"""Theorem J2: the most information within a limit about a secret is below a plane above what all columns of mechanisms reveal.
 
 Hypotheses, each a line that refuses: the mechanism keeps the limit (`check`); the plane's price of the limit is not negative
 (`check`), and the claim is what the plane comes to (`_need_upper`); the plane is above every input that the secret does not see
@@ -49,7 +49,7 @@ class Plane:
 
 
 class Vertex(NamedTuple):
-    """A point of a cell: coordinates, the secret's masses of its column, the useful ones, what it pays by planes, what it tells."""
+    """A point of a cell: coordinates, the secret's masses of its column, the useful ones, what it pays by planes, what it reveals."""
 
     at: list[fmpq]
     masses: list[fmpq]
@@ -152,7 +152,7 @@ class Within(Informative):
         return {u: row[x] for u, row in enumerate(self.told) if x in row}
 
     def _need_blind(self) -> None:
-        """Refuse a plane that is below what an input tells that the secret does not see."""
+        """Refuse a plane that is below what an input reveals that the secret does not see."""
         for x in range(len(self.inputs)):
             if x not in self.seen:
                 told = self.measure.of(self._column(x))
@@ -179,7 +179,7 @@ class Within(Informative):
         return self._need_cells(first, self._above)
 
     def _above(self, corners: list[Vertex], left: list[int]) -> list[int]:
-        """The planes that are not above a cell of inputs, at its corners: what is told is below them, what is limited above a tangent.
+        """Planes that are not above a cell of inputs, at its corners: what is revealed is below them, what is limited above a tangent.
 
         Bound because the first is convex and the second above the tangent.
         """
@@ -231,7 +231,7 @@ class Within(Informative):
         return count
 
     def _slopes(self, corners: list[Vertex]) -> list[arb]:
-        """Slopes of a plane that is above what is told on a cell: the tangent's at the mean, raised by the farthest corner.
+        """Slopes of a plane that is above what is revealed on a cell: the tangent's at the mean, raised by the farthest corner.
 
         Bound because what the tangent leaves, whatever its slopes, is convex and homogeneous, and r is 1 at the corners.
         """

@@ -1,4 +1,4 @@
-"""Theorem L1: rows of letters that are randomised one by one are convolutions; L2: against blocks fewer others tell more, so that
+"""Theorem L1: rows of letters that are randomised one by one are convolutions; L2: against blocks fewer others reveal more, so that
 a step's multiples bound all.
 
 Hypotheses, each a line that refuses: a count has the values 0 to n (`counted`); histograms are listed (`randomized`); every
@@ -187,7 +187,7 @@ class Randomized(Blocks):
 
 
 class RandomizedHouseholds(Households):
-    """Bound because fewer others tell more: what is told with t others is told with fewer, to whom those are added who are left."""
+    """Bound because fewer others reveal more: what t others let through fewer do, to whom those are added who are left."""
 
     def _left(self, shape: Shape) -> int:
         """Number of others."""

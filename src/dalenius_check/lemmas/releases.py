@@ -163,7 +163,7 @@ class Releases(Blocks):
         return shape
 
     def told(self, shape: Shape) -> Sequence[int]:
-        """0 where a block may tell anything."""
+        """0 where a block may reveal anything."""
         pairs = zip(self.parts, shape.parts, strict=True)
         return (0,) if any(part.told(own) for part, own in pairs) else ()
 

@@ -1,6 +1,6 @@
-"""Theorem B5: where nothing is known of a block, its sum tells no more of a record than the largest divergence of a sum's row from
-one law of the outputs, and a prior with one sum for each letter tells as much as these rows; B6, of noise on a real scale noise
-on whole numbers stands in, which tells no less, and other one that tells no more.
+"""Theorem B5: where nothing is known of a block, its sum reveals no more of a record than the largest divergence of a sum's row from
+one law of the outputs, and a prior with one sum for each letter reveals as much as these rows; B6, of noise on a real scale noise
+on whole numbers stands in, which reveals no less, and other one that reveals no more.
 
 Hypotheses, each a line that refuses: all totals of the others are one piece, and nothing is known of the block (`sums_of`); every
 value is looked at (`Sums.bound`); a letter's sum is one that the block can have with it (`Sums.told`).
@@ -78,7 +78,7 @@ def _above(values: Iterable[arb]) -> int:
 
 @dataclass(frozen=True)
 class WholeNoise:
-    """Noise on whole numbers that tells no less than a block's own, but for `lost`, and one that tells no more.
+    """Noise on whole numbers that reveals no less than a block's own, but for `lost`, and one that reveals no more.
 
     Of a witness whose values have an entropy H the latter proves `more` times what it says, less (more - 1) H and `off`.
     """

@@ -1,4 +1,4 @@
-"""Theorem W1: a count that is rounded to the nearest place of a window tells no more than itself, so that a prior on the window
+"""Theorem W1: a count that is rounded to the nearest place of a window reveals no more than itself, so that a prior on the window
 bounds L from below.
 
 Hypotheses, each a line that refuses: places lie within the counts, at an odd step (`Window`); a letter and a count have datasets
@@ -30,7 +30,7 @@ Row = list[tuple[int, arb]]  # the places where a letter has mass, and how much
 class Window:
     """The places k_j = lo + step j, and the outputs nearest to each of them.
 
-    Bound because the nearest place is a function of the output, which tells no more than that does.
+    Bound because the nearest place is a function of the output, which reveals no more than that does.
     """
 
     def __init__(self, model: Model, item: list[Any]) -> None:

@@ -187,7 +187,7 @@ def test_a_folder_with_designs_their_frontier_and_audits(folder):
     assert made.count("The best that any mechanism can do for every budget") >= 1
     assert "budget 0.1 of distortion" in made
     assert "budget 0.3 of distortion" in made
-    assert "The mechanism tells about any one record" in made
+    assert "The mechanism reveals about any one record" in made
     assert "4 certificates" in made
 
 

@@ -88,7 +88,7 @@ def chi_square(shift: Number | arb) -> arb:
 def saddle_value(power: Number | arb, noise: Number | arb, dimension: int) -> arb:
     """(d/2) log(1 + power/noise) nats, for inputs of that power a coordinate: the least that noise of this power lets through.
 
-    Gaussian noise attains it, and against any other noise of the same power Gaussian inputs tell at least as much.
+    Gaussian noise attains it, and against any other noise of the same power Gaussian inputs reveal at least as much.
 
     Notes
     -----

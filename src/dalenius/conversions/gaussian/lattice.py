@@ -132,10 +132,10 @@ class _Lattice:
 def least_power(
     information: float, *, most: int, reach: int, step: float = 1.0, power: float | None = None
 ) -> LeastPower:
-    """The least E Z^2 of noise Z with which inputs tell at most so much: max over X of I(X; X + Z) <= information.
+    """The least E Z^2 of noise Z with which inputs reveal at most so much: max over X of I(X; X + Z) <= information.
 
     Inputs X and the noise are multiples of `step`, at most `most` and `reach` of them from 0. With `power` only inputs with
-    E X^2 <= power count; without, all. By the minimax theorem what they tell is at most `information` exactly if for some law q and
+    E X^2 <= power count; without, all. By the minimax theorem what they reveal is at most `information` exactly if for some law q and
     some lam >= 0, D( p(. - x) || q ) <= information - lam (power - x^2) for every x, which is convex in p, q and lam.
 
     Parameters
@@ -191,7 +191,7 @@ def least_power(
 
 
 def shaped_power(shape: str, information: float, *, most: int, reach: int) -> float:
-    """E Z^2 of the discrete noise of a shape, cut off at `reach`, with which inputs -most .. most tell so much; in doubles, no bound.
+    """E Z^2 of discrete noise of a shape, cut off at `reach`, with which inputs -most .. most reveal so much; in doubles, no bound.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def _largest_integrand(most: Fraction, dimension: int, k: int, height: arb) -> a
 def best_shells(amplitude: Fraction, dimension: int) -> Shells:
     """Spheres found in doubles: weights by Newton's method, lengths moved to where the divergence is largest, until none is larger.
 
-    The last radius is the amplitude, not more by a rounding either: inputs beyond it may tell more than the capacity.
+    The last radius is the amplitude, not more by a rounding either: inputs beyond it may reveal more than the capacity.
 
     >>> [float(r) for r in best_shells(Fraction(2), 1).radii]
     [0.0, 2.0]

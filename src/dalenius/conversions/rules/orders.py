@@ -116,7 +116,7 @@ RULES = (
         f"{OURS}: the rows less q have mean 0",
         half_of_the_mean,
         needs=("p_min",),
-        attained="a channel that tells something of whether X is a value of probability p_min",
+        attained="a channel that reveals something of whether X is a value of probability p_min",
         # Whether a value of probability p_min can be so far from the others: TV = 2 p_min a, a at most 2 (1 - p_min).
         meets=lambda given: bool(given.value <= 4 * given.p_min * (1 - given.p_min)),
     ),

@@ -80,7 +80,7 @@ class Answer:
 class Rounds:
     """One exchange for one goal: rounds of a master program and questions to the watchers.
 
-    What is told is convex in the mechanism. A master knows some of the priors: its multipliers prove a bound on the optimum
+    What is revealed is convex in the mechanism. A master knows some of the priors: its multipliers prove a bound on the optimum
     (docs/certificate-format.md, *Design*). Its mechanism is shown to the oracles, whose priors join them, until none learns more than
     the bound allows.
 

@@ -118,7 +118,7 @@ class Region:
         found = self._within_rows
         if not isinstance(found, Inside) or not (self.cone_rows or self.secrets):
             return found
-        if self.secrets and self.constant is not None:  # it tells nothing
+        if self.secrets and self.constant is not None:  # it reveals nothing
             near = self.told.towards(self.expanded(found.q))
             found = replace(found, q=(1.0 - near) * self.matrix(self.constant) + near * found.q)
             if not self.cone_rows:
@@ -274,7 +274,7 @@ class Region:
         return next(filter(self.meets, self._anchors()), None)
 
     def _anchors(self) -> Iterator[Exact]:
-        """The one inside, in thirteen digits; where these are too few the exact one; the constant one, which tells nothing."""
+        """The one inside, in thirteen digits; where these are too few the exact one; the constant one, which reveals nothing."""
         if self._hull is not None:
             yield self._hull.near(self.inner.q.reshape(-1))
         if isinstance(self._exactly, Strict):

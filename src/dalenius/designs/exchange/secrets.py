@@ -136,7 +136,7 @@ def told_laws(problem: DesignProblem) -> list[ToldLaw]:
 
 
 def _tells(law: JointLaw) -> bool:
-    """True if the inputs depend on the secret: where they do not, no output tells of it, and every limit holds exactly."""
+    """True if the inputs depend on the secret: where they do not, no output reveals of it, and every limit holds exactly."""
     first, *others = law.letters
     return any(law.given(s) != law.given(first) for s in others)
 

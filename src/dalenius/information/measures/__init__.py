@@ -1,4 +1,4 @@
-"""Measures of what the outputs of a finite channel tell about its input, all with the same words.
+"""Measures of what the outputs of a finite channel reveal about its input, all with the same words.
 
 `channel` is a row-stochastic matrix (inputs, outputs), `prior` the law of its inputs, `factor` is e^epsilon; informations are in nats.
 Arrays of doubles give doubles. `dalenius.measure` evaluates the same formulas in exact numbers, and its intervals are proved.

@@ -117,7 +117,7 @@ class IndependentBlocks(Adversary):
     kind: ClassVar[str] = "independent_blocks"
     in_blocks: ClassVar[bool] = True
     about_records: ClassVar[str] = "ask about secrets of one household"
-    no_program: ClassVar[str] = "what a household's noise or histogram tells is no matrix, and goes by closed forms"
+    no_program: ClassVar[str] = "what a household's noise or histogram reveals is no matrix, and goes by closed forms"
     size: WholeOrNone = Given(_as_size, default=None)
     sizes: Given[Sequence[Integer] | Integers | None, tuple[int, ...] | None] = Given(
         _as_sizes, default=None, kw_only=True, tables=listed("a list of integers, one a block")

@@ -115,7 +115,7 @@ class LeakageLimit(AmountLimit):
 def _as_limit(value: Number, what: str) -> str:
     if as_quantity(value, what, known=UNITS)[0] <= 0:
         raise InputError(
-            f"{what} must be above 0, got {brief(value)}; a mechanism that tells nothing of it meets local_dp "
+            f"{what} must be above 0, got {brief(value)}; a mechanism that reveals nothing of it meets local_dp "
             "(dl.constraints.LocalDPBetween) with epsilon 0 and the pairs of inputs that must look alike"
         )
     return amount_text(value, what)

@@ -65,7 +65,7 @@ def as_lines(value: Sequence[Sequence[Number]], what: str) -> Lines:
     if not 1 <= len(lines) <= MOST_LINES or any(len(line) != 2 for line in lines):
         raise InputError(f"{what}: expected from 1 to {MOST_LINES} lines [a, b] of a function max(a t + b)")
     if at_one := max(a + b for a, b in lines):
-        raise InputError(f"{what}: expected lines whose largest is 0 at t = 1, where nothing is told; got {at_one}")
+        raise InputError(f"{what}: expected lines whose largest is 0 at t = 1, where nothing is revealed; got {at_one}")
     return tuple((a, b) for a, b in lines)
 
 

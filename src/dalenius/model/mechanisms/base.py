@@ -76,9 +76,9 @@ class Part(NamedTuple):
 
 
 class WholeNoise(NamedTuple):
-    """Noise with a `law` that tells no less of whole numbers, and noise that tells no more (docs/theory.md, Theorem B6).
+    """Noise with a `law` that reveals no less of whole numbers, and noise that reveals no more (docs/theory.md, Theorem B6).
 
-    Of the logarithm of the letters the former may tell less by the share `lost`. What the latter tells by a prior on values with an
+    Of the logarithm of the letters the former may reveal less by the share `lost`. What the latter tells by a prior on values with an
     entropy H is told `factor` times, less (factor - 1) H, and less the share `off` of the logarithm of the letters.
     """
 
@@ -114,7 +114,7 @@ class Mechanism(Shelved):
     listed: ClassVar[bool] = False  # whether rows or continuations are, one for each input or output
     of_queries: ClassVar[bool] = False  # whether it is made of parts, each on one query
     ranged: ClassVar[bool] = (
-        False  # whether what is told of some records depends on where in its range their values lie
+        False  # whether what is revealed of some records depends on where in its range their values lie
     )
 
     @property
@@ -211,7 +211,7 @@ class Mechanism(Shelved):
         return 0.0
 
     def hidden(self, letters: int) -> float:
-        """At most the nats about a record of so many letters that `clamped` noise does not tell: 2 tail log(letters).
+        """At most the nats about a record of so many letters that `clamped` noise does not reveal: 2 tail log(letters).
 
         Bound because the clamped output says what was clamped unless it is an end of the range (docs/theory.md, independent blocks).
         """
@@ -232,7 +232,7 @@ class Mechanism(Shelved):
     def law(self, span: int) -> tuple[Floats, int]:
         """Of noise that `adds`: its probabilities from -D to D, the ends with all beyond them, and D - span.
 
-        Clamped so far beyond values that lie within `span` it reveals of them all there is to tell, or next to that.
+        Clamped so far beyond values that lie within `span` it reveals of them all there is to reveal, or next to that.
 
         >>> from dalenius.model.mechanisms import geometric
         >>> geometric(1).law(1)[0].round(3).tolist(), geometric(1).law(1)[1]

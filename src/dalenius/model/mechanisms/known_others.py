@@ -1,6 +1,6 @@
 """Numbers of others with each letter, where letters are randomised and counted: those that a household's audit needs.
 
-Every histogram of the others is an audit of its own, but for the names of the letters. Fewer others tell more, so that few of these
+Every histogram of the others is an audit of its own, but for the names of the letters. Fewer others reveal more, so that few of these
 audits bound all of them: whatever N others of k letters are, floor(t_a / s) of each letter add up to at least (N - k (s - 1)) / s
 (docs/certificate-format.md, randomised histograms).
 """

@@ -75,7 +75,7 @@ class RealNoise(ScaledNoise):
         if span > MAX_SPAN * self.scale:
             raise InputError(
                 f"mechanism: {self.kind} noise is integrated where the values span at most {MAX_SPAN} scales, here {span} with scale "
-                f"{brief(float(self.scale))}: nearly everything is told; raise the scale"
+                f"{brief(float(self.scale))}: nearly everything is revealed; raise the scale"
             )
         return self.rows((values - values[0]) / float(self.scale))
 

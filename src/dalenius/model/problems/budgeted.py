@@ -80,7 +80,7 @@ class MinDistortion(DesignProblem):
         The budget: a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact, and kept as such a text; 0 needs
         no unit. A negative one makes the problem infeasible.
     privacy : LocalDP or PointwiseMaximalLeakage
-        A bound on what outputs tell about the mechanism's whole input (the query's value; the dataset, for the class "full"), to
+        A bound on what outputs reveal about the mechanism's whole input (the query's value; the dataset, for the class "full"), to
         whomever. The design is a linear program then.
 
     Raises

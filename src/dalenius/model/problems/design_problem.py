@@ -236,7 +236,7 @@ class DesignProblem(MechanismChoice):
 
     @cached_property
     def told(self) -> dict[int, Told]:
-        """The secrets of which only so much may be told under all laws, by the numbers of their constraints."""
+        """The secrets of which only so much may be revealed under all laws, by the numbers of their constraints."""
         limits = self.numbered(SecretLeakageLimit)
         inputs = self.query_of_inputs.index_of_dataset(self.records) if limits else np.zeros(0, dtype=np.int64)
         return {j: Told(*limit.secret.values(self.records), inputs) for j, limit in limits.items()}

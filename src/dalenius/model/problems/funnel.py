@@ -35,7 +35,7 @@ def PrivacyFunnel(  # noqa: N802  (as the field calls it)
         At least 0 nats, or ``"0.1 bits"``. At 0 the release is independent of S; above I(S;X) it limits nothing. Or a
         limit of another measure, such as ``dl.constraints.ChiSquare(0.1)``.
     measure : str or list of (a, b), optional
-        Of what is told about X in the place of I(X;Y), as of `MaxInformation`.
+        Of what is revealed about X in the place of I(X;Y), as of `MaxInformation`.
     title, source : str, optional
 
     Returns

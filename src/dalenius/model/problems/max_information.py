@@ -48,7 +48,7 @@ MOST_COMPARED, MOST_AVERAGED = 16, 13  # inputs, as the checker lists them; docs
 MOST_SETS = 1 << 17  # of inputs, for the extreme rays of columns that are independent of a secret
 
 
-MEASURES = ("mutual_information", "chi_square", "total_variation", GUESSING)  # of what is told of use
+MEASURES = ("mutual_information", "chi_square", "total_variation", GUESSING)  # of what is revealed of use
 
 Joint: TypeAlias = Sequence[Sequence[Number]]
 
@@ -86,7 +86,7 @@ class MaxInformation(Problem):
     Or of another convex `measure` of what Y reveals about U, without unit.
 
     U is what the release is useful for, X the input of the mechanism, which sees X alone. Private is what keeps `privacy`, or
-    `constraints` in its place: what is told of a secret S is limited then. `PrivacyFunnel` (U is X) and `InformationBottleneck`
+    `constraints` in its place: what is revealed of a secret S is limited then. `PrivacyFunnel` (U is X) and `InformationBottleneck`
     (U is a variable, S is X) make such problems from a joint law.
 
     Parameters
@@ -118,7 +118,7 @@ class MaxInformation(Problem):
     extreme rays of the columns that private mechanisms have, and its weights are a linear program, whose dual bounds *all*
     mechanisms. Source: P. Kairouz, S. Oh, P. Viswanath, "Extremal mechanisms for local differential privacy", JMLR 17 (2016),
     Theorem 4 (staircase mechanisms); for pointwise maximal leakage L. Grosse, S. Saeidian, T. Oechtering, "Extremal mechanisms for
-    pointwise maximal leakage", IEEE Trans. Inf. Forensics Secur. 19 (2024). Within a limit the columns are weighed by what they tell
+    pointwise maximal leakage", IEEE Trans. Inf. Forensics Secur. 19 (2024). Within a limit the columns are weighed by what they reveal
     of the secret, too, and a plane above all columns bounds all mechanisms: the envelope of H. S. Witsenhausen, A. D. Wyner, "A
     conditional entropy bound for a pair of discrete random variables", IEEE Trans. Inf. Theory 21 (1975).
 
@@ -240,7 +240,7 @@ class MaxInformation(Problem):
 
     @property
     def told(self) -> str | Lines:
-        """The measure of what is told about the useful variable, by its name where it has one."""
+        """The measure of what is revealed about the useful variable, by its name where it has one."""
         return self.measure or MEASURES[0]
 
     @property

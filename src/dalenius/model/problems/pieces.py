@@ -137,7 +137,7 @@ def reached_values(block: PlacedBlock) -> Iterator[tuple[int, list[Integers]]]:
 
 
 def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: IndependentBlocks) -> list[Piece]:
-    """All of them; those that tell nothing about anybody, because no letter changes the query's value, are left out.
+    """All of them; those that reveal nothing about anybody, because no letter changes the query's value, are left out.
 
     Raises
     ------

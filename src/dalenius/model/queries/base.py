@@ -93,7 +93,7 @@ class AdditiveQuery(Query):
     counts : bool
         Whether the sum is a number of records.
     cuts : bool
-        Whether the sum is compared with a number, and no more is told of it.
+        Whether the sum is compared with a number, and no more is revealed of it.
     """
 
     hidden_by: ClassVar[str] = ""

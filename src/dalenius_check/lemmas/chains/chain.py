@@ -32,7 +32,7 @@ class Chain(AnyChain):
         super().__init__(model)
         held = model.held
         rests_on(self.allowance, "M1")
-        self.mirrored = self.stationary  # mirror images of records tell as much
+        self.mirrored = self.stationary  # mirror images of records reveal as much
         self.box = [tuple(held["to_one"]), tuple(held["to_zero"]), *([] if self.stationary else [(fmpq(0), fmpq(1))])]
         query, mechanism = model.query, model.mechanism
         plain = (query["kind"] != "count" or query["letters"] == [1]) and query.get("weights") is None

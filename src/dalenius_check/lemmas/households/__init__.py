@@ -4,7 +4,7 @@ block's values are merged.
 
 Hypotheses, each a line that refuses: blocks cover the records once (`sizes_of`); the query adds up, and the mechanism is one of
 the table (`route`); a block's entropy bound is one that the block can have (`Blocks._need_valid`); the range has every sum
-(`Blocks._need_valid`); every piece that tells anything is covered (`need_covered`); a witness's others can add up so (`sum`);
+(`Blocks._need_valid`); every piece that reveals anything is covered (`need_covered`); a witness's others can add up so (`sum`);
 what clamped noise loses is taken off (`bound`).
 """
 
@@ -176,7 +176,7 @@ class Drifting(Blocks):
         return shape, t
 
     def told(self, shape: Shape) -> Collection[int]:
-        """Every t with which a block may tell anything."""
+        """Every t with which a block may reveal anything."""
         found = self.others(shape) if super().told(shape) else ()
         limit(len(found) <= _MOST, f"more than {_MOST} totals of the other records")
         return found

@@ -69,7 +69,7 @@ class Blocks:
 
     @property
     def by_sum(self) -> bool:
-        """True if the sum of a block's records tells all, behind noise that is clamped beyond, and nothing is known of the block."""
+        """True if the sum of a block's records reveals all, behind noise that is clamped beyond, and nothing is known of the block."""
         return self.route == "noise" and (self.noise.clamps or self.noise.real) and self.model.entropy == 0
 
     @cached_property
@@ -200,7 +200,7 @@ class Blocks:
         return shape, self.model.query["at"] - t if self.route == "threshold" else 0
 
     def told(self, shape: Shape) -> Collection[int]:
-        """Every t with which a block may tell anything; 0 where t does not matter."""
+        """Every t with which a block may reveal anything; 0 where t does not matter."""
         if self.route == "threshold":
             at = self.model.query["at"]
             return range(max(0, at - self._top(shape)), min(len(self.others(shape)), at))

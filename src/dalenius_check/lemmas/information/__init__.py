@@ -1,4 +1,4 @@
-"""Theorem J1: if a potential is at least f at every generator of private columns, what a mechanism tells is at most its sum.
+"""Theorem J1: if a potential is at least f at every generator of private columns, what a mechanism reveals is at most its sum.
 
 Hypotheses, each a line that refuses: the useful variable's joint law has the input's (`_joint`); every generator is looked at
 (`_need_potential`); the mechanism is private exactly (`check`).
@@ -31,7 +31,7 @@ Sums = list[fmpq]  # of a column v: lambda v, P v, and m_u(v) for each letter u
 
 
 class Informative:
-    """A model of the kind max_information: the useful variable's joint law with the input, and what a mechanism tells."""
+    """A model of the kind max_information: the useful variable's joint law with the input, and what a mechanism reveals."""
 
     keeps = "is private"
 
@@ -62,12 +62,12 @@ class Informative:
         return self.ground.channel(rows, len(entries(rows[0], "a row of the mechanism")) if rows else 0)
 
     def _need_lower(self, channel: Channel, low: fmpq) -> None:
-        """Refuse a mechanism that tells less."""
+        """Refuse a mechanism that reveals less."""
         if low > 0:
-            at_most(arb(low), self._told_by(channel), "lower <= what the mechanism tells")
+            at_most(arb(low), self._told_by(channel), "lower <= what the mechanism reveals")
 
     def _told_by(self, channel: Channel) -> arb:
-        """A ball around what a mechanism tells: the sum of its columns' numbers."""
+        """A ball around what a mechanism reveals: the sum of its columns' numbers."""
         if "measure" not in self.model.design:
             return information(channel, [row.items() for row in self.told])
         value = arb(0)
@@ -78,10 +78,10 @@ class Informative:
         return value
 
     def _need_columns(self, columns: Iterable[tuple[fmpq, Mapping[int, fmpq]]]) -> None:
-        """Refuse a potential that is less than what one of these columns tells, each with its potential and its masses above 0."""
+        """Refuse a potential that is less than what one of these columns reveals, each with its potential and its masses above 0."""
         for worth, masses in columns:
             self.allowance.look()
-            at_most(self.measure.of(masses), arb(worth), "what an extreme column tells <= its potential")
+            at_most(self.measure.of(masses), arb(worth), "what an extreme column reveals <= its potential")
 
     def _words(self, claim: dict[str, Any], notion: str) -> list[str]:
         """The claim about mechanisms under a notion, or a constraint, in words."""
@@ -93,7 +93,7 @@ class Informative:
         return [
             f"proved: {told}",
             f"V: largest {what} {about} of mechanisms {notion}",
-            f"mechanism: the one in the certificate {self.keeps} and tells at least the lower bound",
+            f"mechanism: the one in the certificate {self.keeps} and reveals at least the lower bound",
         ]
 
 
@@ -131,7 +131,7 @@ class Most(Informative):
     def _need_potential(self, potential: list[fmpq], upper: fmpq) -> None:
         """Refuse a potential that is more than `upper` altogether, or at some generator less than that one's information.
 
-        Bound because f, what an output tells as a function of its column, is convex and homogeneous, hence subadditive;
+        Bound because f, what an output reveals as a function of its column, is convex and homogeneous, hence subadditive;
         columns of private mechanisms are sums of multiples of generators; and the columns of a mechanism have the sum 1.
         """
         need(total(potential) <= upper, "the potential's sum is more than upper")

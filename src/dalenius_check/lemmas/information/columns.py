@@ -1,4 +1,4 @@
-"""Measures of what a column of a mechanism tells about a variable: convex in its masses, homogeneous of degree 1.
+"""Measures of what a column of a mechanism reveals about a variable: convex in its masses, homogeneous of degree 1.
 
 Each is written from its row of docs/model-format.md (`measure`), its slopes from docs/certificate-format.md.
 """
@@ -14,7 +14,7 @@ from ...core.numbers import total, xlogx
 
 
 class Divergence:
-    """The f-divergence of masses from what they would be of a column that tells nothing about letters of a law."""
+    """The f-divergence of masses from what they would be of a column that reveals nothing about letters of a law."""
 
     def __init__(
         self, law: Sequence[fmpq], at: Callable[[fmpq], Any], tangent: Callable[[fmpq], Sequence[Any]]
@@ -49,7 +49,7 @@ class Guessing:
         self.most = max(law)
 
     def of(self, masses: Mapping[int, fmpq]) -> arb:
-        """The largest mass, less what the likeliest letter would have of a column that tells nothing."""
+        """The largest mass, less what the likeliest letter would have of a column that reveals nothing."""
         return arb(max(masses.values(), default=fmpq(0)) - self.most * total(masses.values()))
 
     def slopes(self, masses: Sequence[fmpq]) -> list[Any]:

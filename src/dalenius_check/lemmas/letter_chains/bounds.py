@@ -31,7 +31,7 @@ class Expansion:
         self.letters = [x for x, inputs in enumerate(self.here.reached) if inputs and not (held and held[x][1] == 0)]
 
     def bound(self) -> arb:
-        """I at the point, and as much more as others may tell.
+        """I at the point, and as much more as others may reveal.
 
         Bound because D(W || theta) <= log(1 + sum (W - theta)^2 / theta), and no more than that of a row that W is a mixture of.
         """
@@ -42,7 +42,7 @@ class Expansion:
         return self._first_order() + self._second_order()
 
     def _first_order(self) -> arb:
-        """The largest mean of what the outputs tell at the point."""
+        """The largest mean of what the outputs reveal at the point."""
         means, scale = self.means, self.means.scale
         high, visits = self._means()
         result = fmpq(0)

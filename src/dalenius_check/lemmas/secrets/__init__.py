@@ -1,4 +1,4 @@
-"""Theorem T1: under all laws what is told of a secret is the capacity of one row a value, where one value is given; T2: at most
+"""Theorem T1: under all laws what is revealed of a secret is the capacity of one row a value, where one value is given; T2: at most
 the largest mean of divergences, over a class or an entropy bound.
 
 Hypotheses, each a line that refuses: every given value of every secret is covered (`bound`); each given value has one law
@@ -77,7 +77,7 @@ class Informed(Proof):
         return self.secrets[integer(value, "the secret", 0, len(self.secrets) - 1)]
 
     def _told(self, secret: Secret, law: Law) -> arb:
-        """I_s(P): the sum over given values of what is told there."""
+        """I_s(P): the sum over given values of what is revealed there."""
         given = defaultdict[int, list[dict[int, fmpq]]](list)
         for (c, _), row in cells(law, zip(secret.given, secret.of, strict=True), self.inputs).items():
             given[c].append(row)
@@ -96,7 +96,7 @@ class Informed(Proof):
         return item[1], None if item[0] == "secret" else integer(item[2], "the given value", 0, len(secret.cells) - 1)
 
     def name(self, place: Place) -> int:
-        """The line's number: what is told may be proved twice."""
+        """The line's number: what is revealed may be proved twice."""
         return self.lines.number
 
     def section(self, place: Place, upper: arb) -> None:
@@ -247,7 +247,7 @@ class Listed(Informed):
     """Listed priors: each is evaluated for each secret."""
 
     def bound(self, upper: arb) -> int:
-        """No lines; a secret with one value tells nothing."""
+        """No lines; a secret with one value reveals nothing."""
         told = [(s, secret) for s, secret in enumerate(self.secrets) if len(set(secret.of)) > 1]
         for s, secret in told:
             self.need_priors(f"secret {s}", (self._told(secret, law) for law in self.model.priors), upper)
@@ -275,7 +275,7 @@ class Unsaid:
         return in_nats(self.most, self._unit)
 
     def proof(self, lines: Lines, channel: Channel) -> Revealed:
-        """The lines that prove what a mechanism tells."""
+        """The lines that prove what a mechanism reveals."""
         return Revealed(lines, self._told, channel)
 
     def masses(self, channel: Channel, given: Any, selection: Any) -> Masses:

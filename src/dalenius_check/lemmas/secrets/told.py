@@ -1,4 +1,4 @@
-"""Secrets: what functions of the data tell of each dataset, and the channel inputs of the datasets of which they tell the same."""
+"""Secrets: what functions of the data reveal of each dataset, and the channel inputs of the datasets of which they tell the same."""
 
 from __future__ import annotations
 
