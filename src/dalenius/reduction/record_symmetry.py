@@ -20,7 +20,8 @@ from dalenius.model import WorstCaseLeakage
 from dalenius.reduction.counting import exact_counts
 from dalenius.reduction.record_channel import AggregatedRecord, RecordChannel
 
-MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
+MOST_ENTRIES = 1 << 16  # of a channel of which more than its mirror image is looked at
+MOST_MIRRORED = 1 << 20  # of one of which that is
 MOST_PRODUCTS = 2000  # of an exchange of letters and a move of outputs
 MOST_OUTPUTS = 64  # whose exchanges are tried two by two
 
@@ -177,7 +178,7 @@ class RecordSymmetries:
 
 def _entries(problem: WorstCaseLeakage) -> Integers | None:
     """The channel's entries as numbers; None where it is large, or nobody knows which of them are equal."""
-    return None if problem.channel.size > MOST_ENTRIES else problem.alike
+    return None if problem.channel.size > MOST_MIRRORED else problem.alike
 
 
 def _numbered(listed: list[list[int]]) -> Integers:
@@ -223,7 +224,7 @@ class _Table:
         listed = ((np.sort(self.counts[row.reshape(-1) == k], axis=0).T).tolist() for k in range(len(rows)))
         classes = np.array([[number.setdefault(tuple(n), len(number)) for n in letters] for letters in listed]).T
         still = np.arange(len(self.kept))
-        if len(classes) <= MOST_OUTPUTS:
+        if len(classes) <= MOST_OUTPUTS and self.whole.size <= MOST_ENTRIES:
             for letters in _exchanges(len(classes)):
                 if np.array_equal(classes[letters], classes):
                     yield from self._triple(letters, still)
@@ -330,8 +331,8 @@ def found_again(rows: Floats | Integers, table: Floats | Integers) -> Integers |
 
 def _likely(size: int, problem: WorstCaseLeakage) -> Iterator[Integers]:
     """Moves of outputs that channels often allow: exchanges of two, shifts, mirror images; of datasets also what records allow."""
-    outputs = np.arange(size)
-    if size <= MOST_OUTPUTS:
+    outputs, large = np.arange(size), problem.channel.size > MOST_ENTRIES
+    if size <= MOST_OUTPUTS and not large:
         yield from _exchanges(size)
         if size > 2:
             for shift in range(1, size):
@@ -339,7 +340,7 @@ def _likely(size: int, problem: WorstCaseLeakage) -> Iterator[Integers]:
             yield (-outputs) % size
     if size > 2:
         yield outputs[::-1]
-    if problem.inputs == "dataset" and size == len(problem.channel):
+    if problem.inputs == "dataset" and size == len(problem.channel) and not large:
         yield from _of_datasets(outputs.reshape(problem.records.alphabets))
 
 

@@ -103,9 +103,12 @@ def test_counts_that_differ_by_one_in_thousands_of_digits():
             assert [counts[a][k] for k in move.inputs] == counts[a]
 
 
-def test_a_large_channel_and_numbers_of_many_digits_are_left_alone():
-    assert found(problem(dl.Records(400, alphabet=2), dl.Count(), dl.geometric("0.1")))[1].triples == ()
+def test_of_a_large_channel_the_mirror_image_is_known_and_numbers_of_many_digits_are_left_alone():
+    (mirror,) = found(problem(dl.Records(400, alphabet=2), dl.Count(), dl.geometric("0.1")))[1].triples
+    assert mirror.letters.tolist() == [1, 0]
+    assert mirror.outputs.tolist() == mirror.inputs.tolist() == list(range(400, -1, -1))
     many = dl.Records(2000, alphabet=2)
+    assert found(problem(many, dl.Count(), dl.geometric("0.1")))[1].triples == ()
     assert exact_counts(dl.Count(), many, 0) is None
 
 
