@@ -17,6 +17,7 @@ ARGUMENTS = {
     "fair_survey.py": ["--points", "2", "--time-limit", "1"],
     "privacy_funnel.py": ["--quick"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
+    "reports_over_time.py": ["--quick"],
 }
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
 DEAR = (
@@ -156,6 +157,24 @@ class TestPublishedNumbers:
         assert at[2.0]["ascent_uniform_start"] < 1e-9
         assert at[2.0]["short_steps_best"] < 0.9 * at[2.0]["certified_lower"]
         assert at[2.0]["long_steps_best"] > 0.9 * at[2.0]["certified_lower"]
+
+
+def test_reports_over_time_end_at_the_permanent_response(story):
+    """Of a yes or no: 1 - h(1/4) ever, and of one day the capacity of its two rows, by their equal divergences."""
+    rows = [
+        row for row in read(story("reports_over_time.py")[1] / "reports-over-time.csv") if row["answer"] == "yes or no"
+    ]
+    assert [row["days"] for row in rows] == [1, 7, 30, "ever"]
+    for column in ("both", "instantaneous"):
+        ends = [(row[f"{column}, least"], row[f"{column}, most"]) for row in rows]
+        assert all(least <= most < least + 1e-6 for least, most in ends)
+        assert ends == sorted(ends)
+    h = lambda x: -x * math.log2(x) - (1 - x) * math.log2(1 - x)  # noqa: E731
+    a, b = 9 / 16, 11 / 16  # of a 1 in a report
+    slope = (h(b) - h(a)) / (b - a)
+    exact = math.log2(1 + 2**-slope) + a * slope - h(a)
+    for row, value in ((rows[0], exact), (rows[-1], 1 - h(1 / 4))):
+        assert row["both, least"] - 1e-9 <= value <= row["both, most"] + 1e-9
 
 
 class TestReproduction:
