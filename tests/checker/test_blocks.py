@@ -351,7 +351,7 @@ def certificate(asked, lower, upper, mechanism, *lines, problem="min_leakage"):
 
 @each("seed", *range(draws(12, 500)))
 def test_bounds_of_priors_by_listing(seed):
-    """The bound of one prior line and a multiplier of the budget, from the joint law of a letter and the whole query's value."""
+    """The bound of one prior line and multipliers of budget and a row, from the joint law of a letter and the whole query's value."""
     rng = random.Random(seed)
     query, sizes = rng.choice(list(SUPPORTED)[1:]), rng.choice([(1, 2), (2, 1), (3,), (2, 2), (1, 1, 1)])
     n, (_, value, values) = sum(sizes), SUPPORTED[query]
@@ -361,7 +361,9 @@ def test_bounds_of_priors_by_listing(seed):
     start = max(s for s in itertools.accumulate((0, *sizes[:-1])) if s <= i)
     size = sizes[[*itertools.accumulate((0, *sizes[:-1]))].index(start)]
     t = sum([rng.randint(0, 1) for _ in range(n - size)])
-    asked = model(query, sizes, group)
+    row = {"kind": "linear", "terms": [[0, 1, "2"]], "at_most": "1/2"}
+    mu = rng.choice([0, 1])
+    asked = model(query, sizes, group, **({"constraints": [row]} if mu else {}))
     modulus = {"parity": 2, "modular_sum": 3}.get(query)
     told = {"sum": 3 * t, "threshold": t}.get(query, t % modulus if modulus else t)
     own = list(itertools.product((0, 1), repeat=size))
@@ -391,15 +393,17 @@ def test_bounds_of_priors_by_listing(seed):
         law[listed.index(value(sum(x), n))] += 2.0**-n
     nu = rng.choice([0, 1, 3])
     matrix = gain + nu * law[:, None] * (1 - np.eye(len(listed)))
+    matrix[0, 1] += 2 * mu
     if group == "additive":
         v = len(listed)
-        bound = min(sum(matrix[k, (k + z) % v] for k in range(v)) for z in range(v)) - nu / 3
+        bound = min(sum(matrix[k, (k + z) % v] for k in range(v)) for z in range(v)) - nu / 3 - mu / 2
     else:
-        bound = matrix.min(axis=1).sum() - nu / 3
+        bound = matrix.min(axis=1).sum() - nu / 3 - mu / 2
     rows = [["1" if y == x else "0" for y in range(len(listed))] for x in range(len(listed))][
         : 1 if group == "additive" else None
     ]
     lines = [["dual", str(nu)], ["prior", "1", i, [str(told), prior], [list(map(str, row)) for row in phi]]]
+    lines += [["multiplier", 0, [[0, "1"]]]] * mu
     for slack in (-1e-9, 1e-9):
         reason = check(asked, certificate(asked, f"{bound + slack:.15f}", "0.7", rows, *lines)).reason
         assert ("lower <= the priors' bound fails" in reason) == (slack > 0 and bound + slack > 0), reason
@@ -469,7 +473,10 @@ def test_priors_that_are_refused(prior, reason):
     "asked, reason",
     (model(group="full"), "a design against independent_blocks needs"),
     (model("identity"), "a design against independent_blocks needs"),
-    (model(constraints=[{"kind": "monotone"}]), "a design against independent_blocks needs"),
+    (
+        model(constraints=[{"kind": "leakage", "at_most": "1 nats", "adversary": {"kind": "product_priors"}}]),
+        "no constraints leakage",
+    ),
     (
         model(objective={"combine": "sum", "terms": [{"kind": "distortion", "distortion": {"kind": "hamming"}}]}),
         "needs the class",

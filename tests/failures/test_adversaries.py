@@ -334,7 +334,11 @@ def test_some_designs_are_not_against_blocks():
             "release(rows, adversary)",
         ),
         (design(objective=in_a_term), "stands in no limit or term"),
-        (design(adversary=blocks, constraints=[dl.constraints.Unbiased()]), "without constraints"),
+        (
+            design(adversary=blocks, constraints=[dl.constraints.LeakageLimit(dl.ProductPriors(), 0.1)]),
+            "constraints[0]",
+            "knows no limit of leakage",
+        ),
         (
             design(
                 adversary=blocks, objective=dl.objectives.WeightedSum([dl.objectives.LeakageTerm(dl.ProductPriors())])

@@ -226,6 +226,25 @@ def prior_blocks(channel):
     )
 
 
+@each("size, other", (1, dl.ProductPriors()), (3, dl.EntropyAtLeast(0, "nats")))
+def test_designs_with_constraints_are_those_of_the_adversary_that_blocks_are(size, other):
+    """One household of all is any prior, and households of one are independent records."""
+    asked = {
+        "records": dl.Records(3, alphabet=2),
+        "query": dl.Count(),
+        "distortion": dl.Absolute(),
+        "max_distortion": "2/5",
+        "constraints": [dl.constraints.ErrorCap("9/20"), dl.LocalDP("log 20"), dl.constraints.ZeroEntries([(0, 3)])],
+    }
+    blocks, same = (
+        dl.solve(dl.MinLeakage(adversary=one, **asked), gap=1e-3) for one in (dl.IndependentBlocks(size), other)
+    )
+    assert max(blocks.lower, same.lower) <= min(blocks.upper, same.upper)
+    assert blocks.gap <= 1e-3 < blocks.lower
+    free = dl.solve(dl.MinLeakage(adversary=other, **asked | {"constraints": []}), gap=1e-3)
+    assert free.upper < blocks.lower
+
+
 def test_mechanism_blocks():
     assert len(audits()) > 40
     for problem in list(audits().values())[:: -draws(15, 1)]:

@@ -19,6 +19,7 @@ from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlo
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.constraints import (
     Constraint,
+    LeakageLimit,
     MechanismSpace,
     SecretLeakageLimit,
 )
@@ -82,7 +83,7 @@ class DesignProblem(MechanismChoice):
     law : Uniform or Iid
         The law of the true data, which distortion is averaged over; the adversary's priors have nothing to do with it.
     adversary : EntropyAtLeast, ProductPriors, PriorSet, IndependentBlocks or a class of laws (KLBallPriors, ...)
-        Against `IndependentBlocks`: the class "oblivious" or "additive", no constraints, no objective.
+        Against `IndependentBlocks`: the class "oblivious" or "additive", no objective, no `LeakageLimit` or `SecretLeakageLimit`.
     constraints : sequence of Constraint, optional
         What every mechanism must meet besides the budget: `Unbiased`, `ErrorCap`, `Band`, `ZeroEntries`, `Monotone`, `Linear`,
         `DistortionBudget`, `SecondOrderCone`, `LeakageLimit`, `LocalDPBetween`, `PointwiseLeakageLimit`; `LocalDP` and
@@ -158,7 +159,12 @@ class DesignProblem(MechanismChoice):
         super()._check_adversary()
         if self._blocks is None:
             return
-        self.need_plain("a design against independent_blocks", "audit the mechanism against them instead")
+        what, instead = "a design against independent_blocks", "audit the mechanism that it hands out"
+        if self.objective is not None:
+            self.need_plain(what, instead)
+        for j, limit in enumerate(self.constraints):
+            if isinstance(limit, LeakageLimit | SecretLeakageLimit):
+                raise InputError(f"constraints[{j}]: {what} knows no limit of {limit.kind}; {instead}, or leave it out")
         if self.inputs != "query":
             raise InputError(
                 'mechanism: a design against independent_blocks is of the class "oblivious" or "additive", got '

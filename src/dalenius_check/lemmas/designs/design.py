@@ -84,11 +84,11 @@ class Design:
     def _need_blocks(self, model: Model) -> None:
         """Refuse what is not known of designs against blocks, and blocks that do not fit the records."""
         known = model.query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and self.group != "full"
-        alone = not model.design.get("constraints") and "objective" not in model.design
+        audited = {"leakage", "secret_leakage"} & {table["kind"] for table in model.design.get("constraints", [])}
         need(
-            known and alone,
+            known and not audited and "objective" not in model.design,
             "a design against independent_blocks needs the class oblivious or additive, a count, sum, parity, modular_sum or "
-            "threshold, and neither constraints nor an objective",
+            "threshold, no constraints leakage and secret_leakage, and no objective",
         )
         constant = Channel([[fmpq(1)]] * len(self.ground.inputs), self.ground.inputs, self.allowance)
         DesignedHouseholds(Lines(b"", self.allowance), model, constant)
