@@ -339,7 +339,8 @@ def noise_picture(found: LeastNoise, *, ax: Axes | None = None, title: str = "")
         ax.axvline(formula.scale, color=colour, lw=1.2, ls=":", label=f"{formula.name}: {text_above(formula.scale, 4)}")
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set(xlabel=f"scale of {found.within.problem.mechanism.kind.replace('_', ' ')} noise", ylabel=label(found.units))
+    noise, _ = found.within.releases[0]
+    ax.set(xlabel=f"scale of {noise.kind.replace('_', ' ')} noise", ylabel=label(found.units))
     ax.legend(framealpha=1.0, edgecolor="none", fontsize="small")  # above the lines, which cross the whole picture
     return finished(ax, title=title)
 

@@ -1,27 +1,27 @@
 """Least noise: the least scale that keeps a leakage within a budget, with certificates on both sides of it.
 
-The leakage falls as the scale grows, as noise of a larger scale is noise of a smaller one to which more is added (docs/theory.md). Of
-discrete Gaussian noise this is not so: there, what is proved is that one scale is enough and another is not.
+What is told of a record, or of a secret, falls as the scale grows, as noise of a larger scale is noise of a smaller one to which
+more is added (docs/theory.md). Of discrete Gaussian noise this is not so: there, what is proved is that one scale is enough and
+another is not. The noises of several releases grow together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-
-import numpy as np
 
 from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Number, as_quantity
-from dalenius.model import WorstCaseLeakage, audited
+from dalenius.information.noise_formulas import scale_by_ratios
+from dalenius.model import MechanismProblem, audited
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
-from dalenius.model.sums import record_types
+from dalenius.model.mechanisms.base import Part
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
-from dalenius.results import Result
+from dalenius.results import Result, SecretResult
 from dalenius.search import Clock, Limits, Progress, stopped_by_interrupt
 from dalenius.units import UNITS, unit_size
 
@@ -38,11 +38,16 @@ BESIDE = 8  # scales that are tried beside one whose interval is around the budg
 
 @dataclass(frozen=True)
 class NoiseLevel:
-    """A scale of the noise, and what is proved of the leakage there."""
+    """A scale of the noise, and what is proved of the leakage there; of several releases the scale of the first one's noise."""
 
     scale: Fraction
-    problem: WorstCaseLeakage
-    result: Result
+    problem: MechanismProblem
+    result: Result | SecretResult
+
+    @property
+    def releases(self) -> tuple[tuple[ScaledNoise, Part], ...]:
+        """The noise of each release, whose `mean_error` is the accuracy; how many there are of it, and of which query."""
+        return tuple((noise_of(part.mechanism), part) for part in _parts(self.problem.mechanism))
 
 
 @dataclass(frozen=True)
@@ -93,20 +98,20 @@ class LeastNoise:
 
 
 def least_noise(
-    problem: WorstCaseLeakage,
+    problem: MechanismProblem,
     at_most: Number,
     *,
     gap: float = 1e-3,
     time_limit: float | None = 60.0,
     progress: Callable[[Progress], None] | None = None,
 ) -> LeastNoise:
-    """The least scale of the problem's noise at which no record leaks more than a budget.
+    """The least scale of the problem's noise at which no record leaks, and no secret is told, more than a budget.
 
     Parameters
     ----------
-    problem : WorstCaseLeakage
-        Its mechanism is `gaussian`, `laplace`, `discrete_laplace`, `geometric` (of scale 1/epsilon) or `discrete_gaussian`; its own
-        scale is not used.
+    problem : WorstCaseLeakage or SecretLeakage
+        Its mechanism is `gaussian`, `laplace`, `discrete_laplace`, `geometric` (of scale 1/epsilon) or `discrete_gaussian`, whose own
+        scale is not used; or `several_releases` of such, whose own scales only say how they are to each other.
     at_most : number or str
         The budget: nats, or a text such as ``"0.1 bits"``; above 0.
     gap : float
@@ -139,19 +144,17 @@ def least_noise(
     >>> found.above.scale < 0.92798985892 < found.within.scale, found.gap <= 1e-3
     (True, True)
     """
-    mechanism = noise_of(audited(problem).mechanism)
+    problem = problem if isinstance(problem, MechanismProblem) else audited(problem)
+    family = _Family.of(problem)
     amount, units = _budget(at_most)
     if not 0.0 < gap < 1.0:
         raise InputError(f"gap: expected a number between 0 and 1, got {brief(gap)}")
-    span, nats = _span(problem), float(amount) * unit_size(units)
-    condition = f"what is known leaves the query in an interval of length {span}"
-    stated = mechanism.enough(nats, span) if span else []
-    formulas = tuple(NoiseFormula(*each, condition) for each in sorted(stated) if math.isfinite(each[0]))
+    formulas = tuple(sorted(family.formulas(float(amount) * unit_size(units)), key=lambda formula: formula.scale))
     clock = Clock(Limits(time_limit=time_limit).seconds)
-    search = _Search(problem, amount, units, gap, clock, progress)
-    least, most = mechanism.spreads(_values_span(problem))
+    search = _Search(family, amount, units, gap, clock, progress)
+    least, most = family.spreads
     with stopped_by_interrupt(clock):
-        search.run(formulas[0].scale if formulas else max(span, 1), least, most)
+        search.run(formulas[0].scale if formulas else max(*family.known, 1), least, most)
     if search.within is None:
         level = search.levels[-1]
         if clock.stopped:
@@ -165,7 +168,12 @@ def least_noise(
             f"{level.result.to(units)}; raise time_limit"
         )
     levels = tuple(sorted(search.levels, key=lambda level: level.scale))
-    return LeastNoise(amount, units, search.within, search.above, levels, formulas, mechanism.falls)
+    return LeastNoise(amount, units, search.within, search.above, levels, formulas, family.falls)
+
+
+def _parts(mechanism: Mechanism) -> tuple[Part, ...]:
+    """Its releases; itself, where there is one."""
+    return mechanism.independent or (Part(mechanism, 1),)
 
 
 def noise_of(mechanism: Mechanism) -> ScaledNoise:
@@ -180,11 +188,75 @@ def noise_of(mechanism: Mechanism) -> ScaledNoise:
     raise InputError(f"mechanism: expected noise with a scale: {', '.join(NOISES)}; got {mechanism.kind}")
 
 
+@dataclass(frozen=True)
+class _Family:
+    """The problem's question about releases that differ in how much noise there is, by the scale of the first one's.
+
+    Attributes
+    ----------
+    problem : MechanismProblem
+    parts : tuple of (noise, part)
+        The releases, with the problem's own scales.
+    known, values : list of int
+        From the least to the greatest value of each query, where what is known is known, and at all.
+    """
+
+    problem: MechanismProblem
+    parts: tuple[tuple[ScaledNoise, Part], ...]
+    known: list[int]
+    values: list[int]
+
+    @classmethod
+    def of(cls, problem: MechanismProblem) -> _Family:
+        """`InputError` where a release is no noise with a scale."""
+        parts = tuple((noise_of(part.mechanism), part) for part in _parts(problem.mechanism))
+        return cls(problem, parts, problem.spans(known=True), problem.spans(known=False))
+
+    def at(self, scale: Fraction) -> MechanismProblem:
+        """The problem with so much noise."""
+        more = scale / self.first.spread
+        return replace(
+            self.problem,
+            mechanism=self.problem.mechanism.of_each(lambda one: noise_of(one).spreading(more * noise_of(one).spread)),
+        )
+
+    @property
+    def first(self) -> ScaledNoise:
+        return self.parts[0][0]
+
+    @property
+    def falls(self) -> bool:
+        """Whether what is told is known to fall with the scale."""
+        return all(noise.falls for noise, _ in self.parts)
+
+    @property
+    def spreads(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest scale that all of the releases may have."""
+        ends = [
+            [end * self.first.spread / noise.spread for end in noise.spreads(self.values[part.on])]
+            for noise, part in self.parts
+        ]
+        return max(least for least, _ in ends), min(most for _, most in ends)
+
+    def formulas(self, nats: float) -> Iterator[NoiseFormula]:
+        """What theorems ask for; of several releases the ratios of all of their likelihoods together."""
+        spans = [self.known[part.on] for _, part in self.parts]
+        condition = f"what is known leaves the query in an interval of length {max(spans)}"
+        stated = self.first.enough(nats, max(spans)) if any(spans) else []
+        if self.problem.mechanism.independent:
+            pairs = zip(self.parts, spans, strict=True)
+            moved = sum(part.times * span * self.first.spread / noise.spread for (noise, part), span in pairs)
+            ratios = moved and all(noise.epsilon_per_step for noise, _ in self.parts)
+            stated = [(scale_by_ratios(nats, float(moved)), "likelihood ratios alone")] if ratios else []
+            condition = f"what is known leaves the queries in intervals of lengths {', '.join(map(str, self.known))}"
+        return (NoiseFormula(*each, condition) for each in stated if math.isfinite(each[0]))
+
+
 @dataclass
 class _Search:
     """Scales on both sides of where the budget is met, ever closer."""
 
-    problem: WorstCaseLeakage
+    family: _Family
     amount: Fraction
     units: str
     gap: float
@@ -222,7 +294,7 @@ class _Search:
 
     def _try(self, scale: Fraction) -> None:
         """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it."""
-        problem = replace(self.problem, mechanism=noise_of(self.problem.mechanism).spreading(scale))
+        problem = self.family.at(scale)
         seconds = max(SHARE * self.clock.remaining, SHORTEST)
         result = solve(
             problem,
@@ -287,24 +359,3 @@ def _budget(at_most: Number) -> tuple[Fraction, str]:
     if amount <= 0:
         raise InputError(f"at_most: expected a leakage above 0, which no noise brings it down to, got {brief(at_most)}")
     return amount, units
-
-
-def _span(problem: WorstCaseLeakage) -> int:
-    """Largest move of the query by one record where the others are known; where they are not, by a household, or by everybody."""
-    query, known = problem.query, problem.adversary.record_laws is not None
-    if known and query.sums is not None and query.modulus() is None:
-        types = record_types(query.sums, problem.records)
-        return max(max(kind.contribution) - min(kind.contribution) for kind in types)
-    return _values_span(problem)
-
-
-def _values_span(problem: WorstCaseLeakage) -> int:
-    """From the least value to the greatest, of a household by itself against blocks; of a histogram along its cells, summed up.
-
-    Whoever changes an answer moves one cell down and one up.
-    """
-    if problem.query.sums is not None and problem.query.sums.by_cell:
-        cells = problem.route.cells
-        return 2 * (len(problem.records) if cells is None else cells.size)
-    values = [part.query.values(part.records) for part in problem.asked]
-    return max((int(np.ptp(listed)) for listed in values), default=0)

@@ -196,6 +196,8 @@ test_what_is_no_question_is_refused = refuses(
     (lambda q: dl.least_noise(q, 1e-30), "the largest scale there is"),
     (lambda q: dl.least_noise("count", 1), "expected a WorstCaseLeakage"),
     (lambda q: dl.least_noise(dl.load("parity/laplace-n4"), 1), "expected noise with a scale"),
+    (lambda q: dl.least_noise(vote(dl.symmetric(0.1), dl.AnyPrior()), 1), "expected noise with a scale"),
+    (lambda q: dl.least_noise(support.TINY_DESIGN, 1), "asks which mechanism to build"),
     by=lambda call: call(one_of_two("discrete_laplace")),
 )
 
@@ -211,6 +213,64 @@ def test_every_kind_has_its_scale_changed():
         changed = mechanism.spreading(Fraction(7, 3))
         assert (type(changed), changed.spread) == (type(mechanism), Fraction(7, 3))
         assert getattr(changed, "range", None) == getattr(mechanism, "range", None)
+
+
+def vote(mechanism, adversary, secret=None):
+    """Who wins, of three, from their noisy count."""
+    asked = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "secrets": secret or dl.Secret(dl.Threshold(2))}
+    return dl.SecretLeakage(**asked, mechanism=mechanism, adversary=adversary)
+
+
+def by_enumeration(scale, budget):
+    """Whether I(majority; count + noise) is within, under a fair law of three bits; in doubles, by sums over 20,001 outputs."""
+    away = np.abs(np.arange(-10_000, 10_001)[None, :] - np.arange(4)[:, None])
+    rows = np.exp(-away / scale) * math.tanh(0.5 / scale)
+    rows = np.array([[1, 3, 0, 0], [0, 0, 3, 1]]) / 8 @ rows
+    mixed = rows.sum(axis=0)
+    told = np.where(rows > 0.0, rows * np.log(np.maximum(rows, 1e-300) / np.maximum(0.5 * mixed, 1e-300)), 0.0)
+    return told.sum() <= budget
+
+
+def test_a_secret_has_its_noise():
+    fair = dl.FixedPrior([Fraction(1, 8)] * 8)
+    found = dl.least_noise(vote(dl.discrete_laplace(1), fair), 0.01)
+    assert found.above is not None
+    assert (by_enumeration(float(found.above.scale), 0.01), by_enumeration(float(found.within.scale), 0.01)) == (
+        False,
+        True,
+    )
+    assert (found.falling, found.gap <= 1e-3) == (True, True)
+    worst = dl.least_noise(vote(dl.geometric(1), dl.AnyPrior()), 0.01)
+    assert worst.within.scale > found.within.scale
+    for level in (worst.within, found.above):
+        assert dl.verify(level.problem, level.result.certificate).proved
+    real = dl.least_noise(vote(dl.gaussian(1), fair), 0.01)
+    assert real.formulas[0].scale > float(real.within.scale)
+    assert real.formulas[0].condition.endswith("length 3")
+    given = dl.Secret(dl.Letters(0), given=dl.Letters(others=0))
+    known = dl.least_noise(vote(dl.geometric(1), dl.AnyPrior(), given), 0.01, gap=0.1)
+    assert known.formulas[0].condition.endswith("length 1")
+
+
+def test_several_releases_grow_together():
+    """A count, and twice a weighted sum whose noise is twice as wide: the first one's scale is the answer, for a chain too."""
+    query, mechanism = dl.together(
+        [(dl.Count(), dl.discrete_laplace(1)), *[(dl.Sum([0, 3]), dl.geometric("1/2", range=(-20, 80)))] * 2]
+    )
+    question = support.problem(dl.Records(6, alphabet=2), query, mechanism, dl.IndependentBlocks(1))
+    found = dl.least_noise(question, "0.1 bits", gap=0.1)
+    assert found.above is not None
+    shown = [(noise.spread / found.within.scale, part.times, part.on) for noise, part in found.within.releases]
+    assert shown == [(1, 1, 0), (2, 2, 1)]
+    assert found.within.releases[1][0].range == (-20, 80)
+    (ratios,) = found.formulas
+    assert float(found.within.scale) < ratios.scale < 3 * float(found.within.scale)
+    assert ratios.condition.endswith("lengths 1, 3")
+    for level, kept in ((found.within, True), (found.above, False)):
+        assert (dl.solve(level.problem).to("bits").upper <= 0.1) == kept
+    chain = dl.least_noise(support.chain(9, 0.1, 0.2), "0.05 bits", gap=0.1)
+    assert chain.above is not None
+    assert chain.above.result.to("bits").lower > 0.05 >= chain.within.result.to("bits").upper
 
 
 def test_a_budget_of_which_the_closed_forms_know_nothing_is_too_small():

@@ -159,6 +159,10 @@ class Mechanism(Shelved):
         """The mechanisms of all stages: itself, where there is one."""
         yield self
 
+    def of_each(self, change: Callable[[Mechanism], Mechanism]) -> Mechanism:
+        """The same releases of mechanisms that are changed, of the same queries: itself changed, where there is one release."""
+        return change(self)
+
     def of_rows(self, inputs: Sequence[int]) -> Mechanism:
         """A table, or a tree of such, with these rows alone."""
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
@@ -172,6 +173,10 @@ class MechanismProblem(Problem):
     @property
     def own_matrix(self) -> Floats | None:
         return self.channel if self.mechanism.is_own else None
+
+    @abstractmethod
+    def spans(self, *, known: bool) -> list[int]:
+        """From the least to the greatest value of each query that there is noise on: at all, or where what is known is known."""
 
     @property
     def held_bytes(self) -> int:

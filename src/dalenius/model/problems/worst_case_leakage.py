@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from dalenius.errors import InputError, brief
 from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks
 from dalenius.model.adversaries.chains import WRITTEN_OUT
@@ -30,6 +32,8 @@ from dalenius.model.problem import Problem
 from dalenius.model.problems.large import Cells, WideCount
 from dalenius.model.problems.mechanism_problem import MechanismProblem, Route, of_vectors
 from dalenius.model.problems.pieces import Piece, pieces
+from dalenius.model.queries import Query
+from dalenius.model.sums import record_types
 
 FEW_VALUES, MANY_OUTPUTS = 64, 2**17  # of a block's sum: channels that are written out, and that nobody evaluates
 
@@ -154,6 +158,25 @@ class WorstCaseLeakage(MechanismProblem):
         shape = (self.shape[0], CLOSED_FORM) if route.audit == "local_protocol" else self.shape
         alike = self.mechanism.alike
         return audit_costs(self.query_of_inputs, self.records, shape, adversary, self._reading(shape), alike=alike)
+
+    def spans(self, *, known: bool) -> list[int]:
+        """Of a record by itself where the others are known, of a household against blocks; of a histogram along its cells, summed up,
+        of which a changed answer moves one down and one up.
+        """
+        if self.query.sums is not None and self.query.sums.by_cell:
+            cells = self.route.cells
+            return [2 * (len(self.records) if cells is None else cells.size)]
+        each = [
+            [self._span(part, query, known) for query in part.query.together or [part.query]] for part in self.asked
+        ]
+        return [max(spans) for spans in zip(*each, strict=True)] or [0] * max(len(self.query.together), 1)
+
+    @staticmethod
+    def _span(part: WorstCaseLeakage, query: Query, known: bool) -> int:
+        if known and part.adversary.record_laws is not None and query.sums is not None and query.modulus() is None:
+            types = record_types(query.sums, part.records)
+            return max(max(kind.contribution) - min(kind.contribution) for kind in types)
+        return int(np.ptp(query.values(part.records)))
 
     def released_by(self, mechanism: Mechanism) -> WorstCaseLeakage:
         """The audit of a release by another mechanism."""
