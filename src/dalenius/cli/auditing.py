@@ -21,22 +21,28 @@ from dalenius.cli.gates import (
     require,
     require_at_most,
 )
+from dalenius.cli.people import (
+    AnswerOption,
+    HouseholdOption,
+    LettersOption,
+    TableOption,
+    ValuesOption,
+    mean_of,
+    people_of,
+)
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
     TimeOption,
     err,
     homes_of,
-    listed,
     models_in,
-    naming,
     out,
     output_to,
     read_problem,
     status_line,
 )
 from dalenius.errors import InputError, brief
-from dalenius.files import csv_column
 from dalenius.model import Problem, digest, model_bytes
 from dalenius.model.adversaries import Adversary
 from dalenius.model.elsewhere import People
@@ -46,6 +52,7 @@ from dalenius.model.queries import Query
 from dalenius.report.audit import PAGES, Audit, question_of
 from dalenius.report.page import need_installed
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
+from dalenius.studies.least_noise import noise_of
 
 MODEL = ".toml"  # after the page's name
 
@@ -68,7 +75,10 @@ def audit(
     ] = None,
     query: Annotated[
         str | None,
-        Option("--query", help="What is released: of no and yes by default count; 'threshold 3', 'modular_sum 4'."),
+        Option(
+            "--query",
+            help="What is released: of no and yes by default count; 'threshold 3', 'modular_sum 4', mean with --values.",
+        ),
     ] = None,
     blocks: Annotated[
         int | None,
@@ -78,24 +88,11 @@ def audit(
         str | None,
         Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
     ] = None,
-    table: Annotated[
-        Path | None,
-        Option(
-            "--table",
-            "--data",
-            help="Instead of --people and --blocks: a csv file with a line a person, names in line 1.",
-        ),
-    ] = None,
-    answer: Annotated[
-        str | None, Option("--answer", "--column", help="Of --table: the column with the answers.")
-    ] = None,
-    household: Annotated[
-        str | None, Option("--household", help="Of --table: the column that says who lives with whom.")
-    ] = None,
-    letters: Annotated[
-        str | None,
-        Option("--letters", help="Of --table: all answers there could be, with commas: no,yes counts yes."),
-    ] = None,
+    values: ValuesOption = None,
+    table: TableOption = None,
+    answer: AnswerOption = None,
+    household: HouseholdOption = None,
+    letters: LettersOption = None,
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
     as_json: JsonOption = False,
@@ -124,7 +121,7 @@ def audit(
         "--blocks, --adversary": homes_of(blocks, people) or adversary,
     }
     columns = {"--answer": answer, "--household": household, "--letters": letters}
-    problem = _problem(model, given, _people(table, given, columns))
+    problem = _problem(model, given, values, people_of(table, given, columns, values))
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
     budget = Budget.of(at_most)
@@ -153,46 +150,19 @@ def audit(
     require(found.result.gap, require_gap)
 
 
-def _people(table: Path | None, given: dict[str, Any], columns: dict[str, str | None]) -> People | None:
-    """The people of a table, where one is given; no message repeats what stands in it."""
-    said = [name for name, value in columns.items() if value is not None]
-    if table is None:
-        if said:
-            homes = columns["--household"] or ""
-            meant = f"; households of at most {homes} people are --blocks {homes}" if homes.isdecimal() else ""
-            raise InputError(f"{', '.join(said)}: expected with --table FILE{meant}")
-        return None
-    if twice := [name for name, value in given.items() if value is not None and name not in ("--mechanism", "--query")]:
-        raise InputError(f"{', '.join(twice)}: --table says so already; leave them out")
-    if missing := [name for name, value in columns.items() if value is None]:
-        raise InputError(
-            f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs. "
-            "Where people are independent of each other, --household is a column that is different in every line"
-        )
-    answers, homes, listed_ = (str(value) for value in columns.values())
-    texts = [letter.strip() for letter in listed(listed_, "--letters")]
-    known = {answers: texts, homes: ()}
-    read = {name: [text.strip() for _, text in csv_column(table, name, entries=known[name])] for name in known}
-    with naming(table):
-        return dl.from_frame(
-            {name: [text or None for text in column] for name, column in read.items()},
-            answer=answers,
-            household=homes,
-            letters=texts,
-        )
-
-
-def _problem(model: str | None, given: dict[str, Any], people: People | None) -> dl.WorstCaseLeakage:
+def _problem(
+    model: str | None, given: dict[str, Any], values: str | None, people: People | None
+) -> dl.WorstCaseLeakage:
     """The model that is named, or that the options make."""
     if model is None:
         if given["--mechanism"] is None or (given["--people"] is None and people is None):
             raise InputError(
                 "expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000 (or --table)"
             )
-        return _made(given, people)
+        return _made(given, values, people)
     if Path(model).suffix.lower() == ".csv":
         raise InputError(f"{model}: expected a model; of a table write --table {model}, with --mechanism")
-    said = [name for name, value in {**given, "--table": people}.items() if value is not None]
+    said = [name for name, value in {**given, "--values": values, "--table": people}.items() if value is not None]
     if said:
         raise InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
     problem = read_problem(model)[2]
@@ -204,13 +174,18 @@ def _problem(model: str | None, given: dict[str, Any], people: People | None) ->
     return problem
 
 
-def _made(given: dict[str, Any], people: People | None) -> dl.WorstCaseLeakage:
+def _made(given: dict[str, Any], values: str | None, people: People | None) -> dl.WorstCaseLeakage:
     """The model of the options, with the defaults of `dalenius.audit`; errors name the options."""
+    count = given["--people"] if people is None else len(people.records)
+    mean = mean_of(given["--query"], values, count, given["--alphabet"])
+    if mean is not None:
+        given = {**given, "--query": mean.query}
     parts = {"--mechanism": Mechanism, "--query": Query, "--blocks, --adversary": Adversary}
     release, query, adversary = (as_part(base, given[name], name) for name, base in parts.items())
-    records = people or dl.Records(given["--people"], alphabet=given["--alphabet"] or 2)
+    records = people or (mean.records if mean else dl.Records(given["--people"], alphabet=given["--alphabet"] or 2))
+    release = release if mean is None else mean.noise(noise_of(release))
     try:
-        return question_of(release, records, query, adversary)
+        return question_of(release, records, query, adversary, mean.title if mean else "")
     except InputError as error:
         raise InputError(f"{'--' * str(error).startswith('query:')}{error}") from None
 

@@ -12,6 +12,15 @@ from typer import Option
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.people import (
+    AnswerOption,
+    HouseholdOption,
+    LettersOption,
+    TableOption,
+    ValuesOption,
+    mean_of,
+    people_of,
+)
 from dalenius.cli.shared import (
     STANDARD_STREAM,
     JsonOption,
@@ -27,11 +36,16 @@ from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.intervals import gap_text, text_above, text_below
+from dalenius.model.elsewhere import People
+from dalenius.model.in_words import split_kind
+from dalenius.model.mechanisms import ScaledNoise
+from dalenius.model.mechanisms.base import Part
 from dalenius.model.mechanisms.real_noise import MOST
+from dalenius.model.problems import Mean
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.report.audit import question_of
 from dalenius.results import budget_text
-from dalenius.studies.least_noise import NOISES, LeastNoise, noise_of
+from dalenius.studies.least_noise import NOISES, LeastNoise
 
 
 def noise(
@@ -53,11 +67,17 @@ def noise(
         Option("--blocks", min=1, help="Answers are correlated in households of at most so many people; by default 1."),
     ] = None,
     query: Annotated[
-        str | None, Option("--query", help="What is released: by default count; 'threshold 3', histogram.")
+        str | None,
+        Option("--query", help="What is released: by default count; 'threshold 3', histogram, mean with --values."),
     ] = None,
     alphabet: Annotated[
-        int, Option("--alphabet", min=2, help="How many answers a person can give: 2, no and yes, or more.")
-    ] = 2,
+        int | None, Option("--alphabet", min=2, help="How many answers a person can give; by default 2, no and yes.")
+    ] = None,
+    values: ValuesOption = None,
+    table: TableOption = None,
+    answer: AnswerOption = None,
+    household: HouseholdOption = None,
+    letters: LettersOption = None,
     sensitivity: Annotated[
         int | None,
         Option("--sensitivity", "--range", min=1, help="Instead of --people: how far one person moves the number."),
@@ -79,10 +99,21 @@ def noise(
 ) -> None:
     """Find the least noise for a leakage budget: a scale that is proved to be enough, and a smaller one that is proved not to be.
 
-    MODEL's own scale is not used. Beside them stands what theorems ask for.
+    MODEL may be about records or about secrets, its own scale is not used; of several releases all scales grow together.
+    Beside them stands what theorems ask for.
     """
     need_unit(at_most, "--at-most")
-    stem, problem = _asked(model, by_name, sensitivity, people, blocks, query, alphabet)
+    given = {
+        "--noise": by_name,
+        "--people": people,
+        "--blocks": blocks,
+        "--query": query,
+        "--alphabet": alphabet,
+        "--sensitivity": sensitivity,
+    }
+    columns = {"--answer": answer, "--household": household, "--letters": letters}
+    listed = people_of(table, given, columns, values)
+    stem, problem, mean = _asked(model, given, values, listed)
     if output is not None:
         need_folder(output, make=True)
     with status_line("noise") as progress:
@@ -91,54 +122,60 @@ def noise(
         )
     files = {} if output is None else _write(found, output, stem)
     if as_json:
-        write_answer("noise", _told(found) | {"files": files}, _bounds(found))
+        write_answer("noise", _told(found, mean) | {"files": files}, _bounds(found))
         return
-    _print(found)
+    _print(found, mean)
     for path in files.values():
         out.print(f"wrote {path}")
 
 
 def _asked(
-    model: str | None,
-    by_name: str | None,
-    sensitivity: int | None,
-    people: int | None,
-    blocks: int | None,
-    query: str | None,
-    alphabet: int,
-) -> tuple[str, dl.WorstCaseLeakage]:
-    """The stem of the files' names, and the question."""
-    crowd = [
-        name for name, said in (("--blocks", blocks), ("--query", query), ("--alphabet", alphabet > 2 or None)) if said
-    ]
-    if (model is None) == (by_name is None):
+    model: str | None, given: dict[str, Any], values: str | None, listed: People | None
+) -> tuple[str, dl.WorstCaseLeakage | dl.SecretLeakage, Mean | None]:
+    """The stem of the files' names, the question, and the mean whose sum it is about."""
+    kind, people, sensitivity = (given[name] for name in ("--noise", "--people", "--sensitivity"))
+    if (model is None) == (kind is None):
         raise InputError(
-            "expected a MODEL whose mechanism is noise, or --noise KIND with --people or --sensitivity; not both"
+            "expected a MODEL whose mechanism is noise, or --noise KIND with --people, --table or --sensitivity; not both"
         )
-    if by_name is None and (people or sensitivity or crowd):
-        raise InputError(
-            f"{', '.join(['--people'] * bool(people) + crowd) or '--sensitivity'}: {model} says so already"
-        )
-    if by_name is not None:
-        if by_name not in NOISES:
-            raise InputError(f"--noise: expected one of {', '.join(NOISES)}; got {by_name}")
-        noise = NOISES[by_name]
-        if noise.on_a_line:  # with scale 1, values that are more than 64 apart are refused
-            noise = noise.spreading(MOST)
-        if people is None and not crowd:
-            alone = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
-            return by_name, question_of(noise, 1, dl.Sum([0, sensitivity or 1]), alone)
-        if people is None or sensitivity is not None:
+    if kind is None:
+        if said := [
+            name for name, value in {**given, "--values": values, "--table": listed}.items() if value is not None
+        ]:
+            raise InputError(f"{', '.join(said)}: {model} says so already")
+        _, stem, problem = read_problem(model or STANDARD_STREAM)
+        if not isinstance(problem, dl.WorstCaseLeakage | dl.SecretLeakage):
             raise InputError(
-                f"--noise {by_name}: expected --people N, perhaps with --blocks, --query, --alphabet; or --sensitivity alone"
+                f"{model}: expected a worst_case_leakage or secret_leakage model, whose mechanism is noise; this is {problem.kind}"
             )
-        return by_name, question_of(noise, dl.Records(people, alphabet=alphabet), query, homes_of(blocks, people))
-    _, stem, problem = read_problem(model or STANDARD_STREAM)
-    if not isinstance(problem, dl.WorstCaseLeakage):
+        return stem, problem, None
+    noise = _noise(kind)
+    crowd = [name for name in ("--blocks", "--query", "--alphabet") if given[name] is not None]
+    if people is None and listed is None and not crowd:
+        alone = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
+        return kind, question_of(noise, 1, dl.Sum([0, sensitivity or 1]), alone), None
+    count = people if listed is None else len(listed.records)
+    if count is None or sensitivity is not None:
         raise InputError(
-            f"{model}: expected a worst_case_leakage model, whose mechanism is noise; this is {problem.kind}"
+            f"--noise {kind}: expected --people N, perhaps with --blocks, --query, --alphabet; or --table; or --sensitivity alone"
         )
-    return stem, problem
+    mean = mean_of(given["--query"], values, count, given["--alphabet"])
+    records = listed or (mean.records if mean else dl.Records(count, alphabet=given["--alphabet"] or 2))
+    query = mean.query if mean else given["--query"]
+    homes = None if listed else homes_of(given["--blocks"], count)
+    return kind, question_of(noise, records, query, homes, mean.title if mean else ""), mean
+
+
+def _noise(kind: str) -> ScaledNoise:
+    """The noise that is named, of some scale."""
+    if kind not in NOISES:
+        (alone, amount), known = split_kind(kind), ", ".join(NOISES)
+        named = f"{alone} alone: how much of it is what is looked for" if alone in NOISES and amount else None
+        raise InputError(f"--noise: expected {named or f'one of {known}'}; got {kind}")
+    noise = NOISES[kind]
+    return (
+        noise.spreading(MOST) if noise.on_a_line else noise
+    )  # with scale 1, values that are more than 64 apart are refused
 
 
 def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:
@@ -169,20 +206,33 @@ def _bounds(found: LeastNoise) -> Iterator[Ends]:
             yield Ends(f"{name}: {fraction_text(level.scale)}", shown.lower, shown.upper, found.units)
 
 
-def _told(found: LeastNoise) -> dict[str, Any]:
+def _told(found: LeastNoise, mean: Mean | None) -> dict[str, Any]:
     """As JSON data."""
-    noise = noise_of(found.within.problem.mechanism)
     levels = [
         {"scale": fraction_text(level.scale), **dict(zip(("lower", "upper"), level.result.to(found.units).ends, strict=True))}
         for level in found.levels
     ]  # fmt: skip
+    releases = [
+        {
+            "mechanism": noise.kind,
+            "query": part.on,
+            "times": part.times,
+            "scale": fraction_text(noise.spread),
+            "epsilon_per_step": noise.epsilon_per_step,
+            "mean_error": noise.mean_error,
+        }
+        for noise, part in found.within.releases
+    ]
+    first = releases[0]
     return {
-        "mechanism": noise.kind,
+        "mechanism": first["mechanism"],
         "at_most": fraction_text(found.at_most),
         "units": found.units,
         "enough": fraction_text(found.within.scale),
-        "epsilon_per_step": noise.epsilon_per_step,
-        "mean_error": noise.mean_error,
+        "epsilon_per_step": first["epsilon_per_step"],
+        "mean_error": first["mean_error"],
+        "releases": releases,
+        "of_mean": None if mean is None else _of_mean(found, mean),
         "not_enough": None if found.above is None else fraction_text(found.above.scale),
         "larger_is_enough": found.falling,
         "levels": levels,
@@ -190,21 +240,32 @@ def _told(found: LeastNoise) -> dict[str, Any]:
     }
 
 
-def _print(found: LeastNoise) -> None:
+def _of_mean(found: LeastNoise, mean: Mean) -> dict[str, Any]:
+    """The same noise as that of a mean, in the unit of its values."""
+    ((noise, _),) = found.within.releases
+    steps = (mean.high - mean.low) / mean.step
+    return {
+        "scale": fraction_text(found.within.scale * mean.unit),
+        "epsilon": None if noise.epsilon_per_step is None else noise.epsilon_per_step * steps,
+        "mean_error": noise.mean_error * float(mean.unit),
+    }
+
+
+def _print(found: LeastNoise, mean: Mean | None) -> None:
     within, above = found.within, found.above
-    mechanism = noise_of(within.problem.mechanism)
-    kind = mechanism.kind.replace("_", " ")
-    epsilon = mechanism.epsilon_per_step
-    as_epsilon = (  # to be typed, so rounded to more noise, which reveals less wherever there is an epsilon
-        "" if epsilon is None else f" (epsilon = {text_below(epsilon)} where a person moves one number by 1)"
-    )
+    words = " and ".join(_words(noise, part) for noise, part in within.releases)
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"
-    out.print(
-        f"{kind} noise of scale {fraction_text(within.scale)}{as_epsilon} is enough for {allowed}: at "
-        f"most {upper}, proved",
-    )
-    out.print(f"each number that is released is wrong by {text_above(mechanism.mean_error, 4)} on average")
+    out.print(f"{words} {'is' if len(within.releases) == 1 else 'are'} enough for {allowed}: at most {upper}, proved")
+    errors = ", ".join(text_above(noise.mean_error, 4) for noise, _ in within.releases)
+    out.print(f"each number that is released is wrong by {errors} on average")
+    if mean is not None:
+        told = _of_mean(found, mean)
+        epsilon = "" if told["epsilon"] is None else f" and one person's epsilon {text_below(told['epsilon'])}"
+        out.print(
+            f"that is the sum in steps; of the mean the noise has scale {told['scale']}{epsilon}, and the mean is wrong by "
+            f"{text_above(told['mean_error'], 4)} on average"
+        )
     if above is None:
         out.print("no smaller scale that was tried is proved not to be enough")
     else:
@@ -213,7 +274,8 @@ def _print(found: LeastNoise) -> None:
             f"scale {fraction_text(above.scale)} is not: at least {lower}, proved; {gap_text(found.gap)} apart",
         )
     if not found.falling:
-        out.print(f"larger scales are not known to reveal less, of {mechanism.words}: ask about the one you take")
+        kinds = ", ".join(dict.fromkeys(noise.words for noise, _ in within.releases if not noise.falls))
+        out.print(f"larger scales are not known to reveal less, of {kinds}: ask about the one you take")
     if found.formulas:
         out.print(f"\nby theorems, where {found.formulas[0].condition}:")
         table = Table("scale", "times the least", "theorem", box=None, pad_edge=False)
@@ -221,3 +283,12 @@ def _print(found: LeastNoise) -> None:
             times = formula.scale / float(within.scale)
             table.add_row(text_above(formula.scale, 6), f"{times:.3f}", formula.name)
         out.print(table)
+
+
+def _words(noise: ScaledNoise, part: Part) -> str:
+    """A release in words; an epsilon is to be typed, so rounded to more noise, which reveals less wherever there is one."""
+    kind, epsilon = noise.kind.replace("_", " "), noise.epsilon_per_step
+    whose = f" on query {part.on}" if part.on else ""
+    often = f"{part.times} times " if part.times > 1 else ""
+    shown = "" if epsilon is None else f" (epsilon = {text_below(epsilon)} where a person moves one number by 1)"
+    return f"{often}{kind} noise of scale {fraction_text(noise.spread)}{whose}{shown}"

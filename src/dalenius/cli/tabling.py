@@ -10,15 +10,13 @@ from typer import Option
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
+from dalenius.cli.people import ValuesOption, mean_of
 from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line
 from dalenius.errors import InputError, brief
 from dalenius.exact import fraction_text
 from dalenius.files import make_folder, need_folder, need_places, write_together
-from dalenius.model.problems import Mean
 from dalenius.report import epsilon_picture, epsilon_table, save_picture
 from dalenius.report.epsilons import EPSILONS, SIZES, EpsilonTable
-
-MEAN = "mean"
 
 
 def table(
@@ -29,10 +27,7 @@ def table(
     alphabet: Annotated[
         int, Option("--alphabet", min=2, help="How many answers a person can give: 2, no and yes, or more.")
     ] = 2,
-    values: Annotated[
-        str | None,
-        Option("--values", metavar="LOW,HIGH[,STEP]", help="Of a mean: public bounds of the values, and their grid."),
-    ] = None,
+    values: ValuesOption = None,
     epsilons: Annotated[str, Option("--epsilon", help="One person's epsilons, with commas.")] = ",".join(EPSILONS),
     blocks: Annotated[
         str,
@@ -44,7 +39,8 @@ def table(
     as_json: JsonOption = False,
 ) -> None:
     """Show what each epsilon comes to, by size of household: bits, share of all there is, the best guess, group privacy beside it."""
-    released = _released(query, people, values, alphabet)
+    mean = mean_of(query, values, people, alphabet if alphabet > 2 else None)
+    released = (query, dl.Records(people, alphabet=alphabet)) if mean is None else (mean,)
     sizes = listed(blocks, "--blocks")
     if not all(size.strip().isdecimal() for size in sizes):
         raise InputError(f"--blocks: expected sizes of households with commas, 1,2,4; got {brief(blocks)}")
@@ -68,17 +64,6 @@ def table(
     out.print(str(found))
     for path in files:
         out.print(f"wrote {path}")
-
-
-def _released(query: str, people: int, values: str | None, alphabet: int) -> tuple[Mean] | tuple[str, dl.Records]:
-    if (query == MEAN) != (values is not None):
-        raise InputError("--query mean, --values LOW,HIGH: expected both, or neither")
-    if values is None:
-        return query, dl.Records(people, alphabet=alphabet)
-    bounds = [bound.strip() for bound in listed(values, "--values")]
-    if len(bounds) not in (2, 3):
-        raise InputError(f"--values: expected LOW,HIGH or LOW,HIGH,STEP, got {len(bounds)} numbers")
-    return (Mean(people, *bounds),)
 
 
 def _written(found: EpsilonTable, folder: Path) -> list[str]:

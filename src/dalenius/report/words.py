@@ -40,6 +40,7 @@ QUERIES = {
 VALUES = {"histogram": "the true histogram"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
+MANY = 24  # letters that are all named
 
 
 def records_in_words(records: Records) -> str:
@@ -52,7 +53,9 @@ def records_in_words(records: Records) -> str:
     """
     if records.letters:
         people = "1 person" if len(records) == 1 else f"{len(records)} people, each"
-        return f"{people} with a value of {_column(records)}: {listed(records.letters)}"
+        named = records.letters
+        values = listed(named) if len(named) <= MANY else f"{named[0]}, {named[1]}, ..., {named[-1]}"
+        return f"{people} with a value of {_column(records)}: {values}"
     if len(records) == 1:
         return f"1 record, with one of {counted(records.alphabets[0], 'value')}"
     sizes = {size for size, _ in records.runs}

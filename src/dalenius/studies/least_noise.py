@@ -1,6 +1,6 @@
 """Least noise: the least scale that keeps a leakage within a budget, with certificates on both sides of it.
 
-What is told of a record, or of a secret, falls as the scale grows, as noise of a larger scale is noise of a smaller one to which
+What is revealed of a record, or of a secret, falls as the scale grows, as noise of a larger scale is noise of a smaller one to which
 more is added (docs/theory.md). Of discrete Gaussian noise this is not so: there, what is proved is that one scale is enough and
 another is not. The noises of several releases grow together.
 """
@@ -16,7 +16,7 @@ from dalenius._solve import solve
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.exact import Number, as_quantity
 from dalenius.information.noise_formulas import scale_by_ratios
-from dalenius.model import MechanismProblem, audited
+from dalenius.model import SecretLeakage, WorstCaseLeakage, audited
 from dalenius.model.mechanisms import MECHANISMS, Mechanism, ScaledNoise
 from dalenius.model.mechanisms.base import Part
 from dalenius.notebook import in_brief
@@ -41,7 +41,7 @@ class NoiseLevel:
     """A scale of the noise, and what is proved of the leakage there; of several releases the scale of the first one's noise."""
 
     scale: Fraction
-    problem: MechanismProblem
+    problem: WorstCaseLeakage | SecretLeakage
     result: Result | SecretResult
 
     @property
@@ -98,14 +98,14 @@ class LeastNoise:
 
 
 def least_noise(
-    problem: MechanismProblem,
+    problem: WorstCaseLeakage | SecretLeakage,
     at_most: Number,
     *,
     gap: float = 1e-3,
     time_limit: float | None = 60.0,
     progress: Callable[[Progress], None] | None = None,
 ) -> LeastNoise:
-    """The least scale of the problem's noise at which no record leaks, and no secret is told, more than a budget.
+    """The least scale of the problem's noise at which no more than a budget is revealed of any record or secret.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def least_noise(
     >>> found.above.scale < 0.92798985892 < found.within.scale, found.gap <= 1e-3
     (True, True)
     """
-    problem = problem if isinstance(problem, MechanismProblem) else audited(problem)
+    problem = problem if isinstance(problem, SecretLeakage) else audited(problem)
     family = _Family.of(problem)
     amount, units = _budget(at_most)
     if not 0.0 < gap < 1.0:
@@ -164,7 +164,7 @@ def least_noise(
                 f"at_most: the largest scale there is, {brief(float(most))}, reveals more than the budget; allow more"
             )
         raise DaleniusError(
-            f"no scale was proved to be enough; the last one that was tried, {brief(float(level.scale))}, tells "
+            f"no scale was proved to be enough; the last one that was tried, {brief(float(level.scale))}, reveals "
             f"{level.result.to(units)}; raise time_limit"
         )
     levels = tuple(sorted(search.levels, key=lambda level: level.scale))
@@ -194,25 +194,25 @@ class _Family:
 
     Attributes
     ----------
-    problem : MechanismProblem
+    problem : WorstCaseLeakage | SecretLeakage
     parts : tuple of (noise, part)
         The releases, with the problem's own scales.
     known, values : list of int
         From the least to the greatest value of each query, where what is known is known, and at all.
     """
 
-    problem: MechanismProblem
+    problem: WorstCaseLeakage | SecretLeakage
     parts: tuple[tuple[ScaledNoise, Part], ...]
     known: list[int]
     values: list[int]
 
     @classmethod
-    def of(cls, problem: MechanismProblem) -> _Family:
+    def of(cls, problem: WorstCaseLeakage | SecretLeakage) -> _Family:
         """`InputError` where a release is no noise with a scale."""
         parts = tuple((noise_of(part.mechanism), part) for part in _parts(problem.mechanism))
         return cls(problem, parts, problem.spans(known=True), problem.spans(known=False))
 
-    def at(self, scale: Fraction) -> MechanismProblem:
+    def at(self, scale: Fraction) -> WorstCaseLeakage | SecretLeakage:
         """The problem with so much noise."""
         more = scale / self.first.spread
         return replace(
@@ -226,7 +226,7 @@ class _Family:
 
     @property
     def falls(self) -> bool:
-        """Whether what is told is known to fall with the scale."""
+        """Whether what is revealed is known to fall with the scale."""
         return all(noise.falls for noise, _ in self.parts)
 
     @property

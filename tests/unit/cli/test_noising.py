@@ -62,6 +62,60 @@ def test_people_in_households_are_asked_about_without_a_file(command_line, block
     )
 
 
+PEOPLE = "home,age\n1,30\n1,70.4\n2,99\n3,15\n"
+
+
+@pytest.fixture
+def people(tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    return "--table", "people.csv", "--answer", "age", "--household", "home", "--query", "mean", "--values", "0,120,40"
+
+
+def test_a_mean_of_a_table_says_its_own_accuracy(command_line, people):
+    """The question of `audit` about the same table, whose epsilon is one person's; errors repeat no value."""
+    told = json.loads(
+        command_line(
+            "noise", "--noise", "discrete_laplace", *people, "--at-most", "0.1 bits", "--gap", "0.1", "--json"
+        ).stdout
+    )
+    (release,) = told["releases"]
+    assert release["scale"] == told["enough"]
+    scale = float(as_fraction(told["enough"], ""))
+    assert float(as_fraction(told["of_mean"]["scale"], "")) == pytest.approx(scale * 40 / 4)
+    assert float(as_fraction(told["of_mean"]["epsilon"], "")) == pytest.approx(3 / scale)
+    assert told["of_mean"]["mean_error"] == pytest.approx(told["mean_error"] * 40 / 4)
+    audited = ("--mechanism", f"discrete_laplace:{told['of_mean']['epsilon']}", *people)
+    done = command_line("audit", *audited, "--at-most", "0.1 bits")
+    assert done.returncode == 0, done.stderr
+    assert "with a value of age: 0, 40, 80 or 120" in done.stdout
+
+
+def test_values_beyond_the_bounds_and_no_numbers(command_line, people, tmp_path):
+    for value, words in (
+        ("121", "1 of 4 values are beyond the bounds"),
+        ("old", "1 of 4 answers are none"),
+        ("", "no age"),
+    ):
+        (tmp_path / "people.csv").write_text(PEOPLE.replace("99", value))
+        done = command_line("noise", "--noise", "laplace", *people, "--at-most", "0.1 bits")
+        assert (done.returncode, done.stderr.count("\n"), words in done.stderr) == (2, 1, True), done.stderr
+
+
+def test_a_secret_and_several_releases(command_line, tmp_path):
+    vote = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "secrets": dl.Secret(dl.Threshold(2))}
+    asked = dl.SecretLeakage(**vote, mechanism=dl.several_releases(dl.geometric(1), times=2), adversary=dl.AnyPrior())
+    (tmp_path / "vote.toml").write_text(dl.dumps(asked))
+    done = command_line("noise", "vote.toml", "--at-most", "0.1 bits", "--gap", "0.1", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 times geometric noise of scale ")
+    assert dl.verify(tmp_path / "out/vote.within.toml", tmp_path / "out/vote.within.cert").proved
+
+
+def test_how_much_noise_is_not_said(command_line):
+    done = command_line("noise", "--mechanism", "discrete_laplace:0.5", "--people", "9", "--at-most", "0.1 bits")
+    assert "expected discrete_laplace alone: how much of it is what is looked for" in done.stderr
+
+
 def test_a_histogram_of_many_people(command_line):
     """Ratios alone ask for more noise than enough, in a table, too: whoever changes an answer moves two cells."""
     done = command_line(
@@ -91,6 +145,10 @@ def test_the_epsilon_that_is_printed_is_enough_where_it_is_typed(command_line, q
         (("--blocks", "2"), "expected --people N"),
         (("--people", "3", "--blocks", "4"), "--blocks: expected households of at most all 3 people, got 4"),
         (("--people", "3", "--sensitivity", "2"), "or --sensitivity alone"),
+        (("--people", "3", "--query", "mean"), "--query mean, --values LOW,HIGH: expected both, or neither"),
+        (("--people", "3", "--query", "mean", "--values", "0,9", "--alphabet", "3"), "--values says so already"),
+        (("--people", "3", "--query", "mean", "--values", "9,0"), "mean: expected low < high"),
+        (("--answer", "age"), "--answer: expected with --table FILE"),
     ],
 )
 def test_options_that_do_not_go_together(command_line, typed, words):

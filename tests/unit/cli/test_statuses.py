@@ -176,7 +176,7 @@ REFUSALS = [
     ("noise count.toml --noise laplace --at-most '0.2 bits'", "not both"),
     ("noise --noise uniform --at-most '0.2 bits'", "--noise: expected one of geometric, discrete_laplace"),
     ("noise parity/laplace-n4 --at-most '0.2 bits'", "expected noise with a scale"),
-    ("noise design/parity-n4-leakage --at-most '0.2 bits'", "expected a worst_case_leakage model"),
+    ("noise design/parity-n4-leakage --at-most '0.2 bits'", "expected a worst_case_leakage or secret_leakage model"),
     ("init --defaults --mechanism 'geometrc 1'", "--mechanism: expected one of matrix, symmetric"),
     ("init --defaults --mechanism 'local_hashing 1'", "local_hashing needs epsilon and buckets; expected key = value"),
     ("init --defaults --mechanism 'geometric epsilon 1, range=3'", "as in TOML"),

@@ -80,7 +80,18 @@ class Mean:
         Fraction(240, 1)
         """
         scale = of_mean.spread_of((self.high - self.low) / self.people)
-        return of_mean.spreading(scale * self.people / self.step)
+        return of_mean.spreading(scale / self.unit)
+
+    @property
+    def title(self) -> str:
+        """Of a question about the sum, what it stands for."""
+        low, high, step = map(fraction_text, (self.low, self.high, self.step))
+        return f"the mean of {self.people} values from {low} to {high}, as a sum of steps of {step}"
+
+    @property
+    def unit(self) -> Fraction:
+        """What a step of the sum is of the mean: a release of the sum that is wrong by so many is wrong by as many of these."""
+        return self.step / self.people
 
     def letters(self, values: Iterable[Number]) -> tuple[int, ...]:
         """The letters nearest to some people's values; `InputError` if one is beyond the bounds, and no message repeats it."""
