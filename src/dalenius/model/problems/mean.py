@@ -85,8 +85,8 @@ class Mean:
     @property
     def title(self) -> str:
         """Of a question about the sum, what it stands for."""
-        low, high, step = map(fraction_text, (self.low, self.high, self.step))
-        return f"the mean of {self.people} values from {low} to {high}, as a sum of steps of {step}"
+        values = self.records.letters
+        return f"the mean of {self.people} values from {values[0]} to {values[-1]}, as a sum"
 
     @property
     def unit(self) -> Fraction:
