@@ -24,7 +24,7 @@ from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
 from dalenius.outcome import SolverUse, Termination
-from dalenius.programs.pairs import polished
+from dalenius.programs.polish import polished
 from dalenius.programs.solvers import OWN, attempt, ladder
 from dalenius.programs.standard_form import StandardForm, standard_form
 from dalenius.search import need_gap

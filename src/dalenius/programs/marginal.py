@@ -16,7 +16,8 @@ from dalenius.information import log_sum_exp, relative_entropy, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
 from dalenius.programs.base import CONIC, Named, Program
-from dalenius.programs.pairs import divergence, log_mean_exp, mixed, polished, room, slack
+from dalenius.programs.pairs import divergence, log_mean_exp, mixed, room, slack
+from dalenius.programs.polish import polished
 
 STEPS = 60
 LEAST = 1e-200  # mass of a letter

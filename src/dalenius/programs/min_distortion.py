@@ -19,7 +19,8 @@ from dalenius.programs.base import Named
 from dalenius.programs.highs import METHODS, solved
 from dalenius.programs.mechanism import Leakages
 from dalenius.programs.mechanism_update import Aim, Closest, MechanismUpdate
-from dalenius.programs.pairs import EPS, polished
+from dalenius.programs.pairs import EPS
+from dalenius.programs.polish import polished
 from dalenius.search import Clock
 
 RANK = 1e-12

@@ -13,7 +13,8 @@ from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Named
 from dalenius.programs.mechanism_update import Aim, MechanismUpdate
-from dalenius.programs.pairs import EPS, polished
+from dalenius.programs.pairs import EPS
+from dalenius.programs.polish import polished
 
 
 class MinLeakageProgram(MechanismUpdate):

@@ -14,7 +14,8 @@ from dalenius.information import entropy, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.programs.base import Named, Program
-from dalenius.programs.pairs import EPS, Pairs, polished, rounding
+from dalenius.programs.pairs import EPS, Pairs, rounding
+from dalenius.programs.polish import polished
 from dalenius.programs.solvers import attempt, ladder
 
 Side = Literal["posterior", "conditional"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from dalenius.errors import InputError
 from dalenius.information import above_tangent, log_sum_exp, x_log_x
@@ -13,7 +12,6 @@ from dalenius.information.arrays import Floats
 
 EPS = 4.0 * float(np.finfo(float).eps)
 NOTHING = 1e-28  # of entropy: laws this near to that of the largest entropy differ from it by 1e-14, as doubles do
-WINDOW = float(np.log(1e4))  # how far, either way, a better multiplier than a solver's is looked for, as a logarithm
 
 
 def log_mean_exp(log_weights: Floats, x: Floats) -> Floats:
@@ -63,22 +61,6 @@ def mixed(point: Floats, best: Floats, missing: Callable[[Floats], float], allow
         if missing(moved) <= allowed:
             return np.asarray(moved)
     return best
-
-
-def polished(bound: Callable[[float], float], mu: float, least: float = 0.0) -> float:
-    """A multiplier near mu, or the least one, with a smaller bound, if there is one: bounds are convex, so one search does.
-
-    >>> round(polished(lambda mu: mu + 4.0 / mu if mu else np.inf, 1.0), 6)
-    2.0
-    """
-    centre = float(np.log(np.clip(mu, 1e-9, 1e9)))
-
-    def at(t: float) -> float:
-        return max(float(np.exp(t)), least)
-
-    ends = centre - WINDOW, centre + WINDOW
-    found = minimize_scalar(lambda t: bound(at(t)), bounds=ends, method="bounded", options={"xatol": 1e-9})
-    return min((max(mu, least), least, at(found.x)), key=bound)
 
 
 def slack(most: float, bound: float, *terms: Floats) -> float:

@@ -17,7 +17,8 @@ from dalenius.information.arrays import Floats
 from dalenius.information.secants import tighten
 from dalenius.outcome import Termination
 from dalenius.programs.base import CONIC, ROUNDING, BlockSolution, Named, Program, checked
-from dalenius.programs.pairs import Pairs, polished
+from dalenius.programs.pairs import Pairs
+from dalenius.programs.polish import polished
 from dalenius.programs.row_problem import (
     LEAST,
     BoxDuals,

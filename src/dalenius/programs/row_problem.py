@@ -13,7 +13,8 @@ from dalenius.information.arrays import Floats
 from dalenius.information.secants import box_price, intercept, secant, tighten
 from dalenius.information.tilt import largest_score
 from dalenius.programs.base import Named
-from dalenius.programs.pairs import EPS, NOTHING, Pairs, mixed, polished, rounding
+from dalenius.programs.pairs import EPS, NOTHING, Pairs, mixed, rounding
+from dalenius.programs.polish import polished
 from dalenius.search import Clock
 from dalenius.search.boxes import BoxCut, halves
 from dalenius.search.tree import Branch, Leaf, Tree
