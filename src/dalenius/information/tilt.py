@@ -17,34 +17,42 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
-from dalenius.information.entropies import log_sum_exp, x_log_x
+from dalenius.information.entropies import x_log_x
 
 SLACK = 1e-9  # below this multiplier the entropy bound counts as slack; for small scores, below this share of what they differ by
 SMALL = 1e-3
+HIGHEST = float(np.log(1e9))  # the largest multiplier, as a logarithm
 QUICK = 2  # steps of Newton's method after which it is asked whether the entropy bound is slack
 
 
 @dataclass(frozen=True)
 class Tilt:
-    """The maximiser: masses p (..., letters, classes), letter masses pi, conditionals w, surprise log(N/p), and the value."""
+    """The maximiser: letter masses pi (..., letters), conditionals w (..., letters, classes), and the value; what moves it with mu."""
 
-    p: Floats
     pi: Floats
     w: Floats
-    surprise: Floats
     value: Floats
+    surprise: Floats  # log(N/w) (..., letters, classes)
+    log_pi: Floats
 
     @property
-    def entropy(self) -> Floats:
-        """H(p) - log |X| in nats, at most 0."""
-        return np.sum(self.p * self.surprise, axis=(-2, -1))
+    def p(self) -> Floats:
+        """Masses (..., letters, classes)."""
+        return self.pi[..., None] * self.w
 
-    def entropy_slope(self, mu: Floats) -> Floats:
-        """dH/dmu >= 0: the variance of the surprise within letters over mu, between letters over 1 + mu."""
-        mean = np.sum(self.w * self.surprise, axis=-1)
-        within = np.sum(self.pi * (np.sum(self.w * self.surprise**2, axis=-1) - mean**2), axis=-1)
-        between = np.sum(self.pi * mean**2, axis=-1) - np.sum(self.pi * mean, axis=-1) ** 2
-        return np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
+    def entropy(self, mu: Floats) -> tuple[Floats, Floats]:
+        """H(p) - log |X| in nats, at most 0, and dH/dmu >= 0.
+
+        The slope is the variance of the surprise log(N/p) within letters over mu, between letters over 1 + mu.
+        """
+        weighed = self.w * self.surprise
+        mean = np.add.reduce(weighed, axis=-1)
+        within = np.vecdot(self.pi, np.vecdot(weighed, self.surprise) - mean * mean)
+        mean = mean - self.log_pi
+        share = self.pi * mean
+        entropy = np.add.reduce(share, axis=-1)
+        between = np.vecdot(share, mean) - entropy * entropy
+        return entropy, np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
 
 
 def tilt(
@@ -61,19 +69,24 @@ def tilt(
     """
     mu = np.asarray(mu, dtype=float)
     scaled = c / mu[..., None, None]
-    weight = log_uniform + scaled
-    total = log_sum_exp(weight)
+    total, w = _shares(log_uniform + scaled)
     if pi is None:
-        score = (mu / (1.0 + mu))[..., None] * total + shift / (1.0 + mu)[..., None]
-        norm = log_sum_exp(score)
+        more = 1.0 + mu[..., None]
+        score = (mu[..., None] * total + shift) / more
+        norm, pi = _shares(score)
         log_pi, value = score - norm[..., None], (1.0 + mu) * norm
-        pi = np.exp(log_pi)
     else:
         log_pi, value = np.log(np.where(pi > 0.0, pi, 1.0)), mu * (total @ pi) - (1.0 + mu) * np.sum(x_log_x(pi))
         pi = np.broadcast_to(pi, total.shape)
-    w = np.exp(weight - total[..., None])
-    surprise = np.where(np.isfinite(log_uniform), total[..., None] - log_pi[..., None] - scaled, 0.0)
-    return Tilt(pi[..., None] * w, pi, w, surprise, np.asarray(value))
+    return Tilt(pi, w, np.asarray(value), total[..., None] - scaled, log_pi)
+
+
+def _shares(scores: Floats) -> tuple[Floats, Floats]:
+    """log sum exp of scores, some of which may be -inf, and what each has of the sum."""
+    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
+    weights = np.exp(scores - top)
+    total = np.add.reduce(weights, axis=-1, keepdims=True)
+    return (np.log(total) + top)[..., 0], weights / total
 
 
 def entropy_of(p: Floats, log_uniform: Floats) -> Floats:
@@ -92,35 +105,40 @@ def largest_score(
     """
     # the most that the scores of two classes of one letter differ by (...)
     exists = np.isfinite(log_uniform)
-    most = np.where(exists, c, -np.inf).max(axis=-1) - np.where(exists, c, np.inf).min(axis=-1)
-    differences = np.asarray(np.where(exists.any(axis=-1), most, 0.0).max(axis=-1))
-    shift = np.where((differences < SMALL)[..., None], np.where(np.isfinite(log_uniform), c, -np.inf).max(axis=-1), 0.0)
-    shift = np.where(np.isfinite(shift), shift, 0.0)  # of a letter that does not occur
-    c = c - shift[..., None]
+    most = np.where(exists, c, -np.inf).max(axis=-1)
+    differences = (most - np.where(exists, c, np.inf).min(axis=-1)).max(axis=-1)
+    small = differences < SMALL
+    shift: Floats | float = 0.0
+    if small.any():
+        shift = np.where(small[..., None], most, 0.0)
+        c = c - shift[..., None]
     least = SLACK * np.clip(differences / SMALL, 1e-30, 1.0)
-    low, high = np.log(least), np.full(mu.shape, np.log(1e9))
+    low, high = np.log(least), np.full(mu.shape, HIGHEST)
     t = np.clip(np.log(np.maximum(mu, least)), low, high)
     is_slack = done = np.zeros(mu.shape, dtype=np.bool_)
     near = 1e-13 * (1.0 + np.abs(bound)) + loose * np.abs(bound)
+    aim = np.minimum(bound + 0.5 * near, -TINY)
     slack: Tilt | None = None  # at the least multipliers: looked at where Newton's method does not end at once
     for number in range(80):
-        point = tilt(c, log_uniform, np.exp(t), shift)
+        now = np.exp(t)
+        point = tilt(c, log_uniform, now, shift)
         if clock.expired:
             break
-        excess = point.entropy - bound
-        low, high = np.where(excess < 0, t, low), np.where(excess >= 0, t, high)
-        done = done | ((excess >= 0) & (excess <= near)) | (high - low < 1e-13)
-        if np.all(done):
+        entropy, slope = point.entropy(now)
+        excess = entropy - bound
+        enough = excess >= 0
+        low, high = np.where(enough, low, t), np.where(enough, t, high)
+        done = done | (enough & (excess <= near)) | (high - low < 1e-13)
+        if done.all():
             break
         if number == QUICK:
             slack = tilt(c, log_uniform, least, shift)
-            is_slack = slack.entropy >= bound
+            is_slack = slack.entropy(least)[0] >= bound
             done = done | is_slack
-        slope = point.entropy_slope(np.exp(t)) * np.exp(t)
-        step = t - (excess - 0.5 * near) / np.maximum(slope, 1e-300)
+        step = t - entropy * np.log(np.minimum(entropy, -TINY) / aim) / np.maximum(slope * now, 1e-300)
         step = np.where((step > low) & (step < high), step, 0.5 * (low + high))
         t = np.where(done, t, step)  # what has converged stays while the others of the batch go on
-    if not np.array_equal(t, high):
+    if not (t == high).all():
         point = tilt(c, log_uniform, np.exp(high), shift)
     if slack is None:
         return point.p, np.exp(high)
