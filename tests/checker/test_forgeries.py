@@ -162,11 +162,13 @@ SELDOM = {
     "witness from above": (
         "mixed_information: protocol.divergences(law, how, above=False) => protocol.divergences(law, how, above=True)"
     ),
-    "a histogram's patterns": "Histogram._bound: for pattern in every: => for pattern in ():",
+    "a histogram's patterns": "Histogram._divergences: for pattern in every: => for pattern in every[:1]:",
     "a histogram's ratios": (
-        "Histogram._bound: scored.mean(scored.of(pattern, empty[len(pattern)]), logs) => steps.cost(pattern)"
+        "Histogram._divergences: scored.mean(scored.of(pattern, empty[len(pattern)]), logs) => steps.cost(pattern)"
     ),
-    "letters of a histogram": 'Histogram.bound: at_most(arb(self.cells.count).log(), upper, "log k <= upper") => pass',
+    "letters of a histogram": 'Histogram.bound: at_most(arb(self.cells.letters).log(), upper, "log k <= upper") => pass',
+    "tables of a kind as one": "Histogram.bound: len(kind.tables) * value => value",
+    "tables of nothing": "Histogram._kind: comb(m + kind.cells - 1, m) => 1",
     "scores of a witness": "Histogram._equal: arb(k).log() => 2 * arb(k).log()",
     "a secret uncovered": "Proof.need_covered: self.signature(place) in known => True",
     "mean without entropy": "Informed._most: self.model.entropy_ball() => 2 * self.model.entropy_ball()",
@@ -332,6 +334,8 @@ MEANT = {
     "a histogram's patterns": "cells: scored nothing",
     "a histogram's ratios": "cells: scored nothing",
     "letters of a histogram": "cells: scored nothing",
+    "tables of a kind as one": "tables: scored nothing",
+    "tables of nothing": "tables: scored",
     "scores of a witness": "cells: scored nothing",
     "a secret uncovered": "secret: told cut_short",
     "mean without entropy": "secret: nothing told",

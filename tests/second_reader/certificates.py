@@ -48,7 +48,7 @@ def witness(model: Model, adversary: dict[str, Any], told_lines: list[Any]) -> t
         prior = spread(shown, [x[i] for x in model.data], inputs)
         assert laws_of(adversary, size).has(prior)
         return i, prior
-    if model.query["kind"] == "histogram" and not isinstance(shown[1], list):
+    if model.query["kind"] == "margins" or (model.query["kind"] == "histogram" and not isinstance(shown[1], list)):
         block = next(block for block in blocks_of(adversary, len(model.alphabets)) if i in block)
         letters = model.alphabets[0]
         even = [

@@ -29,15 +29,25 @@ def rows(table: Table, model: Model) -> np.ndarray:
         places = [[lists[on].index(value[on]) for value in values] for on in range(len(lists))]
     else:
         lists, places = [values], [list(range(len(values)))]
+    if model.query["kind"] == "margins":
+        noises = {part.get("on", 0): part for part in table["parts"]} if kind == "several_releases" else None
+        tables = range(len(model.query["tables"]))
+        parts = [in_cells(noises[v] if noises else table, model, [value[v] for value in values]) for v in tables]
+        return beside(parts)
     if kind == "several_releases":
         told = [part_rows(part, lists, places) for part in table["parts"] for _ in range(part.get("times", 1))]
         return beside(told)
     if kind == "adaptive":
         return stage({**table, "mechanism": table["mechanism"]}, lists, places)
     if model.query["kind"] == "histogram" and kind != "randomized_histogram":
-        cell = simple(table, list(range(len(model.alphabets) + 1)))
-        return np.vstack([beside([cell[[count]] for count in value]) for value in values])
+        return in_cells(table, model, values)
     return simple(table, values)
+
+
+def in_cells(table: Table, model: Model, values: list[tuple[int, ...]]) -> np.ndarray:
+    """Noise on every one of some counts."""
+    cell = simple(table, list(range(len(model.alphabets) + 1)))
+    return np.vstack([beside([cell[[count]] for count in value]) for value in values])
 
 
 def part_rows(part: Table, lists: list[list[Any]], places: list[list[int]]) -> np.ndarray:

@@ -31,6 +31,8 @@ def told(table: Table, x: Data, alphabets: Sequence[int]) -> Any:
         return sum(int((weights[i] if own else weights)[letter]) for i, letter in enumerate(x))
     if kind == "histogram":
         return tuple(x.count(letter) for letter in range(alphabets[0]))
+    if kind == "margins":
+        return tuple(counted(table["attributes"], margin, x) for margin in table["tables"])
     if kind == "joint":
         return tuple(told(query, x, alphabets) for query in table["queries"])
     if kind == "threshold":
@@ -46,6 +48,13 @@ def told(table: Table, x: Data, alphabets: Sequence[int]) -> Any:
         names = {letter: g for g, group in enumerate(groups or ()) for letter in group}
         return tuple(names[x[i]] if groups else x[i] for i in records)
     raise KeyError(kind)
+
+
+def counted(sizes: Sequence[int], margin: Sequence[int], x: Data) -> tuple[int, ...]:
+    """How many records have each combination of the values of these attributes; a letter's digits are its values."""
+    combinations = list(itertools.product(*map(range, sizes)))
+    own = [tuple(combinations[letter][j] for j in margin) for letter in x]
+    return tuple(own.count(cell) for cell in itertools.product(*(range(sizes[j]) for j in margin)))
 
 
 def values(table: Table, data: Sequence[Data], alphabets: Sequence[int]) -> list[Any]:

@@ -112,7 +112,7 @@ LEMMAS = {  # theorems as docs/theory.md numbers them
     "chains": ("M1", "M2", "M3", "M4"),
     "letter_chains": ("M5",),
     "sums": ("B5", "B6"),
-    "histograms": ("H1",),
+    "histograms": ("H1", "H2"),
     "wide": ("W1",),
     "neighbours": ("D7",),
     "alone": ("O1", "O2"),

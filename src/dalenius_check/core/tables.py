@@ -138,12 +138,28 @@ def unknown(kind: str) -> str:
     )
 
 
+def _attributes(value: Any, what: str) -> list[int]:
+    """The numbers of their values."""
+    found = [read.integer(x, what, 2) for x in read.entries(value, what)]
+    need(1 <= len(found) <= 13, f"{what} must be from 1 to 13 integers >= 2")
+    return found
+
+
+def _margins(value: Any, what: str) -> list[list[int]]:
+    """Tables by the attributes that they list."""
+    found = [[read.integer(j, what, 0) for j in read.entries(table, what)] for table in read.entries(value, what)]
+    listed = all(table and table == sorted(set(table)) for table in found)
+    need(1 <= len(found) <= 64 and listed, f"{what} must be from 1 to 64 lists of attributes, ascending and none empty")
+    return found
+
+
 QUERIES: dict[str, Schema] = {
     "parity": {},
     "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
     "count": {"letters": (read.letters, [1])},
     "sum": {"weights": (read.weights, None)},
     "histogram": {},
+    "margins": {"attributes": required(_attributes), "tables": required(_margins)},
     "threshold": {"at": required(read.integer)},
     "table": {"values": required(read.integers)},
     "identity": {},

@@ -45,7 +45,7 @@ def subject(model: Model) -> Subject:
 def _lemma(model: Model) -> str:
     """The name of the lemma that a model asks for; none for single records whose channel is known."""
     kind = model.mechanism.get("kind", "")
-    if model.query["kind"] == "histogram":
+    if model.query["kind"] in ("histogram", "margins"):
         return "histograms"
     if model.adversary == "independent_blocks" and not model.design:
         return {"randomized_histogram": "randomized", "several_releases": "releases"}.get(kind, "households")

@@ -6,7 +6,7 @@ Written from docs/model-format.md and docs/certificate-format.md alone.
 import random
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import comb
+from math import comb, prod
 from typing import Any
 
 import forgery_subjects as subjects
@@ -24,10 +24,16 @@ def certified(table: dict[str, Any], name: str, ends: truth.Interval, lines: lis
 
 
 def cells(rng: random.Random, name: str) -> Subject:
-    """A histogram before independent records: all others are known, and the outputs of each cell come to two."""
+    """A histogram before independent records."""
     letters, level = rng.randint(2, 5), rng.choice(LEVELS)
     mechanism, held = {"kind": "geometric", "epsilon": level}, {"kind": "product_priors"}
     table = subjects.audit((rng.randint(1, 3), letters), {"kind": "histogram"}, mechanism, held)
+    ends = in_cells(letters, level)
+    return certified(table, name, ends, [["witness", 0, [0, 1]], ["histogram", [0, 1], [[[1], "1"]]]])
+
+
+def in_cells(letters: int, level: str) -> truth.Interval:
+    """The leakage about a record by a histogram: all others are known, and the outputs of each cell come to two."""
     with localcontext(SIXTY):
         a = (-dec(exact(level))).exp()
         far, told = a / (1 + a), Decimal(0)
@@ -35,8 +41,22 @@ def cells(rng: random.Random, name: str) -> Subject:
             for j in range(letters):
                 mean = (own + j / a + (letters - 1 - j) * a) / letters
                 told += p * comb(letters - 1, j) * far**j * (1 - far) ** (letters - 1 - j) * SIXTY.ln(own / mean)
-        ends = truth.around(told)
-    return certified(table, name, ends, [["witness", 0, [0, 1]], ["histogram", [0, 1], [[[1], "1"]]]])
+        return truth.around(told)
+
+
+def tables(rng: random.Random, name: str) -> Subject:
+    """Several tables by attributes of which none is in two of them: what each reveals by itself adds up."""
+    attributes = [rng.randint(2, 4) for _ in range(rng.randint(2, 3))]
+    used = sorted(rng.sample(range(len(attributes)), 2))
+    level = rng.choice(LEVELS)
+    query = {"kind": "margins", "attributes": attributes, "tables": [[j] for j in used]}
+    noise = {"kind": "geometric", "epsilon": level}
+    table = subjects.audit((rng.randint(1, 3), prod(attributes)), query, noise, {"kind": "product_priors"})
+    kinds = {attributes[j] for j in used}
+    each = [in_cells(attributes[j], level) for j in used]
+    ends = sum(low for low, _ in each), sum(high for _, high in each)
+    bounds = [["histogram", [0, 1], [[[1], "1"]]] for _ in kinds]
+    return certified(table, name, ends, [["witness", 0, [[0, 1] for _ in kinds]], *bounds])
 
 
 def secret(rng: random.Random, name: str) -> Subject:
@@ -87,7 +107,7 @@ def apart(rng: random.Random, name: str) -> Subject:
     return Subject(name, plain.model, plain.question, plain.low, plain.high, [[{**header, "upper": far}, *lines]])
 
 
-MAKERS = (cells, secret, apart)
+MAKERS = (cells, secret, apart, tables)
 
 
 def released(rng: random.Random, number: int) -> Subject:
@@ -102,20 +122,44 @@ def released(rng: random.Random, number: int) -> Subject:
 def scored(draft: Any) -> bool:
     """Other scores, patterns or weights of a histogram's lines, or none at all."""
     at, rng = draft.pick("histogram", "witness"), draft.rng
-    if at is None or draft.subject.question.table.get("query", {}).get("kind") != "histogram":
+    kind = draft.subject.question.table.get("query", {}).get("kind")
+    if at is None or kind not in ("histogram", "margins"):
         return False
     line = draft.lines[at]
     place = 2 if line[0] == "witness" else 1
+    if kind == "margins" and rng.random() < 0.5:
+        return of_kinds(draft, at)
     what = rng.choice(["scores", "scores", "patterns", "letters", "larger"])
     if what in ("scores", "larger") and len(line) > place and isinstance(line[place], list):
         many = {"scores": [[1, 0], [0, 2], [2, 1], [0, 0], [1, 1], [0, 1, 2]], "larger": [[0, 9], [7, 3], [0, 1000]]}
-        line[place] = rng.choice(many[what])
+        other = rng.choice(many[what])
+        line[place] = [other for _ in line[place]] if line[0] == "witness" and kind == "margins" else other
     elif line[0] == "histogram" and what == "patterns":
         line[2] = rng.choice(
             [[], [[[1], "0"]], [[[1], "-1"]], [[[2], "1"]], [[[1], "1"], [[1], "1"]], [[[], "1"]], [[[0], "1"]]]
         )
     elif line[0] == "histogram":
         draft.lines[at] = ["letters"]
+    return True
+
+
+def of_kinds(draft: Any, at: int) -> bool:
+    """Kinds of tables that are left out, that come twice, that are exchanged, or of which nothing is said."""
+    line, rng = draft.lines[at], draft.rng
+    if line[0] == "witness":
+        if not isinstance(line[2], list):
+            return False
+        line[2] = rng.choice([[None, *line[2][1:]], line[2][1:], line[2] * 2, line[2][::-1], [None] * len(line[2])])
+    else:
+        what = rng.choice(["drop", "twice", "open", "first"])
+        if what == "drop":
+            del draft.lines[at]
+        elif what == "twice":
+            draft.lines.insert(at, list(line))
+        elif what == "open":
+            line[1:] = [None, None]
+        else:
+            draft.lines[at:] = draft.lines[at:][::-1]
     return True
 
 

@@ -1,23 +1,25 @@
 """Theorem H1: L of a histogram behind noise in every cell is the capacity of the rows of the block's own histograms, one a
-letter.
+letter. Theorem H2: several tables of the same people, whose bounds add up.
 
 Hypotheses, each a line that refuses: records have one alphabet, and blocks no entropy bound (`Cells`); noise is not cut off
-inside the counts (`Cells`); m is the largest block (`Cells.sizes`); every pattern of m is bounded (`_bound`).
+inside the counts (`Cells`), and independent in every table (`_tables`); m is the largest block (`Cells.sizes`); every pattern of m
+is bounded (`_bound`), in every table (`Histogram.bound`); letters that agree in a table are counted (`agreeing`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import islice
+from math import comb, prod
 from operator import add
 from typing import Any, NamedTuple
 
-from ...core.allowance import BALL, limit, rests_on
+from ...core.allowance import BALL, Allowance, limit, rests_on
 from ...core.arithmetic import arb, fmpq
 from ...core.certificate import Lines
 from ...core.model import Model
-from ...core.noise import REAL, SHIFTING, noise_of
+from ...core.noise import REAL, SHIFTING, Noise, noise_of
 from ...core.numbers import at_most, largest, need, normalised, summed
 from ...core.proof import Proof
 from ...core.read import BIG, entries, integer, positive
@@ -32,38 +34,75 @@ _KNOWN = (
     "a histogram needs records of one alphabet, product_priors or independent_blocks without an entropy, and noise without a "
     f"range ({', '.join(kind for kind in SHIFTING if kind not in REAL)}; geometric may have one from 0 to the number of records)"
 )
+_EACH = "several_releases on margins must have one part for each table, with times 1"
 Pattern = tuple[int, ...]
+Table = tuple[int, ...]  # the attributes by which it counts
+
+
+class Kind(NamedTuple):
+    """Tables of so many cells, with this noise in each."""
+
+    cells: int
+    noise: Noise
+    tables: list[Table]
 
 
 class Cells:
-    """A histogram with noise in every cell, and the sizes of the blocks of records."""
+    """A histogram, or tables of the same people, with noise in every cell, and the sizes of the blocks of records."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.allowance = model.allowance
-        self.noise = noise_of(model.mechanism)
-        ends = model.mechanism.get("range")
-        wide = ends is None or (ends[0] <= 0 and len(model.alphabets) <= ends[1])
-        known = self.noise.shifts and not self.noise.real and wide
         blocks = model.adversary == "independent_blocks" and model.held["entropy_at_least"] is None
         held = model.problem == "maximal_leakage" and (blocks or model.adversary == "product_priors")
-        need(held and known and len(set(model.alphabets)) == 1, _KNOWN)
-        self.count = model.alphabets[0]
+        need(held and len(set(model.alphabets)) == 1, _KNOWN)
+        self.letters = model.alphabets[0]
         self.sizes = sizes_of(model) if blocks else [1] * len(model.alphabets)
+        self.several = model.query["kind"] == "margins"
+        self.attributes: list[int] = model.query["attributes"] if self.several else [self.letters]
+        need(prod(self.attributes) == self.letters, "query.attributes must have one combination for each letter")
+        tables = model.query["tables"] if self.several else [[0]]
+        last = max(table[-1] for table in tables)
+        need(last < len(self.attributes), "query.tables must be lists of the attributes, by number from 0")
+        self.kinds = self._kinds(tables)
 
-    @cached_property
-    def lost(self) -> arb:
-        """Leakage that clamped noise leaves out: of a cell at an end of its range, all."""
-        return self.count * self.noise.lost(self.count)
+    def _kinds(self, tables: list[list[int]]) -> list[Kind]:
+        """The tables, those of as many cells and with one noise together, in the order of their first ones."""
+        found = list[Kind]()
+        for table, said in zip(tables, self._noises(len(tables)), strict=True):
+            ends = said.get("range")
+            noise = noise_of(said)
+            wide = ends is None or (ends[0] <= 0 and len(self.model.alphabets) <= ends[1])
+            need(noise.shifts and not noise.real and wide, _KNOWN)
+            count = prod(self.attributes[j] for j in table)
+            alike = (kind for kind in found if (kind.cells, kind.noise.table) == (count, said))
+            if (kind := next(alike, None)) is None:
+                found.append(kind := Kind(count, noise, []))
+            kind.tables.append(tuple(table))
+        return found
+
+    def _noises(self, tables: int) -> list[dict[str, Any]]:
+        """The noise of each table."""
+        mechanism = self.model.mechanism
+        if not self.several or mechanism["kind"] != "several_releases":
+            return [mechanism] * tables
+        parts = {part.get("on", 0): part for part in mechanism["parts"]}
+        once = len(mechanism["parts"]) == tables and sorted(parts) == list(range(tables))
+        need(once and all(part["times"] == 1 for part in parts.values()), _EACH)
+        return [{key: item for key, item in parts[v].items() if key not in ("times", "on")} for v in range(tables)]
+
+    def lost(self, kind: Kind) -> arb:
+        """Leakage that a table's clamped noise leaves out: of a cell at an end of its range, all."""
+        return kind.cells * kind.noise.lost(self.letters)
 
 
 class Steps:
     """The steps T of a cell against blocks of m records, and polynomials that score their outputs."""
 
-    def __init__(self, cells: Cells, m: int) -> None:
-        noise = cells.noise
-        self.allowance = cells.allowance
-        self.count = cells.count
+    def __init__(self, kind: Kind, m: int, allowance: Allowance) -> None:
+        noise = kind.noise
+        self.allowance = allowance
+        self.count = kind.cells
         self.m = m
         outputs, values = m + 2 * noise.margin + 1, list(range(m + 1))
         limit((m + 1) * outputs <= _MOST_STEPS, f"more than {_MOST_STEPS} entries in a cell's steps")
@@ -123,22 +162,25 @@ class Scored(NamedTuple):
         self.steps.allowance.look()
         return small * empty
 
-    def logs(self, top: Series, bottom: Series, ends: tuple[arb, arb]) -> list[arb]:
-        """The logarithms of quotients that are between these ends, which are all that is said where little is known."""
-        wide = ends[0].log().union(ends[1].log())
-        found = list[arb]()
+    def quotients(self, top: Series, bottom: Series, unknown: arb) -> Iterator[arb]:
+        """Those of coefficients, and of what little is known this."""
         for n, d in zip(top.units(self.size), bottom.units(self.size), strict=True):
             self.steps.allowance.look()
             sure = n > top.off << 10 and d > bottom.off << 10
-            found.append(((n + top.slack) / (d + bottom.slack)).log() if sure else wide)
-        return found
+            yield (n + top.slack) / (d + bottom.slack) if sure else unknown
 
-    def mean(self, law: Series, logs: Sequence[arb]) -> arb:
+    def logs(self, top: Series, bottom: Series, ends: tuple[arb, arb]) -> list[arb]:
+        """The logarithms of quotients that are between these ends, which are all that is said where little is known."""
+        wide = ends[0].log().union(ends[1].log())
+        unknown = arb("nan")
+        return [wide if q is unknown else q.log() for q in self.quotients(top, bottom, unknown)]
+
+    def mean(self, law: Series, values: Iterable[arb]) -> arb:
         """The sum of a law's probabilities times these."""
         result = arb(0)
-        for n, log in zip(law.units(self.size), logs, strict=True):
+        for n, value in zip(law.units(self.size), values, strict=True):
             self.steps.allowance.look()
-            result += (n + law.slack) * log
+            result += (n + law.slack) * value
         return result / (1 << law.bits)
 
 
@@ -151,27 +193,51 @@ def patterns(m: int, parts: int, most: int | None = None) -> Iterator[Pattern]:
             yield (first, *rest)
 
 
+def agreeing(sizes: Sequence[int], tables: Sequence[tuple[Table, arb, arb]], allowance: Allowance, j: int = 0) -> arb:
+    """The sum, over the values of the attributes from j on, of the product of these tables' numbers: the first of a table where all
+    of its attributes have the values of a given letter, else the second. No attribute below j differs in any of these tables.
+    """
+    allowance.look()
+    if not tables:
+        return arb(prod(sizes[j:]))
+    alike = prod((same for table, same, _ in tables if table[-1] == j), start=arb(1))
+    unlike = prod((other for table, _, other in tables if j in table), start=arb(sizes[j] - 1))
+    open_still = [one for one in tables if one[0][-1] > j]
+    free = [one for one in tables if j not in one[0]]
+    return alike * agreeing(sizes, open_still, allowance, j + 1) + unlike * agreeing(sizes, free, allowance, j + 1)
+
+
 class Histogram(Proof):
     """Priors under which blocks of records are independent.
 
     Bound because I is convex in the channel from a letter to the output, which is a mixture over what all other records can be: it
-    is largest where the other blocks are known, and each letter has one histogram of its own block.
+    is largest where the other blocks are known, and each letter has one histogram of its own block. Given that, tables are
+    independent of one another, and their bounds add up.
     """
 
     def __init__(self, lines: Lines, cells: Cells) -> None:
         super().__init__(lines, cells.allowance)
         self.cells = cells
         rests_on(self.allowance, "H1")
+        if cells.several:
+            rests_on(self.allowance, "H2")
 
     def bound(self, upper: arb) -> int:
-        """One line, about the largest block."""
-        item = self.lines.item("the bound", {"letters": 1, "histogram": 3})
-        if item[0] == "letters":
-            at_most(arb(self.cells.count).log(), upper, "log k <= upper")
-        else:
-            with self.allowance.holding():
-                self._bound(Steps(self.cells, max(self.cells.sizes)), upper - self.cells.lost, *item[1:])
-        self.tally[item[0]] += 1
+        """One line of all letters, or one of each kind of tables, about the largest block."""
+        sizes = {"letters": 1, "histogram": 3}
+        told = arb(0)
+        worst = list[str]()
+        for kind in self.cells.kinds:
+            item = self.lines.item("the bound", sizes)
+            self.tally[item[0]] += 1
+            if item[0] == "letters":
+                at_most(arb(self.cells.letters).log(), upper, "log k <= upper")
+                return 1
+            value, pattern = self._kind(kind, *item[1:])
+            told += len(kind.tables) * value
+            worst.append(pattern)
+            sizes = {"histogram": 3}
+        at_most(told, upper, f"the divergence of the pattern {', '.join(worst)} <= upper")
         return 1
 
     def words(self, sections: int) -> Sequence[str]:
@@ -187,7 +253,8 @@ class Histogram(Proof):
     def told(self, item: list[Any]) -> tuple[str, arb]:
         """All records of a block are equal, and each letter is as likely.
 
-        Bound because, given the sum of the scores, the mean of a logarithm is at most that of the mean.
+        Bound because, given the sums of the scores, the mean of a logarithm is at most that of the mean, and so is that of what
+        several tables, independent given the letter, have in common.
         """
         _, i, hint = item
         left = integer(i, "the record", 0, len(self.cells.model.alphabets) - 1)
@@ -195,23 +262,54 @@ class Histogram(Proof):
             if left < m:
                 break
             left -= m
-        with self.allowance.holding():
-            return f"{m} equal records of a block, for record {i}", self._equal(m, hint)
+        kinds = self.cells.kinds
+        scored = [(kinds[0], hint)]
+        if self.cells.several:
+            pairs = zip(kinds, entries(hint, "the kinds' scores", len(kinds)), strict=True)
+            scored = [(kind, scores) for kind, scores in pairs if scores is not None]
+        alone = sum(len(kind.tables) for kind, _ in scored) == 1
+        value = arb(0)
+        tables = list[tuple[Table, arb, arb]]()
+        for kind, scores in scored:
+            with self.allowance.holding():
+                own, share = self._equal(kind, m, scores, alone)
+            value += len(kind.tables) * own
+            tables += [
+                (table, kind.cells * share, kind.cells * (1 - share) / (kind.cells - 1)) for table in kind.tables
+            ]
+        if not alone:
+            value -= (agreeing(self.cells.attributes, tables, self.allowance) / self.cells.letters).log()
+        return f"{m} equal records of a block, for record {i}", value
 
-    def _equal(self, m: int, hint: Any) -> arb:
-        k = self.cells.count
-        steps = Steps(self.cells, m)
+    def _equal(self, kind: Kind, m: int, hint: Any, alone: bool) -> tuple[arb, arb]:
+        """What a table teaches by itself, and its own cell's share of the mean ratio, which is asked only beside other tables."""
+        k = kind.cells
+        steps = Steps(kind, m, self.allowance)
         need(k >= 2, "a witness needs at least two letters")
         scored = steps.scored(hint)
         (low, high) = steps.ends((m,))
         rest = scored.empty(2)
         full = scored.polynomials[m]
         none = scored.polynomials[0]
-        own, ratio = full * none * rest, (scored.square() * none + constant(arb(k - 1), k - 1) * full * full) * rest
-        return arb(k).log() + steps.told[m] - scored.mean(own, scored.logs(ratio, own, (k * low, k * high)))
+        square = scored.square() * none
+        own, ratio = full * none * rest, (square + constant(arb(k - 1), k - 1) * full * full) * rest
+        value = arb(k).log() + steps.told[m] - scored.mean(own, scored.logs(ratio, own, (k * low, k * high)))
+        if alone:
+            return value, arb(1)
+        return value, scored.mean(own, scored.quotients(square * rest, ratio, arb(0).union(arb(1))))
 
-    def _bound(self, steps: Steps, upper: arb, scores: Any, mixed: Any) -> None:
-        """A line `histogram`: no pattern of a block diverges by more than `upper` from a mixture of some."""
+    def _kind(self, kind: Kind, scores: Any, mixed: Any) -> tuple[arb, str]:
+        """What each of these tables teaches at most, and the pattern of a block that may teach so much."""
+        m = max(self.cells.sizes)
+        if self.cells.several and scores is None and mixed is None:
+            return arb(comb(m + kind.cells - 1, m)).log(), "of all records"
+        with self.allowance.holding():
+            told = self._divergences(Steps(kind, m, self.allowance), scores, mixed)
+        _, worst = max((value.mid(), pattern) for pattern, value in told.items())
+        return largest([*told.values()]) + self.cells.lost(kind), str([*worst])
+
+    def _divergences(self, steps: Steps, scores: Any, mixed: Any) -> dict[Pattern, arb]:
+        """A line `histogram`: those of all patterns of a block from a mixture of some."""
         every = list(islice(patterns(steps.m, steps.count), _MOST_PATTERNS + 1))
         limit(len(every) <= _MOST_PATTERNS, f"more than {_MOST_PATTERNS} patterns of a block")
         scored = steps.scored(scores)
@@ -232,9 +330,11 @@ class Histogram(Proof):
         pairs = [steps.ends(pattern) for pattern in shares]
         ends = -largest([-low for low, _ in pairs]), largest([high for _, high in pairs])
         logs = scored.logs(mixture, empty[0], ends)
+        found = dict[Pattern, arb]()
         for pattern in every:
             mean = scored.mean(scored.of(pattern, empty[len(pattern)]), logs)
-            at_most(steps.cost(pattern) - mean, upper, f"the divergence of the pattern {list(pattern)} <= upper")
+            found[pattern] = steps.cost(pattern) - mean
+        return found
 
 
 def subject(model: Model) -> Subject:

@@ -23,7 +23,7 @@ Codes = list[int]  # of each dataset
 Kind = frozenset[tuple[frozenset[int], int]]  # the sets of inputs of a value's cells, with how often each is there
 _MAX_SECRETS = 1000
 _NAMED = (read.letters, None)
-_TOLD = {key: schema for key, schema in QUERIES.items() if key not in ("histogram", "joint")}
+_TOLD = {key: schema for key, schema in QUERIES.items() if key not in ("histogram", "margins", "joint")}
 _TOLD["letters"] = {"records": _NAMED, "others": _NAMED, "groups": (read.groups, None)}
 
 
