@@ -212,7 +212,7 @@ class CountedChannel:
         """A channel of which every channel of the box is a processing: it reveals at least as much, to everybody, by every measure.
 
         An output y comes with the least probability that W(y|x) can have, and what is left over says which input x it was:
-        W(.|x) = low(.|x) + (1 - sum low(.|x)) V(.|x), and V can be drawn by whoever knows x (docs/theory.md, Theorem S1).
+        W(.|x) = low(.|x) + (1 - sum low(.|x)) V(.|x), and V can be drawn by whoever knows x (docs/theory.md).
 
         >>> CountedChannel.of([[900, 100], [200, 800]], 0.95).dominating.channel(np.arange(2)).round(2).tolist()
         [[0.87, 0.08, 0.05, 0.0], [0.17, 0.77, 0.0, 0.06]]
