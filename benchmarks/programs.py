@@ -148,7 +148,7 @@ def plain(law: Floats, cost: Floats, most: float) -> tuple[str, Floats | None, f
 
 
 def judged(program: MinLeakageProgram, mechanism: Floats | None, nu: float, lower: float) -> tuple[float, float]:
-    """Relative to what the mechanism tells once it is feasible: its distance from a certified lower end, and from the bound that its
+    """Relative to what the mechanism reveals once it is feasible: its distance from a certified lower end, and from the bound that its
     own posteriors prove with the best multiplier near nu."""
     point = None if mechanism is None else program.repair({"q": mechanism})
     if point is None:

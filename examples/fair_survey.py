@@ -12,7 +12,7 @@ religious, college graduate, white-collar) there are 8; 3 report an affair:
 Two ways to publish the cell's count, both from the model library:
 
 * the count itself through a truncated geometric mechanism, epsilon = 0.5;
-* every woman's answer randomised (told truly with probability 3/4, Warner 1965), then the number of yes-answers.
+* every woman's answer randomised (given truly with probability 3/4, Warner 1965), then the number of yes-answers.
 
 Differential privacy promises little about one woman *if her answer is independent of the others'*. Against an adversary who may know
 any correlation, but is left with b nats of uncertainty about the eight answers, the leakage is what this script proves. If correlation
@@ -29,7 +29,7 @@ from pathlib import Path
 
 import dalenius as dl
 from dalenius.catalogue.models import library_model
-from dalenius.intervals import gap_text, interval_text
+from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.report import curve_picture, curve_table, save_picture
 from dalenius.studies.curves import CurvePoint, entropy_curve
 
@@ -103,9 +103,9 @@ def main() -> None:
     middle = options.output / "fair-cell-geometric" / f"point-{1 + len(shares) // 2}"
     model, certificate = middle.with_suffix(".toml"), middle.with_suffix(".cert")
     verdict = dl.verify(model, certificate)
-    most = math.ceil(independent_leakage(0.5) / math.log(2) * 1e4) / 1e4
-    print(f"\nAn independent bit would leak at most {most:.4f} bits through the noisy count.")
-    print("If only households hang together, the noisy count of a million people tells about one of them, in bits:")
+    most = text_above(independent_leakage(0.5) / math.log(2), 4)
+    print(f"\nAn independent bit would leak at most {most} bits through the noisy count.")
+    print("If answers are correlated inside households only, the noisy count of a million people reveals about one of them, in bits:")
     for size, bits in families.items():
         print(f"  households of {size}: {interval_text(bits.lower, bits.upper, places=4)}")
     print(f"The independent checker, once more, on {certificate}:")

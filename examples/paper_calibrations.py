@@ -33,7 +33,7 @@ NODES, MASSES = np.polynomial.hermite_e.hermegauss(120)
 
 
 def gaussian_capacity(distance: float) -> float:
-    """What Gaussian noise of variance 1 tells of one of two inputs at this distance, in nats; by symmetry the even law is the best."""
+    """What Gaussian noise of variance 1 reveals of one of two inputs at this distance, in nats; by symmetry the even law is the best."""
     exponents = -distance * (distance / 2 + NODES)
     return math.log(2.0) - float(np.logaddexp(0.0, exponents) @ MASSES) / math.sqrt(2.0 * math.pi)
 
@@ -52,7 +52,7 @@ def figure_3a(axis, epsilons: list[float], coordinates: list[int]) -> list[Row]:
             told = epsilon / d
             laplace = 2 * laplace_scale(epsilon, d / (2 * n), coordinates=d) ** 2
             gaussian = gaussian_variance(epsilon, d / (4 * n**2), coordinates=d)
-            exact = (0.0, 0.0)  # a bit is told whole
+            exact = (0.0, 0.0)  # a bit is revealed whole
             if told < math.log(2.0):
                 exact = (
                     2 / (n * least_noise(laplace_capacity, told)) ** 2,

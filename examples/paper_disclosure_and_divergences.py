@@ -1,7 +1,7 @@
 """Figure 1 of the paper on inferential privacy, and Figure 2 of the one on f-divergences, beside what is exact.
 
 The first (Saeidian et al.): whether more than m of n independent records have a property of probability p. The paper shows a Chernoff
-bound of what the likely output tells; the other output, which it leaves out, tells up to -log P(it). The second (Wang, Tay): the
+bound of what the likely output reveals; the other output, which it leaves out, reveals up to -log P(it). The second (Wang, Tay): the
 Gaussian mechanism by its classical calibration, its strong chi-square divergence, Corollary 1 and Lemma 1: the delta' at
 epsilon + D that this chain of rules gives, as printed and with the exact worst case, beside the mechanism's own delta.
 """

@@ -152,7 +152,7 @@ def equation_14(noise: ListedInputs, variance: float, points: int) -> float:
 
 
 def lattice(axis, cases: list[tuple[float, int, int, float | None]]) -> list[Row]:
-    """Theorem 3: the least power of noise with which inputs tell so many nats, proved, beside that of discrete Gaussian noise."""
+    """Theorem 3: the least power of noise with which inputs reveal so many nats, proved, beside that of discrete Gaussian noise."""
     rows: list[Row] = []
     for colour, (information, most, reach, power) in zip(COLOURS, cases, strict=False):
         step = 1.0 if power is None else 0.5

@@ -1,4 +1,4 @@
-"""What may a table say, and how much of a secret does that give away? Three real tables, between proved ends.
+"""What may a table say, and how much of a secret does that reveal? Three real tables, between proved ends.
 
 * R. C. Fair, "A Theory of Extramarital Affairs", Journal of Political Economy 86 (1978): the secret is whether a woman reports an
   affair; the data are how religious she is (1 to 4) and how she rates her marriage (1 to 5), 6,366 women.
@@ -70,7 +70,7 @@ def main() -> None:
         shares = [j / 30 for j in range(1, 29)]
         bands[name] = [(share, *(end / bit for end in curve.at(share * whole))) for share in shares]
         print(f"\n{name}: the data reveal {whole / bit:.4f} bits about the secret; {len(curve.points)} solves")
-        print("  revealed, share   told about the data, bits (proved)")
+        print("  revealed, share   said of the data, bits (proved)")
         for share, low, high in bands[name][4::5]:
             print(f"  {share:15.3f}   {interval_text(low, high, places=3)}")
         limit, last = curve.points[-1]
@@ -95,7 +95,7 @@ def draw(bands: dict[str, list[tuple[float, float, float]]], path: Path) -> None
         axes.fill_between(shares, lows, highs, alpha=0.4)
         axes.plot(shares, highs, linewidth=1, label=name)
     axes.set_xlabel("what may be revealed about the secret, as a share of what the data reveal")
-    axes.set_ylabel("most that is told about the data, bits")
+    axes.set_ylabel("most that is said about the data, bits")
     axes.legend(frameon=False, fontsize="small")
     figure.savefig(path, dpi=150)
     print(f"Picture: {path}")
