@@ -33,7 +33,7 @@ NODES, MASSES = np.polynomial.hermite_e.hermegauss(120)
 
 
 def gaussian_capacity(distance: float) -> float:
-    """What Gaussian noise of variance 1 reveals of one of two inputs at this distance, in nats; by symmetry the even law is the best."""
+    """What Gaussian noise of variance 1 leaks of one of two inputs at this distance, in nats; by symmetry the even law is the best."""
     exponents = -distance * (distance / 2 + NODES)
     return math.log(2.0) - float(np.logaddexp(0.0, exponents) @ MASSES) / math.sqrt(2.0 * math.pi)
 

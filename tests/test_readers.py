@@ -38,7 +38,7 @@ STATISTICIAN = [  # what is typed, the exit status, and what must stand in the a
         ["epsilon = ", "wrong by", "is enough for 0.1 bits of 1 bit possible"],
     ),
     ("noise --noise laplace --people 7 --blocks 3 --at-most 0.1", 2, ["'0.1 bits'"]),
-    ("noise --mechanism laplace --people 7 --blocks 3 --at-most '0.1 bits'", 0, ["laplace noise of scale 3.47"]),
+    ("noise --mechanism laplace --people 7 --households 3 --at-most '0.1 bits'", 0, ["laplace noise of scale 3.47"]),
     (
         "noise --noise discrete_laplace --people 900 --alphabet 5 --query histogram --at-most '0.1 bits'",
         0,

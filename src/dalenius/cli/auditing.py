@@ -82,7 +82,12 @@ def audit(
     ] = None,
     blocks: Annotated[
         int | None,
-        Option("--blocks", min=1, help="Answers are correlated in households of at most so many people; by default 1."),
+        Option(
+            "--blocks",
+            "--households",
+            min=1,
+            help="Answers are correlated in households of at most so many people; by default 1.",
+        ),
     ] = None,
     adversary: Annotated[
         str | None,

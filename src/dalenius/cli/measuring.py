@@ -315,7 +315,8 @@ def audit_samples(
         str | None, Option("--query", help="Of --people: 'sum', 'threshold 3', 'modular_sum 4'; by default count.")
     ] = None,
     blocks: Annotated[
-        int | None, Option("--blocks", min=1, help="Of --people: households of at most so many; by default 1.")
+        int | None,
+        Option("--blocks", "--households", min=1, help="Of --people: households of at most so many; by default 1."),
     ] = None,
     adversary: Annotated[str | None, Option("--adversary", help="Of --people: another adversary, as for init.")] = None,
     time_limit: TimeOption = 60.0,

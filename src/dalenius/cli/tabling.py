@@ -31,7 +31,11 @@ def table(
     epsilons: Annotated[str, Option("--epsilon", help="One person's epsilons, with commas.")] = ",".join(EPSILONS),
     blocks: Annotated[
         str,
-        Option("--blocks", help="Sizes of households, with commas, inside which answers are correlated in any way."),
+        Option(
+            "--blocks",
+            "--households",
+            help="Sizes of households, with commas, inside which answers are correlated in any way.",
+        ),
     ] = ",".join(map(str, SIZES)),
     output: Annotated[Path | None, output_to("FOLDER", "Folder for epsilon.md, epsilon.csv and epsilon.png.")] = None,
     gap: Annotated[float, Option("--gap", help="How far apart both ends may be, in shares of the upper one.")] = 1e-2,

@@ -143,7 +143,11 @@ NOTIONS: dict[str, Notion] = {
 }
 
 
-EPSILONS = ("epsilon", "eps", "dp", "ldp")  # what people call a guarantee of which they have the epsilon
+# What people call a guarantee, and what is to be said of it.
+MEANT = dict.fromkeys(("epsilon", "eps", "dp", "ldp"), "did you mean 'local_dp' or 'differential_privacy'?")
+MEANT |= dict.fromkeys(
+    ("rdp", "renyi", "zcdp", "cdp", "gdp", "mu_gdp"), "it is not converted: audit the mechanism itself"
+)
 
 
 def notion_of(name: str) -> Notion:
@@ -160,7 +164,7 @@ def notion_of(name: str) -> Notion:
     aliases = {"leakage_capacity": "local_dp", "local_information_privacy": "information_privacy"}
     found = NOTIONS.get(aliases.get(name, name))
     if found is None:
-        meant = " (did you mean 'local_dp' or 'differential_privacy'?)" if name in EPSILONS else hint(name, NOTIONS)
+        meant = f" ({MEANT[name]})" if name in MEANT else hint(name, NOTIONS)
         raise InputError(f"no notion is called {name!r}{meant}; there are {', '.join(NOTIONS)}")
     return found
 

@@ -53,6 +53,7 @@ def test_that_nothing_follows_is_not_that_nothing_leaks(command_line):
     "source, words",
     ("epsilon=0.5", "did you mean 'local_dp' or 'differential_privacy'?"),
     ("dp=0.5", "did you mean 'local_dp' or 'differential_privacy'?"),
+    ("zcdp=0.5", "it is not converted: audit the mechanism itself"),
     ("mutual_information=0.05", "--from mutual_information: '0.05' of what? expected '0.05 bits' or '0.05 nats'"),
 )
 def test_a_guarantee_that_cannot_be_read(command_line, source, words):

@@ -63,7 +63,7 @@ def test_a_mean_is_its_sum():
     assert ages.records.letters[1] == "10.5"
     noise = ages.noise(dl.discrete_laplace(scale="0.3"))
     assert noise.spread == Fraction(3, 10) * 4 * 2
-    for of_one in (dl.discrete_laplace("0.5"), dl.geometric("0.5")):  # epsilon is a person's, who moves 20 steps
+    for of_one in (dl.discrete_laplace("0.5"), dl.geometric("0.5"), "discrete_laplace 0.5"):
         assert ages.noise(of_one).spread == 20 / Fraction(1, 2)
 
 
@@ -76,6 +76,8 @@ test_bad_input = refuses(
     (lambda: dl.problems.Mean(5, 0, 10**6), "fewer than 10000"),
     (lambda: dl.problems.Mean(5, 0, 1).letters([0, 2, -1]), "2 of 3 values are beyond the bounds"),
     (lambda: dl.problems.Mean(5, 0, "x"), "mean: high"),
+    (lambda: dl.problems.Mean(5, 0, 1).noise(0.5), "mean: noise: expected noise with a scale or an epsilon"),
+    (lambda: dl.problems.Mean(5, 0, 1).noise("symmetric flip = 0.1"), "mean: noise: expected noise with a scale"),
     (lambda: epsilon_table("count", 10, epsilons=[0]), "epsilons: expected numbers above 0"),
     (lambda: epsilon_table("count", 10, epsilons=["1e4"]), "at most 1000"),
     (lambda: epsilon_table("count", 10, sizes=[11]), "sizes: expected an integer of at most 10"),

@@ -7,10 +7,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, fraction_text
 from dalenius.model.fields import Exact, Given, Whole, declared, number, whole
-from dalenius.model.mechanisms.noise import ScaledNoise
+from dalenius.model.in_words import as_part
+from dalenius.model.mechanisms import Mechanism, ScaledNoise
 from dalenius.model.queries import Sum
 from dalenius.model.records import MAX_ALPHABET, MAX_RECORDS, Records
 
@@ -69,16 +70,25 @@ class Mean:
         """The sum of the letters."""
         return Sum()
 
-    def noise(self, of_mean: ScaledNoise) -> ScaledNoise:
+    def noise(self, of_mean: ScaledNoise | str) -> ScaledNoise:
         """Noise of the sum of the letters, where the mean is to have this noise.
 
         A scale is one of the mean, in the unit of the values. An epsilon is that of one person, who moves the mean by
-        (high - low) / people at most, as in `dalenius table`.
+        (high - low) / people at most, as in `dalenius table`. It may be given in a line, as everywhere.
+
+        Raises
+        ------
+        InputError
+            If it is no noise with a scale.
 
         >>> from dalenius.model.mechanisms import discrete_laplace
         >>> Mean(1000, 0, 120).noise(discrete_laplace(0.5)).spread
         Fraction(240, 1)
         """
+        of_mean = as_part(Mechanism, of_mean, "mean: noise")
+        if not isinstance(of_mean, ScaledNoise):
+            known = "noise with a scale or an epsilon, such as discrete_laplace(0.5)"
+            raise InputError(f"mean: noise: expected {known}, got {brief(of_mean)}")
         scale = of_mean.spread_of((self.high - self.low) / self.people)
         return of_mean.spreading(scale / self.unit)
 
