@@ -105,7 +105,9 @@ def main() -> None:
     verdict = dl.verify(model, certificate)
     most = text_above(independent_leakage(0.5) / math.log(2), 4)
     print(f"\nAn independent bit would leak at most {most} bits through the noisy count.")
-    print("If answers are correlated inside households only, the noisy count of a million people reveals about one of them, in bits:")
+    print(
+        "If answers are correlated inside households only, the noisy count of a million people reveals about one of them, in bits:"
+    )
     for size, bits in families.items():
         print(f"  households of {size}: {interval_text(bits.lower, bits.upper, places=4)}")
     print(f"The independent checker, once more, on {certificate}:")
