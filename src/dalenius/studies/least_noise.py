@@ -33,6 +33,7 @@ WAITING = 3  # steps in which the bracket has to shrink to its square root
 SHARE = 0.5  # of the time that is left, for one scale
 LATE = 1 / 32  # share of the time limit that is not worth another scale
 SHORTEST = 1e-3  # seconds: what can be proved in so little is proved
+NEAR = Fraction(21, 20)  # of scales, beside one at which nothing was proved
 BESIDE = 8  # scales that are tried beside one whose interval is around the budget
 
 
@@ -156,9 +157,12 @@ def least_noise(
     with stopped_by_interrupt(clock):
         search.run(formulas[0].scale if formulas else max(*family.known, 1), least, most)
     if search.within is None:
-        level = search.levels[-1]
         if clock.stopped:
             raise KeyboardInterrupt
+        if not search.levels:
+            assert search.failure is not None
+            raise search.failure
+        level = search.levels[-1]
         if level.scale >= most and search.is_above(level):
             raise InputError(
                 f"at_most: the largest scale there is, {brief(float(most))}, reveals more than the budget; allow more"
@@ -265,16 +269,17 @@ class _Search:
     levels: list[NoiseLevel] = field(default_factory=list)
     within: NoiseLevel | None = None
     above: NoiseLevel | None = None
+    failure: DaleniusError | None = None
 
     def run(self, guess: float, least: Fraction, most: Fraction) -> None:
         """Until the two are close, or as close as intervals around the budget let them, or there is nothing more to try."""
-        scale, beside = min(max(self._rounded(guess), least), most), 0
+        scale, beside, unproved = min(max(self._rounded(guess), least), most), 0, Fraction(0)
         for step in range(STEPS):
-            self._try(scale)
+            unproved = unproved if self._try(scale) else scale
             if self.clock.expired or self.clock.remaining < LATE * self.clock.time_limit:
                 return
             if self.within is not None and self.above is not None:
-                if self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
+                if unproved > self.above.scale or self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
                     return
                 untold = self._untold(self.above.scale, self.within.scale)
                 if beside == BESIDE:
@@ -283,25 +288,29 @@ class _Search:
                 scale = self._beside(untold) if untold else self._between(step)
             elif self.within is not None:
                 tried = min(level.scale for level in self.levels)
-                if tried <= least:
+                if tried <= max(least, NEAR * unproved):
                     return
-                scale = max(self._rounded(0.5 * float(tried)), least)
+                scale = max(self._rounded(max(0.5 * float(tried), math.sqrt(tried * unproved))), least)
             else:
-                tried = max(level.scale for level in self.levels)
-                if tried >= most:
+                if scale >= most:
                     return
-                scale = min(self._rounded(2.0 * float(tried)), most)
+                scale = min(self._rounded(2.0 * float(scale)), most)
 
-    def _try(self, scale: Fraction) -> None:
-        """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it."""
+    def _try(self, scale: Fraction) -> bool:
+        """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it.
+
+        False if nothing could be proved there in its share of the time, and `failure` says why.
+        """
         problem = self.family.at(scale)
         seconds = max(SHARE * self.clock.remaining, SHORTEST)
-        result = solve(
-            problem,
-            gap=CLOSE * self.gap,
-            time_limit=None if math.isinf(seconds) else seconds,
-            progress=self.progress,
-        )
+        limit = None if math.isinf(seconds) else seconds
+        try:
+            result = solve(problem, gap=CLOSE * self.gap, time_limit=limit, progress=self.progress)
+        except InputError:
+            raise
+        except DaleniusError as error:
+            self.failure = error
+            return False
         level, shown = NoiseLevel(scale, problem, result), result.to(self.units)
         self.levels.append(level)
         if result.termination is Termination.INTERRUPTED:
@@ -310,6 +319,7 @@ class _Search:
             self.within = level
         elif self.is_above(level):
             self.above = level
+        return True
 
     def _untold(self, above: Fraction, within: Fraction) -> list[Fraction]:
         """The scales between these two that were tried, and of which the side is not known."""

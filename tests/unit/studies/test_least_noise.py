@@ -126,6 +126,25 @@ def test_scales_whose_interval_is_around_the_budget_leave_a_wider_gap(monkeypatc
         dl.least_noise(one_of_two("discrete_laplace"), 0.1)
 
 
+@each("above, unproved", (0.0, 0.8), (0.92, 0.98), (0.0, 1.04))
+def test_where_nothing_can_be_proved_what_was_proved_elsewhere_stays(monkeypatch, above, unproved):
+    """Below a scale, or next to the least one, whose certificate is too long to be checked in its share of the time."""
+
+    def hardly(problem, **options):
+        if above < problem.mechanism.spread < unproved:
+            raise dl.errors.DaleniusError("nothing can be proved about this model: raise time_limit")
+        return dl.solve(problem, **options)
+
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", hardly)
+    found = dl.least_noise(one_of_two("laplace"), 0.1)
+    assert found.within.result.upper <= 0.1
+    assert max(unproved, 0.9279) < found.within.scale < 1.1 * max(unproved, 0.928)
+    assert (found.above is None) == (unproved > 1)
+    unproved = 1e9
+    with pytest.raises(dl.errors.DaleniusError, match="raise time_limit"):
+        dl.least_noise(one_of_two("laplace"), 0.1)
+
+
 @each("kind", "laplace", "discrete_gaussian")
 def test_a_gap_below_rounding_ends_where_rounding_begins(kind):
     found = dl.least_noise(one_of_two(kind), "0.1 bits", gap=1e-13)
