@@ -1,4 +1,4 @@
-"""Models of cvxpy for others than our own programs: Problem 1 for one record as it is written, and noise on a lattice."""
+"""Models of cvxpy for others than our own programs: Problem 1 for one record as it is written, noise on a lattice, covariances."""
 
 from __future__ import annotations
 
@@ -73,3 +73,30 @@ def lattice_noise(information: float, most: int, reach: int, step: float, power:
         limits.append(t + lam * power <= information)
     squares = (np.arange(reach + 1) * step) ** 2
     return cp.Problem(cp.Minimize((twice[: reach + 1] * squares) @ p), limits)
+
+
+def correlated(form: Floats, least: Floats, correlation: Floats) -> cp.Problem:
+    """Maximise sum form_ij S_ij over positive semidefinite S with least_i <= S_ii <= 1 and |S_ij| <= correlation_ij sqrt(S_ii S_jj).
+
+    *Convex because* the geometric mean of two numbers is concave: that is a second-order cone, and a bound where both are 1.
+
+    Of two numbers with variances 1 and a correlation of at most 1/2 the sum has at most the variance 3:
+
+    >>> model = correlated(np.ones((2, 2)), np.ones(2), np.full((2, 2), 0.5))
+    >>> round(float(model.solve(solver="CLARABEL")), 6)
+    3.0
+    """
+    covariance, fixed = cp.Variable(form.shape, PSD=True, name="covariance"), least >= 1.0
+    own = cp.diag(covariance)
+    limits = [own[fixed] == 1.0] if fixed.any() else []  # as two inequalities they would have nothing between them
+    if not fixed.all():
+        limits += [own[~fixed] <= 1.0, own[~fixed] >= least[~fixed]]
+    for i, j in zip(*np.tril_indices(len(least), -1), strict=True):
+        entry, most = covariance[i, j], correlation[i, j]
+        if most == 0.0:
+            limits.append(entry == 0.0)
+        elif fixed[i] and fixed[j]:
+            limits += [entry <= most, entry >= -most]
+        else:
+            limits.append(cp.SOC(most * (own[i] + own[j]), cp.hstack([2.0 * entry, most * (own[i] - own[j])])))
+    return cp.Problem(cp.Maximize(cp.sum(cp.multiply(form, covariance))), limits)

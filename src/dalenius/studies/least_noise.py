@@ -147,7 +147,7 @@ def least_noise(
     """
     problem = problem if isinstance(problem, SecretLeakage) else audited(problem)
     family = _Family.of(problem)
-    amount, units = _budget(at_most)
+    amount, units = budget_of(at_most)
     if not 0.0 < gap < 1.0:
         raise InputError(f"gap: expected a number between 0 and 1, got {brief(gap)}")
     formulas = tuple(sorted(family.formulas(float(amount) * unit_size(units)), key=lambda formula: formula.scale))
@@ -363,7 +363,7 @@ class _Search:
         return Fraction(f"{scale:.{digits}g}")
 
 
-def _budget(at_most: Number) -> tuple[Fraction, str]:
+def budget_of(at_most: Number) -> tuple[Fraction, str]:
     """The amount and its units."""
     amount, units = as_quantity(at_most, "at_most", known=UNITS)
     if amount <= 0:
