@@ -1,10 +1,15 @@
-"""Every notion of the shelf of conversions, computed in doubles for a channel and a prior; channels drawn at random."""
+"""Every notion of the shelf of conversions, computed in doubles for a channel and a prior; channels drawn at random.
+
+Each takes e^epsilon, an order or a level where something stands in its parentheses.
+"""
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
 
 from dalenius.conversions import Facts
 from dalenius.information import measures as m
@@ -51,6 +56,66 @@ def any_attribute(rows, prior):
     return -math.log(1 - (joint[:, q > 0] / q[q > 0]).min())
 
 
+def renyi(p, q, orders):
+    """D_a(p || q) in nats, of an order a >= 1 or several."""
+    orders = np.asarray(orders, dtype=float)
+    if ((p > 0) & (q == 0)).any():
+        return np.full(orders.shape, math.inf)
+    p, q = p[p > 0], q[p > 0]
+    powers, above = np.multiply.outer(orders - 1, np.log(p / q)), np.where(orders == 1, 1.0, orders - 1)
+    near = np.log1p(
+        np.maximum(np.expm1(np.minimum(powers, 1.0)) @ p, -0.9)
+    )  # where nothing is large, and logarithms cancel
+    found = np.where(np.abs(powers).max(axis=-1) < 1, near, np.logaddexp.reduce(np.log(p) + powers, axis=-1))
+    return np.where(orders == 1, p @ np.log(p / q), found / above)
+
+
+ORDERS = 1 + np.append(0, np.exp(np.linspace(-9, 8, 120)))
+
+
+def concentrated(p, q):
+    """sup over the orders a >= 1 of D_a / a: on a grid, and then between neighbours."""
+    shares = renyi(p, q, ORDERS) / ORDERS
+    if math.isinf(shares[0]):
+        return math.inf
+    at = int(np.argmax(shares))
+    near = ORDERS[max(at - 1, 0)], ORDERS[min(at + 1, 120)]
+    found = minimize_scalar(lambda a: -renyi(p, q, a) / a, bounds=near, method="bounded", options={"xatol": 1e-8})
+    return max(shares[at], -found.fun)
+
+
+def gaussian(p, q):
+    """The least mu for which the trade-off function is not below that of normal laws mu apart: at its corners."""
+    order, most = likelier_first(p, q), 0.0
+    for k in range(1, p.size):
+        up, level = (quantile(law[order[:k]].sum(), law[order[k:]].sum()) for law in (p, q))
+        most = max(most, up - level if up > level else 0.0)
+    return most
+
+
+def quantile(below, rest):
+    """Of a standard normal law, with all its digits on both sides."""
+    return norm.ppf(below) if below < rest else -norm.ppf(rest)
+
+
+def likelier_first(p, q):
+    return np.argsort(np.log(np.maximum(q, 1e-300)) - np.log(np.maximum(p, 1e-300)))
+
+
+def power(p, q, level):
+    """The largest true positive rate of a test with this rate of false positives: likelier outputs first, the last one by chance."""
+    found, left = 0.0, level
+    for y in likelier_first(p, q):
+        share = 1.0 if q[y] <= left else left / q[y]
+        found, left = found + share * p[y], max(left - share * q[y], 0.0)
+    return found
+
+
+def of_pairs(rows, function, *more):
+    """The largest over ordered pairs of rows."""
+    return max(function(p, q, *more) for x, p in enumerate(rows) for z, q in enumerate(rows) if x != z)
+
+
 NOTIONS: dict[str, Callable] = {
     "local_dp": lambda rows, prior, factor: m.local_dp(rows),
     "pointwise_maximal_leakage": lambda rows, prior, factor: m.pointwise_maximal_leakage(rows, prior).max(),
@@ -75,6 +140,10 @@ NOTIONS: dict[str, Callable] = {
     "strong_chi_square": lambda rows, prior, factor: m.strong_chi_square(rows, prior),
     "maximal_correlation": lambda rows, prior, factor: m.maximal_correlation(rows, prior),
     "bayes_advantage": lambda rows, prior, factor: m.bayes_advantage(rows, prior),
+    "local_renyi_dp": lambda rows, prior, order: of_pairs(rows, renyi, order),
+    "local_zcdp": lambda rows, prior, factor: of_pairs(rows, concentrated),
+    "local_gdp": lambda rows, prior, factor: of_pairs(rows, gaussian),
+    "true_positive_rate": lambda rows, prior, level: of_pairs(rows, power, level),
     "guessing_success": lambda rows, prior, factor: guessing_success(rows, prior),
 }
 

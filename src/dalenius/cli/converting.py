@@ -27,7 +27,7 @@ from dalenius.cli.shared import (
 )
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
-from dalenius.conversions.rule import MEANINGS, Facts, notion_of
+from dalenius.conversions.rule import EPSILON, EXAMPLES, MEANINGS, Facts, by_subject, notion_of
 from dalenius.conversions.search import fewest_missing
 from dalenius.errors import InputError
 from dalenius.exact import need_unit
@@ -107,11 +107,12 @@ WIDTH = 200  # of a table where the terminal is narrower
 
 def convert(
     source: Annotated[
-        str | None,
+        list[str] | None,
         Option(
             "--from",
             metavar="NOTION=VALUE",
-            help="The guarantee: local_dp=1, 'local_dp=log 3', 'local_dp_delta(1)=1e-5'.",
+            help="The guarantee: local_dp=1, 'local_dp=log 3', 'local_dp_delta(1)=1e-5', zcdp=0.1, 'renyi_dp(8)=0.4'; several for "
+            "several of one mechanism.",
         ),
     ] = None,
     to: Annotated[
@@ -131,6 +132,10 @@ def convert(
     outputs: Annotated[int | None, Option("--outputs", help=f"{MEANINGS['outputs']}.".capitalize())] = None,
     records: Annotated[int | None, Option("--records", help=f"{MEANINGS['records']}.".capitalize())] = None,
     independent: Annotated[bool, Option("--independent", help=f"{MEANINGS['independent']}.".capitalize())] = False,
+    group: Annotated[int | None, Option("--group", help=f"{MEANINGS['group']}.".capitalize())] = None,
+    transition_ratio: Annotated[
+        str | None, Option("--transition-ratio", help=f"{MEANINGS['transition_ratio']}.".capitalize())
+    ] = None,
     attribute_max: Annotated[
         str | None, Option("--attribute-max", help=f"{MEANINGS['attribute_max']}.".capitalize())
     ] = None,
@@ -162,6 +167,8 @@ def convert(
         outputs=outputs,
         records=records,
         independent=independent,
+        group=group,
+        transition_ratio=transition_ratio,
         attribute_max=attribute_max,
         prior_ratio=prior_ratio,
         releases=releases,
@@ -182,27 +189,33 @@ def convert(
         files = (
             [] if output is None else _drawn(output, sharp)
         )  # before anything is printed, which an error would follow
-        _all(None if source is None else _guarantee(source), epsilon, options, as_json)
+        _all(None if source is None else _guarantees(source), epsilon, options, as_json)
         for path in files:
             (err if as_json else out).print(f"drawn: {path}")
         return
     if source is None or to is None:
-        raise InputError(
-            "expected --from NOTION=VALUE and --to NOTION, or --all; the notions are " + ", ".join(NOTIONS)
-        )
+        raise InputError(f"expected --from NOTION=VALUE and --to NOTION, or --all; the notions are\n{by_subject()}")
     if budget is not None:
         asked = notion_of(to.partition("(")[0])
         if asked.at_least:
             raise InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
         if asked.units == "leakage" and units_of(asked.name, None) == "bits":
             budget.with_unit()
-    found = convert_with(*_guarantee(source), to=to, **options)
+    found = convert_with(_guarantees(source), to=to, **options)
     proved = [Ends(found.target, None, found.value, found.units)]
     if as_json:
         write_answer("convert", _told(found) | at_most_met(budget, proved), [_ends(found)])
     else:
         out.print(str(found))
     require_at_most(budget, proved)
+
+
+def _guarantees(source: list[str]) -> dict[str, str]:
+    """Several guarantees of one mechanism, each once."""
+    read = [_guarantee(text) for text in source]
+    if twice := sorted({name for name, _ in read if [name for name, _ in read].count(name) > 1}):
+        raise InputError(f"--from: expected each notion once, got {', '.join(twice)} more than once")
+    return dict(read)
 
 
 def _guarantee(text: str) -> tuple[str, str]:
@@ -227,18 +240,18 @@ def _ends(found: Conversion) -> Ends:
     return Ends(found.target, lower, upper, found.units)
 
 
-def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any], as_json: bool) -> None:
+def _all(guarantees: dict[str, str] | None, epsilon: str, options: dict[str, Any], as_json: bool) -> None:
     """A row a notion: what follows from the guarantee; without one, from which notions something follows at all."""
-    names = {name: f"{name}({epsilon})" if notion.has_epsilon else name for name, notion in NOTIONS.items()}
+    names = [notion.at(EXAMPLES | {EPSILON: epsilon}) for notion in NOTIONS.values()]
     table = Table(box=None, pad_edge=False)
-    if guarantee is None:
+    if guarantees is None:
         table.add_column("from")
         table.add_column("follows")
         told: Any = {name: _following(name, options) for name in NOTIONS}
         for name, found in told.items():
             table.add_row(name, ", ".join(found) or "nothing")
     else:
-        rows = [convert_with(*guarantee, to=written, **options) for written in names.values()]
+        rows = [convert_with(guarantees, to=written, **options) for written in names]
         told = [_told(row) for row in rows]
         for column in (rows[0].source, "rules", "can it be better"):
             table.add_column(column)
@@ -246,7 +259,7 @@ def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any
             rules = " > ".join(step.rule for step in row.steps) or "-"
             table.add_row(row.said, rules, row.better)
     if as_json:
-        write_answer("convert", {"follows" if guarantee is None else "conversions": told})
+        write_answer("convert", {"follows" if guarantees is None else "conversions": told})
     else:
         print_table(table, WIDTH)
 

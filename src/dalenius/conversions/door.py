@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Unpack
+from typing import Any, Unpack
 
 from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, Epsilon
-from dalenius.conversions.rule import NOTIONS, Facts, Given, GivenFacts, Notion, notion_of
-from dalenius.conversions.search import Found, Place, Taken, best_chain, is_better, why_not
+from dalenius.conversions.rule import EPSILON, LEVEL, NOTIONS, Facts, Given, GivenFacts, Notion, notion_of
+from dalenius.conversions.search import Place, Taken, best_chain, is_better, why_not
 from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_bounded, fraction_text
+from dalenius.exact import Number, as_bounded, as_fraction, fraction_text
 from dalenius.information.balls import ball, exactly
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.answer import units_of
@@ -152,9 +153,9 @@ MOST_NUMBER = 10**9  # of a distance that is given
 
 
 def convert(
-    notion: str,
-    value: Number,
-    to: str,
+    notion: str | Mapping[str, Number],
+    value: Number | None = None,
+    to: str = "",
     *,
     sharp: bool = True,
     units: str = "nats",
@@ -165,8 +166,9 @@ def convert(
     Parameters
     ----------
     notion, to : str
-        Names as in `measure`, those with a delta with their epsilon: ``"local_dp"``, ``"local_dp_delta(0.5)"``
-        (`dalenius.conversions.NOTIONS`).
+        Names as in `measure`, those with a delta with their epsilon: ``"local_dp"``, ``"local_dp_delta(0.5)"``; a Renyi divergence
+        with its order, ``"renyi_dp(8)"``, a true positive rate with that of false positives (`dalenius.conversions.NOTIONS`).
+        `notion` may be several guarantees of one mechanism, a number each, such as a curve: ``{"renyi_dp(2)": 0.1, ...}``.
     value : Number
         The guarantee: leakages in nats, ``"1 bits"`` or ``"log 3"``, others a number. It is taken exactly.
     p_min, p_max : Number, optional
@@ -176,6 +178,10 @@ def convert(
         How many values the secret and the output have at most; how many records there are.
     independent : bool
         Whether the records are independent.
+    group : int, optional
+        How many records depend on each other at most, in groups that are independent.
+    transition_ratio : Number, optional
+        The largest transition probability over the least, where the records are a Markov chain.
     attribute_max : Number, optional
         The largest probability of a value of the attribute that is to be guessed.
     prior_ratio : Number, optional
@@ -213,23 +219,32 @@ def convert(
     >>> dl.convert("local_dp", 1, to="mutual_information", sharp=False).value
     0.5
     """
-    return convert_with(notion, value, to=to, facts=Facts.of(**facts), sharp=sharp, units=units)
+    if isinstance(notion, Mapping) == (value is not None):
+        raise InputError("expected a notion with its number, or several as a mapping from notions to numbers")
+    given = notion if isinstance(notion, Mapping) else {notion: value}
+    return convert_with(given, to=to, facts=Facts.of(**facts), sharp=sharp, units=units)
 
 
 def convert_with(
-    notion: str, value: Number, *, to: str, facts: Facts, sharp: bool = True, units: str | None = "nats"
+    given: Mapping[str, Any], *, to: str, facts: Facts, sharp: bool = True, units: str | None = "nats"
 ) -> Conversion:
     """As `convert`, with facts that were read before; units that are None are those that people read."""
     unit_size(units or "nats")
     several = facts.releases > 1
+    if not given:
+        raise InputError("expected at least one guarantee")
     with ctx.workprec(BITS):
-        start, end = _place(notion, together=not several), _place(to, together=True)
-        amount, text = _amount(NOTIONS[start.notion], value)
-        source = f"{start.name} {NOTIONS[start.notion].sign} {text}"
+        places = [_place(notion, together=not several) for notion in given]
+        read = [_amount(NOTIONS[at.notion], value) for at, value in zip(places, given.values(), strict=True)]
+        end = _place(to, together=True)
+        source = " and ".join(
+            f"{at.name} {NOTIONS[at.notion].sign} {text}" for at, (_, text) in zip(places, read, strict=True)
+        )
         source += f", {facts.releases} times" if several else ""
-        found = Found(amount) if start == end else best_chain(start, amount, end, facts, sharp=sharp)
+        amounts = {at: amount for at, (amount, _) in zip(places, read, strict=True)}
+        found = best_chain(amounts, end, facts, sharp=sharp)
         limit, target = holds_always(end.notion, facts), NOTIONS[end.notion]
-        shown, reason = _units(target, units), "" if found else why_not(start.notion, end.notion, facts, sharp=sharp)
+        shown, reason = _units(target, units), "" if found else _why_not(places, end, facts, sharp=sharp)
         if limit is not None and (found is None or not is_better(end.notion, found.value, limit[0])):
             follows = "no more follows by the rules here" if found else f"nothing follows: {reason}"
             why = f"so it is for every mechanism, {limit[1]}; from the guarantee {follows}"
@@ -237,7 +252,17 @@ def convert_with(
         if found is None:
             return Conversion(source, end.name, None, shown, (), f"no rule: {reason}")
         steps, value = tuple(_step(taken, units) for taken in found.chain), _rounded(target, found.value, units)
-        return Conversion(source, end.name, value, shown, steps, _better(found.chain, amount, facts))
+        return Conversion(source, end.name, value, shown, steps, _better(found.chain, amounts, facts))
+
+
+def _why_not(places: list[Place], end: Place, facts: Facts, *, sharp: bool) -> str:
+    """Why none of the guarantees leads there, once for all that have one reason."""
+    reasons = dict[str, list[str]]()
+    for place in places:
+        reasons.setdefault(why_not(place.notion, end.notion, facts, sharp=sharp), []).append(place.name)
+    if len(reasons) == 1:
+        return next(iter(reasons))
+    return "; ".join(f"from {', '.join(names)}: {reason}" for reason, names in reasons.items())
 
 
 def _place(written: str, *, together: bool) -> Place:
@@ -246,11 +271,23 @@ def _place(written: str, *, together: bool) -> Place:
         raise InputError(f"expected the name of a notion, such as 'local_dp', got {brief(written)}")
     name, bracket, rest = written.strip().partition("(")
     notion = notion_of(name.strip())
-    if notion.has_epsilon != bool(bracket) or (bracket and not rest.endswith(")")):
-        example = f"{notion.name}(0.5)" if notion.has_epsilon else notion.name
-        raise InputError(f"{notion.name}: expected {example}, got {written!r}")
-    epsilon = Epsilon.read(rest[:-1].strip(), notion.name) if bracket else None
-    return Place(notion.name, epsilon, together)
+    if bool(notion.parameter) != bool(bracket) or (bracket and not rest.endswith(")")):
+        raise InputError(f"{notion.name}: expected {notion.example}, got {written!r}")
+    return Place(notion.name, _parameter(notion, rest[:-1].strip()) if bracket else None, together)
+
+
+def _parameter(notion: Notion, written: str) -> Epsilon:
+    """The number that stands in parentheses."""
+    if notion.parameter == EPSILON:
+        return Epsilon.read(written, notion.name)
+    if notion.parameter == LEVEL:
+        return Epsilon(as_bounded(written, notion.name, at_least=0, at_most=1))
+    order = as_fraction(written, notion.name)
+    if order <= 1:
+        raise InputError(
+            f"{notion.name}: expected an order above 1, got {written}; of order 1 it is pairwise_divergence"
+        )
+    return Epsilon(order)
 
 
 def _amount(notion: Notion, value: Number) -> tuple[arb, str]:
@@ -293,10 +330,15 @@ def _step(taken: Taken, units: str | None) -> Step:
     )
 
 
-def _better(chain: tuple[Taken, ...], amount: arb, facts: Facts) -> str:
+def _better(chain: tuple[Taken, ...], amounts: Mapping[Place, arb], facts: Facts) -> str:
     """True if anything better is possible."""
     own, open_ones = [], []
-    for taken, value in zip(chain, (amount, *(taken.value for taken in chain)), strict=False):
+    if len(amounts) > 1:
+        open_ones.append(
+            f"the other {'guarantee' if len(amounts) == 2 else 'guarantees'} may say more together with it"
+        )
+    first = () if not chain else (amounts[chain[0].start],)
+    for taken, value in zip(chain, (*first, *(taken.value for taken in chain)), strict=False):
         rule = taken.rule
         if not rule.keeps:
             own.append(rule)
@@ -306,12 +348,12 @@ def _better(chain: tuple[Taken, ...], amount: arb, facts: Facts) -> str:
                 open_ones.append(
                     f"{rule.name} is attained by {rule.attained}, which these facts or this number do not allow"
                 )
+    if open_ones:
+        return f"something better may be possible: {'; '.join(open_ones)}"
     if not own:
         return "nothing better is possible: " + (
             "attained by " + chain[0].rule.attained if chain else "it is the guarantee itself"
         )
-    if open_ones:
-        return f"something better may be possible: {'; '.join(open_ones)}"
     if len(own) > 1:
         return "something better may be possible: each rule is attained, but not all by one mechanism"
     return f"nothing better is possible: attained by {own[0].attained}"

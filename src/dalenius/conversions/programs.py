@@ -101,7 +101,7 @@ def two_tails(information: arb, epsilon: arb) -> arb:
     found = 0.0
     if width < WIDEST:
         kink = math.log(width / math.sinh(width))
-        found = min((_least(bound, -width, kink), kink, _least(bound, kink, width)), key=bound)
+        found = min((least_argument(bound, -width, kink), kink, least_argument(bound, kink, width)), key=bound)
     t = arb(found).exp()
     within = (-epsilon < found) & (epsilon > found)
     room = (t * epsilon.exp() - epsilon).min(t * (-epsilon).exp() + epsilon) - 1 - found
@@ -149,7 +149,7 @@ def _against_others(information: arb, gamma: arb, p_min: arb) -> arb:
         b = math.exp(x)
         return b * mu + inner(b)[1]
 
-    b = math.exp(_least(bound, -6.5, 60.0))
+    b = math.exp(least_argument(bound, -6.5, 60.0))
     weight = arb(b)
     terms = [(weight * p_min, (p_min - gamma) / (weight * p_min)), (weight * (1 - p_min), 1 / weight)]
     return weight * information + _largest(terms, arb(0), inner(b)[0])
@@ -233,11 +233,11 @@ def _crossing(rising: Callable[[float], bool], low: float) -> float:
     return low
 
 
-def _least(function: Callable[[float], float], low: float, high: float) -> float:
-    """Minimum of a quasi-convex function, by golden section in doubles."""
+def least_argument(function: Callable[[float], float], low: float, high: float, steps: int = 90) -> float:
+    """Where a quasi-convex function is least, by golden section in doubles."""
     first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     values = function(first), function(second)
-    for _ in range(90):
+    for _ in range(steps):
         if values[0] <= values[1]:
             high, second = second, first
             first = high - GOLDEN * (high - low)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from fractions import Fraction
@@ -20,7 +20,7 @@ from dalenius.information.balls import ball
 class About(Enum):
     """Subject of a notion; why there is no rule between two of them rests on it."""
 
-    DATASETS = "every output, between datasets"
+    DATASETS = "between datasets"
     CHANNEL = "every output, between all inputs"
     PRIOR = "every output, under one prior"
     LIKELY = "likely outputs"
@@ -42,8 +42,8 @@ class Notion:
     what : str
     at_least : bool
         Whether a larger number is more privacy.
-    has_epsilon : bool
-        Whether the number belongs to an epsilon: ``local_dp_delta(0.5)``.
+    parameter : {"", "epsilon", "order", "level"}
+        The kind of what stands in parentheses, to which the number belongs: ``local_dp_delta(0.5)``.
     most : int, optional
         What the number never exceeds.
     """
@@ -53,7 +53,7 @@ class Notion:
     units: str
     what: str
     at_least: bool = False
-    has_epsilon: bool = False
+    parameter: str = ""
     most: int | None = None
 
     @property
@@ -61,8 +61,19 @@ class Notion:
         """Between the name and its number."""
         return ">=" if self.at_least else "<="
 
+    @property
+    def example(self) -> str:
+        """The name, with an example in parentheses where something stands there."""
+        return self.at(EXAMPLES)
+
+    def at(self, parameters: Mapping[str, object]) -> str:
+        """The name with what stands in parentheses, by its kind."""
+        return f"{self.name}({parameters[self.parameter]})" if self.parameter else self.name
+
 
 LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"
+EPSILON, ORDER, LEVEL = "epsilon", "order", "level"
+EXAMPLES = {EPSILON: "0.5", ORDER: "2", LEVEL: "0.01"}  # of what stands in parentheses
 NOTIONS: dict[str, Notion] = {
     notion.name: notion
     for notion in (
@@ -70,29 +81,48 @@ NOTIONS: dict[str, Notion] = {
             "differential_privacy", About.DATASETS, LEAKAGE, "log of the largest ratio between neighbouring datasets"
         ),
         Notion("free_lunch_privacy", About.DATASETS, LEAKAGE, "log of the largest ratio between any two datasets"),
+        Notion(
+            "bayesian_dp",
+            About.DATASETS,
+            LEAKAGE,
+            "log of the largest ratio between two values of a record, whichever others are known, under the prior",
+        ),
+        Notion(
+            "differential_privacy_delta",
+            About.DATASETS,
+            PROBABILITY,
+            "delta of (epsilon, delta)-DP",
+            parameter=EPSILON,
+            most=1,
+        ),
+        Notion("renyi_dp", About.DATASETS, LEAKAGE, "Renyi divergence of neighbouring datasets, RDP", parameter=ORDER),
+        Notion(
+            "zcdp", About.DATASETS, NUMBER, "rho of zero-concentrated DP: a rho bounds Renyi's of every order a > 1"
+        ),
+        Notion("gdp", About.DATASETS, NUMBER, "mu of Gaussian DP: no easier to tell apart than normal laws mu apart"),
         Notion("local_dp", About.CHANNEL, LEAKAGE, "log of the largest ratio in a column; the leakage capacity"),
         Notion("pointwise_maximal_leakage", About.PRIOR, LEAKAGE, "log max d, d = W(x,y)/q(y)"),
         Notion(
             "information_privacy", About.PRIOR, LEAKAGE, "max |log d|; local information privacy is the same number"
         ),
-        Notion("local_dp_delta", About.LIKELY, PROBABILITY, "delta of (epsilon, delta)-LDP", has_epsilon=True, most=1),
+        Notion("local_dp_delta", About.LIKELY, PROBABILITY, "delta of (epsilon, delta)-LDP", parameter=EPSILON, most=1),
         Notion(
             "local_information_privacy_delta",
             About.LIKELY,
             PROBABILITY,
             "delta of (epsilon, delta)-LIP: between rows and q, both ways",
-            has_epsilon=True,
+            parameter=EPSILON,
             most=1,
         ),
         Notion(
-            "information_privacy_delta", About.LIKELY, PROBABILITY, "P(|log d| > epsilon)", has_epsilon=True, most=1
+            "information_privacy_delta", About.LIKELY, PROBABILITY, "P(|log d| > epsilon)", parameter=EPSILON, most=1
         ),
         Notion(
             "strong_information_privacy_delta",
             About.LIKELY,
             PROBABILITY,
             "the probability of outputs with |log d| > epsilon for any x",
-            has_epsilon=True,
+            parameter=EPSILON,
             most=1,
         ),
         Notion(
@@ -100,6 +130,11 @@ NOTIONS: dict[str, Notion] = {
         ),
         Notion("maximal_leakage", About.MEAN_CHANNEL, LEAKAGE, "log sum_y max_x W(x,y)"),
         Notion("pairwise_divergence", About.MEAN_CHANNEL, LEAKAGE, "the largest D(W_x || W_x')"),
+        Notion(
+            "local_renyi_dp", About.MEAN_CHANNEL, LEAKAGE, "the largest Renyi divergence of two rows", parameter=ORDER
+        ),
+        Notion("local_zcdp", About.MEAN_CHANNEL, NUMBER, "rho of zero-concentrated DP, of any two rows"),
+        Notion("local_gdp", About.MEAN_CHANNEL, NUMBER, "mu of Gaussian DP, of any two rows"),
         Notion("mutual_information", About.MEAN, LEAKAGE, "I(X;Y) under the prior (CD-LMIP)"),
         Notion("largest_divergence", About.MEAN, LEAKAGE, "max_x D(W_x || q)"),
         Notion("strong_kl", About.MEAN, LEAKAGE, "max_x D(q || W_x)"),
@@ -125,6 +160,14 @@ NOTIONS: dict[str, Notion] = {
             most=1,
         ),
         Notion(
+            "true_positive_rate",
+            About.INFERENCE,
+            PROBABILITY,
+            "of the best test between two values, at this rate of false positives",
+            parameter=LEVEL,
+            most=1,
+        ),
+        Notion(
             "posterior_min_entropy",
             About.INFERENCE,
             LEAKAGE,
@@ -143,11 +186,14 @@ NOTIONS: dict[str, Notion] = {
 }
 
 
-# What people call a guarantee, and what is to be said of it.
-MEANT = dict.fromkeys(("epsilon", "eps", "dp", "ldp"), "did you mean 'local_dp' or 'differential_privacy'?")
-MEANT |= dict.fromkeys(
-    ("rdp", "renyi", "zcdp", "cdp", "gdp", "mu_gdp"), "it is not converted: audit the mechanism itself"
-)
+ALIASES = {  # what people call them
+    "leakage_capacity": "local_dp",
+    "local_information_privacy": "information_privacy",
+    **dict.fromkeys(("rdp", "renyi"), "renyi_dp"),
+    "cdp": "zcdp",
+    "mu_gdp": "gdp",
+}
+EPSILONS = ("epsilon", "eps", "dp", "ldp")  # what people call a guarantee of which they have the epsilon
 
 
 def notion_of(name: str) -> Notion:
@@ -161,12 +207,21 @@ def notion_of(name: str) -> Notion:
     >>> notion_of("local_dp").sign
     '<='
     """
-    aliases = {"leakage_capacity": "local_dp", "local_information_privacy": "information_privacy"}
-    found = NOTIONS.get(aliases.get(name, name))
+    found = NOTIONS.get(ALIASES.get(name, name))
     if found is None:
-        meant = f" ({MEANT[name]})" if name in MEANT else hint(name, NOTIONS)
-        raise InputError(f"no notion is called {name!r}{meant}; there are {', '.join(NOTIONS)}")
+        meant = " (did you mean 'local_dp' or 'differential_privacy'?)" if name in EPSILONS else hint(name, NOTIONS)
+        raise InputError(f"no notion is called {name!r}{meant}; `dalenius convert` alone lists them")
     return found
+
+
+def by_subject() -> str:
+    """The names of the notions, as examples, a line a subject.
+
+    >>> print(by_subject().splitlines()[1])
+      every output, between all inputs: local_dp
+    """
+    named = ((about, [notion.example for notion in NOTIONS.values() if notion.about is about]) for about in About)
+    return "\n".join(f"  {about.value}: {', '.join(names)}" for about, names in named)
 
 
 # What is known besides a guarantee: about the prior, the sizes of alphabets, the number of records and releases.
@@ -180,6 +235,8 @@ MEANINGS = {
     "outputs": "the release has at most so many values",
     "records": "a dataset has so many records",
     "independent": "the records are independent under the prior",
+    "group": "a record depends on so many at most, itself among them: of a household, say",
+    "transition_ratio": "the records are a Markov chain, its largest transition probability so many times the least",
     "attribute_max": "no value of the attribute has more than this probability before the release",
     "prior_ratio": "(min r/p)/(max r/p) for the prior r of the adversary and the prior p of the guarantee",
     "releases": "so many releases of the same secret, each with the guarantee",
@@ -195,6 +252,8 @@ class GivenFacts(TypedDict, total=False):
     outputs: Integer | None
     records: Integer | None
     independent: bool
+    group: Integer | None
+    transition_ratio: Number | None
     attribute_max: Number | None
     prior_ratio: Number | None
     releases: Integer
@@ -211,6 +270,10 @@ class Facts:
     letters, outputs, records : int, optional
     independent : bool
         Whether the records are independent under the prior.
+    group : int, optional
+        How many records depend on each other at most, by blocks that are independent.
+    transition_ratio : Fraction, optional
+        Of a Markov chain.
     attribute_max : Fraction, optional
         The largest probability of a value of the attribute that is to be guessed.
     prior_ratio : Fraction, optional
@@ -223,6 +286,8 @@ class Facts:
     outputs: int | None = None
     records: int | None = None
     independent: bool = False
+    group: int | None = None
+    transition_ratio: Fraction | None = None
     attribute_max: Fraction | None = None
     prior_ratio: Fraction | None = None
     releases: int = 1
@@ -252,13 +317,16 @@ class Facts:
             raise InputError(
                 f"p_max: {fraction_text(most)} is too small for {size} values that are at least as probable as p_min"
             )
+        records, ratio = _size(given.get("records"), "records"), given.get("transition_ratio")
         read: dict[str, Any] = {
             **given,  # what is no fact is refused
             **shares,
             "p_max": most,
             "letters": size,
             "outputs": _size(given.get("outputs"), "outputs"),
-            "records": _size(given.get("records"), "records"),
+            "records": records,
+            "group": 1 if given.get("independent") else _size(given.get("group"), "group") or records,
+            "transition_ratio": None if ratio is None else as_bounded(ratio, "transition_ratio", at_least=1),
             "releases": as_integer(given.get("releases", 1), "releases", at_least=1, at_most=MOST_RELEASES),
         }
         return cls(**read)
@@ -285,6 +353,11 @@ PUFFERFISH = "Nuradha, Goldfeld, Pufferfish privacy"
 LMIP = "Ngo, Ostman, Graell i Amat, local mutual-information privacy"
 SAEIDIAN = "Saeidian et al., inferential privacy"
 FDIV = "Wang, Tay, f-divergences and probabilistic information privacy"
+DONG = "Dong, Roth, Su, Gaussian differential privacy"
+BUN = "Bun, Steinke, concentrated differential privacy"
+MIRONOV = "Mironov, Renyi differential privacy"
+CKS = "Canonne, Kamath, Steinke, the discrete Gaussian"
+LANGE = "Lange et al., a study of Bayesian differential privacy"
 KOV = "Kairouz, Oh, Viswanath, the composition theorem"
 DRV = "Dwork, Roth, the algorithmic foundations"
 OURS = "ours"
@@ -300,7 +373,7 @@ class Given:
         The number of the guarantee: leakages in nats.
     facts : Facts
     before, after : Epsilon, optional
-        The epsilons of both notions, where they have one.
+        The epsilons of both notions, or what else stands in their parentheses: an order, a level.
     """
 
     value: arb
@@ -337,6 +410,18 @@ class Given:
         """The largest probability of a value of the secret."""
         assert self.facts.p_max is not None
         return ball(self.facts.p_max)
+
+    @property
+    def group(self) -> int:
+        """Largest number of records that depend on each other."""
+        assert self.facts.group is not None
+        return self.facts.group
+
+    @property
+    def transition_ratio(self) -> arb:
+        """Of the largest transition probability to the least."""
+        assert self.facts.transition_ratio is not None
+        return ball(self.facts.transition_ratio)
 
     @property
     def letters(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -10,21 +10,27 @@ from functools import partial
 from flint import arb
 
 from dalenius.conversions.numbers import ZERO, Epsilon
-from dalenius.conversions.rule import MEANINGS, NOTIONS, About, Facts, Given, Rule
+from dalenius.conversions.rule import EPSILON, EXAMPLES, MEANINGS, NOTIONS, ORDER, About, Facts, Given, Rule
 from dalenius.conversions.rules import RULES
 
 LONGEST = 6  # rules in a chain
 ON_THE_WAY = tuple(Fraction(2) ** k for k in range(-4, 3))  # epsilons that a chain may pass
+TWO = Epsilon(Fraction(2))  # an order: chi-square is of it
 NEARER = tuple(1 + Fraction(1, 2**k) for k in range(1, 7))  # factors by which a better one is then sought
 
 
 @dataclass(frozen=True)
 class Place:
-    """A notion with its epsilon, of one release or of all of them."""
+    """A notion with its epsilon (or order, or level), of one release or of all of them."""
 
     notion: str
     epsilon: Epsilon | None = None
     together: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Kind of what stands in its parentheses."""
+        return NOTIONS[self.notion].parameter
 
     @property
     def name(self) -> str:
@@ -50,78 +56,77 @@ class Found:
     chain: tuple[Taken, ...] = ()
 
 
-def best_chain(start: Place, value: arb, end: Place, facts: Facts, *, sharp: bool) -> Found | None:
-    """The best guarantee at `end` that chains of rules give; None if none does.
+def best_chain(given: Mapping[Place, arb], end: Place, facts: Facts, *, sharp: bool) -> Found | None:
+    """The best guarantee at `end` that chains of rules give, from any of those that are given; None if none does.
 
     The epsilons on the way are those of both ends, half of the last, 0, and some between; where one of these serves, a better one is
-    sought near it.
+    sought near it. Orders and levels are those of both ends, and the order 2.
     """
-    # without repetition, those that a chain may pass
-    asked = () if end.epsilon is None else (end.epsilon, end.epsilon.times(Fraction(1, 2)))
-    given = () if start.epsilon is None else (start.epsilon,)
-    rules, own = usable(facts, sharp=sharp), list(dict.fromkeys((*asked, *given, ZERO)))
-    grid = [*own, *(Epsilon(number) for number in ON_THE_WAY)]
-    found = _search(start, value, end, facts, rules, grid)
-    once = facts.releases == 1 and end.epsilon is not None  # else another route is not worth as much work again
-    if found is None or not found.chain or not once or _between(found, own):
-        return _nearer(found, start, value, end, facts, own)
+    rules, starts = usable(facts, sharp=sharp), {place: Found(value) for place, value in given.items()}
+    half = (end.epsilon.times(Fraction(1, 2)),) if end.epsilon is not None and end.kind == EPSILON else ()
+    more = {EPSILON: (*half, ZERO), ORDER: (TWO,)}
+    own = {
+        kind: [*(at.epsilon for at in (end, *given) if at.epsilon is not None and at.kind == kind), *more.get(kind, ())]
+        for kind in EXAMPLES
+    }
+    way = _Way(starts, end, facts, {kind: list(dict.fromkeys(each)) for kind, each in own.items()})
+    found = way.best(rules, map(Epsilon, ON_THE_WAY))
+    once = facts.releases == 1 and end.kind == EPSILON  # else another route is not worth as much work again
+    if found is None or not found.chain or not once or way.between(found):
+        return way.nearer(found)
     last = found.chain[-1].rule  # another one may be better, once its epsilons are sought
-    other = _search(start, value, end, facts, [rule for rule in rules if rule is not last], grid)
-    if other is None or not _between(other, own):
+    other = way.best([rule for rule in rules if rule is not last], map(Epsilon, ON_THE_WAY))
+    if other is None or not way.between(other):
         return found
-    nearer = _nearer(other, start, value, end, facts, own)
+    nearer = way.nearer(other)
     return nearer if nearer is not None and is_better(end.notion, nearer.value, found.value) else found
 
 
-def _between(found: Found, own: list[Epsilon]) -> list[Epsilon]:
-    """The epsilons that a chain passes, but for these."""
-    passed = dict.fromkeys(taken.end.epsilon for taken in found.chain)
-    return [epsilon for epsilon in passed if epsilon is not None and epsilon not in own]
+@dataclass(frozen=True)
+class _Way:
+    """From guarantees to a place, past what stands in the parentheses of both: `own`, by its kind, without repetition."""
 
+    starts: Mapping[Place, Found]
+    end: Place
+    facts: Facts
+    own: Mapping[str, list[Epsilon]]
 
-def _nearer(
-    found: Found | None, start: Place, value: arb, end: Place, facts: Facts, own: list[Epsilon]
-) -> Found | None:
-    """The same rules past better epsilons, each sought near the last."""
-    for factor in NEARER:
-        others = [] if found is None else _between(found, own)
-        if found is None or not others:
-            break
-        near = [epsilon.times(share) for epsilon in others for share in (1, factor, 1 / factor)]
-        rules = list(dict.fromkeys(taken.rule for taken in found.chain))
-        found = _search(start, value, end, facts, rules, [*own, *dict.fromkeys(near)], found)
-    return found
+    def between(self, found: Found) -> list[Epsilon]:
+        """The epsilons that a chain passes, but for these."""
+        passed = dict.fromkeys(taken.end.epsilon for taken in found.chain if taken.end.kind == EPSILON)
+        return [epsilon for epsilon in passed if epsilon is not None and epsilon not in self.own[EPSILON]]
 
+    def nearer(self, found: Found | None) -> Found | None:
+        """The same rules past better epsilons, each sought near the last."""
+        for factor in NEARER:
+            others = [] if found is None else self.between(found)
+            if found is None or not others:
+                break
+            near = [epsilon.times(share) for epsilon in others for share in (1, factor, 1 / factor)]
+            found = self.best(dict.fromkeys(taken.rule for taken in found.chain), near, found)
+        return found
 
-def _search(
-    start: Place,
-    value: arb,
-    end: Place,
-    facts: Facts,
-    rules: list[Rule],
-    epsilons: list[Epsilon],
-    known: Found | None = None,
-) -> Found | None:
-    """The best chain of these rules past these epsilons, or the one that is known.
+    def best(self, rules: Iterable[Rule], past: Iterable[Epsilon], known: Found | None = None) -> Found | None:
+        """The best chain of these rules past these epsilons, or the one that is known.
 
-    Every rule is monotone, so that the best guarantee at each place is enough to go on from; places are visited in rounds, a rule
-    longer each time.
-    """
-    shelf = _leading_to(end.notion, rules)
-    best = {start: Found(value)} | ({} if known is None else {end: known})
-    new = [start]
-    for _ in range(LONGEST):
-        improved = dict[
-            Place, None
-        ]()  # in the order in which they were reached, so that the chain is the same every time
-        for place in new:
-            for taken in _next(place, best, shelf.get(place.notion, ()), epsilons, facts):
-                best[taken.end] = Found(taken.value, (*best[place].chain, taken))
-                improved[taken.end] = None
-        new = list(improved)
-        if not new:
-            break
-    return best.get(end)
+        Every rule is monotone, so that the best guarantee at each place is enough to go on from; places are visited in rounds, a rule
+        longer each time.
+        """
+        shelf = _leading_to(self.end.notion, list(rules))
+        parameters = {**self.own, EPSILON: list(dict.fromkeys((*self.own[EPSILON], *past)))}
+        best = {**self.starts} | ({} if known is None else {self.end: known})
+        new = list(self.starts)
+        for _ in range(LONGEST):
+            # in the order in which they were reached, so that the chain is the same every time
+            improved = dict[Place, None]()
+            for place in new:
+                for taken in _next(place, best, shelf.get(place.notion, ()), parameters, self.facts):
+                    best[taken.end] = Found(taken.value, (*best[place].chain, taken))
+                    improved[taken.end] = None
+            new = list(improved)
+            if not new:
+                break
+        return best.get(self.end)
 
 
 def usable(facts: Facts, *, sharp: bool) -> list[Rule]:
@@ -160,7 +165,7 @@ def fewest_missing(
 
 
 def _next(
-    place: Place, best: dict[Place, Found], rules: Iterable[Rule], epsilons: list[Epsilon], facts: Facts
+    place: Place, best: dict[Place, Found], rules: Iterable[Rule], parameters: Mapping[str, list[Epsilon]], facts: Facts
 ) -> Iterator[Taken]:
     """Places that follow from a place by one rule and are better than what is known."""
     value = best[place].value
@@ -168,7 +173,7 @@ def _next(
         if rule.releases and place.together:
             continue
         target = rule.ends[1]
-        for after in epsilons if target.has_epsilon else (None,):
+        for after in parameters.get(target.parameter, (None,)):
             end = Place(rule.target, after, place.together or rule.releases)
             if end == place:
                 continue
@@ -214,8 +219,11 @@ def is_better(notion: str, first: arb, second: arb) -> bool:
 # Why no rule leads from one notion to another, in one line.
 
 
-EVERY_OUTPUT = {About.DATASETS, About.CHANNEL, About.PRIOR}
-BELOW = {"strong_kl", "strong_chi_square"}  # that are infinite where an output is impossible for one input
+EVERY_OUTPUT = {About.CHANNEL, About.PRIOR}
+EVERY_RATIO = {"differential_privacy", "free_lunch_privacy", "bayesian_dp"}
+# Infinite where an output is possible for one input and impossible for another.
+FINITE = {"renyi_dp", "local_renyi_dp", "pairwise_divergence", "strong_kl", "strong_chi_square"}
+NORMAL = {"zcdp", "local_zcdp"}
 
 
 def _given(fact: str) -> str:
@@ -246,15 +254,14 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
         return (
             "none exists: what can be guessed or estimated of one secret says nothing about the rest of the mechanism"
         )
-    if second is About.DATASETS:
+    if second is About.DATASETS and first is not About.DATASETS:
         return "none exists: what is known of one secret's channel says nothing about other datasets"
-    if second in EVERY_OUTPUT or target == "posterior_min_entropy":
+    if second in EVERY_OUTPUT or target in (*EVERY_RATIO, "posterior_min_entropy"):
         return (
             "none exists: an output of small probability may reveal everything, whatever a mean or likely outputs say"
         )
-    if target == "pairwise_divergence":
-        return "none exists: an output of small probability may be impossible for one input, which makes the divergence infinite"
-    assert target in BELOW, (source, target)
-    if target == "strong_chi_square" and source in ("strong_kl", "pairwise_divergence"):
-        return "none exists: an unlikely output may be so much unlikelier for one input that squares of ratios have any mean"
-    return "none exists: an unlikely output may be impossible for one input, which makes it infinite"
+    if source in NORMAL:
+        return "none is known: what normal laws bound so has a constant that is not on the shelf"
+    if source in FINITE:
+        return "none exists: an unlikely output may be so much unlikelier for one input that powers of ratios have any mean"
+    return "none exists: an output of small probability may be impossible for one input, which makes the divergence infinite"

@@ -138,6 +138,9 @@ LOG_RATIOS = (  # are read as natural logarithms, as every epsilon is
     "information_privacy",
     "differential_privacy",
     "free_lunch_privacy",
+    "bayesian_dp",
+    "renyi_dp",
+    "local_renyi_dp",
     "pufferfish_privacy",
 )
 BELOW_LOG = (  # are at most the logarithm of the number of values of the secret

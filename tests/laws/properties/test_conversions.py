@@ -1,5 +1,6 @@
 """Every rule of the shelf holds of random channels, and those that are attained are attained by the mechanisms that they name."""
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -8,21 +9,25 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
+from scipy.integrate import quad
 from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
 
 import channels
 from campaigns import draws, each
 from dalenius.conversions import NOTIONS, RULES, Facts, Given
 from dalenius.conversions.door import holds_always
 from dalenius.conversions.numbers import ZERO, Epsilon
-from dalenius.conversions.rule import About
+from dalenius.conversions.rule import EPSILON, LEVEL, ORDER, About
+from dalenius.conversions.rules import curves
 from dalenius.conversions.search import why_not
+from dalenius.errors import InputError
 from dalenius.information import measures as m
 from dalenius.information.capacity import capacity
 
 SLACK = 1e-9
 USES = draws(3, 3000)  # instances on which every rule says something
-DATASETS = ("differential_privacy", "free_lunch_privacy")
+DATASETS = {name for name, notion in NOTIONS.items() if notion.about is About.DATASETS}
 ONE_RELEASE = [rule for rule in RULES if not rule.releases and rule.source not in DATASETS]
 SEVERAL = [rule for rule in RULES if rule.releases and rule.source not in DATASETS]
 ON_DATASETS = [rule for rule in RULES if rule.source in DATASETS]
@@ -40,7 +45,21 @@ def followed(rule, value, facts, before, after):
 
 
 def measured(name, rows, prior, epsilon):
-    return float(channels.NOTIONS[name](rows, prior, None if epsilon is None else math.exp(epsilon.factor)))
+    there = None if epsilon is None else float(epsilon.factor)
+    return float(channels.NOTIONS[name](rows, prior, math.exp(there) if NOTIONS[name].parameter == EPSILON else there))
+
+
+def parameters(rule, rng, before, after):
+    """What stands in the parentheses of both notions: these epsilons, an order, a level."""
+    drawn = {ORDER: ("3/2", "2", "3", "8"), LEVEL: ("0", "0.02", "0.3")}
+    return tuple(
+        Epsilon(Fraction(str(rng.choice(drawn[notion.parameter])))) if notion.parameter in drawn else given
+        for notion, given in zip(
+            rule.ends,
+            (before if rule.ends[0].parameter else None, after if rule.ends[1].parameter else None),
+            strict=True,
+        )
+    )
 
 
 def epsilons(rng):
@@ -98,7 +117,7 @@ def one_release(rng, rules):
     before, after = epsilons(rng)
     facts, known = channels.facts_of(rows, prior), {}
     for rule in rules:
-        ends = (before if rule.ends[0].has_epsilon else None), (after if rule.ends[1].has_epsilon else None)
+        ends = parameters(rule, rng, before, after)
         if (rule.source, ends[0]) not in known:
             known[rule.source, ends[0]] = measured(rule.source, rows, prior, ends[0])
         exact, more = truth(rule, rows, prior, ends[1], rng, facts, known)
@@ -127,7 +146,7 @@ def several_releases(rng, rules):
     for rule in rules:
         if adaptive and rule.name in INDEPENDENT:
             continue
-        ends = (before if rule.ends[0].has_epsilon else None), (after if rule.ends[1].has_epsilon else None)
+        ends = parameters(rule, rng, before, after)
         worst = max(measured(rule.source, one, prior, ends[0]) for one in parts)
         found = followed(rule, worst * (1 + 1e-13), facts, *ends)
         if found is not None:
@@ -140,25 +159,69 @@ def three_records(rng):
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+BITS = np.array(list(itertools.product((0, 1), repeat=3)))
+NEIGHBOURS = np.concatenate(m.neighbours([2, 2, 2]))
+
+
+def laws_of_records(rng):
+    """Laws of three bits by what is known of them: independent; the last apart from a group; a chain; any."""
+    shares, pair, joint = rng.random(3), rng.dirichlet(np.full(4, 0.5)), rng.dirichlet(np.full(8, 0.5))
+    flips = rng.uniform(0.2, 0.8, 2)
+    steps = np.array([[1 - flips[0], flips[0]], [flips[1], 1 - flips[1]]])
+    start = rng.dirichlet([1.0, 1.0])
+    return {
+        "independent": np.where(BITS, shares, 1 - shares).prod(axis=1),
+        "group": pair[2 * BITS[:, 0] + BITS[:, 1]] * np.where(BITS[:, 2], shares[2], 1 - shares[2]),
+        "transition_ratio": start[BITS[:, 0]] * steps[BITS[:, 0], BITS[:, 1]] * steps[BITS[:, 1], BITS[:, 2]],
+        None: joint,
+    }, Fraction(float(steps.max() / steps.min())) * Fraction(1 + 2**-50)  # fmt: skip
+
+
+def given_values(rows, law, known, record):
+    """What the output's law is for each value of a record, for each value of what is known: the means of the rows."""
+    for values in itertools.product((0, 1), repeat=len(known)):
+        here = (BITS[:, known] == values).all(axis=1)
+        yield np.stack(
+            [
+                np.average(rows[at], axis=0, weights=law[at])
+                for bit in (0, 1)
+                for at in [here & (BITS[:, record] == bit)]
+            ]
+        )
+
+
+def of_datasets(name, rows, law, epsilon):
+    """A notion of a mechanism on three bits, under a law of these: one record's where it is a channel's."""
+    if name == "free_lunch_privacy":
+        return float(m.local_dp(rows))
+    if name == "bayesian_dp":
+        settings = ((i, [j for j in range(3) if j != i and known >> j & 1]) for i in range(3) for known in range(8))
+        return max(float(m.local_dp(pair)) for i, known in settings for pair in given_values(rows, law, known, i))
+    if name in curves.ROWS_OF:
+        return max(measured(curves.ROWS_OF[name], rows[group], BINARY, epsilon) for group in NEIGHBOURS)
+    return measured(name, next(given_values(rows, law, [], 0)), BINARY, epsilon)
+
+
 def on_datasets(rng, rules):
-    """Three binary records, neighbours, all datasets; one record under independent others, and under any prior; two releases."""
+    """Three binary records, neighbours, all datasets; one record under the laws that a rule asks for; two releases."""
     rows, parts = several(rng, three_records, 2, adaptive=True)
-    groups = np.concatenate(m.neighbours([2, 2, 2]))
-    shares, joint = rng.random(3), rng.dirichlet(np.full(8, 0.5))
-    product = np.array([math.prod(p if x >> k & 1 else 1 - p for k, p in enumerate(shares)) for x in range(8)])
-    first = [[x for x in range(8) if x & 1 == bit] for bit in (0, 1)]
-
-    def number(name, rows, law):
-        if name == "local_dp":
-            return float(m.local_dp(np.stack([law[half] @ rows[half] / law[half].sum() for half in first])))
-        return float(m.local_dp(rows) if name == "free_lunch_privacy" else m.differential_privacy(rows, groups))
-
+    laws, ratio = laws_of_records(rng)
+    before, after = epsilons(rng)
     for rule in rules:
-        law = product if "independent" in rule.needs else joint
+        kind = next((fact for fact in rule.needs if fact in laws), None)
         made, together = (parts, rows) if rule.releases else (parts[:1], parts[0])
-        facts = Facts(records=3, independent=True, releases=2 if rule.releases else 1)
-        worst = max(number(rule.source, one, law) for one in made)
-        yield rule, followed(rule, worst * (1 + 1e-13), facts, None, None), number(rule.target, together, law), facts
+        facts = Facts(
+            records=3,
+            independent=kind == "independent",
+            group={"independent": 1, "group": 2}.get(kind, 3),
+            transition_ratio=ratio,
+            releases=2 if rule.releases else 1,
+        )
+        ends, law = parameters(rule, rng, before, after), laws[kind]
+        worst = max(of_datasets(rule.source, one, law, ends[0]) for one in made)
+        found = followed(rule, worst * (1 + 1e-13), facts, *ends)
+        if found is not None:
+            yield rule, found, of_datasets(rule.target, together, law, ends[1]), facts
 
 
 @each("rules, instance", (ONE_RELEASE, one_release), (SEVERAL, several_releases), (ON_DATASETS, on_datasets))
@@ -286,11 +349,11 @@ def farthest(q, information, end):
     return brentq(lambda p: divergence(p, q) - information, q, end, xtol=1e-16)
 
 
-def largest(function, low, high):
+def largest(function, low, high, points=401):
     """Where it is largest: on a grid, and then between neighbours."""
-    grid = np.linspace(low, high, 401)
+    grid = np.linspace(low, high, points)
     at = int(np.argmax([function(x) for x in grid]))
-    near = grid[max(at - 1, 0)], grid[min(at + 1, 400)]
+    near = grid[max(at - 1, 0)], grid[min(at + 1, points - 1)]
     found = minimize_scalar(lambda x: -function(x), bounds=near, method="bounded", options={"xatol": 1e-14}).x
     return max((grid[at], found), key=function)
 
@@ -366,6 +429,58 @@ def best_prior(rows):
     return rows, capacity(rows, gap=1e-13).input_law
 
 
+def order_two(divergence):
+    """Two rows whose divergence of order 2 is this, of the second from the first."""
+    p = brentq(lambda p: channels.renyi(*channel_of(1 - p, p), 2) - divergence, 0.5, 1 - 1e-9, xtol=1e-16)
+    return channel_of(p, 1 - p)
+
+
+class Normal(NamedTuple):
+    """Two inputs, and normal noise of variance 1: what Gaussian noise on a query is, its values so far apart."""
+
+    shift: float
+
+    def measured(self, name, epsilon):
+        shift, there = self.shift, None if epsilon is None else float(epsilon.factor)
+        if name == "shannon_capacity":  # of a fair bit, by points of a lattice
+
+            def told(z):
+                return norm.pdf(z) * (math.log(2) - np.logaddexp(0, -shift * (z + shift / 2)))
+
+            return quad(told, -12, 12, epsabs=1e-13, epsrel=1e-13)[0]
+        return {
+            "local_gdp": lambda: shift,
+            "local_zcdp": lambda: shift**2 / 2,
+            "pairwise_divergence": lambda: shift**2 / 2,
+            "local_renyi_dp": lambda: there * shift**2 / 2,
+            "true_positive_rate": lambda: norm.sf(norm.isf(there) - shift),
+            "local_dp_delta": lambda: (
+                norm.cdf(shift / 2 - there / shift) - math.exp(there) * norm.cdf(-shift / 2 - there / shift)
+            ),
+        }[name]()
+
+
+def coins(epsilon, apart):
+    """Two coins p, q with the largest p - e^epsilon q such that `apart` of both, either way, is at most 0."""
+
+    def farthest(q):
+        return (
+            brentq(lambda p: max(apart(p, q), apart(q, p)), q, 1 - 1e-15, xtol=1e-15) if apart(1 - 1e-15, q) > 0 else 1
+        )
+
+    factor = math.exp(epsilon)
+    q = math.exp(largest(lambda x: farthest(math.exp(x)) - factor * math.exp(x), -9.0, -0.01, 17))
+    return channel_of(farthest(q), q)
+
+
+def of_order(order, most):
+    return lambda p, q: channels.renyi(*channel_of(p, q), order) - most
+
+
+def of_all_orders(most):
+    return lambda p, q: channels.concentrated(*channel_of(p, q)) - most
+
+
 BINARY = uniform(2)
 TWO_LIFTS = ring(np.array([3, 1 / 3, 1 / 3, 1 / 3]) / 4)
 TAILS = ring(np.array([3, 1 / 3, 1 / 3, 1 / 3, 1, 1, 1, 1]) / 8)
@@ -383,6 +498,42 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
     ("local-dp-maximal-leakage-any", 0.8, None, None, lambda: Ring.of([math.exp(0.8), 1.0], [1e-12, 1 - 1e-12])),
     ("dominating-pair-pure", 0.8, None, 0.3, lambda: (response(0.8), BINARY)),
     ("dominating-pair", 0.05, 0.8, 0.3, lambda: (response(0.8, told=0.05), BINARY)),
+    ("renyi-of-pure (rows)", 0.8, None, 3.0, lambda: (response(0.8), BINARY)),
+    ("zcdp-of-pure (rows)", 0.8, None, None, lambda: (response(0.8), BINARY)),
+    ("gdp-of-pure (rows)", 0.8, None, None, lambda: (response(0.8), BINARY)),
+    ("renyi-of-zcdp (rows)", 0.32, None, 3.0, lambda: Normal(0.8)),
+    ("zcdp-of-gdp (rows)", 0.8, None, None, lambda: Normal(0.8)),
+    ("delta-of-gdp (rows)", 0.8, None, 0.3, lambda: Normal(0.8)),
+    *(
+        (
+            "delta-of-renyi (rows)",
+            r,
+            a,
+            epsilon,
+            lambda r=r, a=a, epsilon=epsilon: (coins(epsilon, of_order(a, r)), BINARY),
+        )
+        for r, a, epsilon in ((0.3, 2.0, 0.0), (0.3, 2.0, 0.2), (0.5, 8.0, 1.0), (1.5, 1.25, 0.5))
+    ),
+    *(
+        ("delta-of-divergence", r, None, epsilon, lambda r=r, epsilon=epsilon: (coins(epsilon, of_order(1, r)), BINARY))
+        for r, epsilon in ((0.3, 0.0), (0.3, 0.5), (0.02, 1.0))
+    ),
+    *(
+        (
+            "delta-of-zcdp (rows)",
+            r,
+            None,
+            epsilon,
+            lambda r=r, epsilon=epsilon: (coins(epsilon, of_all_orders(r)), BINARY),
+        )
+        for r, epsilon in ((0.1, 0.0), (0.1, 0.5), (0.5, 0.1))[: draws(1, 3)]
+    ),
+    ("divergence-of-zcdp", 0.32, None, None, lambda: Normal(0.8)),
+    ("binary-gdp-information", 0.8, None, None, lambda: Normal(0.8)),
+    ("strong-chi-square-of-renyi", 0.3, 2.0, None, lambda: (order_two(0.3), np.array([1e-11, 1 - 1e-11]))),
+    ("power-of-pure", 0.8, None, 0.1, lambda: (response(0.8), BINARY)),
+    ("power-of-delta", 0.05, 0.8, 0.1, lambda: (response(0.8, told=0.05), BINARY)),
+    ("power-of-gdp", 0.8, None, 0.1, lambda: Normal(0.8)),
     ("binary-delta-information", 0.05, 0.8, None, lambda: (response(0.8, told=0.05), BINARY)),
     *(
         ("theorem-1a", mu, None, epsilon, lambda mu=mu, epsilon=epsilon: (two_rows(mu, epsilon), BINARY))
@@ -462,12 +613,15 @@ def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, valu
     made = made()
     ends = [None if epsilon is None else Epsilon(Fraction(epsilon)) for epsilon in (before, after)]
     facts = Facts()
-    if isinstance(made, tuple) and not isinstance(made, Ring):
+    closed = isinstance(made, Ring | Normal)
+    if isinstance(made, Normal):
+        facts = Facts(letters=2)
+    elif not closed:
         all_facts = channels.facts_of(*made, attribute_max=Fraction(made[1].max()))
         facts = replace(facts, **{fact: getattr(all_facts, fact) for fact in rule.needs})
 
     def number(notion, epsilon):
-        return made.measured(notion, epsilon) if isinstance(made, Ring) else measured(notion, *made, epsilon)
+        return made.measured(notion, epsilon) if closed else measured(notion, *made, epsilon)
 
     if name != "success":
         assert number(rule.source, ends[0]) <= value * (1 + 1e-9) + 1e-12, "it has the guarantee"
@@ -485,9 +639,12 @@ def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, valu
     assert exact == pytest.approx(found, abs=1e-9)
 
 
+EXAMPLE = {EPSILON: Epsilon(Fraction(1, 2)), ORDER: Epsilon(Fraction(2))}
+
+
 def least_told(source, rows):
     """The number of a guarantee, at epsilon 0.5 where it has one."""
-    return measured(source, rows, BINARY, Epsilon(Fraction(1, 2)) if NOTIONS[source].has_epsilon else None)
+    return measured(source, rows, BINARY, EXAMPLE.get(NOTIONS[source].parameter))
 
 
 def test_an_output_that_is_impossible_for_one_input_is_why_no_rule_leads_below_it():
@@ -520,6 +677,19 @@ def test_no_ordered_pair_is_left_without_a_reason():
                     assert "shelf" not in kind, (source, target)
 
 
+def test_bayesian_differential_privacy_is_that_of_every_record_and_whatever_is_known():
+    rng = np.random.default_rng(3)
+    for _ in range(draws(4, 200)):
+        rows = three_records(rng)
+        for law in laws_of_records(rng)[0].values():
+            exact = of_datasets("bayesian_dp", rows, law, None)
+            assert float(m.bayesian_dp(rows, law, [2, 2, 2])) == pytest.approx(exact, abs=1e-12)
+    assert float(m.bayesian_dp(rows, [0.5, *[0] * 6, 0.5], [2, 2, 2])) == pytest.approx(m.local_dp(rows[[0, 7]]))
+    assert m.bayesian_dp(rows, np.eye(8)[3], [2, 2, 2]) == 0.0
+    with pytest.raises(InputError, match="alphabets: expected a dataset a row"):
+        m.bayesian_dp(rows, np.full(8, 1 / 8), [2, 2])
+
+
 def test_a_ring_is_measured_as_its_channel_is():
     for law in (TWO_LIFTS, TAILS):
         same = Ring.of(law[0], np.full(law.shape[1], 1 / law.shape[1]))
@@ -533,37 +703,74 @@ def test_a_ring_is_measured_as_its_channel_is():
         assert same.measured("information_privacy_delta", half) == pytest.approx(delta, abs=1e-12)
 
 
-def test_randomised_response_of_every_record_attains_what_is_said_of_datasets():
-    """Of three records, of any that are known but for one, of three that are equal; twice."""
-    once, groups = response(0.4), np.concatenate(m.neighbours([2, 2, 2]))
+TWINS = {rule.name: rule for rule in RULES}  # what holds between datasets as between rows: tried of rows
+
+
+def twin(rule):
+    """The rule of rows that a rule of datasets is as well, if it is."""
+    name = rule.name.removesuffix(" (datasets)")
+    found = TWINS.get(f"{name} (rows)") or TWINS.get(name)
+    return found if found is not rule else None
+
+
+def test_a_rule_of_datasets_is_that_of_rows():
+    found = {rule.name: twin(rule) for rule in ON_DATASETS if twin(rule)}
+    assert len(found) == len(curves.PAIRS) + len(curves.OF_DATASETS)
+    for name, rule in found.items():
+        dataset = TWINS[name]
+        assert (rule.value, rule.attained, rule.meets) == (dataset.value, dataset.attained, dataset.meets), name
+        assert (rule.source, rule.target) == (curves.ROWS_OF[dataset.source], curves.ROWS_OF[dataset.target])
+
+
+def test_what_every_record_answers_attains_what_is_said_of_datasets():
+    """Randomised response of three records, of any that are known but for one, of three that are equal, twice; noise on a sum."""
+    once, groups = response(0.4), NEIGHBOURS
     rows = np.kron(np.kron(once, once), once)
     twice = np.stack([np.outer(row, row).ravel() for row in rows])
     pairs, free = float(m.differential_privacy(rows, groups)), float(m.local_dp(rows))
+    equal, half = np.where(BITS.std(axis=1) == 0, 0.5, 0.0), Epsilon(Fraction(1, 2))
     exact = {
         "group-privacy": (pairs, free),
         "CONV-3": (pairs, float(m.local_dp(rows[[0, 1]]))),
         "CONV-4": (free, float(m.local_dp(rows[[0, 7]]))),
+        "group (bayesian_dp)": (pairs, float(m.local_dp(rows[[0, 7]]))),
+        "any-correlation (bayesian_dp)": (free, float(m.local_dp(rows[[0, 7]]))),
+        "nothing-known": (free, of_datasets("local_dp", rows, equal, None)),
+        "all-known": (of_datasets("bayesian_dp", rows, np.full(8, 1 / 8), None), pairs),
+        "group (zcdp)": (0.32, Normal(2.4).measured("local_zcdp", None)),
+        "group (gdp)": (0.8, Normal(2.4).measured("local_gdp", None)),
         "composition (differential_privacy)": (pairs, float(m.differential_privacy(twice, groups))),
         "composition (free_lunch_privacy)": (free, float(m.local_dp(twice))),
     }
     for rule in ON_DATASETS:
-        assert bool(rule.attained) == (rule.name in exact)
+        if rule.name.startswith("one-record"):
+            ends = (half if rule.ends[0].parameter else None,) * 2
+            value = of_datasets(rule.source, rows, None, ends[0])
+            exact[rule.name] = value, measured(rule.target, rows[[0, 1]], BINARY, ends[1])
+        if twin(rule):
+            continue
+        assert bool(rule.attained) == (rule.name in exact), rule.name
         if rule.attained:
             value, reached = exact[rule.name]
-            facts = Facts(records=3, independent=True, releases=2)
-            assert reached == pytest.approx(followed(rule, value, facts, None, None), abs=1e-9), rule.name
+            facts = Facts(records=3, independent=True, group=3, releases=2)
+            ends = (half if rule.ends[0].parameter else None,) * 2
+            assert reached == pytest.approx(followed(rule, value, facts, *ends), abs=1e-9), rule.name
 
 
 @each("rule", *[rule for rule in SEVERAL if rule.attained])
-def test_randomised_response_several_times_attains_composition(rule):
-    one = response(0.4, told=0.03 * (rule.name == "optimal-composition"))
-    rows = np.stack([np.outer(np.outer(row, row), row).ravel() for row in one])
-    ends = [
-        Epsilon(Fraction(0.4)) if rule.ends[0].has_epsilon else None,
-        Epsilon(Fraction(0.3)) if rule.ends[1].has_epsilon else None,
-    ]
-    found = followed(rule, measured(rule.source, one, BINARY, ends[0]), Facts(releases=3), *ends)
-    assert measured(rule.target, rows, BINARY, ends[1]) == pytest.approx(found, abs=1e-9)
+def test_what_is_released_several_times_attains_composition(rule):
+    """Randomised response, and Gaussian noise: three answers are one of noise that is less by sqrt 3."""
+    facts, told = Facts(releases=3), rule.name == "optimal-composition"
+    ends = parameters(rule, np.random.default_rng(1), Epsilon(Fraction(0.4)), Epsilon(Fraction(0.3)))
+    if "Gaussian" in rule.attained:
+        ends = ends[:1] * 2
+        one, all_three = (Normal(shift).measured(rule.source, ends[0]) for shift in (0.4, 0.4 * math.sqrt(3)))
+    else:
+        rows = response(0.4, told=0.03 * told)
+        one = measured(rule.source, rows, BINARY, ends[0])
+        rows = np.stack([np.outer(np.outer(row, row), row).ravel() for row in rows])
+        all_three = measured(rule.target, rows, BINARY, ends[1])
+    assert all_three == pytest.approx(followed(rule, one, facts, *ends), abs=1e-9)
 
 
 def test_every_rule_that_is_attained_is_attained_here():

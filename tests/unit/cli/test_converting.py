@@ -44,16 +44,35 @@ def test_that_nothing_follows_is_not_that_nothing_leaks(command_line):
     first, second = done.stdout.splitlines()
     assert first.endswith("=>  mutual_information: nothing follows")
     assert "needs independent (the records are independent under the prior; --independent), or records (" in second
-    assert second.endswith("; --records)")
-    for more in (["--independent"], ["--records", "5"]):
+    assert "; --records), or group (" in second
+    for more in (["--independent"], ["--records", "5"], ["--group", "4"]):
         assert "<=" in command_line("convert", "--from", "differential_privacy=0.1", "--to", "local_dp", *more).stdout
+
+
+def test_a_curve_is_several_guarantees(command_line):
+    orders = ("renyi_dp(2)=0.2", "renyi_dp(8)=0.8")
+    done = command_line("convert", *(f"--from={order}" for order in orders), "--to", "differential_privacy_delta(2)")
+    assert done.stdout.startswith(
+        "renyi_dp(2) <= 0.2 nats and renyi_dp(8) <= 0.8 nats  =>  differential_privacy_delta(2)"
+    )
+    twice = command_line("convert", "--from=zcdp=1", "--from=zcdp=2", "--to=renyi_dp(2)")
+    assert "--from: expected each notion once, got zcdp more than once" in twice.stderr
+
+
+def test_the_notions_are_listed_by_what_they_are_about(command_line):
+    done = command_line("convert")
+    assert done.returncode == 2
+    first, *lines = done.stderr.splitlines()
+    assert first.endswith("the notions are")
+    assert len(lines) == 7
+    assert lines[0].startswith("  between datasets: differential_privacy, ")
 
 
 @each(
     "source, words",
     ("epsilon=0.5", "did you mean 'local_dp' or 'differential_privacy'?"),
     ("dp=0.5", "did you mean 'local_dp' or 'differential_privacy'?"),
-    ("zcdp=0.5", "it is not converted: audit the mechanism itself"),
+    ("rdp=0.5", "renyi_dp: expected renyi_dp(2), got 'rdp'"),
     ("mutual_information=0.05", "--from mutual_information: '0.05' of what? expected '0.05 bits' or '0.05 nats'"),
 )
 def test_a_guarantee_that_cannot_be_read(command_line, source, words):

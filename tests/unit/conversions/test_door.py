@@ -4,13 +4,14 @@ import math
 import sys
 
 import pytest
+from scipy.stats import norm
 
 import dalenius as dl
 from campaigns import draws, each, thinned
 from dalenius.conversions import NOTIONS, RULES
 
 MUCH = {"p_min": "0.05", "letters": 4, "outputs": 5, "records": 10, "independent": True, "attribute_max": "0.3"}
-NAMES = {name: f"{name}(0.5)" if notion.has_epsilon else name for name, notion in NOTIONS.items()}
+NAMES = {name: notion.example for name, notion in NOTIONS.items()}
 FACTS = [{}, MUCH, {"p_min": "0.05", "releases": 3}]
 
 
@@ -54,6 +55,35 @@ def test_more_facts_and_sharper_rules_never_make_it_worse():
             <= dl.convert(source, "0.3", to=target).value
             <= dl.convert(source, "0.3", to=target, sharp=False).value
         )
+
+
+def test_several_guarantees_of_one_mechanism_say_what_the_best_of_them_does():
+    orders = {"renyi_dp(2)": "0.2", "renyi_dp(8)": "0.8", "renyi_dp(32)": "6"}
+    for epsilon in ("0.5", "2"):
+        asked = f"differential_privacy_delta({epsilon})"
+        together, alone = dl.convert(orders, to=asked), [dl.convert(name, r, to=asked) for name, r in orders.items()]
+        assert together.value == min(one.value for one in alone) < 0.1
+        assert "the other guarantees may say more" in together.better
+        assert all(one.better.startswith("nothing better is possible") for one in alone)
+    found = dl.convert({"zcdp": "0.1", "differential_privacy_delta(1)": "0"}, to="differential_privacy")
+    assert found.better.startswith("no rule: none exists")
+
+
+def test_what_engineers_hold_is_worth_something_about_people():
+    """One of a household of four; T steps with noise; an attack: figures that closed forms have as well."""
+    assert dl.convert("zcdp", "0.02", to="local_zcdp", group=4).value == pytest.approx(0.32)
+    assert dl.convert("gdp", "0.1", to="local_gdp", independent=True, releases=25).value == pytest.approx(0.5)
+    found = dl.convert("gdp", "1", to="true_positive_rate(0.01)", independent=True)
+    assert found.value == pytest.approx(norm.sf(norm.isf(0.01) - 1), abs=1e-12)
+    chain = dl.convert("differential_privacy", "0.1", to="bayesian_dp", transition_ratio="3")
+    assert chain.value == pytest.approx(0.1 + 4 * math.log(3))
+    assert (
+        dl.convert("differential_privacy", "0.1", to="bayesian_dp", transition_ratio="3", group=2).value <= 0.2 + 1e-15
+    )
+    sharp, printed = (
+        dl.convert("zcdp", "0.1", to="differential_privacy_delta(1)", sharp=s).value for s in (True, False)
+    )
+    assert (round(sharp, 8), round(printed, 8)) == (0.00868231, 0.00893325)
 
 
 def test_a_chain_names_its_steps_and_passes_the_best_epsilon():
@@ -161,6 +191,20 @@ def test_no_rule_for_plain_information_privacy_to_differential_privacy():
     (("local_pd", 1, "local_dp"), {}, "no notion is called 'local_pd' (did you mean 'local_dp'?)"),
     (("local_dp", 1, "local_dp_delta"), {}, "local_dp_delta: expected local_dp_delta(0.5), got 'local_dp_delta'"),
     (("local_dp(1)", 1, "local_dp"), {}, "local_dp: expected local_dp, got 'local_dp(1)'"),
+    (("local_dp", 1, "renyi_dp"), {}, "renyi_dp: expected renyi_dp(2), got 'renyi_dp'"),
+    (("renyi_dp(1)", 1, "gdp"), {}, "renyi_dp: expected an order above 1, got 1; of order 1 it is pairwise_divergence"),
+    (("local_dp", 1, "true_positive_rate(2)"), {}, "true_positive_rate: expected a number from 0 to 1, got '2'"),
+    (
+        ("differential_privacy_delta(1)", 2, "gdp"),
+        {},
+        "differential_privacy_delta: expected a number from 0 to 1, got 2",
+    ),
+    (("zcdp", -1, "gdp"), {}, "zcdp: expected a number from 0 to 1000000000, got -1"),
+    (("differential_privacy", "1e4", "gdp"), {}, "differential_privacy is at most 1000 nats"),
+    (("zcdp", None, "gdp"), {}, "expected a notion with its number, or several as a mapping"),
+    (({}, None, "gdp"), {}, "expected at least one guarantee"),
+    (("zcdp", 1, "bayesian_dp"), {"group": 0}, "group: expected an integer of at least 1, got 0"),
+    (("zcdp", 1, "bayesian_dp"), {"transition_ratio": "0.5"}, "transition_ratio: expected a number of at least 1"),
     (("local_dp", -1, "chi_square"), {}, "local_dp: expected a number of at least 0, got -1"),
     (("total_variation", 3, "chi_square"), {}, "total_variation: expected a number from 0 to 2, got 3"),
     (("local_dp", 1, "chi_square"), {"p_min": 0.6}, "p_min: 2 values cannot each have probability 0.6"),

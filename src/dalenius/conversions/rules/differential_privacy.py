@@ -247,6 +247,11 @@ def dominating_delta(epsilon: arb, delta: arb, asked: arb) -> arb:
     return delta + (1 - delta) * positive(shift - 1) / (shift + (-asked).exp())
 
 
+def pure(given: Given) -> arb:
+    """Of an epsilon without a delta."""
+    return dominating_delta(given.value, arb(0), given.epsilon_after)
+
+
 def approximate(given: Given) -> arb:
     """Of an epsilon with a delta."""
     if given.before == given.after:
@@ -403,7 +408,7 @@ RULES = (
         "local_dp_delta",
         "(exp C - exp e)_+ / (exp C + 1)",
         f"{KOV}, Theorem 2.1; {LMIP}, section II",
-        lambda given: dominating_delta(given.value, arb(0), given.epsilon_after),
+        pure,
         attained="binary randomised response",
     ),
     Rule(

@@ -25,10 +25,12 @@ from dalenius.information.measures.prior_classes import PriorBox as PriorBox
 from dalenius.information.measures.prior_classes import PriorClass as PriorClass
 from dalenius.information.measures.prior_classes import PriorFloor as PriorFloor
 from dalenius.information.measures.prior_classes import PriorPolytope as PriorPolytope
+from dalenius.information.measures.privacy import bayesian_dp as bayesian_dp
 from dalenius.information.measures.privacy import (
     conditional_pointwise_maximal_leakage as conditional_pointwise_maximal_leakage,
 )
 from dalenius.information.measures.privacy import differential_privacy as differential_privacy
+from dalenius.information.measures.privacy import exp_bayesian_dp as exp_bayesian_dp
 from dalenius.information.measures.privacy import exp_differential_privacy as exp_differential_privacy
 from dalenius.information.measures.privacy import exp_information_privacy as exp_information_privacy
 from dalenius.information.measures.privacy import exp_local_dp as exp_local_dp

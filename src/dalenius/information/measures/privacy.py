@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalenius.errors import InputError
 from dalenius.information.measures.numbers import (
     Numbers,
     as_numbers,
@@ -128,6 +130,57 @@ def differential_privacy(channel: ArrayLike, groups: ArrayLike) -> Numbers:
     (4.0, 8.0)
     """
     return log(exp_differential_privacy(channel, groups))
+
+
+def exp_bayesian_dp(channel: ArrayLike, law: ArrayLike, alphabets: Sequence[int]) -> Numbers:
+    """e^epsilon for `bayesian_dp`."""
+    rows, masses = fitting(channel, law)
+    if int(np.prod(alphabets)) != len(masses):
+        raise InputError(f"alphabets: expected a dataset a row, {len(masses)} of them, got {int(np.prod(alphabets))}")
+    weights = masses.reshape(*alphabets)
+    joint, records = (masses[:, None] * rows).reshape(*alphabets, -1), range(len(alphabets))
+    found = []
+    for record in records:
+        others = [other for other in records if other != record]
+        for known in chain.from_iterable(combinations(others, size) for size in range(len(alphabets))):
+            unknown = tuple(other for other in others if other not in known)
+            size = alphabets[record]
+            both = np.moveaxis(joint.sum(axis=unknown, keepdims=True), record, -2).reshape(-1, size, rows.shape[1])
+            alone = np.moveaxis(weights.sum(axis=unknown, keepdims=True), record, -1).reshape(-1, size)
+            for law_of_value, mass in zip(both, alone, strict=True):
+                there = occurring(mass)
+                if there.sum() > 1:
+                    found.append(exp_local_dp(law_of_value[there] / mass[there, None]))
+    return largest(np.stack(found)) if found else np.ones((), dtype=rows.dtype)
+
+
+def bayesian_dp(channel: ArrayLike, law: ArrayLike, alphabets: Sequence[int]) -> Numbers:
+    """log max P(y | x_i, x_K) / P(y | x_i', x_K) in nats, over the records i, their values, what is known of others K, and outputs y.
+
+    With K empty it is `local_dp` of one record, with all others `differential_privacy`; under independent records it is the latter.
+
+    Parameters
+    ----------
+    channel : (datasets, outputs), the datasets in lexicographic order
+    law : (datasets,)
+    alphabets : letters of each record; it takes records * 2^records times the entries of the channel
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit.
+
+    Notes
+    -----
+    Source: B. Yang, I. Sato, H. Nakagawa, "Bayesian differential privacy on correlated data", SIGMOD (2015); M. Lange et al.,
+    "Balancing privacy and utility in correlated data", PVLDB (2025), Definition 3.6.
+
+    >>> rows = [[0.9, 0.1], [0.7, 0.3], [0.6, 0.4], [0.2, 0.8]]
+    >>> laws = [0.25, 0.25, 0.25, 0.25], [0.5, 0.0, 0.0, 0.5]
+    >>> [round(float(np.exp(bayesian_dp(rows, law, [2, 2]))), 9) for law in laws]
+    [4.0, 8.0]
+    """
+    return log(exp_bayesian_dp(channel, law, alphabets))
 
 
 def neighbours(alphabets: list[int]) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
