@@ -92,6 +92,20 @@ class Assured(Protocol[L_co]):
         """The last of `lowers`."""
 
 
+@runtime_checkable
+class Anytime(Protocol[L, U]):
+    """A way to an answer that has been proved while it was found, but for the last steps."""
+
+    @property
+    def standing(self) -> Proved[L, U] | None:
+        """The last interval that was proved (`proved_so_far`)."""
+
+
+def proved_so_far(problem: Problem, proposer: Proposer[L, U, R_co], search: Run) -> Proved[L, U] | None:
+    """The best ends of a search that goes on, if they are proved in the time that it has."""
+    return _together(_Desk(problem, search), _Lazy(proposer.lowers()), _Lazy(proposer.uppers()))
+
+
 def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None = None) -> R_co:
     """The answer with the best ends that the checker proves; each end retreats on its own.
 
@@ -118,6 +132,9 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
     hopeful = desk.hopeful
     together = _together(desk, lowers, uppers) if hopeful and not desk.spent else None
+    standing = proposer.standing if isinstance(proposer, Anytime) and desk.late else None
+    if together is None and standing is not None:
+        together = replace(standing, refusals=tuple(desk.beyond))
     proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)
     proved = replace(proved, late=not hopeful)
     for refusal in proved.refusals:

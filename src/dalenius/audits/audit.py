@@ -79,6 +79,7 @@ class Bounded(ABC):
     search: Run
     out_of_time: bool = field(default=False, init=False)
     out_of_room: bool = field(default=False, init=False)
+    standing: Proved[LowerEnd, Upper] | None = field(default=None, init=False)  # what was proved while it ran
 
     @property
     def clock(self) -> Clock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -55,6 +55,9 @@ class Bounded(Protocol):
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
         """Look for a better witness from a prior where a bound is large."""
 
+    def stand(self) -> bool:
+        """Have the bounds that are kept proved; True if they are."""
+
     def tell(self, stage: str, record: int | None, leaves: int, upper: float = ..., *, now: bool = ...) -> None:
         """Report."""
 
@@ -85,11 +88,14 @@ class Bounding:
 
     def __post_init__(self) -> None:
         self.multipliers.clock = self.audit.search.clock
+        self._left = set[int]()  # records whose dual bound has led nowhere in this run
         self.drafts = Drafts(self.audit.problem, self.audit.search, self.room.checking)
 
     def run(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
         records = self.audit.records
+        self._left = set()
+        self._prove()
         for j, record in enumerate(sorted(records, key=lambda r: -r.candidate.leakage)):
             turn = clock.part(1.0 / (len(records) - j))
             record.race = None
@@ -115,9 +121,9 @@ class Bounding:
             self.room.held += arrays
             with suppress(TimeIsOverError):
                 record.dual = self._dual(record, turn)
-                while (
-                    record.dual.climb(self._turn(record, turn)) and record.dual.may_close and not record.dual.finished
-                ):
+        if (dual := record.dual) is not None:
+            with suppress(TimeIsOverError):
+                while not dual.finished and dual.climb(self._turn(record, turn)) and dual.may_close:
                     pass
         if record.upper > self.audit.target:
             vertices = vertices or self._vertices(record, turn)
@@ -166,6 +172,10 @@ class Bounding:
             rung = Rung(bound.leaves, bound.grouped, record.work, bound.told)
             record.keep(bound.upper, "dual", dual_lines(channel, bound), rung)
 
+        def grown(bound: DualBound) -> None:
+            self.drafts.look(record, bound)
+            self._prove(record, bound.upper, partial(keep, bound))
+
         return Turn(
             may_grow=lambda trees, least: self.room.may_grow(clock, record, *trees, least=least),
             clock=clock,
@@ -173,8 +183,24 @@ class Bounding:
             together=partial(self.together.rows, record, clock),
             begun=partial(self.kept.rows, record),
             keep=keep,
-            grown=partial(self.drafts.look, record),
+            grown=grown,
         )
+
+    def _prove(
+        self, record: RecordAudit | None = None, upper: float = np.inf, keep: Callable[[], None] = lambda: None
+    ) -> None:
+        """Have what is known proved, if that is due: the trees, and perhaps a growing bound of a record."""
+
+        def stand() -> bool:
+            keep()
+            for runner in (runner for other in self.audit.records if other.race for runner in other.race.runners):
+                if isinstance(runner, PosteriorTree):
+                    runner.tree.tell(runner.target)
+            self._keep_trees()
+            return self.audit.stand()
+
+        known = (min(other.bounded, upper if other is record else np.inf) for other in self.audit.records)
+        self.drafts.prove(max(known, default=0.0) - self.audit.lower, stand)
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> VertexTree | None:
         """The vertices, as long as they may close; None where there are too many classes."""
@@ -241,6 +267,7 @@ class Bounding:
                 if runner.refine():
                     self.kept.runner(record, runner)
             self.audit.tell(runner.name, record.channel.record, runner.leaves, record.bounded)
+            self._prove()
 
         while open_records:
             record = max(open_records, key=lambda record: record.bounded)
@@ -262,19 +289,22 @@ class Bounding:
     def _dual_is_due(self, record: RecordAudit) -> bool:
         """True if the dual bound is the one to be grown: half of the time is its own, as long as it may be the best."""
         assert record.race is not None
-        if record.dual is None or record.dual.finished or record.dual.attainable >= record.bounded:
-            return False
-        return record.dual.may_close or record.dual.seconds <= record.race.seconds
+        dual = self._dual_left(record)
+        return dual is not None and (dual.may_close or dual.seconds <= record.race.seconds)
+
+    def _dual_left(self, record: RecordAudit) -> DualWork | None:
+        """The dual bound, if it may become the best."""
+        dual = record.dual
+        left = dual is None or dual.finished or record.record in self._left or dual.attainable >= record.bounded
+        return None if left else dual
 
     def _dual_again(self, record: RecordAudit, clock: Clock) -> bool:
         """Go on with the dual bound; False if that led nowhere."""
-        dual = record.dual
-        if dual is None or dual.finished or dual.attainable >= record.bounded:
-            return False
+        dual = self._dual_left(record)
         with suppress(TimeIsOverError):
-            if dual.climb(self._turn(record, clock)):
+            if dual is not None and dual.climb(self._turn(record, clock)):
                 return True
-        dual.finished = True
+        self._left.add(record.record)
         return False
 
     def _keep_trees(self) -> None:
@@ -285,8 +315,8 @@ class Bounding:
 
     def _keep_tree(self, record: RecordAudit, runner: Runner) -> None:
         if runner.upper < record.upper:
-            lines, rung = _tree_lines(record.channel, runner), Rung(runner.leaves, runner.grouped, record.work)
-            record.keep(runner.upper, runner.name, lines, rung)
+            rung = Rung(runner.leaves, runner.grouped, record.work, runner.told)
+            record.keep(runner.upper, runner.name, _tree_lines(record.channel, runner), rung)
 
 
 def of_few_selections(channel: AggregatedRecord) -> bool:

@@ -1,4 +1,4 @@
-"""Proofs that grow with their search: the checker works out the leaves that have closed, and finds them again in the proof."""
+"""Proofs that grow with their search: the checker works out what has closed, and from time to time proves all that is known."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from dalenius.model import WorstCaseLeakage
 from dalenius.search import Run
 
 DUE = 1.0  # seconds of checking that may be left to the end
+SOON = 0.25  # seconds of an audit before anything is proved
+RARELY = 6.0  # times what the last proof took goes by before the next
+NARROWER = 0.7  # times as wide as what was proved last: an interval that is worth a proof
 
 
-@dataclass(frozen=True)
+@dataclass
 class Drafts:
-    """Turns of the checker during a search.
+    """Turns of the checker during a search, where one process works on it, whose checks keep what they know.
 
     Parameters
     ----------
     problem : WorstCaseLeakage
     search : Run
-        Whose checks keep what they know: not those by several processes.
     checking : callable
         Seconds that checking leaves takes, predicted.
     """
@@ -33,10 +35,27 @@ class Drafts:
     problem: WorstCaseLeakage
     search: Run
     checking: Callable[[Rung], float]
+    _width: float = float("inf")  # of what was proved last
+    _next: float = SOON
+
+    @property
+    def able(self) -> bool:
+        """True if there are any."""
+        return self.search.known is not None and self.search.jobs == 1
 
     def look(self, record: RecordAudit, bound: DualBound) -> None:
         """Have what has closed in a growing dual bound worked out, if that is due."""
         closed = sum(len(tree.untold) for tree in bound.distinct if isinstance(tree, RowTree))
-        due = closed and self.checking(Rung(closed, bound.grouped, record.work)) >= DUE
-        if due and self.search.known is not None and self.search.jobs == 1:
+        if self.able and closed and self.checking(Rung(closed, bound.grouped, record.work)) >= DUE:
             draft(self.problem, self.search, (RecordLine(record.record), *draft_lines(record.channel, bound)))
+
+    def prove(self, width: float, stand: Callable[[], bool]) -> None:
+        """Have an interval of this width proved, if that is due; not in an audit that is a part of a design."""
+        clock, began = self.search.clock, self.search.clock.seconds
+        soon = began < self._next or clock.expired or self.search.checks > 1
+        if soon or not self.able or width > NARROWER * self._width:
+            return
+        self._width = width if stand() else self._width
+        took = clock.seconds - began
+        clock.reserve(took - clock.reserved)  # which is measured, where it was predicted before
+        self._next = clock.seconds + max(RARELY * took, SOON)

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius._prove import Proved
+from dalenius._prove import Proved, proved_so_far
 from dalenius.audits.ascent import Candidate, search
-from dalenius.audits.audit import RETREAT, Exposure, LowerEnd, RecordsAudit, UpperProof
+from dalenius.audits.audit import Exposure, LowerEnd, RecordsAudit, UpperProof
 from dalenius.audits.bounding import Bounding, of_few_selections
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
@@ -43,6 +43,7 @@ from dalenius.search.run import LEAST_SECONDS
 Proof = tuple[ProofLine, ...]
 BRIEFLY = 4.0  # seconds whose share a first search gets
 TANGENT = 0.6  # share of the time left that bounds of one slope may take
+LITTLE = 0.1  # share of the gap: a witness that is better by less changes no bound
 LAST = 0.05  # share of the time limit that a last checkpoint may take, once it is passed
 
 
@@ -117,20 +118,20 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         self.kept.look(self.records, within=LAST * self.search.limits.seconds)
 
     def _begin_again(self) -> None:
-        """Bound all as well as a second allows; then search anew what was cut short."""
-        held = self.room.held
+        """Bound all as well as a second allows; then search anew what was cut short, and bound it anew where that finds more."""
         self.bounding.run(self.clock.slice(LEAST_SECONDS))
         if self.upper > self.target and not self.clock.expired:
-            self.room.held, self.room.late, self.room.full = held, False, False
+            self.room.late = self.room.full = False
             hurried, self._hurried = self._hurried, set()
             if None in hurried:
                 self._law = None
             for record in self.records:
                 if {record.channel.record, None} & hurried:
-                    again = self._start(record.channel, self.clock)
+                    before, again = record.lower, self._start(record.channel, self.clock)
                     record.candidate = best_of(record.channel, again.candidate, record.candidate)
                     record.keep(again.upper, again.method, again.proof, again.rung)
-                record.dual = record.race = None
+                    if record.lower > before + LITTLE * self.gap * record.lower:
+                        record.dual = record.race = None
             self.kept.started(self.records)
 
     def exposure(self, slack: float) -> Exposure | None:
@@ -142,12 +143,8 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         return Exposure(best.record, leakage, masses, prior_text(best.channel, p))
 
     def quick(self) -> tuple[float, UpperProof]:
-        seconds = RETREAT * self.search.limits.seconds / max(len(self.records), 1)
-        bounds = [
-            (r.channel.record, *r.retreat(lambda rung: self.room.checking(rung) <= seconds)) for r in self.records
-        ]
-        lines = (line for record, _, proof in bounds for line in (RecordLine(record), *proof))
-        return max((upper for _, upper, _ in bounds), default=0.0), tuple(lines)
+        lines = (line for record in self.records for line in (RecordLine(record.record), *record.quick[1]))
+        return max((record.quick[0] for record in self.records), default=0.0), tuple(lines)
 
     def begun(self) -> list[RecordAudit]:
         """A leakage is at most the entropy of the letters; it is 0 where the output never depends on the data."""
@@ -203,6 +200,12 @@ class EntropyAudit(RecordsAudit[RecordAudit]):
         if turn.expired:
             self._hurried.add(channel.record)
         return candidate
+
+    def stand(self) -> bool:
+        """Have the bounds that are kept proved; True if they are."""
+        found = proved_so_far(self.problem, self, self.search)
+        self.standing = found or self.standing
+        return found is not None
 
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
         """Look for a better witness from a prior where a bound is large."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +33,6 @@ from dalenius.version import PRODUCER
 
 Proof = tuple[ProofLine, ...]
 RELATIVE = 1e-5  # of a leakage so small that ABSOLUTE is much of it
-STEEP = 3  # times as many leaves has the next proof on the ladder, at least
 SHORT = 256  # lines of a proof that takes no time to speak of
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
 
@@ -60,8 +59,8 @@ class Bound(NamedTuple):
 class RecordAudit:
     """State of an audit of one kind of record: a witness and an upper bound, each with the lines that prove it.
 
-    `leaves` are those of the bound's proof, and `grouped` is what `Rung` says of it. `ladder` has earlier bounds, each with a proof of
-    fewer leaves than those after it, for the case that there is no time to check the best.
+    `leaves` are those of the bound's proof, and `grouped` is what `Rung` says of it. `quick` is the best bound with a short proof, for
+    the case that there is no time to check the best.
     """
 
     channel: AggregatedRecord
@@ -74,7 +73,6 @@ class RecordAudit:
     grouped: float = 1.0
     told: int = 0
     race: Race | None = None
-    ladder: list[tuple[Rung, float, Proof]] = field(default_factory=list)
     quick: tuple[float, Proof] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +117,7 @@ class RecordAudit:
         """Of the bound that would be proved now, a tree's or another; no leaves where that is a matter of a few lines."""
         best = min(self.race.runners if self.race else [], key=lambda runner: runner.upper, default=None)
         if best is not None and best.upper < self.upper:
-            return Rung(best.leaves, best.grouped, self.work)
+            return Rung(best.leaves, best.grouped, self.work, best.told)
         return self.rung if self.leaves > 1 else Rung(0, 1.0, self.work)
 
     @property
@@ -133,21 +131,12 @@ class RecordAudit:
         return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
 
     def keep(self, upper: float, method: str, lines: Iterable[ProofLine], rung: Rung) -> None:
-        """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it, and the ladder."""
+        """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
         if upper < self.upper:
-            known = [*self.ladder, (self.rung, self.upper, self.proof)]
-            self.ladder = [step for step in known if STEEP * step[0].leaves <= rung.leaves]
             self.upper, self.method, self.proof = upper, method, tuple(lines)
             self.leaves, self.grouped, self.told = rung.leaves, rung.grouped, rung.told
             if len(self.proof) <= SHORT or rung.leaves == 1:
                 self.quick = upper, self.proof
-
-    def retreat(self, fits: Callable[[Rung], bool]) -> tuple[float, Proof]:
-        """The best bound with a short proof, or with one that is not the best one's and fits."""
-        return min(
-            [self.quick, *((upper, proof) for rung, upper, proof in self.ladder if fits(rung))],
-            key=lambda step: step[0],
-        )
 
     def improve(self, p: Floats, clock: Clock) -> None:
         """Search from a prior where a bound is large."""

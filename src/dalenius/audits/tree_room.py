@@ -20,7 +20,6 @@ AnyTree: TypeAlias = BoxTree | RowTree | Runner
 
 WORK = 1.6e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 1.5e-4
-SPARE = 1.1  # times what is predicted is left to the check: a proof that is cut off is lost, and the next on the ladder is worse
 READING = 0.2  # of such a leaf: one that the checker has worked out before
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
@@ -91,7 +90,7 @@ class TreeRoom:
         leaves = [(rung.leaves - (1.0 - READING) * rung.told, rung.grouped * rung.work) for rung in rungs]
         seconds = sum(count * (FIXED + WORK * work) for count, work in leaves)
         times = 1.0 + READING * (self.search.checks - 1)
-        return SPARE * self.search.clock.pace * times * self.search.share * seconds
+        return self.search.clock.pace * times * self.search.share * seconds
 
     @property
     def checking_now(self) -> float:
@@ -122,7 +121,7 @@ class TreeRoom:
 def _rung(trees: Sequence[AnyTree], work: int) -> Rung:
     """Work of checking these trees."""
     leaves = sum(tree.leaves for tree in trees)
-    told = sum(len(tree.told) for tree in trees if isinstance(tree, RowTree))
+    told = sum(tree.told if isinstance(tree, Runner) else len(tree.told) for tree in trees)
     return Rung(leaves, sum(tree.leaves * _grouped(tree) for tree in trees) / leaves, work, told)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
 from dalenius.search.decimals import branching_point, short_on
-from dalenius.search.tree import Branch, Leaf, Tree
+from dalenius.search.tree import Branch, Leaf, Tree, preorder
 
 MOST_NUMBERS = 1 << 15  # in the hints of boxes that are looked at together
 Ends: TypeAlias = tuple[Floats, Floats]  # the lower and the upper ones
@@ -71,6 +71,8 @@ class BoxTree(Tree[Box, BoxCut]):
     Attributes
     ----------
     root : Box
+    told : set of int
+        The numbers of closed leaves that are written down (`tell`).
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class BoxTree(Tree[Box, BoxCut]):
     ) -> None:
         """`narrow` takes away from boxes what need not be bounded."""
         self._relaxation, self._narrow = relaxation, narrow
+        self.told, self._level = set[int](), -np.inf
         (root,) = self._bounded(low[None], high[None], hints[None])
         self.root = root.content
         super().__init__(root)
@@ -95,13 +98,37 @@ class BoxTree(Tree[Box, BoxCut]):
         """About how much memory a leaf takes."""
         return 1000 + 8 * (self.root.hints.size + self.root.low.size + self.root.high.size)
 
+    @property
+    def upper(self) -> float:
+        return max(super().upper, self._level)
+
+    def tell(self, level: float) -> None:
+        """Write closed leaves down once, those of bounds at most a level: that is what they prove from then on, and no less."""
+        found = [(n, x) for n, x in self.nodes.items() if isinstance(x, Leaf) and n not in self.told]
+        closed = {number: leaf.content for number, leaf in found if -np.inf < leaf.bound <= level}
+        for (number, box), hints in zip(closed.items(), self._shortened(closed.values(), level), strict=True):
+            self.nodes[number] = Leaf(Box(box.low, box.high, hints), level, None)
+        self.told |= closed.keys()
+        self._level = max(self._level, level) if closed else self._level
+
     def short_hints(self) -> Iterator[Floats]:
-        """The hints of the leaves in preorder, with as few digits as the tree's bound allows."""
-        boxes = (node.content for node in self.preorder() if isinstance(node, Leaf))
-        part = max(1, MOST_NUMBERS // self.root.hints.size)
-        while some := list(islice(boxes, part)):
+        """The hints of the leaves in preorder, with as few digits as the tree's bound allows; of those that were told as they were."""
+        numbers = [n for n in preorder(0, self._parts) if n not in self.told and isinstance(self.nodes[n], Leaf)]
+        short = dict(zip(numbers, self._shortened((self._leaf(n).content for n in numbers), self.upper), strict=True))
+        for number in preorder(0, self._parts):
+            if isinstance(self.nodes[number], Leaf):
+                yield short[number] if number in short else self._leaf(number).content.hints
+
+    def _shortened(self, boxes: Iterable[Box], level: float) -> Iterator[Floats]:
+        part, rest = max(1, MOST_NUMBERS // self.root.hints.size), iter(boxes)
+        while some := list(islice(rest, part)):
             low, high, hints = stacked(some, "low", "high", "hints")
-            yield from self._relaxation.shortened(low, high, hints, self.upper)
+            yield from self._relaxation.shortened(low, high, hints, level)
+
+    def lent(self, numbers: Sequence[int]) -> Self:
+        other = super().lent(numbers)
+        other.told, other._level = set(), -np.inf
+        return other
 
     def sent(self) -> Nodes:
         return _Sent(self.nodes)

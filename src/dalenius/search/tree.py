@@ -303,6 +303,11 @@ class Runner(ABC):
         return self.tree.leaves
 
     @property
+    def told(self) -> int:
+        """Number of pieces that have been written down, and checked."""
+        return 0
+
+    @property
     def hopeless(self) -> bool:
         """True if it cannot reach its target."""
         return self.floor > self.target

@@ -40,10 +40,12 @@ def test_a_proof_finds_what_drafts_have_worked_out(checks):
     result = dl.solve(problem(), gap=3e-3, time_limit=LIMIT)
     assert result.gap <= 3e-3
     *early, (last, left) = checks
+    rows = result.certificate.text.count('["row"')
     assert not last
-    assert [draft for draft, _ in early] == [True] * len(early)
-    assert len(early) > 2
-    assert left < 0.2 * result.certificate.text.count('["row"')
+    assert sum(draft for draft, _ in early) > 2
+    assert any(not draft for draft, _ in early)
+    assert sum(worked for draft, worked in early if not draft) < 0.5 * rows  # open ones, for an interval on the way
+    assert left < 0.2 * rows
     assert dl.verify(problem(), result.certificate).proved
 
 

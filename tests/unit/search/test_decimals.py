@@ -49,6 +49,18 @@ def test_row_boxes(seed):
     for box, slopes in zip(boxes, short, strict=True):
         assert relaxation.largest(box.low[None], box.high[None], slopes[None]) <= tree.upper + SLIP
     assert 2 * digits(short) < digits([box.hints for box in boxes])
+    before, level = tree.upper, float(np.median([leaf.bound for leaf in leaves_of(tree)]))
+    tree.tell(level)
+    assert len(tree.told) >= tree.leaves // 2
+    told = {number: tree.nodes[number].content.hints for number in tree.told}
+    for number, slopes in told.items():
+        box = tree.nodes[number].content
+        assert relaxation.largest(box.low[None], box.high[None], slopes[None]) <= level + SLIP
+    while tree.branch(32, above=level):
+        pass
+    assert level <= tree.upper < before
+    assert all(any(slopes is given for given in tree.short_hints()) for slopes in told.values())
+    assert not tree.lent(tree.lend(1)).told
 
 
 @each("seed", *range(3))

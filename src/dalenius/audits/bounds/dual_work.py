@@ -275,8 +275,9 @@ def _grown(
         return sum(tree.leaves for tree in distinct)
 
     def told() -> None:
-        turn.tell(min(known, proved()), nodes())
-        turn.grown(bound)
+        now = replace(bound, upper=proved())
+        turn.tell(min(known, now.upper), nodes())
+        turn.grown(now)
 
     while True:
         told()

@@ -445,6 +445,10 @@ class PosteriorTree(Runner):
     def leaf_bytes(self) -> int:
         return self.tree.leaf_bytes()
 
+    @property
+    def told(self) -> int:
+        return len(self.tree.told)
+
     def grow(self, clock: Clock) -> bool:
         self.relaxation.target = self.target
         grown = self.tree.branch(min(max(BATCH, self.tree.leaves // 16), LARGEST_BATCH), above=self.target)
