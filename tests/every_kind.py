@@ -238,7 +238,22 @@ def part(draw: Draw, shelf: str = "parts") -> Table:
     return {**table, "on": on} if on else table
 
 
+CELLS = ("discrete_laplace", "geometric", "discrete_gaussian", "staircase")
+
+
+def margins(draw: Draw) -> Table:
+    """Tables by attributes whose combinations are the letters, mostly."""
+    letters = max(draw.alphabets[0], 2) if draw.chance(0.9) else 6
+    first = next((d for d in range(2, letters) if letters % d == 0), letters)
+    attributes = [first, letters // first] if first < letters else [letters]
+    known = [[0], [1], [0, 1]] if len(attributes) > 1 else [[0]]
+    return {"attributes": attributes, "tables": [draw.rng.choice(known) for _ in range(draw.rng.randint(1, 3))]}
+
+
 def several_releases(draw: Draw) -> Table:
+    if draw.query["kind"] == "margins":
+        noises = [draw.of("mechanism", CELLS) for _ in draw.query["tables"]]
+        return {"parts": [{**noise, **({"on": t} if t else {})} for t, noise in enumerate(noises)]}
     parts = [part(draw) for _ in range(draw.rng.randint(1, 2 + (draw.query["kind"] == "joint")))]
     for one in parts:
         one |= {"times": draw.rng.randint(2, 3)} if draw.chance(0.2) else {}
@@ -507,6 +522,7 @@ MAKERS: dict[str, dict[str, Maker]] = {
         "sum": weighted,
         "threshold": lambda draw: {"at": draw.rng.randint(0, sum(draw.alphabets) - len(draw.alphabets) + 1)},
         "table": tabled,
+        "margins": margins,
         "joint": lambda draw: (
             {"queries": draw.several("queries", 3)}
             if draw.chance(0.2)
@@ -652,13 +668,14 @@ ABOUT = {  # which problems have a shelf; all have one that is not here
     **dict.fromkeys(("of", "given"), ("secret_leakage", "secret_leakage", "min_distortion")),
 }
 
-SINGLE = [kind for kind in QUERIES if kind not in ("histogram", "joint")]  # others are for audits of records
+SINGLE = [kind for kind in QUERIES if kind not in ("histogram", "margins", "joint")]  # others are for audits of records
 QUERIES_WITH = {
     ("mechanism", "randomized_histogram"): ["histogram"],
     **{("queries", kind): ["joint"] for kind in JOINED},
 }
 MECHANISMS_WITH = {
-    "histogram": ["discrete_laplace", "geometric", "discrete_gaussian", "staircase", "randomized_histogram"],
+    "histogram": [*CELLS, "randomized_histogram"],
+    "margins": [*CELLS, "several_releases"],
     "joint": ["several_releases", "several_releases", "adaptive", "matrix", "symmetric", "randomized_response"],
 }
 

@@ -94,7 +94,7 @@ def test_the_recipe_was_followed(shelf, kind):
     assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
     names = {
         name
-        for room in (dalenius, dalenius.adversaries, dalenius.constraints, dalenius.objectives)
+        for room in (dalenius, dalenius.adversaries, dalenius.constraints, dalenius.objectives, dalenius.queries)
         for name in dir(room)
     }
     assert {cls.__name__, kind} & names, "a public name"

@@ -1,13 +1,15 @@
-"""Histograms with noise on every cell, against households or independent records: both ends from the laws of a few scores.
+"""Histograms and their margins with noise on every cell, against households or independent records: ends from laws of a few scores.
 
 *From below*: everybody of a block has the same letter, each as likely. *From above*: the output law of a mixture of patterns, seen
 through the sum of scores, is close to the rows of all patterns, so that no selection of patterns by letters is missed; and k letters
 reveal at most log k (docs/theory.md, histograms). Every cell has the law T(s, .), s how many records of a block are in it; only the
 sum of the scores is seen of an output. Its laws are products of polynomials, here of their Fourier transforms where they are long.
+Several tables tell at most what they tell one by one, and at least that less what they have in common, log F (Theorem H2).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,10 +20,13 @@ from numpy.typing import NDArray
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.evidence import short_text
+from dalenius.evidence.lower import Indices
 from dalenius.evidence.upper import HistogramLine, LettersLine
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
+from dalenius.model.problems.large import Cells
 from dalenius.results import RecordProof
+from dalenius.search import Clock
 
 WIDTHS = (2**12, 2**14, 2**16, 2**18, 2**20)  # sums of scores, one after the other until both ends meet
 FREE = 2**14  # sums that cost next to nothing; more of them only for the gap
@@ -29,103 +34,207 @@ COARSEST = 8  # scores that there are to choose from, at least
 RESOLUTION = 1e-12  # nats: the laws of sums are computed, and so the ends are known, this exactly
 SECONDS = 2.5e-6  # that checking a coefficient of a pattern's law takes
 LEAST_STEP = 1e-3  # of the width between the ends that more sums must bring, or there will be no more of them
+IN_COMMON = 0.9  # of the width that is what several tables have in common, or there will be no more sums
 
 
 @dataclass(frozen=True)
 class _Mixture:
-    """An output law, with the bound that it proves in nats."""
+    """An output law of a table, with the bound that it proves in nats."""
 
     bound: float
     scores: Integers
     weights: dict[Pattern, float]
 
 
-@dataclass
-class HistogramAudit(Audit):
-    """A running audit of a `Histogram` against `IndependentBlocks` or `ProductPriors`."""
+@dataclass(frozen=True)
+class _Alike:
+    """Lower end of one table, of a uniform letter that the whole block shares.
 
-    _mixture: _Mixture | None = field(default=None, init=False)
-    _alike: tuple[float, Integers] | None = field(default=None, init=False)
+    Attributes
+    ----------
+    told : float
+        Nats, at most what the table tells by itself.
+    own : float
+        Of the mean likelihood ratio of the table's cells, given the sum of the scores, the share of the cell that has the block.
+    """
 
-    def __post_init__(self) -> None:
-        cells = self.problem.route.cells
-        assert cells is not None
-        self.cells = cells
+    told: float
+    own: float
+    scores: Integers
+
+
+@dataclass(eq=False)
+class _Kind:
+    """Tables with as many cells and the same noise: their best ends so far."""
+
+    cells: Cells
+    mixture: _Mixture | None = None
+    alike: _Alike | None = None
+    settled: bool = False
+    out_of_time: bool = False
+
+    @cached_property
+    def known(self) -> int:
+        return pattern_count(self.cells.size, self.cells.count)
+
+    @property
+    def times(self) -> int:
+        return len(self.cells.tables)
 
     @property
     def lower(self) -> float:
-        return 0.0 if self._alike is None else max(self._alike[0], 0.0)
+        return 0.0 if self.alike is None else max(self.alike.told, 0.0)
 
     @property
     def upper(self) -> float:
-        letters = math.log(self.cells.count)
-        return letters if self._mixture is None else min(self._mixture.bound, letters)
+        """Of one table; by a mixture, or what all histograms of a block are."""
+        return self.cells.log_histograms if self.mixture is None else min(self.mixture.bound, self.cells.log_histograms)
+
+    @property
+    def line(self) -> HistogramLine:
+        found = self.mixture
+        if found is None or found.bound >= self.cells.log_histograms:
+            return HistogramLine(None, None)
+        weights = tuple((pattern, short_text(weight)) for pattern, weight in found.weights.items())
+        return HistogramLine(tuple(found.scores.tolist()), weights)
+
+    def look(self, most: int, gap: float, clock: Clock, seconds: float) -> None:
+        """Both ends with so many sums of scores, if they can be checked in this time; `settled` if more would not help."""
+        steps, cells = self.cells.steps, self.cells.count
+        if most < min(COARSEST * cells, WIDTHS[-1]):
+            return
+        even = even_scores(steps.shape[1], cells)
+        before, scores = self.upper - self.lower, telling_scores(steps, cells, most) if even is None else even
+        if clock.expired or self.known * cells * int(scores.max()) * SECONDS > seconds:
+            self.settled = self.out_of_time = True
+            return
+        self._look(scores, gap, clock)
+        width = self.upper - self.lower
+        enough = max(RESOLUTION, self.lower * (0.5 * gap if most >= FREE else 0.0))
+        self.settled = even is not None or width <= enough or width > before * (1.0 - LEAST_STEP)
+
+    def _look(self, scores: Integers, gap: float, clock: Clock) -> None:
+        """Both ends with these scores."""
+        scored = ScoredCells(self.cells.steps, self.cells.count, scores)
+        # rounding must not claim more than a cell has
+        alike = min(scored.alike, math.log(self.cells.count) - RESOLUTION)
+        if alike > self.lower:
+            self.alike = _Alike(alike, scored.own_share, scores)
+        weights, bound = scored.mixture(alike + max(RESOLUTION, 0.5 * gap * alike), clock)
+        if self.mixture is None or bound + self.cells.slack < self.mixture.bound:
+            self.mixture = _Mixture(bound + self.cells.slack, scores, weights)
+
+
+@dataclass
+class HistogramAudit(Audit):
+    """A running audit of a `Histogram` or `Margins` against `IndependentBlocks` or `ProductPriors`."""
+
+    kinds: list[_Kind] = field(default_factory=list, init=False)
+    _shown: tuple[float, tuple[_Alike | None, ...]] = field(default=(0.0, ()), init=False)
+
+    def __post_init__(self) -> None:
+        assert self.problem.route.tables is not None
+        self.tables = self.problem.route.tables
+        self.kinds = [_Kind(cells) for cells in self.tables.kinds]
+        self.letters = math.log(self.tables.letters)
+
+    @property
+    def lower(self) -> float:
+        return self._shown[0]
+
+    @property
+    def upper(self) -> float:
+        """The sum over all tables, or the letters' entropy."""
+        return min(sum(kind.times * kind.upper for kind in self.kinds), self.letters)
 
     def run(self) -> None:
         """Scores with ever more sums, as long as that brings the ends closer and there is time."""
-        if self.cells.count == 1:
+        if self.tables.letters == 1:
             return
-        steps, cells, known = self.cells.steps, self.cells.count, pattern_count(self.cells.size, self.cells.count)
-        if known > MOST_PATTERNS:
-            self.out_of_room = True
-            return
-        even = even_scores(steps.shape[1], cells)
-        for most in (width for width in WIDTHS if width >= min(COARSEST * cells, WIDTHS[-1])):
-            before = self.upper - self.lower
-            scores = telling_scores(steps, cells, most) if even is None else even
-            if self.clock.expired or known * cells * int(scores.max()) * SECONDS > self.clock.remaining:
-                self.out_of_time = True
+        looked = [kind for kind in self.kinds if kind.known <= MOST_PATTERNS]
+        self.out_of_room = len(looked) < len(self.kinds)
+        for most in WIDTHS:
+            for kind in looked:
+                if not kind.settled:
+                    kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked))
+                    self._tell("patterns")
+            apart = sum(kind.times * (kind.upper - kind.lower) for kind in looked)
+            alone = len(looked) == looked[0].times == 1 if looked else True
+            if not alone and apart <= (1.0 - IN_COMMON) * (self.upper - self.lower):
                 break
-            self._look(scores)
-            width = self.upper - self.lower
-            self.clock.tell("patterns", self.lower, self.upper, known, record=self.cells.record)
-            enough = max(RESOLUTION, self.lower * (0.5 * self.gap if most >= FREE else 0.0))
-            if even is not None or width <= enough or width > before * (1.0 - LEAST_STEP):
-                break
-        self.clock.tell("proving", self.lower, self.upper, known, now=True)
+        self.out_of_time = any(kind.out_of_time for kind in looked)
+        self._tell("proving")
 
-    def _look(self, scores: Integers) -> None:
-        """Both ends with these scores."""
-        scored = ScoredCells(self.cells.steps, self.cells.count, scores)
-        alike = min(
-            scored.alike, math.log(self.cells.count) - RESOLUTION
-        )  # rounding must not claim more than a letter has
-        if alike > self.lower:
-            self._alike = alike, scores
-        weights, bound = scored.mixture(alike + max(RESOLUTION, 0.5 * self.gap * alike), self.clock)
-        if self._mixture is None or bound + self.cells.slack < self._mixture.bound:
-            self._mixture = _Mixture(bound + self.cells.slack, scores, weights)
+    def _tell(self, stage: str) -> None:
+        self._shown = max(self._shown, self._together(), key=lambda shown: shown[0])
+        known = sum(kind.known for kind in self.kinds)
+        self.clock.tell(stage, self.lower, self.upper, known, record=self.tables.record, now=stage == "proving")
+
+    def _together(self) -> tuple[float, tuple[_Alike | None, ...]]:
+        """Nats told together of a uniform letter that a block shares, and by which kinds of tables: those best looked at.
+
+        What they have in common is at most the logarithm of F = (1/k) sum_J prod_{j not in J} (A_j - 1) prod_v f_v(J), over the sets J
+        of attributes in which two letters agree (docs/theory.md, Theorem H2).
+        """
+        found = [kind for kind in self.kinds if kind.alike is not None and kind.lower > 0.0]
+        if not found:
+            return 0.0, ()
+        agree = np.array(list(itertools.product((False, True), repeat=len(self.tables.attributes))))
+        ways = np.where(agree, 1.0, np.array(self.tables.attributes) - 1.0).prod(axis=1) / self.tables.letters
+        logs = np.array([_log_shares(kind, agree) for kind in found])
+        told = np.array([kind.times * kind.lower for kind in found])
+
+        def shown(used: Integers) -> float:
+            one = used.size == found[used[0]].times == 1
+            return float(told[used].sum() - (0.0 if one else np.log(ways @ np.exp(logs[used].sum(axis=0)))))
+
+        used = np.arange(len(found))
+        best = shown(used)
+        while used.size > 1:
+            fewer = [np.delete(used, j) for j in range(used.size)]
+            listed = [shown(few) for few in fewer]
+            if max(listed) <= best:
+                break
+            best, used = max(listed), fewer[int(np.argmax(listed))]
+        seen = [found[j] for j in used]
+        return min(best, self.letters - RESOLUTION), tuple(kind.alike if kind in seen else None for kind in self.kinds)
 
     @property
     def exposed(self) -> int | None:
-        return self.cells.record if self.cells.count > 1 else None
+        return self.tables.record if self.tables.letters > 1 else None
 
     def exposure(self, slack: float) -> Exposure | None:
-        if self._alike is None or self.lower <= 0.0:
+        lower, shown = self._shown
+        if lower <= 0.0:
             return None
-        lower, scores = self._alike
-        masses = np.full((self.cells.count, 1), 1.0 / self.cells.count)
-        return Exposure(self.cells.record, lower, masses, tuple(scores.tolist()))
+        scores: tuple[Indices | None, ...] = tuple(tuple(alike.scores.tolist()) if alike else None for alike in shown)
+        masses, query = np.full((self.tables.letters, 1), 1.0 / self.tables.letters), self.problem.query.sums
+        return Exposure(self.tables.record, lower, masses, scores if query and query.in_tables else scores[0] or ())
 
     def columns_of(self, exposure: Exposure) -> tuple[int, ...]:
         """Number of records of the block that share the letter: all of them."""
-        return (self.cells.size,)
+        return (self.kinds[0].cells.size,)
 
     def proof(self) -> UpperProof:
-        found = self._mixture
-        if found is None or found.bound >= math.log(self.cells.count):
-            return (LettersLine(),)
-        weights = tuple((pattern, short_text(weight)) for pattern, weight in found.weights.items())
-        return (HistogramLine(tuple(found.scores.tolist()), weights),)
+        return (LettersLine(),) if self.upper >= self.letters else tuple(kind.line for kind in self.kinds)
 
     def certain(self) -> tuple[float, UpperProof]:
         """The entropy of the letters."""
-        return math.log(self.cells.count), (LettersLine(),)
+        return self.letters, (LettersLine(),)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        (line,) = self.proof()
-        told = ("patterns", len(line.weights)) if isinstance(line, HistogramLine) else ("letters", 1)
-        return (RecordProof(self.cells.record, len(self.problem.records), *told),)
+        lines = [line for line in self.proof() if isinstance(line, HistogramLine)]
+        told = ("patterns", sum(len(line.weights or ()) for line in lines)) if lines else ("letters", 1)
+        return (RecordProof(self.tables.record, len(self.problem.records), *told),)
+
+
+def _log_shares(kind: _Kind, agree: NDArray[np.bool_]) -> Floats:
+    """log prod_v f_v(J) of the kind's tables, for the sets J of attributes."""
+    assert kind.alike is not None
+    count, own = kind.cells.count, kind.alike.own
+    same, other = math.log(count * own), math.log(max(count * (1.0 - own) / (count - 1.0), 1e-300))
+    shared = np.array([agree[:, list(table)].all(axis=1) for table in kind.cells.tables])
+    return np.where(shared, same, other).sum(axis=0)
 
 
 # Both ends of what histograms tell, through integer scores of the cells' outputs, in doubles.
@@ -251,37 +360,45 @@ class ScoredCells:
     @cached_property
     def alike(self) -> float:
         """Nats, at most what a uniform letter tells that the whole block shares: by Jensen's inequality."""
-        expected, own = self._shared()
+        expected, _, own = self._shared
         noise = 0.0 if self._length <= DIRECT else NOISE
         logs = _logs(expected, self.cells * own, *self._ends((self.size,)), noise)
         return float(self.gains[-1] - own @ logs)
+
+    @cached_property
+    def own_share(self) -> float:
+        """Share of the block's own cell in the mean likelihood ratio of all, given the sum of scores, where a block is in one cell."""
+        expected, filled, own = self._shared
+        shares = np.divide(filled, expected, out=np.ones_like(own), where=expected > 0.0)
+        return float(own @ np.clip(shares, 0.0, 1.0))
 
     def _scored(self, row: Floats) -> Floats:
         """The polynomial of one cell's outputs."""
         found: Floats = np.bincount(self.scores, weights=row).astype(float)
         return found
 
-    def _shared(self) -> tuple[Floats, Floats]:
-        """k times the mean law over that of a block in one cell, as Jensen's inequality has it in the logarithm: E, and A_m A_0^(k-1).
+    @cached_property
+    def _shared(self) -> tuple[Floats, Floats, Floats]:
+        """E, Z and A_m A_0^(k-1), the law of the sum of scores where a block is in one cell; E/(k law) is the mean likelihood ratio.
 
-        E = A* A_0^(k-1) + (k - 1) A_m^2 A_0^(k-2). Behind Gaussian noise A* has a mass of e^(m^2/sigma^2), whose rounding in
-        transforms would drown everything else. Short products are multiplied out, which loses nothing, as all terms are positive; of
-        long ones the rounding is added to E, which makes the bound lower.
+        E = Z + O, of which Z = A* A_0^(k-1) is the cell's own part, O = (k - 1) A_m^2 A_0^(k-2) the others'. Behind Gaussian noise A*
+        has a mass of e^(m^2/sigma^2), whose rounding in transforms would drown everything else. Short products are multiplied out,
+        which loses nothing, as all terms are positive; of long ones the rounding is added to E, which makes the bound lower.
         """
         k, far = self.cells, self.steps[-1] ** 2 / self.steps[0]
         if self._length <= DIRECT:
             none, all_, over = (self._scored(row) for row in (self.steps[0], self.steps[-1], far))
             if k == 1:
-                return over, all_
+                return over, over, all_
             rest = _power(none, k - 2)
             others = np.convolve(rest, none)
-            expected = np.convolve(over, others) + (k - 1) * np.convolve(np.convolve(all_, all_), rest)
-            return expected, np.convolve(all_, others)
+            filled = np.convolve(over, others)
+            return filled + (k - 1) * np.convolve(np.convolve(all_, all_), rest), filled, np.convolve(all_, others)
         transforms = self._transforms
-        squared = transforms[-1] * transforms[0] ** (k - 1)
-        squared = squared + (k - 1) * transforms[self.size] ** 2 * transforms[0] ** max(k - 2, 0)
+        filled = self._coefficients(transforms[-1] * transforms[0] ** (k - 1))
+        others = self._coefficients((k - 1) * transforms[self.size] ** 2 * transforms[0] ** max(k - 2, 0))
         rounding = 8.0 * np.finfo(float).eps * math.log2(self._length) * (float(far.sum()) + k)
-        return self._coefficients(squared) + rounding, self.law((self.size,))
+        return filled + others + rounding, filled, self.law((self.size,))
 
     def _ends(self, pattern: Pattern) -> tuple[float, float]:
         """Between which likelihood ratios of a pattern lie, as logarithms."""

@@ -27,6 +27,7 @@ from dalenius.cli.people import (
     LettersOption,
     TableOption,
     ValuesOption,
+    margins_of,
     mean_of,
     people_of,
 )
@@ -183,8 +184,7 @@ def _made(given: dict[str, Any], values: str | None, people: People | None) -> d
     """The model of the options, with the defaults of `dalenius.audit`; errors name the options."""
     count = given["--people"] if people is None else len(people.records)
     mean = mean_of(given["--query"], values, count, given["--alphabet"])
-    if mean is not None:
-        given = {**given, "--query": mean.query}
+    given = {**given, "--query": mean.query if mean else margins_of(given["--query"], people)}
     parts = {"--mechanism": Mechanism, "--query": Query, "--blocks, --adversary": Adversary}
     release, query, adversary = (as_part(base, given[name], name) for name, base in parts.items())
     records = people or (mean.records if mean else dl.Records(given["--people"], alphabet=given["--alphabet"] or 2))

@@ -18,6 +18,7 @@ from dalenius.cli.people import (
     LettersOption,
     TableOption,
     ValuesOption,
+    margins_of,
     mean_of,
     people_of,
 )
@@ -166,7 +167,7 @@ def _asked(
         )
     mean = mean_of(given["--query"], values, count, given["--alphabet"])
     records = listed or (mean.records if mean else dl.Records(count, alphabet=given["--alphabet"] or 2))
-    query = mean.query if mean else given["--query"]
+    query = mean.query if mean else margins_of(given["--query"], listed)
     homes = None if listed else homes_of(given["--blocks"], count)
     return kind, question_of(noise, records, query, homes, mean.title if mean else ""), mean
 

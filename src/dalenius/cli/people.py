@@ -10,11 +10,12 @@ from typer import Option
 
 import dalenius as dl
 from dalenius.cli.shared import listed, naming
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
 from dalenius.model.elsewhere import People
 from dalenius.model.problems import Mean
+from dalenius.model.queries.margins import SEPARATOR
 
 MEAN = "mean"
 KEPT = ("--noise", "--mechanism", "--query")  # said beside a table
@@ -31,13 +32,18 @@ TableOption = Annotated[
         help="Instead of --people and --blocks: a csv file with a line a person, names in line 1.",
     ),
 ]
-AnswerOption = Annotated[str | None, Option("--answer", "--column", help="Of --table: the column with the answers.")]
+AnswerOption = Annotated[
+    str | None, Option("--answer", "--column", help="Of --table: the column with the answers; several with commas.")
+]
 HouseholdOption = Annotated[
     str | None, Option("--household", help="Of --table: the column that says who lives with whom.")
 ]
 LettersOption = Annotated[
     str | None,
-    Option("--letters", help="Of --table: all answers there could be, with commas: no,yes counts yes."),
+    Option(
+        "--letters",
+        help="Of --table: all answers there could be, with commas: no,yes counts yes; of several columns f,m;no,yes.",
+    ),
 ]
 
 
@@ -83,18 +89,48 @@ def people_of(
             "Where people are independent of each other, --household is a column that is different in every line"
         )
     answers, homes, listed_ = (str(value) for value in columns.values())
-    texts = [letter.strip() for letter in listed(listed_, "--letters")]
-    known = {answers: texts, homes: ()}
+    several = "," in answers and ";" in listed_
+    names = [name.strip() for name in listed(answers, "--answer")] if several else [answers]
+    groups = listed_.split(";") if several else [listed_]
+    if len(groups) != len(names):
+        raise InputError(
+            f"--letters: expected the answers of {len(names)} columns, parted by semicolons, got {len(groups)}"
+        )
+    pairs = zip(names, groups, strict=True)
+    texts = {name: [letter.strip() for letter in listed(group, "--letters")] for name, group in pairs}
+    known = {**texts, homes: ()}
     read = {name: [text.strip() for _, text in csv_column(table, name, entries=known[name])] for name in known}
     with naming(table):
         if values is not None:
-            texts, read[answers] = _on_grid(read[answers], values)
+            texts[answers], read[answers] = _on_grid(read[answers], values)
         return dl.from_frame(
             {name: [text or None for text in column] for name, column in read.items()},
-            answer=answers,
+            answer=names,
             household=homes,
             letters=texts,
         )
+
+
+def margins_of(query: str | None, people: People | None) -> str | dl.queries.Margins | None:
+    """The tables that --query names by the columns of --table, `margins sex,age,sex*age`, or all of so many; else the same.
+
+    >>> people = dl.from_frame({"home": [1, 2], "sex": ["f", "m"], "age": [1, 2]}, answer=["sex", "age"], household="home")
+    >>> margins_of("margins 1", people).tables, margins_of("margins age, age*sex", people).tables
+    (((0,), (1,)), ((1,), (0, 1)))
+    """
+    kind, _, rest = (query or "").strip().partition(" ")
+    if kind != dl.queries.Margins.kind or people is None or "=" in rest:
+        return query
+    if rest.strip().isdecimal():
+        return dl.queries.Margins.lattice(people.attributes, int(rest))
+    names = people.answer.split(SEPARATOR)
+    tables = [[name.strip() for name in table.split("*")] for table in listed(rest, "--query")]
+    if strange := [name for table in tables for name in table if name not in names] or ([] if tables else [""]):
+        raise InputError(
+            f"--query margins: expected tables by the columns in --answer, {', '.join(names)}, such as {'*'.join(names)}, or a number "
+            f"of columns for all tables of at most so many; got {brief(strange[0])}"
+        )
+    return dl.queries.Margins(people.attributes, [sorted({names.index(name) for name in table}) for table in tables])
 
 
 def _on_grid(column: list[str], values: str) -> tuple[list[str], list[str]]:

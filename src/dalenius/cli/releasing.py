@@ -155,8 +155,11 @@ def _told(found: Release, met: bool | None) -> dict[str, Any]:
 def _meaning(problem: Problem, mechanism: Mechanism, named: Records, output: object) -> str:
     """Meaning of the output in the words of the table, so that letters in another order than the audit's are seen."""
     if isinstance(output, list):
-        cells = [f"{value}: {number}" for value, number in zip(named.letters, output, strict=True)]
-        return f"how many of them have each value of {named.answer}: {', '.join(cells)}"
+        assert problem.query.sums is not None
+        names = problem.query.sums.cell_names(named.letters)
+        apart = "; " if any("," in name for name in names) else ", "
+        cells = apart.join(f"{value}: {number}" for value, number in zip(names, output, strict=True))
+        return f"how many of them have each value of {named.answer}: {cells}"
     by_dataset = isinstance(mechanism, DesignedMechanism) and mechanism.inputs == "dataset"
     asked = "a function of the whole dataset" if by_dataset else query_in_words(problem.query, named)
     if problem.query.kind == "count" and not by_dataset:

@@ -25,7 +25,7 @@ ProductLaw = tuple[
     Literal["product"], tuple[Vector | Indices, ...]
 ]  # of each record, for each of its letters, a weight
 SparseLaws = tuple[SparseLaw, ...]  # the latter by letter
-InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a listed prior's number; scores of a histogram; UNIFORM
+InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a prior's number; scores, also of tables; UNIFORM
     Matrix
     | SelectionPrior
     | ProtocolPrior
@@ -36,6 +36,7 @@ InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a l
     | Vector
     | Index
     | tuple[Index, ...]
+    | tuple[Indices | None, ...]
     | Uniform
 )
 UNIFORM: Uniform = "uniform"

@@ -290,10 +290,13 @@ class MixtureOfClass(Stated):
 
 @line("histogram")
 class HistogramLine(Stated):
-    """Of a histogram: the output law of a mixture of patterns, seen through the sum of the scores of the cells' outputs."""
+    """Of a kind of tables: the output law of a mixture of patterns, seen through the sum of the scores of the cells' outputs.
 
-    scores: Indices
-    weights: Patterns
+    None where a block has no more histograms than the bound needs.
+    """
+
+    scores: Indices | None
+    weights: Patterns | None
 
 
 @line("letters")

@@ -431,7 +431,7 @@ def _delta_of_any(delta: Callable[[Array], Any], data: Data) -> Any:
 
 def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of exact numbers, or it is too large."""
-    if problem.route.cells is not None:
+    if problem.route.tables is not None:
         raise InputError("a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell")
     if problem.mechanism.on_a_line:
         raise InputError("noise on the real line has no matrix; discrete noise (geometric, discrete_laplace) has one")

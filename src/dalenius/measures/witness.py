@@ -214,7 +214,7 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
 
 def _need_matrix(problem: WorstCaseLeakage) -> None:
     """`InputError` where there is no matrix of probabilities; of noise on the real line there is one once it is rounded."""
-    if problem.route.cells is not None:
+    if problem.route.tables is not None:
         raise InputError(
             "certificate: a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell"
         )

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Protocol
+
+import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
+from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import IndependentBlocks
 from dalenius.model.adversaries.independent_blocks import by_size, is_missing, told_apart
 from dalenius.model.mechanisms import (
@@ -21,6 +25,7 @@ from dalenius.model.mechanisms import (
     Mechanism,
     RandomizedResponse,
 )
+from dalenius.model.queries.margins import SEPARATOR
 from dalenius.model.records import Records
 from dalenius.notebook import in_brief
 
@@ -53,6 +58,8 @@ class People:
         The letter of each, for a release; no model and no certificate holds it.
     answer : str
         The column of the answers.
+    attributes : tuple of int
+        For each such column how many answers there may be.
     """
 
     __repr__ = in_brief
@@ -62,24 +69,27 @@ class People:
     letters: tuple[Hashable, ...]
     dataset: tuple[int, ...]
     answer: str = "answer"
+    attributes: tuple[int, ...] = ()
 
 
 def from_frame(
     table: Table,
     *,
-    answer: str,
+    answer: str | Sequence[str],
     household: str,
-    letters: Sequence[Hashable] | None = None,
+    letters: Sequence[Hashable] | Mapping[str, Sequence[Hashable]] | None = None,
     entropy_at_least: Number | None = None,
 ) -> People:
-    """Two columns of a table as records, households and a dataset.
+    """Columns of a table as records, households and a dataset.
 
     Parameters
     ----------
     table : pandas.DataFrame, or a mapping of names to columns
-    answer, household : str
-        Names of columns. Rows with the same household are a block, in the order in which households first occur.
-    letters : sequence, optional
+    answer : str or sequence of str
+        The column of the answers; of several columns a person's letter is the combination of what stands in them, as `Margins` has it.
+    household : str
+        A column. Rows with the same household are a block, in the order in which households first occur.
+    letters : sequence, or mapping of columns to sequences, optional
         The answers that there could be, in the order of their letters. Left out they are those that occur, numbers by their size and
         others by their texts: then the model depends on the data.
     entropy_at_least : number or str, optional
@@ -99,14 +109,45 @@ def from_frame(
     >>> people.records.count, people.blocks.sizes, people.dataset
     (3, (2, 1), (0, 1, 1))
     """
-    answers, homes = _column(table, answer), _column(table, household)
-    if len(answers) != len(homes):
-        raise InputError(f"table: the columns have {len(answers)} and {len(homes)} rows; expected as many of both")
+    names = [answer] if isinstance(answer, str) else [str(name) for name in as_list(answer, "answer")]
+    if not names or len(set(names)) < len(names):
+        raise InputError("answer: expected a column, or several different ones")
+    if letters is not None and not isinstance(letters, Mapping):
+        if len(names) > 1:
+            raise InputError("letters: of several columns expected a mapping of each to its answers")
+        letters = {names[0]: letters}
+    if strange := set(letters or ()) - set(names):
+        raise InputError(f"letters: expected only {', '.join(names)}, got {brief(min(map(str, strange)))}, too")
+    homes, columns = _column(table, household), [_column(table, name) for name in names]
+    if short := [len(column) for column in columns if len(column) != len(homes)]:
+        raise InputError(f"table: the columns have {short[0]} and {len(homes)} rows; expected as many of both")
     if any(map(is_missing, homes)):
         raise InputError(f"table: a row has no {household}; give everybody a household, one of their own if need be")
+    read = [_placed(column, name, (letters or {}).get(name)) for name, column in zip(names, columns, strict=True)]
+    combined = list(product(*(own for own, _ in read)))
+    listed: list[Hashable] = read[0][0] if len(read) == 1 else [*combined]
+    given = np.zeros(len(homes), dtype=np.int64)
+    for own, places in read:
+        given = given * len(own) + places
+    members: dict[Hashable, list[int]] = {}
+    for home, letter in zip(homes, given.tolist(), strict=True):
+        members.setdefault(home, []).append(letter)
+    spelled = [SEPARATOR.join(map(str, each)) for each in combined]
+    return People(
+        Records(len(homes), alphabet=len(listed), answer=SEPARATOR.join(names), letters=spelled),
+        IndependentBlocks(sizes=[len(block) for block in members.values()], entropy_at_least=entropy_at_least),
+        tuple(listed),
+        tuple(letter for block in members.values() for letter in block),
+        SEPARATOR.join(names),
+        tuple(len(own) for own, _ in read),
+    )
+
+
+def _placed(answers: list[Hashable], name: str, letters: Sequence[Hashable] | None) -> tuple[list[Hashable], Integers]:
+    """The answers of a column that there may be, and everybody's by its place among them."""
     if missing := sum(map(is_missing, answers)):
         raise InputError(
-            f"table: expected an answer in every row, but {missing} of {len(answers)} rows have no {answer}; leave these rows out, or "
+            f"table: expected an answer in every row, but {missing} of {len(answers)} rows have no {name}; leave these rows out, or "
             "write a word of its own there, such as 'unknown'"
         )
     listed = (
@@ -121,18 +162,9 @@ def from_frame(
     place = {letter: k for k, letter in enumerate(listed)}
     if not place.keys() >= set(answers):
         raise InputError(
-            f"table: an answer in the column {answer} is none of the {len(listed)} letters that there may be"
+            f"table: an answer in the column {name} is none of the {len(listed)} letters that there may be"
         )
-    members: dict[Hashable, list[int]] = {}
-    for home, given in zip(homes, answers, strict=True):
-        members.setdefault(home, []).append(place[given])
-    return People(
-        Records(len(answers), alphabet=len(listed), answer=str(answer), letters=list(map(str, listed))),
-        IndependentBlocks(sizes=[len(block) for block in members.values()], entropy_at_least=entropy_at_least),
-        tuple(listed),
-        tuple(letter for block in members.values() for letter in block),
-        str(answer),
-    )
+    return listed, np.array([place[given] for given in answers])
 
 
 def _column(table: Table, name: str) -> list[Hashable]:

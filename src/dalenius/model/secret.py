@@ -124,7 +124,7 @@ class Letters(Shelved):
 
 
 Function: TypeAlias = Query | Letters
-LISTS = ("histogram", "joint")  # queries of which a list of functions says the same
+LISTS = ("histogram", "margins", "joint")  # queries of which a list of functions says the same
 FUNCTIONS: dict[str, type[Query] | type[Letters]] = {
     **{kind: query for kind, query in QUERIES.items() if kind not in LISTS},
     Letters.kind: Letters,

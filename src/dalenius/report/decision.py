@@ -104,11 +104,11 @@ def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
 
 
 def step_of(problem: WorstCaseLeakage) -> int:
-    """Distance by which one person moves the noisy value: along the cells of a histogram one down and one up."""
+    """Distance by which one person moves the noisy value: along the cells of a table one down and one up."""
     query = problem.query.sums
     assert query is not None
     if query.by_cell:
-        return 2
+        return query.cells_moved
     spans = [max(kind.contribution) - min(kind.contribution) for kind in record_types(query, problem.records)]
     return max(spans) if problem.query.modulus() is None and not query.cuts else min(1, max(spans))
 
@@ -247,7 +247,8 @@ def accuracy(problem: WorstCaseLeakage) -> str:
     epsilon, query = noise.epsilon_per_step, problem.query.sums
     if epsilon is None or query is None or (step := step_of(problem)) < 2:
         return told
-    moved = "two cells" if query.by_cell else f"what is released by up to {step}"
+    cells = "two cells" if step == 2 else f"{step} cells"
+    moved = cells if query.by_cell else f"what is released by up to {step}"
     return (
         f"{told} One person moves {moved}, so that the epsilon of one person is {fraction_text(step * epsilon)}, {step} times that of "
         f"the noise, {fraction_text(epsilon)}."

@@ -111,7 +111,7 @@ def _parts(of: object) -> tuple[Floats, list[str], list[str], str]:
         named = [str(name) for name in of.output_labels(np.arange(len(rows)))]
         return rows, [str(value) for value in of.values], named, _what(of.inputs)
     if isinstance(of, WorstCaseLeakage):
-        if of.route.cells is not None:
+        if of.route.tables is not None:
             raise InputError("mechanism: noise on every cell of a histogram has no matrix; draw the count of one cell")
         of.query_of_inputs.check_values(of.records)  # of blocks, chains and wide counts nothing was listed
         values = of.query_of_inputs.values(of.records)

@@ -34,10 +34,11 @@ QUERIES = {
     "sum": "a sum of them",
     "parity": "whether an odd number of them are 1",
     "histogram": "how many of them have each value",
+    "margins": "{tables} tables of how many of them have each combination of some attributes' values",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
-VALUES = {"histogram": "the true histogram"}
+VALUES = {"histogram": "the true histogram", "margins": "the true tables"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
 MANY = 24  # letters that are all named
@@ -83,7 +84,7 @@ def query_in_words(query: Query, records: Records | None = None) -> str:
     if records is not None and records.letters and query.kind == "count":
         return f"how many of them have {listed([records.letters[a] for a in table['letters']])} in {_column(records)}"
     given = {key: " or ".join(map(str, value)) if key == "letters" else value for key, value in table.items()}
-    return told.format(**given)
+    return told.format(**given | {"tables": len(table.get("tables", ()))})
 
 
 def mechanism_in_words(problem: MechanismProblem) -> str:

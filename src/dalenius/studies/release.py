@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -398,10 +397,9 @@ def _drawn(problem: Problem, mechanism: Mechanism, letters: Sequence[int], rng: 
     need_random(rng)
     assert mechanism.sampler is not None
     query, records = problem.query, problem.records
-    by_cell = query.sums is not None and query.sums.by_cell
-    if by_cell:
-        counts, ends = Counter(letters), (0, len(records))
-        true = [counts[letter] for letter in range(max(records.alphabets))]
+    sums, by_cell = query.sums, False
+    if sums is not None and (by_cell := sums.by_cell):
+        true, ends = sums.in_every_cell(records, letters), (0, len(records))
     else:
         values = query.values(records)
         true, ends = [query.value(records, letters)], (int(values[0]), int(values[-1]))

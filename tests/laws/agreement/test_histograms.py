@@ -2,7 +2,9 @@
 
 import itertools
 import math
+import random
 import tracemalloc
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -60,6 +62,81 @@ def test_no_product_of_block_laws_tells_more(name):
     others = np.delete(datasets, np.s_[ends[largest] - sizes[largest] : ends[largest]], axis=1)
     alike = ((own == own[:, :1]).all(axis=1) & (others == 0).all(axis=1)) / cells
     assert support.leakage(alike, own[:, 0], rows) == pytest.approx(result.lower, abs=1e-4)
+
+
+# Tables of the same people: every histogram of a household written out, all outputs of all cells.
+
+
+SHAPES = [([2, 2], 3), ([2, 3], 2), ([3, 2], 1), ([2, 2, 2], 1), ([2, 4], 1)]
+NOISES = [
+    dl.geometric("1/4"),
+    dl.discrete_laplace(1),
+    dl.discrete_laplace("5/2"),
+    dl.staircase("1/2", sensitivity=2, top=1),
+]
+MOST = 2**13
+
+
+def rows_of_households(query, noises, size):
+    """The outputs of all tables by the letters of a household, one after the other."""
+    letters = list(itertools.product(*map(range, query.attributes)))
+    steps = [noise.alone().channel(np.arange(size + 1)) for noise in noises]
+    found = {}
+    for household in itertools.combinations_with_replacement(range(len(letters)), size):
+        row = np.ones(1)
+        for table, own in zip(query.tables, steps, strict=True):
+            counted = Counter(tuple(letters[a][j] for j in table) for a in household)
+            for cell in itertools.product(*(range(query.attributes[j]) for j in table)):
+                row = np.multiply.outer(row, own[counted[cell]]).ravel()
+        found[household] = row
+    return found
+
+
+def best_of(rows, letters, law, chosen):
+    """What is told where each letter has one household, after steps towards the worst."""
+    for _ in range(4):
+        channel = np.array([rows[chosen[a]] for a in range(letters)])
+        for _ in range(10):
+            far = np.array([float(row @ np.log(row / (law @ channel))) for row in channel])
+            law = law * np.exp(far)
+            law /= law.sum()
+        told = mutual_information(law[:, None] * channel)
+        mixed = np.log(law @ channel)
+        chosen = [
+            max((g for g in rows if a in g), key=lambda g: float(rows[g] @ (np.log(rows[g]) - mixed)))
+            for a in range(letters)
+        ]
+    return float(told)
+
+
+def test_no_household_tells_more_of_several_tables():
+    rng, told = random.Random(39), 0
+    for _ in range(draws(12, 1000)):
+        attributes, most = rng.choice(SHAPES)
+        margins = [
+            s for many in range(1, len(attributes) + 1) for s in itertools.combinations(range(len(attributes)), many)
+        ]
+        query = dl.queries.Margins(attributes, rng.choices(margins, k=rng.randint(1, 3)))
+        noises, size = [rng.choice(NOISES) for _ in query.tables], rng.randint(1, most)
+        outputs = [noise.alone().channel(np.arange(size + 1)).shape[1] for noise in noises]
+        cells = [math.prod(attributes[j] for j in table) for table in query.tables]
+        if math.prod(n**k for n, k in zip(outputs, cells, strict=True)) > MOST:
+            continue
+        mechanism = dl.several_releases(*noises, on=range(len(noises)))
+        letters = math.prod(attributes)
+        problem = support.problem(dl.Records(9, alphabet=letters), query, mechanism, dl.IndependentBlocks(size))
+        audit = audit_of(problem, Run.of(Limits(time_limit=20.0)))
+        audit.run()
+        rows = rows_of_households(query, noises, size)
+        alike = [(a,) * size for a in range(letters)]
+        exact = mutual_information(np.array([rows[g] for g in alike]) / letters)
+        assert audit.lower <= exact + 1e-12
+        assert exact <= audit.upper + 1e-12
+        for start in (alike, [rng.choice([g for g in rows if a in g]) for a in range(letters)]):
+            worst = best_of(rows, letters, np.full(letters, 1.0 / letters), start)
+            assert worst <= audit.upper + 1e-12
+        told += audit.lower > 0.9 * exact
+    assert told >= draws(4, 300)
 
 
 # Randomised letters, then their histogram: proved, against priors of every dataset, and one way of proving against another.

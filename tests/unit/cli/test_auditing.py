@@ -1,6 +1,7 @@
 """The command audit."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -132,6 +133,34 @@ def test_households_of_a_table(command_line, tmp_path):
     nameless = ("--table", "nameless.csv", "--answer", "yes", "--household", "a", "--letters", "no,yes")
     done = command_line("audit", "--mechanism", "geometric:1", *nameless)
     assert "nameless.csv: line 1 holds an entry (not shown) where a column's name is expected" in done.stderr
+    done = command_line("audit", "--mechanism", "geometric:1", "--table", "nameless.csv", *COLUMNS, "--margins", "2")
+    assert done.returncode == 2
     for more in (("--people", "3"), ("--blocks", "2")):
         done = command_line("audit", "--mechanism", "geometric:1", "--table", "survey.csv", *COLUMNS, *more)
         assert "--table says so already" in done.stderr
+
+
+def test_several_columns_of_a_table_are_several_tables(command_line, tmp_path):
+    (tmp_path / "survey.csv").write_text("family,smokes,sex\na,yes,f\nb,no,f\na,no,m\n")
+    given = ("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", "--household", "family")
+    both = (*given, "--answer", "smokes,sex", "--letters", "no,yes;f,m,x", "--query")
+    done = command_line(*both, "margins sex,smokes*sex", "-o", "p.md")
+    assert done.returncode == 0, done.stderr
+    problem = dl.load(tmp_path / "p.toml")
+    assert problem.query == dl.queries.Margins([2, 3], [[1], [0, 1]])
+    assert problem.adversary == dl.IndependentBlocks(sizes=[2, 1])
+    assert problem.records.letters[4] == "yes, m"
+    assert "2 tables of how many of them have each combination" in " ".join((tmp_path / "p.md").read_text().split())
+    (tmp_path / "joined.csv").write_text('"smokes, sex"\n"yes, f"\n"no, m"\n"no, f"\n')
+    drawn = " ".join(command_line("release", "p.toml", "--data", "joined.csv", "--seed", "1").stdout.split())
+    number = r"-?\d+"
+    cells = f"f: {number}; m: {number}; x: {number}; no, f: {number}; no, m: {number}"
+    assert re.search(f"each value of smokes, sex: {cells}", drawn)
+    for asked, words in (
+        ("margins age", "expected tables by the columns in --answer, smokes, sex, such as smokes*sex, or a number"),
+        ("margins", "or a number of columns for all tables of at most so many; got ''"),
+        ("margins 3", "expected an integer of at most 2, got 3"),
+    ):
+        assert words in " ".join(command_line(*both, asked).stderr.split())
+    one = command_line(*given, "--answer", "smokes,sex", "--letters", "no,yes;f,m;x", "--query", "margins 1")
+    assert "expected the answers of 2 columns, parted by semicolons, got 3" in " ".join(one.stderr.split())

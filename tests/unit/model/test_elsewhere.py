@@ -22,6 +22,15 @@ def test_a_table_becomes_households_one_after_the_other():
     assert question.query.value(people.records, people.dataset) == 2
 
 
+def test_several_columns_are_combinations_of_their_answers():
+    read = {**TABLE, "sex": ["f", "f", "m", "f", "m"]}
+    people = dl.from_frame(read, answer=["vote", "sex"], household="home", letters={"sex": ["f", "m", "x"]})
+    assert (people.attributes, people.answer, people.records.alphabets) == ((2, 3), "vote, sex", (6,) * 5)
+    assert people.letters[3:5] == (("yes", "f"), ("yes", "m"))
+    assert people.dataset == (0, 1, 4, 3, 0)
+    assert people.records.letters[4] == "yes, m"
+
+
 def test_letters_that_occur_are_sorted_by_size():
     ages = {"home": [1, 2, 3, 4], "age": [100, 9, 20, 9]}
     assert dl.from_frame(ages, answer="age", household="home").letters == (9, 20, 100)
@@ -78,6 +87,10 @@ def test_numbers_stand_for_truth_values_where_all_of_a_column_do():
     ({"letters": ["no"]}, "none of the 1 letters"),
     ({"letters": ["no", "no"]}, "different answers"),
     ({"table": 5}, "expected a column"),
+    ({"answer": []}, "several different ones"),
+    ({"answer": ["vote", "vote"]}, "several different ones"),
+    ({"answer": ["vote", "home"], "letters": ["no", "ja"]}, "a mapping of each to its answers"),
+    ({"letters": {"vote": ["no"], "sex": ["f"]}}, "expected only vote, got 'sex', too"),
 )
 def test_tables_that_do_not_fit(arguments, words):
     with pytest.raises(dl.errors.InputError, match=words) as caught:

@@ -25,6 +25,55 @@ def test_a_histogram_lists_its_values_by_number():
     refused(lambda: query.check(MIXED), "one alphabet")
 
 
+def test_margins_count_by_some_attributes():
+    """Letters are combinations, the last attribute fastest; every table is a histogram's sum."""
+    query, people = dl.queries.Margins([2, 3], [[1], [0, 1], [0]]), dl.Records(5, alphabet=6)
+    letters = [5, 0, 5, 1, 3]
+    assert query.in_every_cell(people, letters) == [2, 1, 2, 1, 1, 0, 1, 0, 2, 2, 3]
+    assert dl.Histogram().in_every_cell(people, letters) == [1, 1, 0, 1, 0, 2]
+    assert dl.queries.Margins.lattice([2, 2, 2], 2).tables == ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
+
+
+test_margins_that_are_none = refuses(
+    ({"attributes": []}, "1 to 13 attributes, got 0"),
+    ({"attributes": [2] * 14}, "1 to 13 attributes, got 14"),
+    ({"attributes": [3, 1]}, "attributes: expected an integer of at least 2, got 1"),
+    ({"tables": []}, "1 to 64 tables, got 0"),
+    ({"tables": [[0]] * 65}, "1 to 64 tables, got 65"),
+    ({"tables": [[]]}, "tables[0] must list the attributes of a table"),
+    ({"tables": [[0], [1, 0]]}, "tables[1] must list the attributes of a table, ascending and each once, got [1, 0]"),
+    ({"tables": [[0], [2]]}, "tables[1] counts by attribute 2, which is none: attributes are numbered from 0 to 1"),
+    ({"tables": [0]}, "tables[0]: expected a list"),
+    ({"records": BINARY}, "attributes of 2 x 3 values have 6 combinations, and the records have 2 letters"),
+    ({"records": dl.Records(alphabets=[6, 5])}, "one alphabet"),
+    ({"adversary": dl.AnyPrior()}, "a table is audited against independent_blocks or product_priors"),
+    ({"adversary": dl.IndependentBlocks(2, entropy_at_least="1 nats")}, "not known for a table; leave it out"),
+    ({"mechanism": dl.randomized_histogram(1)}, "a table is audited with noise on whole numbers"),
+    ({"mechanism": dl.laplace(1)}, "; got laplace"),
+    ({"mechanism": dl.geometric(1, range=(0, 4))}, "runs from 0 to 5, outside the range [0, 4]; widen it"),
+    ({"mechanism": dl.several_releases(dl.geometric(1))}, "2 tables must have one part on each, from 0 to 1"),
+    ({"mechanism": dl.several_releases(*[dl.geometric(1)] * 2, times=2, on=[0, 1])}, "with times = 1"),
+    ({"mechanism": dl.several_releases(dl.geometric(1), dl.symmetric("0.1"), on=[0, 1])}, "; got symmetric"),
+    by=lambda changed: dl.WorstCaseLeakage(
+        query=dl.queries.Margins(changed.pop("attributes", [2, 3]), changed.pop("tables", [[0], [0, 1]])),
+        **{
+            "records": dl.Records(5, alphabet=6),
+            "mechanism": dl.discrete_laplace(1),
+            "adversary": dl.IndependentBlocks(2),
+        }
+        | changed,
+    ),
+)
+
+
+def test_margins_are_for_audits_and_go_together_by_themselves():
+    tables, people = dl.queries.Margins([2, 2], [[0], [1]]), dl.Records(4, alphabet=4)
+    refused(lambda: dl.Joint(tables, dl.Count()), "tables of the same people are one query, margins")
+    refused(lambda: dl.Secret(tables), "give a list of them instead")
+    given = {"records": people, "query": tables, "distortion": dl.Hamming(), "adversary": dl.AnyPrior()}
+    refused(lambda: dl.MinLeakage(max_distortion="0.1", **given), "margins are for audits")
+
+
 def test_a_joint_query_counts_vectors():
     query = dl.Joint(dl.Count(), dl.Parity()).of_records(MIXED)
     parts = completions(query, MIXED)

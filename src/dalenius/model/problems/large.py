@@ -1,7 +1,9 @@
-"""Questions of which no whole matrix is written out: counts of very many people, and a histogram's cells against people in blocks."""
+"""Questions of which no whole matrix is written out: counts of very many people, and tables' cells against people in blocks."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,8 +15,8 @@ from dalenius.information.arrays import Floats
 from dalenius.model.adversaries import Adversary
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import NOISES, Mechanism
-from dalenius.model.mechanisms.base import MAX_ENTRIES
-from dalenius.model.queries import Query
+from dalenius.model.mechanisms.base import MAX_ENTRIES, Part
+from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Records
 
 
@@ -68,7 +70,7 @@ class WideCount:
         return cls(n, letters, epsilon, sums.contribution(0, letters))
 
 
-# What a histogram comes down to against people in blocks: the steps of one cell, how many cells there are, and the largest block.
+# What tables come down to against people in blocks: the steps of one cell, how many cells there are, and the largest block.
 #
 # I(X_i; Y) is convex in the channel from the record to the release, so that everybody else's data are known but those of the own
 # block, and of these it is known what they are for each letter of the record (docs/theory.md, histograms).
@@ -82,44 +84,27 @@ KNOWN = f"noise on whole numbers without a range ({DISCRETE}; geometric may have
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a histogram, as far as an audit needs them.
+    """The cells of one kind of tables: of a histogram, or of margins with as many cells and the same noise.
 
     Attributes
     ----------
     count : int
-        k, the letters of a record.
-    size, record : int
-        Of the largest block: its records, and the first of them.
+        Of a table.
+    size : int
+        The records of the largest block.
     noise : Mechanism
         What is added to the counts 0, ..., size that the block can make in a cell, the others' being known.
     slack : float
-        Nats that the leakage may be above that of `noise`, where this is clamped.
+        Nats that the leakage may be above that of `noise` by a table, where this is clamped.
+    tables : tuple of tuples of int
+        Of each table the attributes.
     """
 
     count: int
     size: int
-    record: int
     noise: Mechanism
-    slack: float = 0.0
-
-    @classmethod
-    def of(cls, records: Records, mechanism: Mechanism, adversary: Adversary) -> Cells:
-        """Of a histogram of these records.
-
-        Raises
-        ------
-        InputError
-            If the adversary or the mechanism is none that is known for histograms, or the steps of a cell are too many.
-        """
-        letters, (size, record) = records.alphabets[0], _largest(records, adversary)
-        noise = _noise(mechanism, len(records), size)
-        low, high = noise.span(np.array([0, size]))
-        if (size + 1) * (width := high - low + 1) > MOST:
-            raise InputError(
-                f"mechanism: {size + 1} counts of a cell with {width} outputs are more than {MOST} numbers; make blocks smaller, or "
-                "the scale"
-            )
-        return cls(letters, size, record, noise, letters * mechanism.hidden(letters))
+    slack: float
+    tables: tuple[tuple[int, ...], ...]
 
     @cached_property
     def steps(self) -> Floats:
@@ -130,16 +115,77 @@ class Cells:
         """
         return np.asarray(np.maximum(self.noise.channel(np.arange(self.size + 1)), FAINT))
 
+    @property
+    def log_histograms(self) -> float:
+        """The logarithm of how many histograms a block can have in a table."""
+        return math.log(math.comb(self.size + self.count - 1, self.size))
 
-def _largest(records: Records, adversary: Adversary) -> tuple[int, int]:
+
+@dataclass(frozen=True)
+class NoisyTables:
+    """A histogram, or margins of one, as far as an audit needs them.
+
+    Attributes
+    ----------
+    letters : int
+        Of a record: combinations of attributes.
+    attributes : tuple of int
+        How many values each has.
+    record : int
+        The first of the largest block.
+    kinds : tuple of Cells
+        In the order of their first tables.
+    """
+
+    letters: int
+    attributes: tuple[int, ...]
+    record: int
+    kinds: tuple[Cells, ...]
+
+    @classmethod
+    def of(cls, query: AdditiveQuery, records: Records, mechanism: Mechanism, adversary: Adversary) -> NoisyTables:
+        """Of tables of these records.
+
+        Raises
+        ------
+        InputError
+            If the adversary or the mechanism is none that is known for histograms, or the steps of a cell are too many.
+        """
+        name = "a table" if query.in_tables else "a histogram"
+        letters, (size, record) = records.alphabets[0], _largest(name, records, adversary)
+        attributes, tables = query.crossed(letters)
+        parts = mechanism.independent if query.in_tables else ()
+        noises = _noises(parts, len(tables)) if parts else [mechanism] * len(tables)
+        for noise in dict.fromkeys(noises):
+            _need_known(name, noise, len(records))
+        kinds = dict[tuple[int, Mechanism], list[tuple[int, ...]]]()
+        for table, noise in zip(tables, noises, strict=True):
+            kinds.setdefault((math.prod(attributes[j] for j in table), noise), []).append(table)
+        found = list[Cells]()
+        for (count, noise), alike in kinds.items():
+            own = noise.alone().clamped(np.arange(size + 1))
+            low, high = own.span(np.array([0, size]))
+            if (size + 1) * (width := high - low + 1) > MOST:
+                raise InputError(
+                    f"mechanism: {size + 1} counts of a cell with {width} outputs are more than {MOST} numbers; make blocks smaller, "
+                    "or the scale"
+                )
+            found.append(Cells(count, size, own, count * noise.hidden(letters), tuple(alike)))
+        return cls(letters, attributes, record, tuple(found))
+
+    @property
+    def entries(self) -> int:
+        """Numbers in all steps."""
+        return sum(cells.steps.size for cells in self.kinds)
+
+
+def _largest(name: str, records: Records, adversary: Adversary) -> tuple[int, int]:
     """The size of the largest block, and its first record."""
     blocks = as_blocks(adversary)
     if blocks is None:
-        raise InputError(
-            f"query: a histogram is audited against independent_blocks or product_priors, got {adversary.kind}"
-        )
+        raise InputError(f"query: {name} is audited against independent_blocks or product_priors, got {adversary.kind}")
     if blocks.entropy_at_least is not None:
-        raise InputError("adversary: entropy_at_least inside blocks is not known for a histogram; leave it out")
+        raise InputError(f"adversary: entropy_at_least inside blocks is not known for {name}; leave it out")
     best = start = record = 0
     for size, times in blocks.sizes_of(records):
         if size > best:
@@ -148,13 +194,22 @@ def _largest(records: Records, adversary: Adversary) -> tuple[int, int]:
     return best, record
 
 
-def _noise(mechanism: Mechanism, records: int, size: int) -> Mechanism:
-    """The same noise on the counts 0, ..., size, outputs that only the side tells apart merged, or clamped far out."""
-    if not mechanism.shifts or mechanism.on_a_line:
-        raise InputError(f"mechanism: a histogram is audited with {KNOWN}; got {mechanism.kind}")
-    low, high = mechanism.span(np.array([0, records]))
+def _noises(parts: Sequence[Part], tables: int) -> list[Mechanism]:
+    """The noise of every table, in their order."""
+    ordered = sorted(parts, key=lambda part: part.on)
+    if [(part.on, part.times) for part in ordered] != [(t, 1) for t in range(tables)]:
+        raise InputError(
+            f"mechanism: several_releases of {tables} tables must have one part on each, from 0 to {tables - 1}, with times = 1"
+        )
+    return [part.mechanism for part in ordered]
+
+
+def _need_known(name: str, noise: Mechanism, records: int) -> None:
+    """Refuse noise that something cuts off, or that is none."""
+    if not noise.shifts or noise.on_a_line:
+        raise InputError(f"mechanism: {name} is audited with {KNOWN}; got {noise.kind}")
+    low, high = noise.span(np.array([0, records]))
     if low > 0 or high < records:
         raise InputError(
             f"mechanism: a cell's count runs from 0 to {records}, outside the range {[low, high]}; widen it"
         )
-    return mechanism.alone().clamped(np.arange(size + 1))

@@ -22,7 +22,7 @@ from dalenius.model.fields import Given, declared
 from dalenius.model.in_words import stated
 from dalenius.model.mechanisms import Mechanism, SeveralReleases, Vectors
 from dalenius.model.problem import Problem
-from dalenius.model.problems.large import Cells, WideCount
+from dalenius.model.problems.large import NoisyTables, WideCount
 from dalenius.model.problems.pieces import Piece
 from dalenius.model.queries import AdditiveQuery, Identity, Joint, Query
 from dalenius.model.records import Records
@@ -107,15 +107,15 @@ class Route:
         Whether the whole channel is worked with: not of blocks, cells, a closed form, a long Markov chain or a wide count.
     shape : (inputs, outputs), or None
         Of the mechanism where it is not that of the whole channel: of a closed form more than any array may have, against blocks the
-        largest, of a histogram that of one cell, as far as the largest block has a say in its count, of real noise its nodes.
+        largest, of tables that of one cell, as far as the largest block has a say in its count, of real noise its nodes.
     held : int
         Bytes of what is held in the whole channel's place.
     rows : (inputs, nodes), or None
         Of noise on the real line a channel with its divergences, up to rounding.
     pieces
         Of a question that audits of single blocks answer, these; else None.
-    cells, wide
-        What is known of a histogram, or of a count of very many people.
+    tables, wide
+        What is known of tables behind noise on every cell, or of a count of very many people.
 
     >>> import dalenius as dl
     >>> 0 < dl.WorstCaseLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.discrete_gaussian(scale=2),
@@ -132,7 +132,7 @@ class Route:
     held: int = 0
     rows: Floats | None = None
     pieces: tuple[tuple[Piece, Any], ...] | None = None
-    cells: Cells | None = None
+    tables: NoisyTables | None = None
     wide: WideCount | None = None
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,7 +30,7 @@ from dalenius.model.costs import (
 from dalenius.model.fields import declared, keep
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.problem import Problem
-from dalenius.model.problems.large import Cells, WideCount
+from dalenius.model.problems.large import NoisyTables, WideCount
 from dalenius.model.problems.mechanism_problem import MechanismProblem, Route, of_vectors
 from dalenius.model.problems.pieces import Piece, pieces
 from dalenius.model.queries import Query
@@ -82,9 +83,10 @@ class WorstCaseLeakage(MechanismProblem):
     def _route(self) -> Route:
         query, records, adversary = self.query, self.records, self.adversary
         if query.sums and query.sums.by_cell:
-            if not self.mechanism.by_letter:
-                cells = Cells.of(records, self.mechanism, adversary)
-                return Route("histogram", self.mechanism, shape=cells.steps.shape, held=cells.steps.nbytes, cells=cells)
+            if query.sums.in_tables or not self.mechanism.by_letter:
+                found = NoisyTables.of(query.sums, records, self.mechanism, adversary)
+                shape = max((cells.steps.shape for cells in found.kinds), key=math.prod)
+                return Route("histogram", self.mechanism, shape=shape, held=8 * found.entries, tables=found)
             keep(self, mechanism=self.mechanism.of_records(records))
         wide = WideCount.of(query, records, self.mechanism, adversary)
         blocks = as_blocks(adversary) if wide or adversary.in_blocks else None
@@ -141,12 +143,12 @@ class WorstCaseLeakage(MechanismProblem):
 
     @cached_property
     def costs(self) -> Costs:
-        """Less where no completions are counted: of blocks, of a histogram's cell, of a chain, of a wide count."""
+        """Less where no completions are counted: of blocks, of a table's cells, of a chain, of a wide count."""
         route, adversary, read = self.route, self.adversary, RECORD.times(4 * len(self.records))
         if route.pieces is not None:
             return Costs.one_by_one([piece.costs for _, piece in route.pieces], read)
-        if route.cells is not None:
-            return Costs(read + ENTRY.times(route.cells.steps.size))
+        if route.tables is not None:
+            return Costs(read + ENTRY.times(route.tables.entries))
         if (
             adversary.is_chain and route.whole
         ):  # its letters; and one box and one point, for each record that is asked about
@@ -160,12 +162,13 @@ class WorstCaseLeakage(MechanismProblem):
         return audit_costs(self.query_of_inputs, self.records, shape, adversary, self._reading(shape), alike=alike)
 
     def spans(self, *, known: bool) -> list[int]:
-        """Of a record by itself where the others are known, of a household against blocks; of a histogram along its cells, summed up,
-        of which a changed answer moves one down and one up.
+        """Of a record by itself where the others are known, of a household against blocks; of tables along their cells, summed up, of
+        which a changed answer moves one of each table down and one up.
         """
         if self.query.sums is not None and self.query.sums.by_cell:
-            cells = self.route.cells
-            return [2 * (len(self.records) if cells is None else cells.size)]
+            size = len(self.records) if self.route.tables is None else self.route.tables.kinds[0].size
+            moved = self.query.sums.cells_moved
+            return [2 * size] * (moved // 2) if self.mechanism.independent else [moved * size]
         each = [
             [self._span(part, query, known) for query in part.query.together or [part.query]] for part in self.asked
         ]

@@ -10,5 +10,6 @@ from dalenius.model.queries.base import Table as Table
 from dalenius.model.queries.base import TableQuery as TableQuery
 from dalenius.model.queries.histogram import Histogram as Histogram
 from dalenius.model.queries.joint import Joint as Joint
+from dalenius.model.queries.margins import Margins as Margins
 
 QUERIES: dict[str, type[Query]]

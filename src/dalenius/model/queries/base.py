@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
@@ -88,8 +89,11 @@ class AdditiveQuery(Query):
         where totals are not listed.
     adds_letters, adds_ones : bool
         Whether the value depends on how many records have each letter alone, or on how many have the letter 1.
-    by_cell : bool
-        Whether the mechanism works on every cell, or on letters before they are counted.
+    by_cell, in_tables : bool
+        Whether the mechanism works on every cell, or on letters before they are counted; the former alone, and on tables each of which
+        may have noise of its own.
+    cells_moved : int
+        Of these the number of cells that change where one record does.
     counts : bool
         Whether the sum is a number of records.
     cuts : bool
@@ -98,6 +102,7 @@ class AdditiveQuery(Query):
 
     hidden_by: ClassVar[str] = ""
     by_cell: ClassVar[bool] = False
+    in_tables: ClassVar[bool] = False
     counts: ClassVar[bool] = False
     cuts: ClassVar[bool] = False
 
@@ -108,6 +113,23 @@ class AdditiveQuery(Query):
     @property
     def together(self) -> tuple[AdditiveQuery, ...]:
         return (self,)
+
+    @property
+    def cells_moved(self) -> int:
+        return 0
+
+    def crossed(self, letters: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """Numbers of values of the attributes that letters are combinations of, and the attributes of each table that counts cells."""
+        return (letters,), ((0,),)
+
+    def in_every_cell(self, records: Records, letters: Sequence[int]) -> list[int]:
+        """The number of records in every cell, of a dataset with these letters."""
+        found = Counter(letters)
+        return [found[letter] for letter in range(max(records.alphabets))]
+
+    def cell_names(self, letters: Sequence[str]) -> list[str]:
+        """Names of the cells, in the order of `in_every_cell`, where letters have these."""
+        return list(letters)
 
     @property
     def adds_letters(self) -> bool:

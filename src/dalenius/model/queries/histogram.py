@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Self
 
 import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Integers
-from dalenius.model.fields import keep
+from dalenius.model.fields import declared, keep
 from dalenius.model.queries.base import MAX_SPAN, MAX_VALUES, AdditiveQuery
 from dalenius.model.records import Records
 
 
-@dataclass(frozen=True)
+@declared
 class Histogram(AdditiveQuery):
     """f(x) = (N_0, ..., N_{k-1}), N_c the number of records whose letter is c; the mechanism puts its noise on every cell.
 
@@ -32,7 +33,8 @@ class Histogram(AdditiveQuery):
     >>> import dalenius as dl
     >>> table = dl.WorstCaseLeakage(records=dl.Records(1_000_000, alphabet=100), query=dl.Histogram(),
     ...     mechanism=dl.discrete_laplace(0.5), adversary=dl.IndependentBlocks(2))
-    >>> table.route.cells.count, table.route.cells.size, table.route.cells.steps.round(3).tolist()[0]
+    >>> (cells,) = table.route.tables.kinds
+    >>> cells.count, cells.size, cells.steps.round(3).tolist()[0]
     (100, 2, [0.622, 0.149, 0.229])
     >>> Histogram().of_records(dl.Records(2, alphabet=2)).value_names(dl.Records(2, alphabet=2))
     ['(0, 2)', '(1, 1)', '(2, 0)']
@@ -50,12 +52,17 @@ class Histogram(AdditiveQuery):
         """The same query, which knows how many records there are: how histograms are coded depends on it."""
         if self.records == records:
             return self
-        made = type(self)()
+        made = copy.copy(self)
         keep(made, records=records)
         return made
 
     def of_block(self, first: int, records: Records) -> Self:
         return self.of_records(records)
+
+    @property
+    def cells_moved(self) -> int:
+        """One down and one up."""
+        return 2
 
     def check(self, records: Records) -> None:
         if len(set(records.alphabets)) > 1:

@@ -59,7 +59,8 @@ class Joint(AdditiveQuery):
             raise InputError(f"query: a joint query has from 2 to {MOST} queries, got {len(queries)}")
         for query in queries:
             if not isinstance(query, tuple(PARTS.values())):
-                raise InputError(f"query: a joint query is made of {', '.join(PARTS)}; got {brief(query)}")
+                told = "; tables of the same people are one query, margins" if getattr(query, "by_cell", False) else ""
+                raise InputError(f"query: a joint query is made of {', '.join(PARTS)}; got {brief(query)}{told}")
         keep(self, queries=queries)
 
     @property

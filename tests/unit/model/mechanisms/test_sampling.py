@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -79,6 +80,8 @@ def test_a_histogram_is_released_cell_by_cell():
         adversary="product_priors",
     )
     assert dl.release(table, None, [0] * 7 + [2] * 33).output == [7, 0, 33]
+    both = {"records": dl.Records(40, alphabet=4), "query": dl.queries.Margins([2, 2], [[0], [1]])}
+    assert dl.release(replace(table, **both), None, [0] * 7 + [2] * 33).output == [7, 33, 40, 0]
 
 
 @pytest.mark.parametrize(
