@@ -93,6 +93,21 @@ def measure(
         str, Option("--epsilon", help="Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.")
     ] = "",
     delta: Annotated[str, Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
+    order: Annotated[
+        str,
+        Option("--order", help="Add Sibson's information and Renyi's divergence (RDP) of each of these, with commas."),
+    ] = "",
+    level: Annotated[
+        str,
+        Option("--level", help="Add the true positive rate of the best attack at each of these false positive rates."),
+    ] = "",
+    gains: Annotated[
+        str | None,
+        Option(
+            "--gains",
+            help="Add g-leakage: what each guess is worth by input, with commas, a semicolon between guesses.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         output_to(
@@ -146,6 +161,9 @@ def measure(
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
             delta=[text.strip() for text in listed(delta, "--delta")],
+            order=[text.strip() for text in listed(order, "--order")],
+            level=[text.strip() for text in listed(level, "--level")],
+            gains=None if gains is None else [listed(row.strip(), "--gains") for row in gains.split(";")],
             outputs=outputs,
             claims=output is not None,
             units=units or ("nats" if as_json else None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -276,6 +277,7 @@ OF_ALL_PRIORS = tuple(
 )
 """What is offered over all priors besides: it is the maximal leakage, at the uniform prior."""
 DELTA_OF_CLASS = "local_dp_delta"  # which needs no prior
+NO_PRIOR = (DELTA_OF_CLASS, "local_renyi_dp", "attack_advantage", "true_positive_rate")  # of what is asked for besides
 
 
 def at_epsilon(text: str, factor: Any) -> list[Definition]:
@@ -309,6 +311,60 @@ def at_epsilon(text: str, factor: Any) -> list[Definition]:
             f"pointwise_maximal_leakage_delta({text})",
             "of an output whose pointwise maximal leakage is above epsilon",
             both(formulas.pointwise_maximal_leakage_delta),
+        ),
+    ]
+
+
+def at_order(text: str, order: Fraction) -> list[Definition]:
+    """Information and divergence of an order."""
+    return [
+        Definition(
+            f"sibson_information({text})",
+            LEAKAGE,
+            "what the output tells in Sibson's sense of this order: 1 is the mean, infinity the maximal leakage",
+            lambda measured: formulas.sibson_information(*measured.joint, order),
+        ),
+        Definition(
+            f"local_renyi_dp({text})",
+            LEAKAGE,
+            "Renyi divergence of this order, RDP, of any two values of the secret",
+            lambda measured: formulas.local_renyi_dp(measured.joint[0], order),
+        ),
+    ]
+
+
+ADVANTAGE = probability(
+    "attack_advantage",
+    "true positives less false ones, at most, of a test between two values of the secret",
+    of_channel(formulas.pairwise_total_variation),
+)
+
+
+def at_level(text: str, level: Fraction) -> list[Definition]:
+    """Power of an attack."""
+    return [
+        ADVANTAGE,
+        probability(
+            f"true_positive_rate({text})",
+            "of the best test between two values of the secret, at this rate of false positives",
+            lambda measured: formulas.true_positive_rate(measured.joint[0], level),
+        ),
+    ]
+
+
+def of_gains(gains: Any) -> list[Definition]:
+    """What the output is worth to somebody with these gains."""
+    return [
+        log_of(
+            "g_leakage",
+            "how much larger the best expected gain becomes, for the gains that were given",
+            lambda measured: formulas.exp_g_leakage(*measured.joint, gains),
+        ),
+        Definition(
+            "g_advantage",
+            NUMBER,
+            "what the output adds to the best expected gain",
+            lambda measured: formulas.g_advantage(*measured.joint, gains),
         ),
     ]
 

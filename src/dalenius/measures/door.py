@@ -14,7 +14,7 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import DaleniusError, InputError, brief, hint
 from dalenius.evidence import Certificate
-from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, fraction_text
+from dalenius.exact import Number, Numbers, Rows, as_bounded, as_fraction, as_list, as_nonnegative, fraction_text
 from dalenius.information.balls import rational
 from dalenius.information.deadline import TimeIsOverError
 from dalenius.information.measures import AllPriors, PriorClass
@@ -32,13 +32,16 @@ from dalenius.measures.adversaries import (
 from dalenius.measures.answer import CLAIMED, Measure, Measures, claim, stem, units_of
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.definitions import (
-    DELTA_OF_CLASS,
+    NO_PRIOR,
     OF_ALL_PRIORS,
     OF_CHANNEL,
     OF_CLASS,
     OF_RECORDS,
     Definition,
     at_epsilon,
+    at_level,
+    at_order,
+    of_gains,
     of_output,
     of_output_over_class,
     without_own_answer,
@@ -92,6 +95,9 @@ def measure(
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
     delta: Sequence[Number] = (),
+    order: Sequence[Number] = (),
+    level: Sequence[Number] = (),
+    gains: Rows | None = None,
     outputs: bool = False,
     claims: bool = False,
     only: Sequence[str] = (),
@@ -124,6 +130,13 @@ def measure(
         For a design problem, which has none.
     epsilon, delta : sequences of numbers, optional
         Each epsilon (nats, ``"1 bits"``, ``"log 3"``) adds the deltas that it leaves, each delta the least epsilons that it allows.
+    order : sequence of numbers, optional
+        Each order above 0 adds Sibson's information and Renyi's divergence of it, ``local_renyi_dp``.
+    level : sequence of numbers, optional
+        Each rate of false positives adds the largest rate of true ones of a test between two values of the secret; and the largest
+        difference of both rates.
+    gains : matrix (guesses, inputs), optional
+        g(w,x), what guess w is worth where the input is x, adds ``g_leakage`` and ``g_advantage``. At least 0.
     outputs : bool
         Add the pointwise maximal leakage and the probability of each output.
     claims : bool
@@ -164,12 +177,12 @@ def measure(
     unit_size(units or "nats")
     clock = Clock(Limits(time_limit=time_limit).seconds)
     clock.reserved = max(LEAST - clock.time_limit, 0.0)
-    work, names = _Work(clock, progress), as_list(only, "only")
+    work, names, more = _Work(clock, progress), as_list(only, "only"), _more(order, level, gains)
     with stopped_by_interrupt(clock):
         chosen = work.timed(lambda: _subject(subject, prior, law, mechanism))
         if chosen is None:
-            return _unread(subject, epsilon, names)
-        found = list(_evaluated(chosen, outputs, epsilon, delta, names, work))
+            return _unread(subject, epsilon, names, more)
+        found = list(_evaluated(chosen, outputs, epsilon, delta, more, names, work))
         rows = [_row(definition, ends, units, chosen.against) for definition, ends in found if isinstance(ends, Ends)]
         if claims:
             rows = [_with_claim(row, chosen, work) for row in rows]
@@ -281,6 +294,7 @@ def _evaluated(
     outputs: bool,
     epsilon: Sequence[Number],
     delta: Sequence[Number],
+    more: Sequence[Definition],
     only: Sequence[str],
     work: _Work,
 ) -> Iterator[tuple[Definition, Ends | str]]:
@@ -288,23 +302,26 @@ def _evaluated(
     epsilons = _factors(epsilon)
     shares = [_share(value) for value in as_list(delta, "delta")]
     if isinstance(subject, OfSecrets):
-        if outputs or shares:
-            raise InputError("outputs, delta: not offered about secrets of the data; give epsilons")
+        if outputs or shares or more:
+            raise InputError(
+                "outputs, delta, order, level, gains: not offered about secrets of the data; give epsilons"
+            )
         asked = [*(OF_LAWS if subject.listed else ()), *OF_PAIRS]
         asked += [row for each in epsilons for row in of_pairs_at_epsilon(*each)]
         yield from ((row, _in_time(subject, row, work)) for row in asked if not only or stem(row.name) in only)
         return
     if isinstance(subject, OfAdversary):
-        if outputs or shares:
+        if outputs or shares or more:
             raise InputError(
-                f"outputs, delta: not offered against {subject.problem.adversary.kind} (docs/measures.md); {LISTED}"
+                "outputs, delta, order, level, gains: not offered against "
+                f"{subject.problem.adversary.kind} (docs/measures.md); {LISTED}"
             )
         asked = subject.rows(epsilons)
         _need_names(only, [definition.name for definition, _ in asked])
         wanted = [(definition, way) for definition, way in asked if not only or stem(definition.name) in only]
         yield from _against(subject, wanted, work)
         return
-    if epsilons or shares:
+    if epsilons or shares or more:
         _need_pairs(subject.shape)
     offered = _over_class(subject.priors) if isinstance(subject, OfClass) else {}
     always = [offered.get(definition.name, definition) for definition in OF_CHANNEL]
@@ -314,22 +331,22 @@ def _evaluated(
     if outputs:
         each = of_output_over_class if isinstance(subject, OfClass) else of_output
         asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in each(y, label)]
-    asked += [(row, subject) for each in epsilons for row in at_epsilon(*each)]
+    asked += [(row, subject) for row in (*(row for each in epsilons for row in at_epsilon(*each)), *more)]
     names = [stem(definition.name) for definition, _ in asked]
     _need_names(only, names)
     for (definition, about), name in zip(asked, names, strict=True):
         if not only or name in only:
-            refused = NO_CLASS if offered and name not in (*offered, DELTA_OF_CLASS) else subject.refused.get(name)
+            refused = NO_CLASS if offered and name not in (*offered, *NO_PRIOR) else subject.refused.get(name)
             yield definition, refused or _in_time(about, definition, work)
     for share in shares:
         yield from _least_epsilons(subject, share, work)
 
 
-def _unread(subject: object, epsilon: Sequence[Number], only: Sequence[str]) -> Measures:
+def _unread(subject: object, epsilon: Sequence[Number], only: Sequence[str], more: Sequence[Definition]) -> Measures:
     """Every measure refused, for a subject that could not be read in time."""
     secrets = getattr(subject, "about_secrets", False)
     asked, each = ([*OF_LAWS, *OF_PAIRS], of_pairs_at_epsilon) if secrets else ([*OF_CHANNEL], at_epsilon)
-    asked += [row for one in _factors(epsilon) for row in each(*one)]
+    asked += [*(row for one in _factors(epsilon) for row in each(*one)), *more]
     names = [definition.name for definition in asked]
     return Measures(UNREAD, (), {name: LATE for name in names if not only or stem(name) in only})
 
@@ -406,7 +423,7 @@ def _least_epsilons(subject: Subject, delta: Fraction, work: _Work) -> Iterator[
         name = named.name.removesuffix("_delta()")
         what = f"the least epsilon of this notion whose delta is at most {fraction_text(delta)}"
         row = Definition(f"{name}_epsilon({fraction_text(delta)})", "leakage", what, named.value)
-        if isinstance(subject, OfClass) and stem(named.name) != DELTA_OF_CLASS:
+        if isinstance(subject, OfClass) and stem(named.name) not in NO_PRIOR:
             yield row, NO_CLASS
             continue
 
@@ -455,6 +472,20 @@ def _factor(epsilon: Number) -> fmpq | arb:
     low, high = (rational(end) for end in notion.factor())
     with ctx.workprec(PRECISIONS[1]):
         return low if low == high else arb(low).union(arb(high))
+
+
+def _more(order: Sequence[Number], level: Sequence[Number], gains: Rows | None) -> list[Definition]:
+    """Measures that are asked for by a number, or by gains; each once."""
+    orders = {str(value): as_bounded(value, "order", above=0) for value in as_list(order, "order")}
+    levels = {str(value): as_bounded(value, "level", at_least=0, at_most=1) for value in as_list(level, "level")}
+    found = [row for text, number in orders.items() for row in at_order(text, number)]
+    found += [row for text, number in levels.items() for row in at_level(text, number)]
+    if gains is not None:
+        rows = [as_nonnegative(row, f"gains[{w}]") for w, row in enumerate(as_list(gains, "gains"))]
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise InputError("gains: expected at least one row, and rows of one length")
+        found += of_gains(np.array([[rational(gain) for gain in row] for row in rows], dtype=object))
+    return list({row.name: row for row in found}.values())
 
 
 def _share(delta: Number) -> Fraction:

@@ -126,3 +126,14 @@ def test_membership_of_a_small_model(command_line):
     row = json.loads(done.stdout)["measures"][-1]
     found = dl.supersample_cmi(dl.load("parity/laplace-n4"))
     assert (row["name"], row["upper"]) == ("supersample_cmi", plain_above(found.upper))
+
+
+def test_attacks_orders_and_gains(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("prior,no,yes\n0.5,0.7,0.3\n0.5,0.2,0.8\n")
+    more = ["--level", "0.1,0.2", "--order", "2", "--gains", "1,0;0,3"]
+    done = command_line("measure", "channel.csv", *more, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)["measures"]}
+    exact = {"attack_advantage": "0.5", "true_positive_rate(0.1)": "0.35", "g_leakage": "log 31/30"}
+    assert {name: rows[name]["exact"] for name in exact} == exact
+    assert {"true_positive_rate(0.2)", "sibson_information(2)", "local_renyi_dp(2)", "g_advantage"} < rows.keys()

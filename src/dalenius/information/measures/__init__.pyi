@@ -1,3 +1,9 @@
+from dalenius.information.measures.attacks import exp_g_leakage as exp_g_leakage
+from dalenius.information.measures.attacks import g_advantage as g_advantage
+from dalenius.information.measures.attacks import g_leakage as g_leakage
+from dalenius.information.measures.attacks import local_renyi_dp as local_renyi_dp
+from dalenius.information.measures.attacks import sibson_information as sibson_information
+from dalenius.information.measures.attacks import true_positive_rate as true_positive_rate
 from dalenius.information.measures.dependence import bayes_advantage as bayes_advantage
 from dalenius.information.measures.dependence import chi_square as chi_square
 from dalenius.information.measures.dependence import conditional_mutual_information as conditional_mutual_information

@@ -115,6 +115,15 @@ def occurring(masses: Numbers) -> NDArray[np.bool_]:
     return ~np.asarray(masses == 0, dtype=bool)
 
 
+def power(values: Numbers, exponent: Any) -> Numbers:
+    """x^exponent, elementwise, of numbers that are at least 0; 0 of 0, as the exponent is above 0.
+
+    >>> power(np.array([0.0, 4.0]), 0.5).tolist()
+    [0.0, 2.0]
+    """
+    return np.asarray(_POWER(values, exponent), dtype=object) if is_exact(values) else np.asarray(values**exponent)
+
+
 def positive_part(values: Numbers) -> Numbers:
     """max(x, 0), elementwise."""
     return np.asarray(_LARGER(values, fmpq(0)), dtype=object) if is_exact(values) else np.maximum(values, 0.0)
@@ -158,6 +167,10 @@ def _beyond(x: Any, limit: Any) -> Any:
     return fmpq(0) if x <= limit else arb(HALF, HALF)
 
 
+def _power(x: Any, exponent: Any) -> Any:
+    return fmpq(0) if x == 0 else arb(x) ** arb(exponent)
+
+
 def _term(p: Any, q: Any) -> Any:
     return fmpq(0) if p == 0 else p * _log(_quotient(p, q, 1))
 
@@ -167,6 +180,7 @@ _QUOTIENT_ONE = np.frompyfunc(lambda above, below: _quotient(above, below, 1), 2
 _QUOTIENT_ZERO = np.frompyfunc(lambda above, below: _quotient(above, below, 0), 2, 1)
 _LARGER = np.frompyfunc(_larger, 2, 1)
 _BEYOND = np.frompyfunc(_beyond, 2, 1)
+_POWER = np.frompyfunc(_power, 2, 1)
 _TERM = np.frompyfunc(_term, 2, 1)
 
 
