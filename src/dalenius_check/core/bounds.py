@@ -53,9 +53,14 @@ class Curve:
         if found is None:
             if len(self._known) == _MAX_KNOWN:
                 self._known.clear()
-            ball = arb(v)
-            found = self._known[id(v)] = v, ball, xlogx(ball)
+            found = self._known[id(v)] = _point(v)
         return found
+
+
+def _point(v: fmpq | arb) -> tuple[Any, arb, arb]:
+    """The number, and v and v log v as balls."""
+    ball = arb(v)
+    return v, ball, xlogx(ball)
 
 
 class Ranges:
@@ -90,7 +95,7 @@ class Ranges:
     @cached_property
     def _curve(self) -> list[tuple[arb, arb, arb, arb]]:
         """Both tightened ends v, each followed by v log v."""
-        at = (self._points or Curve()).at
+        at = self._points.at if self._points else _point
         return [(low, f, high, g) for lo, hi in self.ends for (_, low, f), (_, high, g) in [(at(lo), at(hi))]]
 
     @cached_property

@@ -317,7 +317,7 @@ class Level:
 
     def narrow(self) -> None:
         """Let the posteriors of neighbouring groups narrow each other, where a leaf is about nothing else."""
-        self._take(4 * self.outputs * len(self.record.inputs) * NUMBER)
+        self._take(4 * self.outputs * len(self.record.inputs) * (NUMBER + BALL))
         self.neighbours = lemma("neighbours").Neighbours(self.record)
 
     def below(self, groups: Partition, law: list[fmpq], base: Grouping) -> Level:

@@ -31,6 +31,7 @@ class Neighbours:
         back = [(there, g, a, _inverse(down), _inverse(up)) for g, there, a, up, down in reversed(forth)]
         self._steps = [(*places, _above(up), _below(down)) for *places, up, down in (*forth, *back)]
         self._last: list[tuple[Ranges | None, Odds]] = [(None, ([], []))] * outputs
+        self._made: list[tuple[Odds | None, Ranges]] = [(None, Ranges((), ()))] * outputs
 
     def narrowed(self, families: Iterable[Ranges]) -> list[Ranges]:
         """The ranges of phi(.|g) for each g, from others that have ends; some have none if no prior is in the box.
@@ -47,7 +48,14 @@ class Neighbours:
                 his[there][a] = moved if old_hi is None else min(moved, old_hi)
             if down and old_lo is not None:
                 los[there][a] = None if lo is None else max(lo * down >> _BITS, old_lo)
-        return [_Narrowed(low, high) for low, high in zip(los, his, strict=True)]
+        return [self._tightened(g, odds) for g, odds in enumerate(zip(los, his, strict=True))]
+
+    def _tightened(self, g: int, odds: Odds) -> Ranges:
+        """The ranges with these odds at a group, and what was worked out from them, kept while these are the same."""
+        last, ranges = self._made[g]
+        if odds != last:
+            self._made[g] = odds, (ranges := _Narrowed(*odds))
+        return ranges
 
     def _odds(self, g: int, ranges: Ranges) -> Odds:
         """Those of the ends at a group, kept while these are the same."""
@@ -68,7 +76,8 @@ class _Narrowed(Ranges):
         high = [_ONE if odds is None else -((-odds << _BITS) // (_ONE + odds)) for odds in his]
         least, most = _ONE - sum(high), _ONE - sum(low)
         pairs = [(max(lo, least + hi), min(hi, most + lo)) for lo, hi in zip(low, high, strict=True)]
-        self.ends = [(arb(lo) / _ONE, arb(hi) / _ONE) for lo, hi in pairs] if all(lo <= hi for lo, hi in pairs) else []
+        unit = arb(1) / _ONE
+        self.ends = [(lo * unit, hi * unit) for lo, hi in pairs] if all(lo <= hi for lo, hi in pairs) else []
 
 
 def _factors(record: Record, g: int) -> Iterator[tuple[int, fmpq, fmpq]]:
