@@ -29,10 +29,12 @@ from dalenius.information.deadline import TimeIsOverError
 from dalenius.model import WorstCaseLeakage
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
+from dalenius.search.decimals import short
 from dalenius.search.run import Run
 from dalenius.search.tree import Race, Runner
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
+LAW_DIGITS = 10
 ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 GROUPS_LOSE = 0.15  # of the room that the bound has: groups of outputs in boxes of the posterior
@@ -136,13 +138,19 @@ class Bounding:
         if not problem.mechanism.alike or problem.shape[1] <= FEW or self.slope is not None:
             return
         log_uniform, (stay, change) = channel.completions.log_uniform, problem.channel[0, :2].tolist()
-        found = separate_bound(log_uniform, channel.max_knowledge, stay, change, turn)
-        if found is not None:
-            listed = exact_counts(problem.query_of_inputs, problem.records, channel.record)
-            alike = range(channel.letters) if listed is None else [listed.index(row) for row in listed]
-            lines = separate_lines(found, problem.shape[1], problem.records.log_datasets, alike)
-            rounding = ROUNDED * found.upper + 8.0 * float(np.spacing(found.slope * problem.records.log_datasets))
-            record.keep(found.upper + rounding, "separate", lines, Rung(1, 1.0, record.work))
+        # outputs' laws: without any knowledge, which has no favourite, and of the witness, which may be the worst prior
+        for masses in (channel.uniform, record.candidate.p):
+            if record.upper <= self.audit.target:
+                break
+            outputs = channel.lift_outputs(masses.sum(axis=0) @ channel.rows)
+            law = short(outputs / outputs.max(), LAW_DIGITS)
+            found = separate_bound(log_uniform, channel.max_knowledge, stay, change, law, turn)
+            if found is not None:
+                listed = exact_counts(problem.query_of_inputs, problem.records, channel.record)
+                alike = range(channel.letters) if listed is None else [listed.index(row) for row in listed]
+                lines = separate_lines(found, problem.records.log_datasets, alike)
+                rounding = ROUNDED * found.upper + 8.0 * float(np.spacing(found.slope * problem.records.log_datasets))
+                record.keep(found.upper + rounding, "separate", lines, Rung(1, 1.0, record.work))
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit

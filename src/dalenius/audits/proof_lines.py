@@ -165,12 +165,12 @@ def _whole(channel: AggregatedRecord, groups: Iterable[Sequence[int]]) -> Partit
     return tuple(tuple(sorted(group)) for group in ((*first, *never.tolist()), *others))
 
 
-def separate_lines(bound: SeparateBound, outputs: int, log_datasets: float, alike: Sequence[int]) -> Proof:
-    """The dual bound of the uniform output law, every letter's row problem one output at a time; multipliers as for whole counts.
+def separate_lines(bound: SeparateBound, log_datasets: float, alike: Sequence[int]) -> Proof:
+    """The dual bound of an output law, every letter's row problem one output at a time; multipliers as for whole counts.
 
     `alike` has for every letter the first one with the same numbers of completions.
     """
-    yield JointLeaf("1", short_text(bound.slope), None, ("1",) * outputs)
+    yield JointLeaf("1", short_text(bound.slope), None, vector_text(bound.law))
     for letter, weight in enumerate((bound.sums + bound.slope * log_datasets).tolist()):
         yield SeparateRow(short_text(weight)) if alike[letter] == letter else SameRow(alike[letter])
 

@@ -11,6 +11,7 @@ import dalenius as dl
 import support
 from campaigns import each
 from clocks import Looks
+from dalenius.audits import ascent
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork, clusters
 from dalenius.audits.bounds.dual_tree import RowProblems
@@ -253,12 +254,12 @@ def test_bounds_of_all_leaves_hold_and_leaves_cover(seed):
 RNG = np.random.default_rng(256)
 
 
-def value(law, log_uniform, slope, stay, change):
-    """One letter's part of the dual bound at a law on its outputs, the uniform output law beside it."""
+def value(law, log_uniform, slope, stay, change, outputs):
+    """One letter's part of the dual bound at a law on its outputs, an output law beside it."""
     K = change + (stay - change) * law
     there = law > 0
     entropy = float((law[there] * (log_uniform[there] - np.log(law[there]))).sum())
-    return float((K * np.log(K * len(law))).sum()) + slope * entropy
+    return float((K * np.log(K / outputs)).sum()) + slope * entropy
 
 
 @pytest.mark.parametrize("flip", ["0.1", "0.5", "0.97"])
@@ -267,14 +268,15 @@ def test_no_law_is_above_a_letters_bound(flip):
     stay, change = 1 - float(flip), float(flip) / (size - 1)
     log_uniform = np.log(RNG.dirichlet(np.full(size, 3.0), size=letters) / letters)
     log_uniform[0, 3] = -np.inf
-    bound = separate_bound(log_uniform, 0.6, stay, change, Clock(60.0))
+    outputs = RNG.dirichlet(np.full(size, 3.0))
+    bound = separate_bound(log_uniform, 0.6, stay, change, outputs, Clock(60.0))
     assert bound is not None
     best = np.full(letters, -np.inf)
     for a in range(letters):
         there = np.isfinite(log_uniform[a])
         for draw in range(300):
             law = np.where(there, RNG.dirichlet(np.full(size, (0.05, 0.3, 2.0)[draw % 3])), 0.0) + 1e-12 * there
-            best[a] = max(best[a], value(law / law.sum(), log_uniform[a], bound.slope, stay, change))
+            best[a] = max(best[a], value(law / law.sum(), log_uniform[a], bound.slope, stay, change, outputs))
     assert (bound.slope * (np.log(np.exp(best / bound.slope).sum()) + 0.6)) <= bound.upper + 1e-9
 
 
@@ -282,13 +284,30 @@ def test_no_law_is_above_a_letters_bound(flip):
 def test_secure_sums(modulus, upper):
     """Half a letter's entropy is known: from above, and by a prior that the audit finds, within one per cent or two."""
     alike = np.full((modulus, modulus), -2.0 * math.log(modulus))
-    bound = separate_bound(alike, 0.5 * math.log(modulus), 0.9, 0.1 / (modulus - 1), Clock(60.0))
+    bound = separate_bound(alike, 0.5 * math.log(modulus), 0.9, 0.1 / (modulus - 1), np.ones(modulus), Clock(60.0))
     assert bound is not None
     assert bound.upper == pytest.approx(upper, abs=1e-6)
 
 
+def test_a_secure_sum_of_bits_is_told_by_the_law_of_its_worst_prior():
+    """The uniform output law is above log 2; that of what nobody knows anything of leaves a tenth."""
+    sums = dl.ModularSum(64)
+    problem = support.problem(dl.Records(40, alphabet=2), sums, dl.symmetric(0.1, k=64), "0.99 max")
+    channel = record_channels(problem)[0]
+    witness = ascent.search(channel, rng=np.random.default_rng(0), clock=Clock(), starts=1)
+    laws = [channel.uniform.sum(axis=0) @ channel.rows, witness.p.sum(axis=0) @ channel.rows]
+    bounds = [
+        separate_bound(channel.completions.log_uniform, channel.max_knowledge, 0.9, 0.1 / 63, law, Clock())
+        for law in (np.ones(64), *laws)
+    ]
+    flat, plain, best = (bound.upper for bound in bounds if bound is not None)
+    assert witness.leakage <= best + 1e-9
+    assert best <= 1.0001 * witness.leakage < plain <= 1.1 * witness.leakage
+    assert flat > math.log(2)
+
+
 def test_an_output_that_is_never_wrong_has_no_such_bound():
-    assert separate_bound(np.zeros((2, 2)), 0.1, 1.0, 0.0, Clock(60.0)) is None
+    assert separate_bound(np.zeros((2, 2)), 0.1, 1.0, 0.0, np.ones(2), Clock(60.0)) is None
 
 
 def test_boxes_that_a_clock_leaves_no_time_for_have_no_multipliers():

@@ -29,17 +29,21 @@ GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 @dataclass(frozen=True, eq=False)
 class SeparateBound:
-    """A bound in nats, with its multipliers: of the entropy bound, and of each letter's sum of weights (letters,), N over |X|."""
+    """A bound in nats, with its multipliers: of the entropy bound, and of each letter's sum of weights (letters,), N over |X|.
+
+    `law` (outputs,) has the output law's weights.
+    """
 
     upper: float
     slope: float
     sums: Floats
+    law: Floats
 
 
 def separate_bound(
-    log_uniform: Floats, max_knowledge: float, stay: float, change: float, clock: Deadline
+    log_uniform: Floats, max_knowledge: float, stay: float, change: float, law: Floats, clock: Deadline
 ) -> SeparateBound | None:
-    """The bound with the uniform output law.
+    """The bound with an output law.
 
     Parameters
     ----------
@@ -49,6 +53,8 @@ def separate_bound(
         log |X| - b, in nats.
     stay, change : float
         The probabilities of the own output, and of each other.
+    law : (outputs,)
+        Weights, positive.
     clock : Deadline
 
     Returns
@@ -58,13 +64,13 @@ def separate_bound(
 
     >>> from dalenius.search import Clock
     >>> alike = np.full((16, 16), -2 * np.log(16))  # of many letters modulo 16, an eighth of a letter's entropy known
-    >>> bound = separate_bound(alike, 0.125 * np.log(16), 0.9, 0.1 / 15, Clock(60.0))
+    >>> bound = separate_bound(alike, 0.125 * np.log(16), 0.9, 0.1 / 15, np.full(16, 1 / 16), Clock(60.0))
     >>> 0.1 < bound.upper < 0.5
     True
     """
     if change <= 0.0:
         return None
-    problem = _Rows.of(log_uniform, stay, change)
+    problem = _Rows.of(log_uniform, np.log(law / law.sum()), stay, change)
     if len(problem.terms) > MOST:
         return None
     known = dict[float, tuple[float, Floats]]()
@@ -79,7 +85,7 @@ def separate_bound(
     _least(bound, math.log(SLOPES[0]), math.log(SLOPES[1]), clock)
     slope = min(known, key=lambda each: known[each][0])
     upper, sums = known[slope]
-    return SeparateBound(upper, slope, sums)
+    return SeparateBound(upper, slope, sums, law)
 
 
 def _least(value: Callable[[float], float], low: float, high: float, clock: Deadline) -> None:
@@ -105,33 +111,39 @@ class _Rows:
 
     Attributes
     ----------
-    terms, times : (terms,)
-        log(N/|X|), and how many outputs of the letter have it.
+    terms, costs, times : (terms,)
+        log(N/|X|) and what a weight costs by the output law, and how many outputs of the letter have them.
     row : (terms,)
         Whose.
     letter : (letters,)
         Which row is a letter's.
+    constant : float
+        What the output law costs whatever the weights: those of a letter add up to 1.
     """
 
     terms: Floats
+    costs: Floats
     times: Floats
     row: Integers
     letter: Integers
-    outputs: int
+    constant: float
     stay: float
     change: float
 
     @classmethod
-    def of(cls, log_uniform: Floats, stay: float, change: float) -> _Rows:
-        rows, letter = np.unique(np.sort(log_uniform.round(ALIKE), axis=1), axis=0, return_inverse=True)
-        found = [np.unique(row, return_counts=True) for row in rows]
-        sizes = [len(terms) for terms, _ in found]
+    def of(cls, log_uniform: Floats, log_law: Floats, stay: float, change: float) -> _Rows:
+        both = np.stack(np.broadcast_arrays(log_uniform, (change - stay) * log_law), axis=-1).round(ALIKE)
+        ordered = np.take_along_axis(both, np.lexsort((both[..., 1], both[..., 0]))[..., None], axis=1)
+        rows, letter = np.unique(ordered, axis=0, return_inverse=True)
+        found = [np.unique(row, axis=0, return_counts=True) for row in rows]
+        terms, costs = np.concatenate([kinds for kinds, _ in found]).T
         return cls(
-            np.concatenate([terms for terms, _ in found]),
+            terms,
+            costs,
             np.concatenate([times for _, times in found]).astype(float),
-            np.repeat(np.arange(len(rows)), sizes),
+            np.repeat(np.arange(len(rows)), [len(kinds) for kinds, _ in found]),
             letter.reshape(-1),
-            log_uniform.shape[1],
+            -change * float(log_law.sum()),
             stay,
             change,
         )
@@ -142,9 +154,9 @@ class _Rows:
 
     def solved(self, slope: float) -> tuple[Floats, Floats]:
         """psi of every letter, and its multiplier: halvings, since the sum of the best weights falls as that grows."""
-        linear = np.log(self.outputs) + slope * np.where(self._there, self.terms, 0.0)
+        linear = self.costs + slope * np.where(self._there, self.terms, 0.0)
         rows = int(self.row[-1]) + 1
-        reach = 2.0 * np.log(self.outputs) + slope * (2.0 + 800.0)
+        reach = 2.0 * (self.constant + float(np.abs(self.costs).max())) + slope * (2.0 + 800.0)
         low, high = (np.full(rows, float(end)) for end in (linear.min() - reach, linear.max() + reach))
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
@@ -152,8 +164,9 @@ class _Rows:
             more = np.bincount(self.row, self.times * weights, minlength=rows) > 1.0
             low, high = np.where(more, middle, low), np.where(more, high, middle)
         maxima = self._best(slope, linear - high[self.row])[0]
-        values = high + np.bincount(self.row, self.times * maxima, minlength=rows)
-        return np.asarray(values[self.letter]), np.asarray(high[self.letter])
+        sums = self.constant + high
+        values = sums + np.bincount(self.row, self.times * maxima, minlength=rows)
+        return np.asarray(values[self.letter]), np.asarray(sums[self.letter])
 
     def _best(self, slope: float, linear: Floats) -> tuple[Floats, Floats]:
         """The largest values of f(w) = K log K - slope w log w + linear w on [0, 1], K = c + D w, and where they are."""
