@@ -22,7 +22,9 @@ from dalenius.cli.gates import (
     require_at_most,
 )
 from dalenius.cli.people import (
+    AlphabetOption,
     AnswerOption,
+    BlocksOption,
     HouseholdOption,
     LettersOption,
     TableOption,
@@ -53,7 +55,6 @@ from dalenius.model.queries import Query
 from dalenius.report.audit import PAGES, Audit, question_of
 from dalenius.report.page import need_installed
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
-from dalenius.studies.least_noise import noise_of
 
 MODEL = ".toml"  # after the page's name
 
@@ -71,9 +72,7 @@ def audit(
         Option("--mechanism", help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init."),
     ] = None,
     people: Annotated[int | None, Option("--people", min=1, help="How many people.")] = None,
-    alphabet: Annotated[
-        int | None, Option("--alphabet", min=1, help="How many answers a person can give; by default 2, no and yes.")
-    ] = None,
+    alphabet: AlphabetOption = None,
     query: Annotated[
         str | None,
         Option(
@@ -81,15 +80,7 @@ def audit(
             help="What is released: of no and yes by default count; 'threshold 3', 'modular_sum 4', mean with --values.",
         ),
     ] = None,
-    blocks: Annotated[
-        int | None,
-        Option(
-            "--blocks",
-            "--households",
-            min=1,
-            help="Answers are correlated in households of at most so many people; by default 1.",
-        ),
-    ] = None,
+    blocks: BlocksOption = None,
     adversary: Annotated[
         str | None,
         Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
@@ -188,7 +179,7 @@ def _made(given: dict[str, Any], values: str | None, people: People | None) -> d
     parts = {"--mechanism": Mechanism, "--query": Query, "--blocks, --adversary": Adversary}
     release, query, adversary = (as_part(base, given[name], name) for name, base in parts.items())
     records = people or (mean.records if mean else dl.Records(given["--people"], alphabet=given["--alphabet"] or 2))
-    release = release if mean is None else mean.noise(noise_of(release))
+    release = release if mean is None else mean.noise(release)
     try:
         return question_of(release, records, query, adversary, mean.title if mean else "")
     except InputError as error:

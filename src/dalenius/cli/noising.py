@@ -13,7 +13,9 @@ from typer import Option
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.people import (
+    AlphabetOption,
     AnswerOption,
+    BlocksOption,
     HouseholdOption,
     LettersOption,
     TableOption,
@@ -63,22 +65,12 @@ def noise(
         int | None,
         Option("--people", min=1, help="With --noise: how many people; left out, one person is asked about."),
     ] = None,
-    blocks: Annotated[
-        int | None,
-        Option(
-            "--blocks",
-            "--households",
-            min=1,
-            help="Answers are correlated in households of at most so many people; by default 1.",
-        ),
-    ] = None,
+    blocks: BlocksOption = None,
     query: Annotated[
         str | None,
         Option("--query", help="What is released: by default count; 'threshold 3', histogram, mean with --values."),
     ] = None,
-    alphabet: Annotated[
-        int | None, Option("--alphabet", min=2, help="How many answers a person can give; by default 2, no and yes.")
-    ] = None,
+    alphabet: AlphabetOption = None,
     values: ValuesOption = None,
     table: TableOption = None,
     answer: AnswerOption = None,

@@ -20,6 +20,18 @@ from dalenius.model.queries.margins import SEPARATOR
 MEAN = "mean"
 KEPT = ("--noise", "--mechanism", "--query")  # said beside a table
 
+AlphabetOption = Annotated[
+    int | None, Option("--alphabet", min=1, help="How many answers a person can give; by default 2, no and yes.")
+]
+BlocksOption = Annotated[
+    int | None,
+    Option(
+        "--blocks",
+        "--households",
+        min=1,
+        help="Answers are correlated in households of at most so many people; by default 1.",
+    ),
+]
 ValuesOption = Annotated[
     str | None,
     Option("--values", metavar="LOW,HIGH[,STEP]", help="Of a mean: public bounds of the values, and their grid."),
