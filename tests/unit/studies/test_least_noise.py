@@ -202,6 +202,15 @@ def test_a_signal_between_two_scales_keeps_what_was_proved(monkeypatch):
     assert dl.least_noise(one_of_two("discrete_laplace"), 0.1).within.result is tried[-1]
 
 
+@each("kind", "gaussian", "discrete_laplace")
+def test_a_budget_of_ten_thousand_is_a_budget(kind):
+    """Of which exponentials are no doubles."""
+    found = dl.least_noise(one_of_two(kind), "1e4 bits")
+    assert (found.above, found.at_most) == (None, 10_000)
+    assert found.within.scale <= Fraction(1, 10)
+    assert dl.least_noise(one_of_two(kind), "1e400 nats").within.scale == found.within.scale
+
+
 def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
     found = dl.least_noise(one_of_two("discrete_laplace"), 1)
     assert (found.above, found.gap) == (None, 1.0)
