@@ -171,3 +171,14 @@ def test_witnesses_that_are_refused(forge):
 def test_models_that_are_not_read(forge, mechanism, adversary, records, reason):
     verdict = check(model(forge, mechanism, adversary, records), b"")
     assert (verdict.exit_code, reason in verdict.reason) == (2, True), verdict.reason
+
+
+def test_a_letters_own_mixture_is_a_law(forge, planted):
+    """Else too little would be proved to leak: 0.216 nats do, of two answers that are mostly alike."""
+    adversary = 'kind="prior_set"; priors=[["0.4","0.1","0.1","0.4"]]'
+    asked = model(forge, 'kind="gaussian"; scale=1', adversary, "count=2; alphabet=2")
+    low = forge.certificate(asked, "0", "0.2", ["witness", None, None])
+    assert "what prior 0 teaches about record 0 <= upper fails" in check(asked, low).reason
+    assert planted("listed", "_of_mixtures: p / weight => p").check(asked, low).exit_code == 0
+    exact = forge.certificate(asked, "0.21636933478", "0.21636933479", ["witness", 0, 0])
+    assert check(asked, exact).exit_code == 0

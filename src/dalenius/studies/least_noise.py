@@ -29,7 +29,7 @@ NOISES = {kind: noise.of_scale(1) for kind, noise in MECHANISMS.items() if issub
 CLOSE = 0.1  # share of the gap that an interval of the leakage may have
 APART = 0.35  # share of the gap that the next scale is away from where the budget seems to be met
 STEPS = 60
-PLENTY = 200  # nats or bits, for formulas: what is enough for so many is so for more
+PLENTY = Fraction(200)  # nats or bits, for formulas: what is enough for so many is so for more
 WAITING = 3  # steps in which the bracket has to shrink to its square root
 SHARE = 0.5  # of the time that is left, for one scale
 LATE = 1 / 32  # share of the time limit that is not worth another scale
@@ -151,7 +151,8 @@ def least_noise(
     amount, units = budget_of(at_most)
     if not 0.0 < gap < 1.0:
         raise InputError(f"gap: expected a number between 0 and 1, got {brief(gap)}")
-    formulas = tuple(sorted(family.formulas(float(min(amount, PLENTY)) * unit_size(units)), key=lambda formula: formula.scale))
+    stated = family.formulas(float(min(amount, PLENTY)) * unit_size(units))
+    formulas = tuple(sorted(stated, key=lambda formula: formula.scale))
     clock = Clock(Limits(time_limit=time_limit).seconds)
     search = _Search(family, amount, units, gap, clock, progress)
     least, most = family.spreads
