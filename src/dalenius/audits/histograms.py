@@ -154,16 +154,20 @@ class HistogramAudit(Audit):
         looked = [kind for kind in self.kinds if kind.known <= MOST_PATTERNS]
         self.out_of_room = len(looked) < len(self.kinds)
         for most in WIDTHS:
-            for kind in looked:
-                if not kind.settled:
+            for kind in sorted(
+                looked, key=lambda kind: kind.mixture is not None
+            ):  # first those that nothing is known of
+                if not (kind.settled or self._in_common()):
                     kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked))
                     self._tell("patterns")
-            apart = sum(kind.times * (kind.upper - kind.lower) for kind in looked)
-            alone = len(looked) == looked[0].times == 1 if looked else True
-            if not alone and apart <= (1.0 - IN_COMMON) * (self.upper - self.lower):
-                break
         self.out_of_time = any(kind.out_of_time for kind in looked)
         self._tell("proving")
+
+    def _in_common(self) -> bool:
+        """True if what the tables have in common keeps the ends apart, and not what is known of each."""
+        apart = sum(kind.times * (kind.upper - kind.lower) for kind in self.kinds)
+        several = len(self.kinds) > 1 or self.kinds[0].times > 1
+        return several and apart <= (1.0 - IN_COMMON) * (self.upper - self.lower)
 
     def _tell(self, stage: str) -> None:
         self._shown = max(self._shown, self._together(), key=lambda shown: shown[0])
