@@ -19,8 +19,8 @@ from dalenius.search.tree import Runner
 AnyTree: TypeAlias = BoxTree | RowTree | Runner
 
 WORK = 1.6e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 1.5e-4
-READING = 0.2  # of such a leaf: one that the checker has worked out before
+FIXED = 5e-5
+READING = 1e-4  # seconds of it, in every check, whether or not a leaf was worked out before
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -87,10 +87,9 @@ class TreeRoom:
 
     def checking(self, *rungs: Rung) -> float:
         """Seconds that checking these proofs takes besides what any proof takes, predicted."""
-        leaves = [(rung.leaves - (1.0 - READING) * rung.told, rung.grouped * rung.work) for rung in rungs]
-        seconds = sum(count * (FIXED + WORK * work) for count, work in leaves)
-        times = 1.0 + READING * (self.search.checks - 1)
-        return self.search.clock.pace * times * self.search.share * seconds
+        reading = READING * self.search.checks * sum(rung.leaves for rung in rungs)
+        new = sum((rung.leaves - rung.told) * (FIXED + WORK * rung.grouped * rung.work) for rung in rungs)
+        return self.search.clock.pace * self.search.share * (new + reading)
 
     @property
     def checking_now(self) -> float:

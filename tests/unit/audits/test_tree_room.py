@@ -66,7 +66,7 @@ def test_the_leaves_of_another_bound_are_not_checked_with_the_slopes_of_this_one
 def test_what_would_be_written_now_must_be_checked_in_time(own, work_clock):
     known = [record(30_000 if own else 1), record(1 if own else 30_000)]
     trees = room(50.0, *known)
-    assert trees.checking_now > 55.0
+    assert trees.checking_now > 51.0
     assert not trees.may_grow(trees.search.clock, known[0], row_tree(0))
     assert trees.late
     assert not trees.full
