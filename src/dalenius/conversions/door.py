@@ -150,6 +150,7 @@ def holds_always(notion: str, facts: Facts) -> tuple[arb, str] | None:
 
 
 MOST_NUMBER = 10**9  # of a distance that is given
+MOST_SAID = 3  # guarantees that an answer repeats
 
 
 def convert(
@@ -237,9 +238,8 @@ def convert_with(
         places = [_place(notion, together=not several) for notion in given]
         read = [_amount(NOTIONS[at.notion], value) for at, value in zip(places, given.values(), strict=True)]
         end = _place(to, together=True)
-        source = " and ".join(
-            f"{at.name} {NOTIONS[at.notion].sign} {text}" for at, (_, text) in zip(places, read, strict=True)
-        )
+        said = [f"{at.name} {NOTIONS[at.notion].sign} {text}" for at, (_, text) in zip(places, read, strict=True)]
+        source = " and ".join(said if len(said) <= MOST_SAID else [said[0], f"{len(said) - 1} more"])
         source += f", {facts.releases} times" if several else ""
         amounts = {at: amount for at, (amount, _) in zip(places, read, strict=True)}
         found = best_chain(amounts, end, facts, sharp=sharp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise, product
 from math import exp, inf
 from typing import TypeVar
@@ -13,11 +14,12 @@ from flint import arb, ctx
 
 from dalenius.conversions.numbers import Epsilon, bernoulli_divergence
 from dalenius.errors import InputError
-from dalenius.exact import Number, as_bounded, as_fraction, as_list
+from dalenius.exact import Number, as_bounded, as_fraction, as_list, fraction_text
 from dalenius.information.balls import above, ball
 
 BITS = 200  # of the balls
 MOST_EPSILON = 300  # nats; exp(2 epsilon) is still a double
+EPSILONS = tuple(Fraction(k, 8) for k in (0, 1, 2, 4, 8, 12, 16, 24, 32, 48, 64))  # at which curves are read
 
 Point = tuple[Fraction, Fraction]
 T = TypeVar("T", float, arb)
@@ -91,6 +93,66 @@ class PrivacyProfile:
         with ctx.workprec(BITS):
             values = [Fraction(min(1.0, max(0.0, above(delta(ball(epsilon)))))) for epsilon in read]
         return cls.of(list(zip(read, values, strict=True)), decay=decay)
+
+    @classmethod
+    def of_tradeoff(
+        cls, points: Iterable[Sequence[Number]], *, epsilons: Iterable[Number] = EPSILONS
+    ) -> PrivacyProfile:
+        """Points of a trade-off curve, as f-differential privacy has them: a test wrong about one input with probability `level` at
+        most is wrong about the other with `error` at least.
+
+        Parameters
+        ----------
+        points : list of (level, error)
+            Of every ordered pair of inputs, and so with either as the first.
+        epsilons : list of Numbers
+            Where the profile has points.
+
+        Raises
+        ------
+        InputError
+            If there is no point, or a number is not from 0 to 1.
+
+        Notes
+        -----
+        *Bound because* errors fall with the level: between two levels they are at least that of the larger one, and delta(e) is the
+        largest 1 - error - exp(e) level.
+
+        Source: J. Dong, A. Roth, W. Su, "Gaussian differential privacy" (2022), Proposition 6.
+
+        >>> found = PrivacyProfile.of_tradeoff([("0.1", "0.3"), ("0.3", "0.1")], epsilons=[0, 1])
+        >>> [(float(epsilon), round(float(delta), 9)) for epsilon, delta in found.points]
+        [(0.0, 0.8), (1.0, 0.7)]
+        """
+        read = [as_list(point, f"points[{k}]") for k, point in enumerate(as_list(points, "points"))]
+        if not read or any(len(point) != 2 for point in read):
+            raise InputError("points: expected at least one, each of a level and an error")
+        known = [[as_bounded(x, f"points[{k}]", at_least=0, at_most=1) for x in point] for k, point in enumerate(read)]
+        both = sorted({(a, b) for level, error in known for a, b in ((level, error), (error, level))})
+        levels = [Fraction(0), *(level for level, _ in both)]
+        errors = [max((error for at, error in both if at >= level), default=Fraction(0)) for level in levels[1:]]
+        corners = [(ball(level), ball(1 - error)) for level, error in zip(levels, [*errors, Fraction(0)], strict=True)]
+
+        def delta(epsilon: arb) -> arb:
+            return reduce(arb.max, (found - epsilon.exp() * level for level, found in corners))
+
+        return cls.from_function(delta, epsilons)
+
+    def guarantees(self, notion: str = "local_dp_delta") -> dict[str, Number]:
+        """The points as guarantees of one mechanism, for `convert`; of a secret's channel with the divergence that all of them bound.
+
+        Parameters
+        ----------
+        notion : str
+            ``"local_dp_delta"``, between any two values of a secret, or ``"differential_privacy_delta"``, between neighbours.
+
+        >>> list(PrivacyProfile.of([(0, "0.3"), (1, 0)]).guarantees())
+        ['local_dp_delta(0)', 'local_dp_delta(1)', 'pairwise_divergence']
+        """
+        told: dict[str, Number] = {f"{notion}({fraction_text(epsilon)})": delta for epsilon, delta in self.points}
+        if notion == "local_dp_delta" and (divergence := self.capacity()) < inf:
+            told["pairwise_divergence"] = divergence
+        return told
 
     def capacity(self) -> float:
         """The integral of (1 + exp(-e)) delta(e) over e > 0, for a profile of local differential privacy; in nats, rounded up.

@@ -1,3 +1,4 @@
+from dalenius.export.accounting import from_dp_accounting as from_dp_accounting
 from dalenius.export.accounting import to_dp_accounting as to_dp_accounting
 from dalenius.export.cbf import parse_cbf as parse_cbf
 from dalenius.export.cbf import read_cbf as read_cbf

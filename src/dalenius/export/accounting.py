@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from flint import arb, ctx
 
+from dalenius.conversions.profiles import EPSILONS, PrivacyProfile
 from dalenius.errors import InputError, brief
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import Integer, Number, as_bounded, as_integer
@@ -17,6 +19,7 @@ from dalenius.model.mechanisms import Mechanism
 
 PRECISION = 128
 SLACK = 1e-12  # relative: masses are taken back from their logarithms, and these subtracted, in doubles, there
+LOSS = 1e-9  # relative, that another's deltas are raised by
 STEP = "0.0001"
 
 LogMasses = dict[str, float]
@@ -72,6 +75,42 @@ def to_dp_accounting(
 
     p, q = as_integer(first, "first", at_least=0), as_integer(second, "second", at_least=0)
     return one(p, q), one(q, p)
+
+
+def from_dp_accounting(distribution: Any, back: Any = None, *, epsilons: Iterable[Number] = EPSILONS) -> PrivacyProfile:
+    """What a privacy loss distribution of Google's dp_accounting says of *one pair* of neighbours: a secret of two values.
+
+    A distribution has forgotten all but the pair that it was made of, so that the profile is about which of these two datasets it is,
+    and about no others: ``letters=2`` in `convert`. Where the pair dominates all neighbours, as dp_accounting's own noise, sampled or
+    composed, does, it is the curve of differential privacy: ``guarantees("differential_privacy_delta")``.
+
+    Parameters
+    ----------
+    distribution, back : PrivacyLossDistribution
+        Of the pair, and of the pair in the other order where that is another, as `to_dp_accounting` makes them.
+    epsilons : list of Numbers
+        Where the profile has points.
+
+    Raises
+    ------
+    InputError
+        If it is no such distribution, or an optimistic one, whose deltas are no bounds.
+
+    Notes
+    -----
+    The deltas are those of dp_accounting, in doubles, and a part in 10^9 more; they are not proved.
+    """
+    parts = [distribution, *([] if back is None else [back])]
+    losses = [getattr(part, name, None) for part in parts for name in ("_pmf_remove", "_pmf_add")]
+    if not all(hasattr(part, "get_delta_for_epsilon") for part in parts):
+        raise InputError(
+            f"distribution: expected a PrivacyLossDistribution of dp_accounting, got {brief(distribution)}"
+        )
+    if any(getattr(each, "_pessimistic_estimate", True) is False for each in losses):
+        raise InputError("distribution: expected a pessimistic estimate, as an optimistic one is no bound")
+    read = [as_bounded(epsilon, "epsilons", at_least=0) for epsilon in epsilons]
+    deltas = [max(float(part.get_delta_for_epsilon(float(epsilon))) for part in parts) for epsilon in read]
+    return PrivacyProfile.of([(e, min(d * (1.0 + LOSS), 1.0)) for e, d in zip(read, deltas, strict=True)])
 
 
 def log_masses(subject: WorstCaseLeakage | Mechanism, first: int, second: int) -> tuple[LogMasses, LogMasses]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 from scipy.integrate import quad
+from scipy.stats import norm
 
 import dalenius as dl
 from campaigns import draws
@@ -230,3 +231,24 @@ def test_ends():
     for wrong in ((-1, 0), (1, -0.1), (1, 1.1)):
         with pytest.raises(InputError):
             largest_power(*wrong)
+
+
+def test_a_trade_off_curve_bounds_each_delta_from_above_and_fine_points_come_near():
+    """Of normal laws a distance of 1 apart: errors Phi(Phi^-1(1 - level) - 1)."""
+    for count, near in ((5, 0.4), (300, 0.02)):
+        levels = [k / count for k in range(1, count)]
+        points = [(level, norm.cdf(norm.isf(level) - 1)) for level in levels]
+        for epsilon, delta in PrivacyProfile.of_tradeoff(points, epsilons=[0, "0.5", 1]).points:
+            e = float(epsilon)
+            exact = norm.cdf(0.5 - e) - math.exp(e) * norm.cdf(-0.5 - e)
+            assert exact <= delta <= exact + near
+    told = PrivacyProfile.of_tradeoff(points).guarantees()
+    assert dl.convert(told, to="local_dp_delta(0.5)").value < 0.26
+    perfect = PrivacyProfile.of_tradeoff([(0.5, 0.5)], epsilons=[0]).points  # known at one level: T(1/2) >= 1/2
+    assert 0.5 <= perfect[0][1] < 0.5 + 1e-15
+
+
+def test_points_of_a_trade_off_curve_are_two_probabilities():
+    for bad in ([], [(0.1,)], [(0.1, 2)], [(-0.1, 0.5)]):
+        with pytest.raises(dl.errors.InputError):
+            PrivacyProfile.of_tradeoff(bad)

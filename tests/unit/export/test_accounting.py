@@ -10,7 +10,7 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius.export import to_dp_accounting
+from dalenius.export import from_dp_accounting, to_dp_accounting
 from dalenius.export.accounting import log_masses
 
 COUNT = support.problem(dl.Records(20, alphabet=2), dl.Count(), dl.geometric(0.5), dl.ProductPriors())
@@ -89,3 +89,45 @@ def test_what_cannot_be_exported_is_one_clear_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting", None)
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
     support.refused(lambda: to_dp_accounting(COUNT, 3, 4), "pip install 'dalenius[accounting]'")
+
+
+class Losses:
+    """Stands in for a distribution: deltas by epsilon, and the estimate that its parts say they are."""
+
+    def __init__(self, delta, pessimistic=True):
+        self.get_delta_for_epsilon = delta
+        self._pmf_remove = self._pmf_add = types.SimpleNamespace(_pessimistic_estimate=pessimistic)
+
+
+def test_the_larger_delta_of_both_orders_counts_and_is_about_one_pair():
+    there, back = Losses(lambda e: 0.3 * math.exp(-e)), Losses(lambda e: 0.4 * math.exp(-2 * e))
+    profile = from_dp_accounting(there, back, epsilons=[0, "0.1", 1])
+    for epsilon, delta in profile.points:
+        truth = max(0.3 * math.exp(-epsilon), 0.4 * math.exp(-2 * epsilon))
+        assert truth < delta < truth * (1 + 2e-9)
+    found = dl.convert(profile.guarantees(), to="mutual_information", letters=2)
+    assert found.value <= dl.convert("local_dp_delta(0)", 0.4, to="mutual_information", letters=2).value
+    assert list(profile.guarantees("differential_privacy_delta"))[1] == "differential_privacy_delta(0.1)"
+
+
+@each(
+    "distribution, words",
+    (0.5, "expected a PrivacyLossDistribution of dp_accounting, got 0.5"),
+    (Losses(lambda e: 0.0, pessimistic=False), "an optimistic one is no bound"),
+)
+def test_what_is_no_bound_is_refused(distribution, words):
+    with pytest.raises(dl.errors.InputError, match=words):
+        from_dp_accounting(distribution)
+
+
+def test_real_distributions_are_close_above_the_closed_form_of_gaussian_noise():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        losses = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution", reason="needs dp_accounting")
+        profile = from_dp_accounting(losses.from_gaussian_mechanism(2.0))
+        sampled = from_dp_accounting(losses.from_gaussian_mechanism(1.0, sampling_prob=0.01).self_compose(100))
+    for epsilon, delta in profile.points:
+        exact = dl.convert("local_gdp", "0.5", to=f"local_dp_delta({epsilon})").value
+        assert exact * (1 - 1e-9) <= delta <= exact + 1e-7
+    told = dl.convert(sampled.guarantees("differential_privacy_delta"), to="true_positive_rate(0.01)", independent=True)
+    assert 0.0160 < told.value < 0.0162
