@@ -27,7 +27,7 @@ from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
-from dalenius.model import DesignProblem, digest
+from dalenius.model import DesignProblem, MechanismProblem, digest
 from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
 from dalenius.results import relative_gap
@@ -82,9 +82,7 @@ def _of_model(model: str) -> dict[str, Any]:
         ),
         "datasets": records.datasets if records.log_datasets < LARGE else f"e^{records.log_datasets:.6g}",
         "inputs": inputs,
-        "outputs": "real numbers"
-        if isinstance(problem, dl.WorstCaseLeakage) and problem.mechanism.on_a_line
-        else outputs,
+        "outputs": "real numbers" if isinstance(problem, MechanismProblem) and problem.mechanism.on_a_line else outputs,
         "answer_in": problem.quantity.units,
         "digest": digest(problem),
     }

@@ -33,6 +33,15 @@ def test_a_model(command_line):
     assert float(lines["entropy bound nats"]) == 1
 
 
+def test_outputs_of_noise_on_a_line_are_not_counted(tmp_path, capsys):
+    parts = {"records": dl.Records(1, alphabet=2), "query": dl.Count(), "mechanism": dl.laplace(1)}
+    secret = dl.SecretLeakage(**parts, adversary=dl.FixedPrior([0.5, 0.5]), secrets=dl.Letters(0))
+    for asked in (secret, dl.WorstCaseLeakage(**parts, adversary=dl.AnyPrior())):
+        (tmp_path / "asked.toml").write_text(dl.dumps(asked))
+        show(str(tmp_path / "asked.toml"), as_json=True)
+        assert json.loads(capsys.readouterr().out)["outputs"] == "real numbers"
+
+
 def test_a_certificate_claims_and_is_not_proved_here(command_line):
     path = library_folder() / "parity/laplace-n4.cert"
     done = command_line("show", path, "--json")
