@@ -280,6 +280,18 @@ def test_a_secret_has_its_noise():
     assert known.formulas[0].condition.endswith("length 1")
 
 
+def test_tables_of_the_same_people_grow_together():
+    query = dl.queries.Margins([2, 10], [[0], [0, 1]])
+    noise = dl.several_releases(dl.discrete_laplace(1), dl.geometric("1/2"), on=[0, 1])
+    question = support.problem(dl.Records(10**5, alphabet=20), query, noise, dl.IndependentBlocks(2))
+    found = dl.least_noise(question, "0.1 bits", gap=0.1)
+    assert found.above is not None
+    assert found.above.result.to("bits").lower > 0.1 >= found.within.result.to("bits").upper
+    assert [(made.spread / found.within.scale, part.on) for made, part in found.within.releases] == [(1, 0), (2, 1)]
+    (ratios,) = found.formulas
+    assert float(found.within.scale) < ratios.scale < 2 * float(found.within.scale)
+
+
 def test_several_releases_grow_together():
     """A count, and twice a weighted sum whose noise is twice as wide: the first one's scale is the answer, for a chain too."""
     query, mechanism = dl.together(
