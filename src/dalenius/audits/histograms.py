@@ -157,17 +157,18 @@ class HistogramAudit(Audit):
             for kind in sorted(
                 looked, key=lambda kind: kind.mixture is not None
             ):  # first those that nothing is known of
-                if not (kind.settled or self._in_common()):
+                if not (kind.settled or self._in_common(most)):
                     kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked))
                     self._tell("patterns")
         self.out_of_time = any(kind.out_of_time for kind in looked)
         self._tell("proving")
 
-    def _in_common(self) -> bool:
-        """True if what the tables have in common keeps the ends apart, and not what is known of each."""
+    def _in_common(self, most: int) -> bool:
+        """True if what the tables have in common keeps the ends apart, or so many letters, and not what is known of each table."""
+        if len(self.kinds) == self.kinds[0].times == 1:
+            return False
         apart = sum(kind.times * (kind.upper - kind.lower) for kind in self.kinds)
-        several = len(self.kinds) > 1 or self.kinds[0].times > 1
-        return several and apart <= (1.0 - IN_COMMON) * (self.upper - self.lower)
+        return (most > FREE and self.upper >= self.letters) or apart <= (1.0 - IN_COMMON) * (self.upper - self.lower)
 
     def _tell(self, stage: str) -> None:
         self._shown = max(self._shown, self._together(), key=lambda shown: shown[0])

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import support
 from campaigns import each
+from dalenius.audits import audit_of
 from dalenius.audits.histograms import ScoredCells, even_scores, pattern_count, patterns, telling_scores
-from dalenius.search import Clock
+from dalenius.search import Clock, Limits, Run
 
 CASES = [(2, 2, 1.0), (3, 2, 0.5), (4, 2, 2.0), (3, 3, 0.7), (5, 1, 1.5), (2, 4, 0.3)]
 
@@ -102,3 +104,34 @@ def test_the_lower_end_does_not_lean_on_rounding(monkeypatch):
     assert 0.0 < found["0.5", 2**13] < math.log(6)
     assert found["0.5", 0] <= found["0.5", 2**13] + 1e-12
     assert found["0.2", 0] <= found["0.2", 2**13] + 1e-12
+
+
+def audited(query, epsilon, size=6):
+    records = dl.Records(1_000_000, alphabet=math.prod(query.attributes))
+    audit = audit_of(
+        support.problem(records, query, dl.discrete_laplace(epsilon), dl.IndependentBlocks(size)),
+        Run.of(Limits(gap=1e-4, time_limit=60.0)),
+    )
+    audit.run()
+    return audit
+
+
+def test_seven_tables_of_a_thousand_letters_are_known_to_half_a_per_cent():
+    tables = dl.queries.Margins.lattice([2, 10, 50], 3)
+    audit = audited(tables, "1/14")
+    assert 0.50298 < audit.lower < audit.upper < 0.50576
+    assert (
+        sum(max(line.scores) * kind.cells.count > 2**12 for line, kind in zip(audit.proof(), audit.kinds, strict=True))
+        == 1
+    )
+    loud = audited(dl.queries.Margins.lattice([3, 4, 5], 3), "3/7")
+    assert 0.67 * math.log(60) < loud.lower < loud.upper == math.log(60)
+    assert None in loud.exposure(0.0).prior, "some tables are better left out"
+    assert [type(line).__name__ for line in loud.proof()] == ["LettersLine"]
+
+
+def test_tables_without_a_common_attribute_add_up():
+    one, other, both = (audited(dl.queries.Margins([3, 5], tables), "1/3", 2) for tables in ([[0]], [[1]], [[0], [1]]))
+    assert both.lower == pytest.approx(one.lower + other.lower, rel=1e-9)
+    assert both.upper == pytest.approx(one.upper + other.upper, rel=1e-9)
+    assert both.upper - both.lower < 1e-9
