@@ -27,10 +27,8 @@ from dalenius.studies.least_noise import budget_of
 MOST_RECORDS = 24
 PIECES = 400
 GRID = 10**12
-MIXED = tuple(
-    map(Fraction, ("0", "1e-11", "1e-9", "1e-7", "1e-5", "1e-3"))
-)  # shares of uncorrelated data that make a matrix positive semidefinite
-
+# shares of uncorrelated data that make a matrix positive semidefinite
+MIXED = (Fraction(0), *(Fraction(1, 10**digits) for digits in (11, 9, 7, 5, 3)))
 SHORTEST = 1e-2  # seconds: what can be proved in so little is proved
 Weights: TypeAlias = list[Fraction]
 Form: TypeAlias = list[list[Fraction]]  # a matrix, of covariances or of weights of theirs
@@ -189,7 +187,7 @@ class CorrelatedData:
         least = np.array([-exact_fraction_above(-((low / high) ** 2)) for low, high in self.deviations])
         most = np.array([[exact_fraction_above(x) for x in row] for row in self.correlations])
         found = certify(correlated(doubles, least, most), time_limit=time_limit)
-        if not math.isfinite(found.upper):
+        if not math.isfinite(found.upper) or found.rounded:
             raise DaleniusError(f"nothing was proved of a program within the time limit; {found.advice}")
         lost = sum(
             abs(x / size - Fraction(d))
@@ -241,10 +239,11 @@ class _Search:
                 "secret: its variance may be 0 under some law, so that nothing bounds what is released of it"
             )
         spread = [most for _, most in self.family.deviations]
-        far = (
-            sum(abs(x * y) * spread[i] * spread[j] for i, x in enumerate(self.query) for j, y in enumerate(self.secret))
-            / -least
+        widest = (
+            sum((abs(x) * s for x, s in zip(each, spread, strict=True)), Fraction(0))
+            for each in (self.query, self.secret)
         )
+        far = math.prod(widest, start=Fraction(1)) / -least
         self.pieces = [self._bounded(-far, Fraction(0)), self._bounded(Fraction(0), far)]
         while len(self.pieces) < PIECES and not self.clock.expired:
             worst = max(self.pieces, key=lambda piece: piece.upper)
@@ -263,44 +262,36 @@ class _Search:
 
     def _bounded(self, start: Fraction, end: Fraction) -> _Piece:
         """The piece, and perhaps a better law: b ((l + u) c - l u g) - v at most."""
-        b = exactly(self.ratio.upper())
-        crossed, own, rest = (
-            outer(self.query, self.secret),
-            outer(self.secret, self.secret),
-            outer(self.query, self.query),
-        )
+        b, pairs = exactly(self.ratio.upper()), list(zip(self.query, self.secret, strict=True))
         form = [
-            [
-                b * ((start + end) * (crossed[i][j] + crossed[j][i]) / 2 - start * end * own[i][j]) - rest[i][j]
-                for j in range(len(own))
-            ]
-            for i in range(len(own))
+            [b * ((start + end) * (x * z + w * y) / 2 - start * end * y * z) - x * w for w, z in pairs]
+            for x, y in pairs
         ]
         upper, near, found = self.family.largest(form, self._seconds)
         if near is not None:
-            c, g, v = (inner(weights, near, other) for weights, other in self._pairs)
+            c, g, v = self._moments(near)
             needed = exactly(self.ratio.lower()) * c * c / g - v
             if self.best is None or needed > self.lower:
                 self.best, self.lower = near, max(needed, self.lower)
         return _Piece(start, end, upper, found)
 
-    @property
-    def _pairs(self) -> list[tuple[Weights, Weights]]:
-        """Of which the covariances are c, g and v."""
-        return [(self.query, self.secret), (self.secret, self.secret), (self.query, self.query)]
+    def _moments(self, covariance: Form) -> tuple[Fraction, Fraction, Fraction]:
+        """The covariance and the variances of secret and query: c, g and v."""
+        a, u = self.query, self.secret
+        return inner(a, covariance, u), inner(u, covariance, u), inner(a, covariance, a)
 
     def answer(self, nats: arb) -> LeastVariance:
         upper = max(*(piece.upper for piece in self.pieces), Fraction(0))
         of_moments = above(ball(self.variance) / (2 * nats).expm1())
         if self.best is None:
             raise DaleniusError("no law of the family was found near the programs' points; raise time_limit")
-        c, g, v = (float(inner(weights, self.best, other)) for weights, other in self._pairs)
+        c, g, v = map(float, self._moments(self.best))
         return LeastVariance(
             lower=max(below(ball(self.lower)), 0.0),
             upper=exact_fraction_above(upper),
             of_moments=of_moments,
             covariance=tuple(map(tuple, self.best)),
-            correlation=c / math.sqrt(g * v),
+            correlation=min(max(c / math.sqrt(g * v), -1.0), 1.0),
             proofs=(*(piece.proof for piece in self.pieces), self.proof),
         )
 

@@ -200,7 +200,7 @@ class _Family:
 
     Attributes
     ----------
-    problem : WorstCaseLeakage | SecretLeakage
+    problem : WorstCaseLeakage or SecretLeakage
     parts : tuple of (noise, part)
         The releases, with the problem's own scales.
     known, values : list of int
