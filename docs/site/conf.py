@@ -31,6 +31,7 @@ myst_enable_extensions = ["colon_fence"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say them in words
+autodoc_inherit_docstrings = False  # what a base class says of a member stands there, once
 autodoc_default_options = {"members": True, "inherited-members": False}
 napoleon_google_docstring = False
 napoleon_use_ivar = True
