@@ -31,7 +31,7 @@ from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 from dalenius.search.run import Run
-from dalenius.search.tree import Race, Runner
+from dalenius.search.tree import HOPELESS, Race, Runner
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
 LAW_DIGITS = 10
@@ -122,7 +122,7 @@ class Bounding:
                 return
             self.room.held += arrays
             with suppress(TimeIsOverError):
-                record.dual = self._dual(record, turn)
+                record.dual = self._dual(record)
         if (dual := record.dual) is not None:
             with suppress(TimeIsOverError):
                 while not dual.finished and dual.climb(self._turn(record, turn)) and dual.may_close:
@@ -152,7 +152,7 @@ class Bounding:
                 rounding = ROUNDED * found.upper + 8.0 * float(np.spacing(found.slope * problem.records.log_datasets))
                 record.keep(found.upper + rounding, "separate", lines, Rung(1, 1.0, record.work))
 
-    def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
+    def _dual(self, record: RecordAudit) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit
         gap = audit.search.limits.gap
         goal = Goal(
@@ -168,12 +168,12 @@ class Bounding:
             RecordSymmetries.of(audit.problem, channel),
             goal,
             multipliers=self.multipliers,
-            clock=turn,
+            clock=audit.search.clock,  # a point that is chosen in haste costs every tree that is grown at it
             until=audit.search.clock,
         )
 
-    def _turn(self, record: RecordAudit, clock: Clock) -> Turn:
-        """Resources of a dual bound until the clock has expired, and who is told."""
+    def _turn(self, record: RecordAudit, clock: Clock, turn: Clock | None = None) -> Turn:
+        """Resources of a dual bound until the clock has expired, or a turn within its time, and who is told."""
         channel = record.channel
 
         def keep(bound: DualBound) -> None:
@@ -185,7 +185,9 @@ class Bounding:
             self._prove(record, bound.upper, partial(keep, bound))
 
         return Turn(
-            may_grow=lambda trees, least: self.room.may_grow(clock, record, *trees, least=least),
+            may_grow=lambda trees, least: (
+                not (turn and turn.expired) and self.room.may_grow(clock, record, *trees, least=least)
+            ),
             clock=clock,
             tell=lambda upper, nodes: self.audit.tell("dual", channel.record, nodes, min(upper, record.bounded)),
             together=partial(self.together.rows, record, clock),
@@ -295,10 +297,10 @@ class Bounding:
         self._keep_trees()
 
     def _dual_is_due(self, record: RecordAudit) -> bool:
-        """True if the dual bound is the one to be grown: half of the time is its own, as long as it may be the best."""
+        """True if the dual bound is the one to be grown: where it cannot close, a share of the time is its own."""
         assert record.race is not None
         dual = self._dual_left(record)
-        return dual is not None and (dual.may_close or dual.seconds <= record.race.seconds)
+        return dual is not None and (dual.may_close or dual.seconds <= HOPELESS * record.race.seconds)
 
     def _dual_left(self, record: RecordAudit) -> DualWork | None:
         """The dual bound, if it may become the best."""
@@ -307,10 +309,10 @@ class Bounding:
         return None if left else dual
 
     def _dual_again(self, record: RecordAudit, clock: Clock) -> bool:
-        """Go on with the dual bound; False if that led nowhere."""
-        dual = self._dual_left(record)
+        """Go on with the dual bound for a while; False if that led nowhere."""
+        dual, turn = self._dual_left(record), record.race.slice(clock) if record.race else clock
         with suppress(TimeIsOverError):
-            if dual is not None and dual.climb(self._turn(record, clock)):
+            if dual is not None and (dual.climb(self._turn(record, clock, turn)) or turn.expired > clock.expired):
                 return True
         self._left.add(record.record)
         return False

@@ -408,10 +408,14 @@ class Race:
         if chosen is None:
             return None
         started = time.monotonic()
-        if not chosen.grow(clock.slice(max(0.5, 0.2 * self.seconds))):
+        if not chosen.grow(self.slice(clock)):
             self._stuck.add(id(chosen))
         self.charge(chosen, time.monotonic() - started)
         return chosen
+
+    def slice(self, clock: Clock) -> Clock:
+        """One turn's time."""
+        return clock.slice(max(0.5, 0.2 * self.seconds))
 
     def charge(self, runner: Runner, seconds: float) -> None:
         """A tree has had so much time."""

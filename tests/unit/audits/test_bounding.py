@@ -1,5 +1,7 @@
 """The bounds of an audit's records, one after another: what they may take, and which comes first."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 import dalenius as dl
@@ -48,3 +50,23 @@ def test_where_any_law_will_do_the_vertices_are_enough():
     assert found.upper <= found.target
     assert [record.method for record in found.records] == ["vertices"]
     assert all(record.dual is None for record in found.records)
+
+
+def test_a_dual_bound_that_cannot_close_has_a_quarter_of_what_the_trees_have(monkeypatch):
+    """It had as much as they, in one piece: of a count of 200, half of the time that their proof was short of."""
+    found = audit(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(1),
+        adversary=dl.EntropyAtLeast("0.9 max"),
+    )
+    monkeypatch.setattr("dalenius.audits.bounding.Bounding.run", lambda bounding, clock: None)
+    found.run()
+    record = found.records[0]
+    record.dual = SimpleNamespace(finished=False, attainable=0.0, may_close=False, seconds=1.0)
+    record.race = SimpleNamespace(seconds=3.9, runners=())
+    assert not found.bounding._dual_is_due(record)
+    record.race.seconds = 4.1
+    assert found.bounding._dual_is_due(record)
+    record.race.seconds, record.dual.may_close = 0.0, True
+    assert found.bounding._dual_is_due(record)
