@@ -124,6 +124,9 @@ def test_every_theorem_is_in_the_theory_once():
     numbers = re.findall(r"Theorem ([A-Z][0-9])\b", (DOCS / "theory.md").read_text())
     assert len(numbers) == len(set(numbers))
     assert {theorem for theorems in LEMMAS.values() for theorem in theorems} <= set(numbers)
+    above = (DOCS / "theory.md").read_text().split("\n## ")[0]
+    named = [name for line in above.splitlines() if line[:1] == "|" for name in re.findall(r"\b[A-Z][0-9]\b", line)]
+    assert sorted(named) == sorted(numbers), "the map at the top has each once"
     assert set(re.findall(r"\b[A-Z][0-9]\b", table()["core"][0])) == set(numbers) - {
         theorem for theorems in LEMMAS.values() for theorem in theorems
     }

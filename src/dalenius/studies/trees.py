@@ -1,4 +1,4 @@
-"""Designs of two releases, of which the second one's noise may depend on the first answer (docs/theory.md, Theorem T1)."""
+"""Designs of two releases, of which the second one's noise may depend on the first answer (docs/theory.md, theorem of trees)."""
 
 from __future__ import annotations
 
