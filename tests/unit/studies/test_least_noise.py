@@ -10,7 +10,7 @@ import pytest
 
 import dalenius as dl
 import support
-from campaigns import each, thinned
+from campaigns import draws, each, thinned
 from dalenius.studies.least_noise import NOISES
 from support import refuses
 
@@ -278,6 +278,50 @@ def test_a_secret_has_its_noise():
     given = dl.Secret(dl.Letters(0), given=dl.Letters(others=0))
     known = dl.least_noise(vote(dl.geometric(1), dl.AnyPrior(), given), 0.01, gap=0.1)
     assert known.formulas[0].condition.endswith("length 1")
+
+
+def revealed(rows, law, of, given):
+    """I(of; Y | given) in nats, by rows of each dataset."""
+    total = 0.0
+    for c in set(given.tolist()):
+        cells = np.array([(law * (of == a) * (given == c)) @ rows for a in range(of.max() + 1)])
+        own, mixed = cells.sum(axis=1, keepdims=True), cells.sum(axis=0, keepdims=True)
+        ratio = np.divide(cells * cells.sum(), own * mixed, out=np.ones_like(cells), where=cells > 0.0)
+        total += (cells * np.log(ratio)).sum()
+    return total
+
+
+def through(noise, scales, twice, values, of, given, laws):
+    """The most that is revealed under some laws through noise of these scales, or of these and of three times as much."""
+    for scale in scales:
+        first, second = (noise.spreading(scale * factor).channel(values) for factor in (1, 3))
+        rows = (first[:, :, None] * second[:, None, :]).reshape(len(first), -1) if twice else first
+        yield max(revealed(rows, law / law.sum(), of, given) for law in laws)
+
+
+def test_random_secrets_under_listed_laws_by_enumeration():
+    """One release, and two whose scales differ by a factor of 3, of random values: enough at the one scale, and not at the other."""
+    rng = np.random.default_rng(3)
+    for _ in range(draws(4, 1000)):
+        values = rng.integers(-2, 5, size=6)
+        of, given = rng.integers(0, 3, size=6), rng.integers(0, 2, size=6)
+        laws = rng.integers(0, 5, size=(2, 6)) + 1
+        twice = bool(rng.integers(2))
+        noise = dl.geometric(1, range=(-2, 4))
+        asked = dl.SecretLeakage(
+            records=dl.Records(1, alphabet=6),
+            query=dl.Table(values.tolist()),
+            mechanism=dl.several_releases(noise, dl.geometric("1/3", range=(-2, 4))) if twice else noise,
+            adversary=dl.PriorSet([[Fraction(int(x), int(law.sum())) for x in law] for law in laws]),
+            secrets=dl.Secret(dl.Table(of.tolist()), given=dl.Table(given.tolist())),
+        )
+        most, *_ = through(noise, [Fraction(1, 20)], twice, values, of, given, laws)
+        if most > 1e-4:
+            found = dl.least_noise(asked, round(0.4 * most, 6), gap=1e-2)
+            assert found.above is not None
+            scales, budget = [found.within.scale, found.above.scale], float(found.at_most)
+            within, above = through(noise, scales, twice, values, of, given, laws)
+            assert within <= budget * (1 + 1e-9) < above * (1 + 2e-9)
 
 
 def test_tables_of_the_same_people_grow_together():
