@@ -428,7 +428,7 @@ def _is_float(text: str) -> bool:
 def _counted(
     inputs: list[list[str]], outputs: list[list[str]], outcomes: list[str] | None, values: list[str] | None
 ) -> Integers:
-    """How often each output came on each input, of one column of each; rows in the order of the values that there are."""
+    """Counts of each output on each input, of one column of each; rows in the order of the values that there are."""
     from dalenius.statistics.counts import MOST
 
     if len(inputs) != 1 or len(outputs) != 1:

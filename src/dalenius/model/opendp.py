@@ -183,7 +183,7 @@ def _tree(measurement: object) -> Mapping[str, Any]:
 
 
 def _plain(made: Any) -> Any:
-    """What a text has in the place of an argument; metrics and notions of privacy are left out."""
+    """An argument as a text would have it, without metrics and notions of privacy."""
     if isinstance(told := getattr(made, "__opendp_dict__", None), Mapping):
         return _plain(dict(told))
     if isinstance(made, Mapping):
@@ -222,7 +222,7 @@ def _pair(bounds: Any) -> Any:
 
 
 def _probability(tree: Mapping[str, Any]) -> Fraction:
-    """With which an answer is kept."""
+    """The probability with which an answer is kept."""
     prob = _double(tree, "prob")
     if not 0 <= prob <= 1:
         raise InputError(f"mechanism: {tree.get('__function__')}: prob is a probability, expected 0 to 1, got {prob}")
@@ -260,7 +260,7 @@ def _before(made: Any) -> Iterator[Any]:
 
 
 def _size(made: Any) -> int | None:
-    """How many rows there are, where that is public."""
+    """The number of rows, where that is public."""
     if _name(made) not in COUNTED or _name(made) == "make_count_distinct":
         raise InputError(f"mechanism: of OpenDP's pipelines {PIPELINES} are known; got {brief(_name(made))}")
     *steps, data = _before(made)
@@ -269,7 +269,7 @@ def _size(made: Any) -> int | None:
 
 
 def _clamped(made: Any) -> range:
-    """What a row can add to a sum."""
+    """The numbers that a row can add to a sum."""
     last = next(_before(made))
     bounds = _given(last, "bounds")
     if _name(last) == "vector_domain":

@@ -269,7 +269,7 @@ class _Scheme:
         return Linear([*((x, y, times) for y in outputs), *((other, y, -of_other) for y in others)], equals=0)
 
     def any_tree(self) -> Iterator[Constraint]:
-        """What every tree has: the first answer depends on the first query alone, not adaptive the second on its own, all on both."""
+        """Equations of every tree: the first answer depends on its query alone, not adaptive the second, too, and both on both."""
         known = dict[tuple[str, object], int]()
         one = Fraction(1)
         margins = [("first", [self._of(y) for y in range(self.outputs[0] - 1)])]
@@ -283,7 +283,7 @@ class _Scheme:
                     yield from (self._tied(x, other, group, one, one, group) for group in groups)
 
     def inside(self, box: _Box) -> Iterator[Constraint]:
-        """What every tree has whose first stage is in a box: W is an entry in it, times something that others of W have, too."""
+        """Inequalities of every tree whose first stage is in a box: W is an entry of it, times a factor that other entries share."""
         for x, (a, b) in enumerate(self.at):
             others = [other for other, (_, c) in enumerate(self.at) if c == b and other != x]
             for y, (low, high) in enumerate(box[a]):
