@@ -220,9 +220,9 @@ def convert(
     >>> dl.convert("local_dp", 1, to="mutual_information", sharp=False).value
     0.5
     """
-    if isinstance(notion, Mapping) == (value is not None):
-        raise InputError("expected a notion with its number, or several as a mapping from notions to numbers")
     given = notion if isinstance(notion, Mapping) else {notion: value}
+    if (given is notion) == (value is not None):
+        raise InputError("expected a notion with its number, or several as a mapping from notions to numbers")
     return convert_with(given, to=to, facts=Facts.of(**facts), sharp=sharp, units=units)
 
 

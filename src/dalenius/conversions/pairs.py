@@ -194,7 +194,7 @@ def _log_slope(a: float, u: float) -> float:
 
 
 def _crossing(beyond: Callable[[float], bool]) -> float:
-    """Where a function that is false of small numbers becomes true, by bisection of its logarithm."""
+    """The place where a function that is false of small numbers becomes true, by bisection of its logarithm."""
     low, high = 1e-18, LARGEST
     for _ in range(STEPS):
         middle = math.sqrt(low) * math.sqrt(high)

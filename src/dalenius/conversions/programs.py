@@ -234,7 +234,7 @@ def _crossing(rising: Callable[[float], bool], low: float) -> float:
 
 
 def least_argument(function: Callable[[float], float], low: float, high: float, steps: int = 90) -> float:
-    """Where a quasi-convex function is least, by golden section in doubles."""
+    """The place where a quasi-convex function is least, by golden section in doubles."""
     first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
     values = function(first), function(second)
     for _ in range(steps):

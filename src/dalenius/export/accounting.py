@@ -78,7 +78,7 @@ def to_dp_accounting(
 
 
 def from_dp_accounting(distribution: Any, back: Any = None, *, epsilons: Iterable[Number] = EPSILONS) -> PrivacyProfile:
-    """What a privacy loss distribution of Google's dp_accounting says of *one pair* of neighbours: a secret of two values.
+    """The curve of a privacy loss distribution of Google's dp_accounting, of *one pair* of neighbours: a secret of two values.
 
     A distribution has forgotten all but the pair that it was made of, so that the profile is about which of these two datasets it is,
     and about no others: ``letters=2`` in `convert`. Where the pair dominates all neighbours, as dp_accounting's own noise, sampled or

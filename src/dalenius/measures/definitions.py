@@ -353,7 +353,7 @@ def at_level(text: str, level: Fraction) -> list[Definition]:
 
 
 def of_gains(gains: Any) -> list[Definition]:
-    """What the output is worth to somebody with these gains."""
+    """Worth of the output to somebody with these gains."""
     return [
         log_of(
             "g_leakage",

@@ -1,4 +1,4 @@
-"""What engineers hold: Rényi, zero-concentrated and Gaussian differential privacy, and Bayesian, of records that depend on each other.
+"""From what engineers hold: Rényi, zero-concentrated, Gaussian differential privacy; Bayesian, of records that depend on each other.
 
 What follows from how two laws differ follows between neighbouring datasets and between any two rows of a secret's channel alike.
 """
@@ -435,7 +435,10 @@ def power(epsilon: arb, delta: arb, level: arb) -> arb:
 
 
 def normal_bit(given: Given) -> arb | None:
-    """What normal laws mu apart tell of a fair bit: every channel of two rows that is mu-GDP is one of these, seen through another."""
+    """Information of normal laws mu apart about a fair bit.
+
+    *Bound because* every channel of two rows that is mu-GDP is that of two such laws, seen through another (Blackwell).
+    """
     if given.letters > 2 or given.value == 0:
         return None if given.letters > 2 else arb(0)
     half = exactly((given.value / 2).mid()) if given.value.is_exact() else exactly((given.value / 2).upper())

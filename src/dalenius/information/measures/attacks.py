@@ -1,4 +1,4 @@
-"""What an attack gains from an output: by a gain function, by a test between two inputs; and information of an order."""
+"""Gains of an attack from an output: by a gain function, by a test between two inputs; and information of an order."""
 
 from __future__ import annotations
 
