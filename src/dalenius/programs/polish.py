@@ -85,7 +85,7 @@ class _Values:
                 break  # the parabola was right
 
     def _below(self, xs: list[float], i: int, side: int) -> tuple[float, float]:
-        """How much less than at the best point the function may be on one side of it, and where."""
+        """Drop below the best point that the function may have on one side of it, and where."""
         behind, b, ahead, further = xs[i - side], xs[i], xs[i + side], i + 2 * side
         slope = self._slope(behind, b)
         if not math.isfinite(slope):  # there is no chord
@@ -97,7 +97,7 @@ class _Values:
         return -slope * away, b + away
 
     def _vertex(self, a: float, b: float, c: float) -> tuple[float, float] | None:
-        """Where the parabola through three points is least, and its value there."""
+        """Minimiser of the parabola through three points, and its value there."""
         left, right = self._slope(a, b), self._slope(b, c)
         if not left < right < math.inf:
             return None

@@ -232,7 +232,7 @@ class _Family:
 
     @property
     def falls(self) -> bool:
-        """Whether what is revealed is known to fall with the scale."""
+        """True if what is revealed is known to fall with the scale."""
         return all(noise.falls for noise, _ in self.parts)
 
     @property
@@ -245,7 +245,7 @@ class _Family:
         return max(least for least, _ in ends), min(most for _, most in ends)
 
     def formulas(self, nats: float) -> Iterator[NoiseFormula]:
-        """What theorems ask for; of several releases the ratios of all of their likelihoods together."""
+        """Scales that theorems ask for; of several releases the ratios of all of their likelihoods together."""
         spans = [self.known[part.on] for _, part in self.parts]
         condition = f"what is known leaves the query in an interval of length {max(spans)}"
         stated = self.first.enough(nats, max(spans)) if any(spans) else []

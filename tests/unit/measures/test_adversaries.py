@@ -210,7 +210,9 @@ def test_what_has_no_matrix_has_what_its_audit_proves():
 
 
 def test_what_cannot_be_asked_of_a_set_is_said():
-    with pytest.raises(dl.errors.InputError, match="outputs, delta: not offered against product_priors"):
+    with pytest.raises(
+        dl.errors.InputError, match="outputs, delta, order, level, gains: not offered against product_priors"
+    ):
         dl.measure(pair(dl.ProductPriors()), outputs=True)
     support.refused(lambda: dl.measure(pair(dl.ProductPriors()), only=["bayes"]), "no measure here is named 'bayes'")
     late = dl.measure(pair(dl.EntropyAtLeast("1 bits")), time_limit=1e-9)["mutual_information"]

@@ -100,7 +100,7 @@ class Mean:
 
     @property
     def unit(self) -> Fraction:
-        """What a step of the sum is of the mean: a release of the sum that is wrong by so many is wrong by as many of these."""
+        """Share of the mean that a step of the sum is: a release of the sum that is wrong by so many is wrong by as many of these."""
         return self.step / self.people
 
     def letters(self, values: Iterable[Number]) -> tuple[int, ...]:

@@ -132,7 +132,7 @@ class SecretLeakage(MechanismProblem):
         return Costs(self._reading(self.shape) + balls + logarithms + whole)
 
     def spans(self, *, known: bool) -> list[int]:
-        """Where what is given of a secret has a value."""
+        """Spans of the values of the query where what is given of a secret has a value."""
         values = self.query.values(self.records)[self.query.index_of_dataset(self.records)]
         given = [secret.values(self.records)[1] if known else np.zeros_like(values) for secret in self.secrets]
         return [max(int(np.ptp(values[one == c])) for one in given for c in np.unique(one))]

@@ -282,7 +282,7 @@ class Histogram(Proof):
         return f"{m} equal records of a block, for record {i}", value
 
     def _equal(self, kind: Kind, m: int, hint: Any, alone: bool) -> tuple[arb, arb]:
-        """What a table teaches by itself, and its own cell's share of the mean ratio, which is asked only beside other tables."""
+        """Information of a table by itself, and its own cell's share of the mean ratio, which is asked only beside other tables."""
         k = kind.cells
         steps = Steps(kind, m, self.allowance)
         need(k >= 2, "a witness needs at least two letters")
@@ -299,7 +299,7 @@ class Histogram(Proof):
         return value, scored.mean(own, scored.quotients(square * rest, ratio, arb(0).union(arb(1))))
 
     def _kind(self, kind: Kind, scores: Any, mixed: Any) -> tuple[arb, str]:
-        """What each of these tables teaches at most, and the pattern of a block that may teach so much."""
+        """Largest information of each of these tables, and the pattern of a block that may teach so much."""
         m = max(self.cells.sizes)
         if self.cells.several and scores is None and mixed is None:
             return arb(comb(m + kind.cells - 1, m)).log(), "of all records"
