@@ -52,7 +52,7 @@ class Drafts:
     def prove(self, width: float, stand: Callable[[], bool]) -> None:
         """Have an interval of this width proved, if that is due; not in an audit that is a part of a design."""
         clock, began = self.search.clock, self.search.clock.seconds
-        soon = began < self._next or clock.expired or self.search.checks > 1
+        soon = began < self._next or clock.expired or not self.search.whole
         if soon or not self.able or width > NARROWER * self._width:
             return
         self._width = width if stand() else self._width

@@ -136,7 +136,7 @@ class Run:
     keeps. What is found is checked `checks` times before the clock has run out: an audit inside a design for itself, and as a part of
     it, where leaves of trees are found again. `crew` are those who work on its trees, too; `jobs` processes of this machine check a
     long proof. A `checkpoint` is what an audit writes its state into, and goes on from. `known` is what checks of its proofs have
-    worked out.
+    worked out. Of a `whole` one, which is no part of another, an interval may be handed out at any time.
     """
 
     limits: Limits
@@ -149,6 +149,7 @@ class Run:
     jobs: int = 1
     checkpoint: Checkpoint | None = None
     known: Leaves | None = None
+    whole: bool = True
 
     @property
     def share(self) -> float:
@@ -162,4 +163,4 @@ class Run:
 
     def part(self, clock: Clock, gap: float, checks: int = 1) -> Self:
         """The same with another clock, and a gap of its own."""
-        return replace(self, clock=clock, limits=replace(self.limits, gap=gap), checks=checks)
+        return replace(self, clock=clock, limits=replace(self.limits, gap=gap), checks=checks, whole=False)
