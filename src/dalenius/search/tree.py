@@ -357,12 +357,17 @@ HOPELESS = (
     0.25  # of what the best has had: a proof that closes is to be found soon, but if there is none any bound is welcome
 )
 
+FAR, KNOWN = (
+    3.0,
+    1.0,
+)  # times as far from the target as the best one is: a share falls from there on, after so many seconds
+
 
 class Race:
     """Trees of one record and the seconds each has had.
 
     The best one gets most of the time: that with the least bound of those that may reach the target. The others get a share of what
-    it has had, each its own; one that can become no better than what there is, none.
+    it has had, each its own, and less where they are far behind; one that can become no better than what there is, none.
 
     Parameters
     ----------
@@ -399,8 +404,13 @@ class Race:
 
     def _owed(self, runner: Runner, best: Runner) -> float:
         """Seconds that a tree should have had and has not."""
-        share = 0.0 if runner is best else HOPELESS if runner.hopeless else self._fair[id(runner)]
-        return share * self._seconds[id(best)] - (0.0 if runner is best else self._seconds[id(runner)])
+        if runner is best:
+            return 0.0
+        had, share = self._seconds[id(runner)], HOPELESS if runner.hopeless else self._fair[id(runner)]
+        near, far = FAR * (best.upper - best.target), runner.upper - runner.target
+        if had >= KNOWN and near < far:
+            share *= near / far
+        return share * self._seconds[id(best)] - had
 
     def turn(self, clock: Clock, target: float, may_grow: Callable[[Runner], bool]) -> Runner | None:
         """Grow the chosen tree a little."""

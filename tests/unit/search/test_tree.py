@@ -7,7 +7,7 @@ import pytest
 
 from dalenius.search.boxes import BoxTree, Relaxed, halves
 from dalenius.search.clock import Clock
-from dalenius.search.tree import HOPELESS, Branch, Leaf, Race, Tree
+from dalenius.search.tree import FAR, HOPELESS, Branch, Leaf, Race, Tree
 
 
 class Runner:
@@ -34,6 +34,15 @@ def test_the_best_gets_most_and_the_others_their_share():
     best, second, third = shares(Race(runners, fair=[0.6, 0.5, 0.1]), runners)
     assert second / best == pytest.approx(0.5, abs=0.02)
     assert third / best == pytest.approx(0.1, abs=0.02)
+
+
+def test_one_that_is_far_behind_gets_less_once_it_is_known():
+    runners = [Runner(1.1), Runner(2.0), Runner(1.2)]
+    best, far, near = shares(Race(runners, fair=[0.6, 0.5, 0.1]), runners)
+    assert far / best == pytest.approx(0.5 * FAR / 10, abs=0.02)
+    assert near / best == pytest.approx(0.1, abs=0.02)
+    unknown = [Runner(1.1), Runner(math.inf)]
+    assert shares(Race(unknown, fair=[0.6, 0.5]), unknown, steps=4)[1] > 0.0
 
 
 def test_one_that_cannot_reach_the_target_is_not_the_best():

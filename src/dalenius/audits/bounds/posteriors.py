@@ -45,6 +45,7 @@ COORDINATES = 6  # at which they do, before they are halved
 SHARES = (0.7, 0.3)  # of the way from an end to a box's point, in log odds
 WORTH = 0.1  # of the largest error: where secants err less nothing is cut off
 NARROW = 1e-3  # log odds: less is not cut off
+ASKED, CLOSED = 128, 0.4  # ends after which boxes are halved at once, unless so many of them, as a share, were closed
 SURE = 1e-6  # probabilities nearer to 0 or 1 count as this where ends are chosen
 
 Part: TypeAlias = BoxLeaf | Sprout[Box, BoxCut]
@@ -280,14 +281,17 @@ class PosteriorBoxes(BoxTree):
     """Boxes that lose their ends before they are halved, where they have many coordinates.
 
     At the coordinate where the relaxation errs most a share of the way from either end to the box's own point is cut off if that part
-    is closed by its own bound, then at the next such coordinate of what is left. Each part is a leaf by itself.
+    is closed by its own bound, then at the next such coordinate of what is left. Each part is a leaf by itself. Where many priors are
+    nearly the worst, as of the best mechanism there is, few ends are closed, and boxes are halved at once.
     """
 
     _relaxation: PosteriorRelaxation
+    _asked, _closed = 0, 0  # ends, and those that were closed
 
     def branch(self, batch: int, *, above: float) -> bool:
         """Take the leaves with the largest bounds apart, only those above a level, which is what cuts are to reach; False if none."""
-        if len(self.root.low) <= FEW or not np.isfinite(above):
+        spread = self._asked >= ASKED and self._closed < CLOSED * self._asked
+        if len(self.root.low) <= FEW or spread or not np.isfinite(above):
             return super().branch(batch, above=above)
         together = max(1, min(TOGETHER, WORK // (self._relaxation.log_uniform.size * self._relaxation.outputs)))
         return self.grow(partial(self._cut_off, target=above), together, above=above)
@@ -306,6 +310,7 @@ class PosteriorBoxes(BoxTree):
             for near in (-1, 0, 1):
                 tried[boxes, np.clip(coordinate + near, 0, low.shape[1] - 1)] = True
             closed = self._closed_ends(low, high, looks, coordinate, np.flatnonzero(going), target)
+            self._asked, self._closed = self._asked + 2 * int(going.sum()), self._closed + len(closed)
             for box, end in closed:
                 ends[box].append(end)
                 (high if end.above else low)[box, end.coordinate] = end.threshold

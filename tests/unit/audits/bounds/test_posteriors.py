@@ -5,9 +5,10 @@ import pytest
 
 import dalenius as dl
 import support
+from dalenius.audits.bounds import posteriors
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.posterior_groups import PosteriorGroups
-from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.posteriors import PosteriorBoxes, PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information
 from dalenius.information.tilt import entropy_of
 from dalenius.reduction import RecordChannel, record_channels
@@ -75,6 +76,25 @@ def test_the_cuts_lead_every_prior_to_a_leaf_that_has_it():
             number = node.parts[0 if phi[coordinate] <= threshold else 1]
         assert np.all((node.content.low <= phi) & (phi <= node.content.high))
         assert mutual_information(p @ channel.rows) <= node.bound + 1e-12
+
+
+def test_boxes_of_which_few_ends_close_are_halved_at_once(monkeypatch):
+    problem = support.problem(dl.Records(9, alphabet=2), dl.Count(), dl.geometric("1", range=9), "0.9 max")
+    (channel,) = record_channels(problem)
+    monkeypatch.setattr(posteriors, "ASKED", 16)
+    monkeypatch.setattr(PosteriorBoxes, "_closed_ends", lambda *_: [])
+    relaxation = PosteriorRelaxation(channel)
+    boxes = PosteriorBoxes(relaxation, *relaxation.root(0.1))
+    while (asked := boxes._asked) < 16:
+        boxes.branch(64, above=0.3)
+        assert boxes._asked > asked
+    leaves = boxes.leaves
+    boxes.branch(64, above=0.3)
+    assert boxes._asked == asked
+    assert boxes.leaves > leaves
+    boxes._closed = boxes._asked  # had they closed
+    boxes.branch(64, above=0.3)
+    assert boxes._asked > asked
 
 
 def test_groups_are_too_coarse_where_a_prior_leaves_no_room_for_what_they_lose():
