@@ -325,7 +325,7 @@ class Bounding:
 
     def _keep_tree(self, record: RecordAudit, runner: Runner) -> None:
         if runner.upper < record.upper:
-            rung = Rung(runner.leaves, runner.grouped, record.work, runner.told)
+            rung = Rung(runner.leaves, runner.grouped, record.work, runner.told, runner.ranges)
             record.keep(runner.upper, runner.name, _tree_lines(record.channel, runner), rung)
 
 

@@ -39,12 +39,14 @@ ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a sea
 
 class Rung(NamedTuple):
     """The part of a proof to check: its leaves, each with slopes for `grouped` times as many numbers as there are outputs, and the
-    multiply-adds that one takes where outputs are not grouped. Those that were `told` need only be read."""
+    multiply-adds that one takes where outputs are not grouped. Those that were `told` need only be read. In each leaf
+    `ranges` are narrowed by the ones beside them."""
 
     leaves: int
     grouped: float
     work: int
     told: int = 0
+    ranges: float = 0.0
 
 
 class Bound(NamedTuple):
@@ -72,6 +74,7 @@ class RecordAudit:
     dual: DualWork | None = None
     grouped: float = 1.0
     told: int = 0
+    ranges: float = 0.0
     race: Race | None = None
     quick: tuple[float, Proof] = field(init=False)
 
@@ -110,14 +113,14 @@ class RecordAudit:
     @property
     def rung(self) -> Rung:
         """Work of checking the bound that is kept."""
-        return Rung(self.leaves, self.grouped, self.work, self.told)
+        return Rung(self.leaves, self.grouped, self.work, self.told, self.ranges)
 
     @property
     def best_rung(self) -> Rung:
         """Of the bound that would be proved now, a tree's or another; no leaves where that is a matter of a few lines."""
         best = min(self.race.runners if self.race else [], key=lambda runner: runner.upper, default=None)
         if best is not None and best.upper < self.upper:
-            return Rung(best.leaves, best.grouped, self.work, best.told)
+            return Rung(best.leaves, best.grouped, self.work, best.told, best.ranges)
         return self.rung if self.leaves > 1 else Rung(0, 1.0, self.work)
 
     @property
@@ -134,7 +137,7 @@ class RecordAudit:
         """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
         if upper < self.upper:
             self.upper, self.method, self.proof = upper, method, tuple(lines)
-            self.leaves, self.grouped, self.told = rung.leaves, rung.grouped, rung.told
+            self.leaves, self.grouped, _, self.told, self.ranges = rung
             if len(self.proof) <= SHORT or rung.leaves == 1:
                 self.quick = upper, self.proof
 

@@ -280,6 +280,8 @@ class Runner(ABC):
         What `upper` is at least, however long it grows, as far as that is known.
     grouped : float
         The number of slopes that a leaf has, as a share of the number of outputs.
+    ranges : int
+        Of a leaf, those that the ones beside them narrow, which takes a check longer than the leaf's bound.
     point : array or None
         Where its bound is largest, a good start for a search from below.
     """
@@ -290,6 +292,7 @@ class Runner(ABC):
     target: float
     floor: float = -math.inf
     grouped: float = 1.0
+    ranges: int = 0
     point: Floats | None = None
 
     @property

@@ -10,7 +10,7 @@ from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.record_audit import RecordAudit
-from dalenius.audits.tree_room import TreeRoom
+from dalenius.audits.tree_room import NARROWED, TreeRoom
 from dalenius.reduction import record_channels
 from dalenius.search import Clock
 from dalenius.search.run import Limits, Run
@@ -60,6 +60,15 @@ def test_the_leaves_of_another_bound_are_not_checked_with_the_slopes_of_this_one
     assert trees.checking(known.rung._replace(grouped=tree.grouped)) > 60.0 > 10.0 > trees.checking_now
     assert trees.may_grow(trees.search.clock, known, tree, least=2000)
     assert not trees.late
+
+
+def test_ranges_that_neighbours_narrow_are_paid_for(work_clock):
+    """The best count of 8 had its proof cut off after all its time: a leaf of 9 ranges takes twice what was kept free."""
+    known, kept = record(1000), record()
+    trees, rung = room(60.0, known), known.rung._replace(ranges=9)
+    assert trees.checking(rung) - trees.checking(known.rung) == pytest.approx(9000 * NARROWED, rel=0.01)
+    kept.keep(0.4, "posterior", (), rung)
+    assert kept.rung.ranges == kept.best_rung.ranges == 9
 
 
 @pytest.mark.parametrize("own", [True, False])

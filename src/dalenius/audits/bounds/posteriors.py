@@ -418,6 +418,7 @@ class PosteriorTree(Runner):
         self.tree = PosteriorBoxes(relaxation, low, high, hints)
         self.point = relaxation.point
         self.grouped = 1.0 if groups is None else relaxation.outputs / len(groups.shares)
+        self.ranges = 0 if groups is None else relaxation.size
         self.finest = groups is None
 
     @property
