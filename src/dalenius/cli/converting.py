@@ -193,8 +193,13 @@ def convert(
         for path in files:
             (err if as_json else out).print(f"drawn: {path}")
         return
+    if source is None and to is None and budget is None and not as_json:
+        out.print(f"The notions, for --from NOTION=VALUE and --to NOTION, or --all:\n{by_subject()}")
+        return
     if source is None or to is None:
-        raise InputError(f"expected --from NOTION=VALUE and --to NOTION, or --all; the notions are\n{by_subject()}")
+        raise InputError(
+            "expected --from NOTION=VALUE and --to NOTION, or --all; `dalenius convert` alone lists the notions"
+        )
     if budget is not None:
         asked = notion_of(to.partition("(")[0])
         if asked.at_least:

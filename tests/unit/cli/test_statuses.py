@@ -154,7 +154,7 @@ REFUSALS = [
     ("audit --mechanism discrete_laplace:0.5 --people 3 --blocks 8", "households of at most all 3 people, got 8"),
     ("audit --mechanism laplacian:1 --people 3", "--mechanism: expected one of"),
     ("audit information/letters-pml", "expected an audit (worst_case_leakage), got max_information"),
-    ("convert", "expected --from NOTION=VALUE and --to NOTION, or --all"),
+    ("convert --to zcdp", "expected --from NOTION=VALUE and --to NOTION, or --all"),
     ("convert --from local_dp --to chi_square", "local_dp: expected NOTION=VALUE, for example local_dp=1"),
     ("convert --from local_dp=1 --to chi_square -o x.png", "the picture is of --all"),
     ("convert --from local_dp=x --to chi_square", "local_dp: expected a number"),
