@@ -606,10 +606,13 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
 ]
 
 
+UNPROVED = ("delta-of-zcdp (rows)",)  # attained in these cases, which is no proof that it always is
+
+
 @each("name, value, before, after, made", *ATTAINED)
 def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, value, before, after, made):
     rule = next(rule for rule in RULES if rule.name == name)
-    assert rule.attained
+    assert bool(rule.attained) == (name not in UNPROVED)
     made = made()
     ends = [None if epsilon is None else Epsilon(Fraction(epsilon)) for epsilon in (before, after)]
     facts = Facts()

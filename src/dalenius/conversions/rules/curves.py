@@ -212,7 +212,6 @@ PAIRS = (
         "min over a >= 1 of max p - exp(e) q of two coins with D_a <= a rho both ways",
         OURS,
         lambda given: largest_gap_of_all_orders(given.value, given.epsilon_after),
-        attained=COINS,
         least=delta_at_least,
     ),
     Rule(
@@ -345,7 +344,6 @@ OF_RECORDS = (
         "bayesian_dp",
         "e + 4 log R, R the ratio of transition probabilities",
         f"{LANGE}, the bound for Markov chains",
-        # The law of the unknown given a value of the record differs by two transitions, and so does its sum: R^4.
         lambda given: given.value + 4 * given.transition_ratio.log(),
         needs=("transition_ratio",),
         conditions="the records are a Markov chain, each but the first given the one before it with these probabilities",
