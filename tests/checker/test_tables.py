@@ -143,12 +143,14 @@ BOTH = '{kind="geometric",epsilon=1},{kind="discrete_gaussian",scale=2,on=1}'
     (RECORDS, TABLES, 'kind="matrix"; rows=[["1"]]', BLOCKS, "a histogram needs"),
     (RECORDS, TABLES, 'kind="laplace"; scale=1', BLOCKS, "a histogram needs"),
     (RECORDS, TABLES, 'kind="geometric"; epsilon=1; range=[0,2]', BLOCKS, "a histogram needs"),
+    (RECORDS, TABLES, 'kind="geometric"; epsilon=1; range=[1,3]', BLOCKS, "a histogram needs"),
     (RECORDS, TABLES, NOISE, BLOCKS + "; entropy_at_least=0", "a histogram needs"),
     (RECORDS, TABLES, NOISE, "0", "a histogram needs"),
     ("alphabets=[6,5]", TABLES, NOISE, 'kind="product_priors"', "a histogram needs"),
     (RECORDS, TABLES, f'kind="several_releases"; parts=[{BOTH.replace(",on=1", "")}]', BLOCKS, "one part for each"),
     (RECORDS, TABLES, f'kind="several_releases"; parts=[{BOTH.split("},")[0]}}}]', BLOCKS, "one part for each"),
     (RECORDS, TABLES, f'kind="several_releases"; parts=[{BOTH.replace("on=1", "on=2")}]', BLOCKS, "one part for each"),
+    (RECORDS, TABLES, f'kind="several_releases"; parts=[{BOTH},{BOTH.split(",{")[0]}]', BLOCKS, "one part for each"),
     (
         RECORDS,
         TABLES,
@@ -212,6 +214,24 @@ def test_lines_that_are_refused(forge):
         assert reason in found.reason
     found = check(model, forge.certificate(model, "0", "9", ["witness", 0, [[0, 1]]], line, line))
     assert "the kinds' scores must be a list of 2" in found.reason
+    unlike = '{kind="geometric",epsilon=1},{kind="geometric",epsilon=2,on=1}'  # tables alike but for their noise
+    model = forge.model(RECORDS, TABLES.replace("[0,1]", "[0]"), f'kind="several_releases"; parts=[{unlike}]', BLOCKS)
+    found = check(model, forge.certificate(model, "0", "9", ["witness", None, None], line))
+    assert "the file ends where the bound" in found.reason
     histogram = forge.model(RECORDS, 'kind="histogram"', NOISE, BLOCKS)
     found = check(histogram, forge.certificate(histogram, "0", "9", ["witness", None, None], ["histogram", None, None]))
     assert found.exit_code == 1
+
+
+def test_what_clamped_noise_may_reveal_is_added(forge, planted):
+    """To 2 nats: of each of four cells, one of four letters and not of a table's two."""
+    query = 'kind="margins"; attributes=[2,2]; tables=[[0],[1]]'
+    model = forge.model(
+        "count=4; alphabet=4", query, 'kind="discrete_gaussian"; scale=1', 'kind="independent_blocks"; size=2'
+    )
+    lines = ["witness", None, None], ["histogram", list(range(25)), [[[2], "1"], [[1, 1], "1"]]]
+    assert check(model, forge.certificate(model, "0", "2.00000000000000000000000005891", *lines)).exit_code == 0
+    low = forge.certificate(model, "0", "2.00000000000000000000000005", *lines)
+    assert "<= upper fails" in check(model, low).reason
+    hole = "Cells.lost: kind.noise.lost(self.letters) => kind.noise.lost(kind.cells)"
+    assert planted("clamped", hole).check(model, low).exit_code == 0
