@@ -478,6 +478,10 @@ def test_priors_that_are_refused(prior, reason):
         "no constraints leakage",
     ),
     (
+        model(constraints=[{"kind": "secret_leakage", "at_most": "1 nats", "of": {"kind": "count"}}]),
+        "no constraints leakage",
+    ),
+    (
         model(objective={"combine": "sum", "terms": [{"kind": "distortion", "distortion": {"kind": "hamming"}}]}),
         "needs the class",
     ),
