@@ -19,6 +19,13 @@ from dalenius.model.queries.margins import SEPARATOR
 
 MEAN = "mean"
 KEPT = ("--noise", "--mechanism", "--query")  # said beside a table
+MEANT = {
+    "--answer": "the column with the answers, or several with commas",
+    "--household": (
+        "the column that says who lives with whom; where people are independent of each other, one that is different in every line"
+    ),
+    "--letters": "every answer there may be, whether or not it occurs: no,yes, and of several columns f,m;no,yes",
+}
 
 AlphabetOption = Annotated[
     int | None, Option("--alphabet", min=1, help="How many answers a person can give; by default 2, no and yes.")
@@ -96,10 +103,7 @@ def people_of(
             raise InputError("--letters: --values says so already; leave it out")
         columns = {**columns, "--letters": ""}
     if missing := [name for name, value in columns.items() if value is None]:
-        raise InputError(
-            f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs. "
-            "Where people are independent of each other, --household is a column that is different in every line"
-        )
+        raise InputError(f"--table: expected, too: {'; '.join(f'{name}, {MEANT[name]}' for name in missing)}")
     answers, homes, listed_ = (str(value) for value in columns.values())
     several = "," in answers and ";" in listed_
     names = [name.strip() for name in listed(answers, "--answer")] if several else [answers]

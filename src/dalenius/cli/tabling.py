@@ -18,12 +18,12 @@ from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.report import epsilon_picture, epsilon_table, save_picture
 from dalenius.report.epsilons import EPSILONS, SIZES, EpsilonTable
 
+QUERIES = f"What is released: count, sum, histogram, mean with --values, or tables of 2 x 3 answers: '{dl.queries.Margins.example}'."
+
 
 def table(
     people: Annotated[int, Option("--people", min=1, help="How many people.")],
-    query: Annotated[
-        str, Option("--query", help="What is released: count, sum, histogram, or mean, with --values.")
-    ] = "count",
+    query: Annotated[str, Option("--query", help=QUERIES)] = "count",
     alphabet: Annotated[
         int, Option("--alphabet", min=2, help="How many answers a person can give: 2, no and yes, or more.")
     ] = 2,

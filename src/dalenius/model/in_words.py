@@ -121,7 +121,8 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
         first = _alone(shelf[kind])
         if len(first) != 1:
             needs = " and ".join(needed) or "nothing"
-            raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}")
+            told = shelf[kind].example and f"; write for example '{shelf[kind].example}'"
+            raise InputError(f"{kind} needs {needs}; expected key = value, ... after it, got {brief(rest)}{told}")
         value = toml_value(rest.strip())
         if value[0] != "[":
             _need_clear(shelf[kind], first[0], value)
@@ -131,7 +132,8 @@ def kind_and_keys(shelf: Mapping[str, type[Shelved]], text: str) -> tuple[str, s
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"expected {kind} key = value, ... as in TOML, got {brief(text)} ({error})") from None
     if missing := [key for key in needed if key not in keys]:
-        raise InputError(f"{kind} needs {' and '.join(missing)}; write for example '{kind} {missing[0]} = 1'")
+        example = shelf[kind].example or f"{kind} {missing[0]} = 1"
+        raise InputError(f"{kind} needs {' and '.join(missing)}; write for example '{example}'")
     return kind, rest
 
 

@@ -19,6 +19,10 @@ from dalenius.model.shelf import Stated, check_keys
 
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
+MORE = (
+    f". Of people in independent households, and a count, sum or table with noise that is not cut off, more of them change nothing: "
+    f"write {MAX_RECORDS}"
+)
 MAX_ENUMERATED = 65_536
 ADVICE = "Use a query that is computed from sums (parity, modular_sum, count, sum, threshold)"
 
@@ -68,7 +72,10 @@ class Records(metaclass=Stated):
         if (len(as_list(alphabets, "records: alphabets")) > 0) == (alphabet is not None):
             raise InputError("records: give either count and alphabet, or alphabets (one size a record)")
         if alphabet is not None:
-            times = as_integer(count, "records: count", at_least=1, at_most=MAX_RECORDS)
+            try:
+                times = as_integer(count, "records: count", at_least=1, at_most=MAX_RECORDS)
+            except InputError as error:
+                raise InputError(f"{error}{MORE if isinstance(count, int) and count > MAX_RECORDS else ''}") from None
             sizes = (as_integer(alphabet, "records: alphabet", at_least=1, at_most=MAX_ALPHABET),) * times
         else:
             sizes = _sizes(alphabets)

@@ -65,6 +65,7 @@ class Shelved(metaclass=Stated):
     kind: ClassVar[str]
     room: ClassVar[str]
     shelf: ClassVar[dict[str, type[Any]]]  # all that there are of its room, by their kinds
+    example: ClassVar[str] = ""  # a line that describes one, where it needs several keys
 
     @classmethod
     def of_kind(cls, table: Any, where: str) -> Any:

@@ -56,6 +56,9 @@ from dalenius.search import Clock, LimitOptions, Limits, Progress, stopped_by_in
 from dalenius.units import lower_in, upper_in
 
 PAGES = (".md", ".html")
+MARGINS = (
+    ', or of several columns margins: "margins 2" on the command line, Margins.lattice(people.attributes, 2) in Python'
+)
 OF_ALL = "computed over all adversaries of the question"
 MEASURED = 0.1  # share of the time limit that measures get at the least
 
@@ -403,7 +406,8 @@ def question_of(
         )
     people = records.records if isinstance(records, People) else records
     people = people if isinstance(people, Records) else Records(people, alphabet=2)
-    asked = _query(release, people) if query is None else as_part(Query, query, "query")
+    several = isinstance(records, People) and len(records.attributes) > 1
+    asked = _query(release, people, several) if query is None else as_part(Query, query, "query")
     against = partial(WorstCaseLeakage, records=people, query=asked, mechanism=release, title=title)
     if adversary is not None:
         return against(adversary=as_part(Adversary, adversary, "adversary"))
@@ -415,13 +419,14 @@ def question_of(
         return against(adversary=ProductPriors())
 
 
-def _query(release: Mechanism, records: Records) -> Query:
+def _query(release: Mechanism, records: Records, several: bool) -> Query:
     """The released query by default."""
     if len(records) == 1 or release.indexed_by() == "dataset":
         return Identity()
     if set(records.alphabets) != {2}:
         raise InputError(
             'query: expected what is released of these answers, such as "count letters = [1]", "histogram", "sum" or "modular_sum 3"'
+            f"{MARGINS if several else ''}"
         )
     if each := release.of_each_answer():
         raise InputError(

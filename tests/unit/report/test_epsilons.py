@@ -73,7 +73,10 @@ test_bad_input = refuses(
     (lambda: dl.problems.Mean(5, 2, 1), "expected low < high"),
     (lambda: dl.problems.Mean(5, 0, 1, "0.3"), "number of steps"),
     (lambda: dl.problems.Mean(5, 0, 1, 0), "mean: step"),
-    (lambda: dl.problems.Mean(5, 0, 10**6), "fewer than 10000"),
+    (
+        lambda: dl.problems.Mean(5, 0, 10**6),
+        "fewer than 10000; got 0 and 1000000 in steps of 1; give a larger step, such as 1000",
+    ),
     (lambda: dl.problems.Mean(5, 0, 1).letters([0, 2, -1]), "2 of 3 values are beyond the bounds"),
     (lambda: dl.problems.Mean(5, 0, "x"), "mean: high"),
     (lambda: dl.problems.Mean(5, 0, 1).noise(0.5), "mean: noise: expected noise with a scale or an epsilon"),

@@ -53,9 +53,12 @@ class Mean:
     def __post_init__(self) -> None:
         steps = (self.high - self.low) / self.step
         if not 0 < steps < MAX_ALPHABET or steps.denominator != 1:
+            wider = self.step * 10 ** len(str(steps // MAX_ALPHABET))
+            fits = steps >= MAX_ALPHABET and (self.high - self.low) % wider == 0
+            larger = f"; give a larger step, such as {fraction_text(wider)}" if fits else ""
             raise InputError(
                 f"mean: expected low < high, a whole number of steps apart, fewer than {MAX_ALPHABET}; got {fraction_text(self.low)} "
-                f"and {fraction_text(self.high)} in steps of {fraction_text(self.step)}"
+                f"and {fraction_text(self.high)} in steps of {fraction_text(self.step)}{larger}"
             )
 
     @cached_property

@@ -76,6 +76,7 @@ class Margins(Histogram):
     audits_only: ClassVar[str] = (
         "query: margins are for audits against independent_blocks or product_priors with noise on every cell; got"
     )
+    example: ClassVar[str] = "margins attributes = [2, 3], tables = [[0], [1], [0, 1]]"
     in_tables: ClassVar[bool] = True
     attributes: Given[Sequence[Integer], tuple[int, ...]] = Given(_as_attributes)
     tables: Given[Lists, tuple[tuple[int, ...], ...]] = Given(_as_tables)
