@@ -183,10 +183,21 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     done = command_line("audit-samples", "runs.csv", "--records", "a", "--outputs", "y", "--words")
     assert done.returncode == 2
     assert "got 2000 inputs and 2000 outputs" in done.stderr
+    (tmp_path / "real.csv").write_text("given,came\n" + "\n".join(f"{j % 2},{j + 0.5}" for j in range(40)))
+    done = command_line("audit-samples", "real.csv", "--records", "given", "--outputs", "came", "--words")
+    assert (done.returncode, "40 of 40 outputs differ" in done.stderr, "round the outputs" in done.stderr) == (
+        0,
+        True,
+        True,
+    )
     for more, text in (
         (["--people", "2"], "input 2 was never given"),
         (["--people", "1", "--query", "treshold 2"], "--query"),
-        (["--outcomes", "low,odd"], "--outcomes: an entry of the column is none of the 2 that there are"),
+        (["--outcomes", "low,odd"], "--outcomes: 40 of 81 entries in the column came are none of low, odd"),
+        (
+            ["--people", "1", "--query", "table [2, 3]"],
+            "--people, --alphabet, --query: 81 of 81 entries in the column given are none of the query's values 2, 3",
+        ),
         (["--blocks", "2"], "--blocks: expected with --people"),
         (["--people", "2", "--blocks", "2", "--adversary", "product_priors"], "expected one of them"),
     ):

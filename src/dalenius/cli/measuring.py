@@ -49,6 +49,7 @@ from dalenius.units import UNITS
 
 BALLS: dict[str, type[PriorBall | KLBall | ChiSquareBall]] = {"l1": PriorBall, "kl": KLBall, "chi2": ChiSquareBall}
 WIDTH = 160  # of a table where the terminal is narrower
+FEW = 8  # values in a message
 
 
 def measure(
@@ -377,7 +378,7 @@ def audit_samples(
             listed_ = None if given is None or value is None else list(map(str, value.values(given).tolist()))
             known = None if outcomes is None else [name.strip() for name in listed(outcomes, "--outcomes")]
             found = dl.audit_counts(
-                _counted(columns[0], columns[1], known, listed_),
+                _counted(columns[0], columns[1], known, listed_, (records.strip(), outputs.strip())),
                 confidence=confidence,
                 units=units,
                 records=given,
@@ -394,6 +395,11 @@ def audit_samples(
         write_answer("audit-samples", vars(found) | {"label": LABEL})
         return
     out.print(str(found))
+    if words and outcomes is None and 2 * len(set(columns[1][0])) > len(columns[1][0]):
+        err.print(
+            f"{len(set(columns[1][0]))} of {len(columns[1][0])} outputs differ, and counts of words that come once say next to "
+            "nothing: round the outputs, or write the bin that each falls in. The answer is then about the rounded output"
+        )
     if found.epsilon is not None:
         out.print(f"differential privacy between these inputs: epsilon >= {text_below(found.epsilon, 4)} nats, jointly")
 
@@ -426,7 +432,11 @@ def _is_float(text: str) -> bool:
 
 
 def _counted(
-    inputs: list[list[str]], outputs: list[list[str]], outcomes: list[str] | None, values: list[str] | None
+    inputs: list[list[str]],
+    outputs: list[list[str]],
+    outcomes: list[str] | None,
+    values: list[str] | None,
+    names: tuple[str, str],
 ) -> Integers:
     """Counts of each output on each input, of one column of each; rows in the order of the values that there are."""
     from dalenius.statistics.counts import MOST
@@ -441,9 +451,13 @@ def _counted(
             f"--words: expected at most {MOST} pairs of an input and an output, got {len(given)} inputs and {len(came)} "
             "outputs; leave --words out where the columns are numbers"
         )
-    for known, column, option in ((given, inputs[0], "--query"), (came, outputs[0], "--outcomes")):
-        if not set(known) >= set(column):
-            raise InputError(f"{option}: an entry of the column is none of the {len(known)} that there are")
+    for known, column, option, what in (
+        (given, inputs[0], "--people, --alphabet, --query", f"{names[0]} are none of the query's values"),
+        (came, outputs[0], "--outcomes", f"{names[1]} are none of"),
+    ):
+        if strange := len(column) - sum(map(set(known).__contains__, column)):
+            shown = ", ".join(known[:FEW]) + ", ..." * (len(known) > FEW)
+            raise InputError(f"{option}: {strange} of {len(column)} entries in the column {what} {shown}")
     row, place = ({name: k for k, name in enumerate(known)} for known in (given, came))
     counts = np.zeros((len(given), len(came)), dtype=np.int64)
     np.add.at(counts, (np.array([row[name] for name in inputs[0]]), np.array([place[name] for name in outputs[0]])), 1)
