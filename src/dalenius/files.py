@@ -106,7 +106,7 @@ def read_text(
 
 
 def csv_column(
-    path: str | Path, column: str | None, *, gaps: bool = True, entries: Collection[str] = ()
+    path: str | Path, column: str | None, *, gaps: bool = True, entries: Collection[str] = (), joint: str = ""
 ) -> Iterator[tuple[int, str]]:
     """The entries of a column of a csv file with names in its first line, each with the number of the line it ends on.
 
@@ -118,6 +118,9 @@ def csv_column(
         Whether empty lines between others are skipped or refused; at the end of the file they are always skipped.
     entries : collection of str, optional
         What the column may hold: a column with such a name is a file without names.
+    joint : str, optional
+        A comma and what else stands between the entries of several columns, whose names `column` has with commas; where a column has
+        that name as a whole, it is that one.
 
     Raises
     ------
@@ -135,8 +138,10 @@ def csv_column(
     gap = 0
     try:
         names = next(lines, [])
-        place = _place(names, column, path)
-        if names[place].strip() in entries:
+        several = joint and column is not None and column not in names and joint.strip() in column
+        parts = [part.strip() for part in column.split(joint.strip())] if several and column else [column]
+        places = [_place(names, part, path) for part in parts]
+        if joint.join(names[place].strip() for place in places) in entries:
             raise InputError(
                 f"{path}: line 1 holds an entry (not shown) where a column's name is expected; put the names above it"
             )
@@ -148,7 +153,7 @@ def csv_column(
                 raise InputError(f"{path}: line {gap} is empty, and more lines follow; every line must hold a record")
             if len(row) != len(names):
                 raise InputError(f"{path}: line {lines.line_num}: expected {len(names)} entries, got {len(row)}")
-            yield lines.line_num, row[place]
+            yield lines.line_num, joint.join(row[place].strip() for place in places) if several else row[places[0]]
     except csv.Error as error:
         raise InputError(f"{path}: line {lines.line_num}: {error}") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -105,7 +106,7 @@ def people_of(
     if missing := [name for name, value in columns.items() if value is None]:
         raise InputError(f"--table: expected, too: {'; '.join(f'{name}, {MEANT[name]}' for name in missing)}")
     answers, homes, listed_ = (str(value) for value in columns.values())
-    several = "," in answers and ";" in listed_
+    several = _are_several(answers, listed_)
     names = [name.strip() for name in listed(answers, "--answer")] if several else [answers]
     groups = listed_.split(";") if several else [listed_]
     if len(groups) != len(names):
@@ -125,6 +126,23 @@ def people_of(
             household=homes,
             letters=texts,
         )
+
+
+def _are_several(answers: str, letters: str) -> bool:
+    """True if these are several columns, and the answers of each."""
+    return "," in answers and ";" in letters
+
+
+def texts_of(letters: str, answers: str) -> list[str]:
+    """The texts in --letters; of several columns one for each combination of their answers, as a model of these people has it.
+
+    >>> texts_of("no,yes", "smoker"), texts_of("f,m;1,2", "sex,age")
+    (['no', 'yes'], ['f, 1', 'f, 2', 'm, 1', 'm, 2'])
+    """
+    if not _are_several(answers, letters):
+        return listed(letters, "--letters")
+    groups = ([text.strip() for text in listed(group, "--letters")] for group in letters.split(";"))
+    return [SEPARATOR.join(each) for each in product(*groups)]
 
 
 def margins_of(query: str | None, people: People | None) -> str | dl.queries.Margins | None:

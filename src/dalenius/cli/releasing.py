@@ -13,7 +13,8 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget
-from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line
+from dalenius.cli.people import texts_of
+from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import NotProvedError
 from dalenius.evidence import certificate_beside
@@ -40,11 +41,14 @@ def release(
         ),
     ] = None,
     column: Annotated[
-        str | None, Option("--column", "--answer", help="The column to read; default: MODEL's, else the only one.")
+        str | None, Option("--column", "--answer", help="The column to read, or several with commas; default: MODEL's, else the only one.")
     ] = None,
     letters: Annotated[
         str | None,
-        Option("--letters", help="The texts for letters 0, 1, ..., with commas; default: MODEL's, else 0,1,..."),
+        Option(
+            "--letters",
+            help="The texts for letters 0, 1, ..., with commas, of several columns f,m;no,yes; default: MODEL's, else 0,1,...",
+        ),
     ] = None,
     certificate: Annotated[
         Path | None,
@@ -83,8 +87,9 @@ def release(
     with naming(file):
         sampled = releasing(problem, chosen)
         audit = audit_of_release(problem, sampled)
-    called = None if letters is None else listed(letters, "--letters")
-    texts, column = letter_texts(problem.records, called), column or problem.records.answer or None
+    column = column or problem.records.answer or None
+    called = None if letters is None else texts_of(letters, column or "")
+    texts = letter_texts(problem.records, called)
     beside = file or (path if mechanism is None else None)
     proof = certificate_beside(beside) if certificate is None and beside is not None else certificate
     try:

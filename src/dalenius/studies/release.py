@@ -22,6 +22,7 @@ from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
 from dalenius.model.mechanisms.designed import Label
 from dalenius.model.mechanisms.sampling import Random, need_random
+from dalenius.model.queries.margins import SEPARATOR
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
@@ -56,7 +57,8 @@ def read_letters(
     Parameters
     ----------
     column : str, optional
-        A name in the first line; left out: the only column.
+        A name in the first line, or several with commas, whose entries are joined as `from_frame` joins them; left out: the only
+        column.
     texts : sequence of str, optional
         The texts that stand for letter 0, 1, ...; left out: the numbers themselves.
 
@@ -70,7 +72,7 @@ def read_letters(
     texts, largest = letter_texts(records, texts), max(records.alphabets)
     letter_of = {text: letter for letter, text in enumerate(texts)}
     letters: list[int] = []
-    for line, text in csv_column(path, column, gaps=False, entries=texts):
+    for line, text in csv_column(path, column, gaps=False, entries=texts, joint=SEPARATOR):
         record = len(letters)
         if record == len(records):
             raise InputError(f"{path}: line {line}: one record too many; the model has {len(records)}")

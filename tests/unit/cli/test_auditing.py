@@ -156,6 +156,14 @@ def test_several_columns_of_a_table_are_several_tables(command_line, tmp_path):
     number = r"-?\d+"
     cells = f"f: {number}; m: {number}; x: {number}; no, f: {number}; no, m: {number}"
     assert re.search(f"each value of smokes, sex: {cells}", drawn)
+    once = ("release", "p.toml", "--table", "survey.csv", "--seed", "1")
+    assert " ".join(command_line(*once).stdout.split()) == drawn, "the columns are joined"
+    named = command_line(*once, "--answer", "smokes, sex", "--letters", "no,yes;f,m,x")
+    assert " ".join(named.stdout.split()) == drawn, named.stderr
+    swapped = command_line(*once, "--answer", "sex,smokes")
+    assert (swapped.returncode, "is none of record 0's letters" in swapped.stderr) == (2, True)
+    unknown = command_line(*once, "--answer", "smokes,age")
+    assert "line 1 names no column 'age'" in unknown.stderr
     for asked, words in (
         ("margins age", "expected tables by the columns in --answer, smokes, sex, such as smokes*sex, or a number"),
         ("margins", "or a number of columns for all tables of at most so many; got ''"),
