@@ -38,7 +38,7 @@ OWN: dict[str, tuple[str, ...]] = {  # the keys that an answer has besides the c
     ),
     "verify": ("status", "proved", "reason", "lower", "upper", "at_most_met"),
     "measure": ("measures", "at_most_met"),
-    "noise": ("mechanism", "at_most", "units", "enough", "not_enough", "levels", "files"),
+    "noise": ("mechanism", "at_most", "units", "enough", "not_enough", "epsilon_of_one_person", "levels", "files"),
     "table": ("rows", "files"),
     "convert": (),
     "compose": ("lower", "upper", "units", "rule", "at_most_met"),

@@ -69,7 +69,11 @@ def audit(
     ] = None,
     mechanism: Annotated[
         str | None,
-        Option("--mechanism", help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init."),
+        Option(
+            "--mechanism",
+            help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init. The epsilon is the noise's own, where "
+            "one number moves by 1: of one cell of a histogram or of margins; of a mean it is one person's, as in `table`.",
+        ),
     ] = None,
     people: Annotated[int | None, Option("--people", min=1, help="How many people.")] = None,
     alphabet: AlphabetOption = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,6 +48,7 @@ from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.model.problems import Mean
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.report.audit import question_of
+from dalenius.report.decision import epsilon_of_one, moved_by
 from dalenius.results import budget_text
 from dalenius.studies.least_noise import NOISES, LeastNoise
 
@@ -59,7 +61,12 @@ def noise(
     ] = None,
     by_name: Annotated[
         str | None,
-        Option("--noise", "--mechanism", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}."),
+        Option(
+            "--noise",
+            "--mechanism",
+            metavar="KIND",
+            help=f"In the place of MODEL: {', '.join(NOISES)}; its own epsilon and one person's are printed.",
+        ),
     ] = None,
     people: Annotated[
         int | None,
@@ -230,6 +237,7 @@ def _told(found: LeastNoise, mean: Mean | None) -> dict[str, Any]:
         "epsilon_per_step": first["epsilon_per_step"],
         "mean_error": first["mean_error"],
         "releases": releases,
+        "epsilon_of_one_person": epsilon_of_one(found.within.problem),
         "of_mean": None if mean is None else _of_mean(found, mean),
         "not_enough": None if found.above is None else fraction_text(found.above.scale),
         "larger_is_enough": found.falling,
@@ -249,6 +257,13 @@ def _of_mean(found: LeastNoise, mean: Mean) -> dict[str, Any]:
     }
 
 
+def _of_one(found: LeastNoise) -> Fraction | None:
+    """One person's epsilon of a single release; None where it is not known, or that of the noise."""
+    problem = found.within.problem
+    alone = epsilon_of_one(problem)
+    return None if alone is None or alone == problem.mechanism.epsilon_per_step else alone
+
+
 def _print(found: LeastNoise, mean: Mean | None) -> None:
     within, above = found.within, found.above
     words = " and ".join(_words(noise, part) for noise, part in within.releases)
@@ -264,6 +279,9 @@ def _print(found: LeastNoise, mean: Mean | None) -> None:
             f"that is the sum in steps; of the mean the noise has scale {told['scale']}{epsilon}, and the mean is wrong by "
             f"{text_above(told['mean_error'], 4)} on average"
         )
+    elif (alone := _of_one(found)) is not None:
+        moved = moved_by(within.problem)
+        out.print(f"one person moves {moved}, so that one person's epsilon is {text_above(alone)}")
     if above is None:
         out.print("no smaller scale that was tried is proved not to be enough")
     else:

@@ -23,6 +23,7 @@ from dalenius.intervals import text_above
 from dalenius.model import Problem, Records, digest
 from dalenius.model.in_words import words_of
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
+from dalenius.model.problems import Mean
 from dalenius.report.words import query_in_words
 from dalenius.studies.release import Release
 
@@ -41,7 +42,8 @@ def release(
         ),
     ] = None,
     column: Annotated[
-        str | None, Option("--column", "--answer", help="The column to read, or several with commas; default: MODEL's, else the only one.")
+        str | None,
+        Option("--column", "--answer", help="The column, or several with commas; default: MODEL's, else the only one."),
     ] = None,
     letters: Annotated[
         str | None,
@@ -165,6 +167,9 @@ def _meaning(problem: Problem, mechanism: Mechanism, named: Records, output: obj
         apart = "; " if any("," in name for name in names) else ", "
         cells = apart.join(f"{value}: {number}" for value, number in zip(names, output, strict=True))
         return f"how many of them have each value of {named.answer}: {cells}"
+    if isinstance(output, int) and (mean := Mean.behind(problem)) is not None:
+        steps = f"in steps of {fraction_text(mean.step)} from {fraction_text(mean.low)}"
+        return f"the sum of their values of {named.answer}, {steps}: their mean is {fraction_text(mean.value(output))}"
     by_dataset = isinstance(mechanism, DesignedMechanism) and mechanism.inputs == "dataset"
     asked = "a function of the whole dataset" if by_dataset else query_in_words(problem.query, named)
     if problem.query.kind == "count" and not by_dataset:

@@ -13,10 +13,11 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above, text_below
-from dalenius.model import EntropyAtLeast, IndependentBlocks, WorstCaseLeakage
+from dalenius.model import EntropyAtLeast, IndependentBlocks, MechanismProblem, WorstCaseLeakage
 from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.mechanisms.randomized_counts import RandomizedAnswers
+from dalenius.model.problems import Mean
 from dalenius.model.sums import record_types
 from dalenius.report.words import independent, paragraph, query_in_words
 from dalenius.results import most_of
@@ -95,7 +96,7 @@ def implied_bits(problem: WorstCaseLeakage, epsilon: Fraction) -> float:
     return most if found is None else min(found, most)
 
 
-def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
+def epsilon_of_one(problem: MechanismProblem) -> Fraction | None:
     """The log of the largest likelihood ratio that one person's answer makes; None where the noise has none, or the query no steps."""
     noise = problem.mechanism
     if problem.query.sums is None or noise.epsilon_per_step is None:
@@ -103,7 +104,7 @@ def epsilon_of_one(problem: WorstCaseLeakage) -> Fraction | None:
     return step_of(problem) * noise.epsilon_per_step
 
 
-def step_of(problem: WorstCaseLeakage) -> int:
+def step_of(problem: MechanismProblem) -> int:
     """Distance by which one person moves the noisy value: along the cells of a table one down and one up."""
     query = problem.query.sums
     assert query is not None
@@ -244,15 +245,31 @@ def accuracy(problem: WorstCaseLeakage) -> str:
         f"Each number that is released is wrong by {text_above(noise.mean_error, 3)} on average, and by {text_above(double, 3)} "
         "with twice the noise."
     )
-    epsilon, query = noise.epsilon_per_step, problem.query.sums
-    if epsilon is None or query is None or (step := step_of(problem)) < 2:
+    alone, epsilon = epsilon_of_one(problem), noise.epsilon_per_step
+    if (mean := Mean.behind(problem)) is not None:
+        errors = (text_above(mean.unit * Fraction(error), 3) for error in (noise.mean_error, double))
+        once, twice = errors
+        told = f"The mean that is released is wrong by {once} on average through the noise, and by {twice} with twice the noise."
+        if alone is None:
+            return told
+        moved = fraction_text(step_of(problem) * mean.unit)
+        return (
+            f"{told} One person moves it by up to {moved}, so that the epsilon of one person is {fraction_text(alone)}."
+        )
+    if alone is None or epsilon is None or (step := step_of(problem)) < 2:
         return told
-    cells = "two cells" if step == 2 else f"{step} cells"
-    moved = cells if query.by_cell else f"what is released by up to {step}"
     return (
-        f"{told} One person moves {moved}, so that the epsilon of one person is {fraction_text(step * epsilon)}, {step} times that of "
-        f"the noise, {fraction_text(epsilon)}."
+        f"{told} One person moves {moved_by(problem)}, so that the epsilon of one person is {fraction_text(alone)}, {step} times that "
+        f"of the noise, {fraction_text(epsilon)}."
     )
+
+
+def moved_by(problem: MechanismProblem) -> str:
+    """What one person moves, in words."""
+    step, query = step_of(problem), problem.query.sums
+    if query is None or not query.by_cell:
+        return f"what is released by up to {step}"
+    return "two cells" if step == 2 else f"{step} cells"
 
 
 HEADS = (
@@ -317,6 +334,8 @@ def _published(problem: WorstCaseLeakage) -> str:
         return f"the answer{'s' * (len(problem.records) > 1)} of [say whom], changed at random"
     first = isinstance(problem.mechanism, RandomizedAnswers)
     how = "counted after each answer was changed at random" if first else "with random noise"
+    if Mean.behind(problem) is not None:
+        return f"the mean of {problem.records.answer or '[say what]'} of [say whom], with random noise"
     told = query_in_words(problem.query, problem.records)
     whom = told.replace("of them", "of [say whom]", 1).replace("their sum", "the sum of the answers of [say whom]", 1)
     meant = " [say what that means]" if problem.query.kind == "count" and not problem.records.letters else ""

@@ -22,6 +22,8 @@ from dalenius.model import (
     WorstCaseLeakage,
 )
 from dalenius.model.adversaries.independent_blocks import as_blocks
+from dalenius.model.mechanisms import ScaledNoise
+from dalenius.model.problems import Mean
 from dalenius.model.queries import Query
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
@@ -122,9 +124,16 @@ def question(problem: Problem) -> list[str]:
             several = [secret_in_words(problem, s) for s in range(len(problem.secrets))]
             rest = [f"any other of the {len(several)} secrets"] if len(several) > FEW else []
             asked = ", or about ".join([*several[:FEW], *rest])
+        how = mechanism_in_words(problem)
+        if (mean := Mean.behind(problem)) is not None and isinstance(noise := problem.mechanism, ScaledNoise):
+            what, unit = "their mean", fraction_text(mean.step)
+            how = (
+                f"{noise.words} of scale {fraction_text(noise.spread * mean.unit)}, which is {fraction_text(noise.spread)} on the sum "
+                f"of their values in steps of {unit}"
+            )
         return [
             there,
-            f"What is released is {what}, through {mechanism_in_words(problem)}.",
+            f"What is released is {what}, through {how}.",
             f"How much can it reveal about {asked}, at most, to {whom}?",
         ]
     wanted = asked_of(problem) if isinstance(problem, DesignProblem) else f"The question is {spaced(problem.kind)}?"

@@ -3,12 +3,14 @@
 import json
 import math
 import re
+from fractions import Fraction
 
 import pytest
 
 import dalenius as dl
 import support
 from dalenius.exact import as_fraction, fraction_text
+from dalenius.intervals import text_above
 
 
 def test_the_folder_has_both_proofs(command_line, tmp_path):
@@ -68,6 +70,7 @@ PEOPLE = "home,age\n1,30\n1,70.4\n2,99\n3,15\n"
 @pytest.fixture
 def people(tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "grid.csv").write_text("age\n40\n80\n80\n0\n")
     return "--table", "people.csv", "--answer", "age", "--household", "home", "--query", "mean", "--values", "0,120,40"
 
 
@@ -87,7 +90,23 @@ def test_a_mean_of_a_table_says_its_own_accuracy(command_line, people):
     audited = ("--mechanism", f"discrete_laplace:{told['of_mean']['epsilon']}", *people)
     done = command_line("audit", *audited, "--at-most", "0.1 bits")
     assert done.returncode == 0, done.stderr
-    assert "with a value of age: 0, 40, 80 or 120" in done.stdout
+    page = " ".join(done.stdout.replace("> ", "").split())
+    assert "with a value of age: 0, 40, 80 or 120" in page
+    own = told["of_mean"]
+    assert (
+        f"through discrete Laplace noise of scale {own['scale']}, which is {told['enough']} on the sum of their" in page
+    )
+    assert f"so that the epsilon of one person is {own['epsilon']}" in page
+    assert told["epsilon_of_one_person"] == own["epsilon"]
+    assert f"The mean that is released is wrong by {text_above(own['mean_error'], 3)} on average" in page
+    assert "We publish the mean of age of [say whom], with random noise" in page
+
+
+def test_a_release_of_a_mean_says_the_mean(command_line, people):
+    command_line("audit", "--mechanism", "discrete_laplace:1", *people, "-o", "p.md")
+    told = json.loads(command_line("release", "p.toml", "--table", "grid.csv", "--seed", "1", "--json").stdout)
+    mean = fraction_text(told["output"] * Fraction(40, 4))
+    assert told["meaning"] == f"the sum of their values of age, in steps of 40 from 0: their mean is {mean}"
 
 
 def test_values_beyond_the_bounds_and_no_numbers(command_line, people, tmp_path):
@@ -124,8 +143,19 @@ def test_a_histogram_of_many_people(command_line):
     )
     told = json.loads(done.stdout)
     assert float(told["not_enough"]) < float(told["enough"]) < 1.1 * float(told["enough"])
+    assert as_fraction(told["epsilon_of_one_person"], "") == 2 * as_fraction(told["epsilon_per_step"], "")
     (ratios,) = told["formulas"]
     assert float(told["enough"]) < ratios["scale"] < 2 * float(told["enough"])
+
+
+def test_the_epsilon_of_one_person_who_moves_several_numbers(command_line):
+    """Rounded upward: it is what is said of her, and nothing to type."""
+    asked = ("--people", "20", "--alphabet", "6", "--gap", "0.1", "--at-most", "0.1 bits")
+    query = "margins attributes = [2, 3], tables = [[0], [1], [0, 1]]"
+    done = command_line("noise", "--noise", "discrete_laplace", *asked, "--query", query)
+    (scale,) = re.findall(r"scale (\S+) \(", done.stdout)
+    (told,) = re.findall(r"one person moves 6 cells, so that one person's epsilon is (\S+)\n", done.stdout)
+    assert 0 <= as_fraction(told, "") - 6 / as_fraction(scale, "") < 1e-5
 
 
 @pytest.mark.parametrize("query", [("--blocks", "5"), ("--query", "modular_sum 4")])
@@ -134,6 +164,7 @@ def test_the_epsilon_that_is_printed_is_enough_where_it_is_typed(command_line, q
     asked = ("--people", "2000", *query)
     done = command_line("noise", "--noise", "discrete_laplace", *asked, "--at-most", "0.05 bits", "--gap", "1e-7")
     (epsilon,) = re.findall(r"epsilon = (\S+) ", done.stdout)
+    assert "one person's epsilon" not in done.stdout, "it is that of the noise"
     typed = ("audit", "--mechanism", f"discrete_laplace:{epsilon}", *asked, "--gap", "1e-9", "--at-most", "0.05 bits")
     done = command_line(*typed)
     assert done.returncode == 0, done.stderr

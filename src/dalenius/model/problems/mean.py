@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer, fraction_text
@@ -14,6 +14,9 @@ from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import Mechanism, ScaledNoise
 from dalenius.model.queries import Sum
 from dalenius.model.records import MAX_ALPHABET, MAX_RECORDS, Records
+
+if TYPE_CHECKING:
+    from dalenius.model.problem import Problem
 
 
 @declared
@@ -94,6 +97,28 @@ class Mean:
             raise InputError(f"mean: noise: expected {known}, got {brief(of_mean)}")
         scale = of_mean.spread_of((self.high - self.low) / self.people)
         return of_mean.spreading(scale / self.unit)
+
+    @classmethod
+    def behind(cls, problem: Problem) -> Mean | None:
+        """The mean that a question about a sum is about, by its title and its letters' names; None where it is about another sum.
+
+        >>> from dalenius.model import IndependentBlocks, WorstCaseLeakage
+        >>> from dalenius.model.mechanisms import discrete_laplace
+        >>> ages = Mean(1000, 0, 120)
+        >>> asked = WorstCaseLeakage(records=ages.records, query=ages.query, mechanism=ages.noise(discrete_laplace(1)),
+        ...     adversary=IndependentBlocks(1), title=ages.title)
+        >>> Mean.behind(asked) == ages
+        True
+        """
+        names = problem.records.letters
+        if problem.query != Sum() or len(names) < 2 or min(problem.records.alphabets) < len(names):
+            return None
+        try:
+            low, following = (as_fraction(name, "mean: a value") for name in names[:2])
+            mean = cls(len(problem.records), low, names[-1], following - low)
+        except InputError:
+            return None
+        return mean if (mean.title, mean.records.letters) == (problem.title, names) else None
 
     @property
     def title(self) -> str:
