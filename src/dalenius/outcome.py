@@ -26,7 +26,7 @@ class Termination(Enum):
         return {
             Termination.GAP_REACHED: "the interval is as narrow as was asked for",
             Termination.TIME_LIMIT: "valid, but wider than asked; a longer time limit may narrow it",
-            Termination.SIZE_LIMIT: "valid, but wider than asked; a larger node or memory limit may narrow it",
+            Termination.SIZE_LIMIT: "valid, but wider than asked; a larger node or memory limit of `solve` may narrow it",
             Termination.INTERRUPTED: "valid; the work was stopped by the user",
             Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
             Termination.INFEASIBLE: "no mechanism of the class meets the budget and the constraints; that is proved",

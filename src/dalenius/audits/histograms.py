@@ -33,6 +33,8 @@ FREE = 2**14  # sums that cost next to nothing; more of them only for the gap
 COARSEST = 8  # scores that there are to choose from, at least
 RESOLUTION = 1e-12  # nats: the laws of sums are computed, and so the ends are known, this exactly
 SECONDS = 2.5e-6  # that checking a coefficient of a pattern's law takes
+BYTES, POLYNOMIALS = 144.0, 24  # that the checker counts for a coefficient; of so many, and two for each record
+SHARE = 0.9  # of the memory of a check, the rest being the model's and the cells' laws
 LEAST_STEP = 1e-3  # of the width between the ends that more sums must bring, or there will be no more of them
 IN_COMMON = 0.9  # of the width that is what several tables have in common, or there will be no more sums
 
@@ -72,6 +74,7 @@ class _Kind:
     alike: _Alike | None = None
     settled: bool = False
     out_of_time: bool = False
+    out_of_room: bool = False
 
     @cached_property
     def known(self) -> int:
@@ -98,20 +101,29 @@ class _Kind:
         weights = tuple((pattern, short_text(weight)) for pattern, weight in found.weights.items())
         return HistogramLine(tuple(found.scores.tolist()), weights)
 
-    def look(self, most: int, gap: float, clock: Clock, seconds: float) -> None:
-        """Both ends with so many sums of scores, if they can be checked in this time; `settled` if more would not help."""
+    def look(self, most: int, gap: float, clock: Clock, seconds: float, memory: float) -> None:
+        """Both ends with so many sums of scores, if they can be checked in this time, or as many as these bytes hold; `settled` if
+        more would not help.
+        """
         steps, cells = self.cells.steps, self.cells.count
         if most < min(COARSEST * cells, WIDTHS[-1]):
             return
+        held = int(min(memory / (BYTES * (2 * self.cells.size + POLYNOMIALS)), WIDTHS[-1] + 1)) - 1
         even = even_scores(steps.shape[1], cells)
-        before, scores = self.upper - self.lower, telling_scores(steps, cells, most) if even is None else even
+        scores = telling_scores(steps, cells, min(most, held)) if even is None else even
+        if cells * int(scores.max()) > held:
+            self.settled = self.out_of_room = True
+            return
         if clock.expired or self.known * cells * int(scores.max()) * SECONDS > seconds:
             self.settled = self.out_of_time = True
             return
+        before = self.upper - self.lower
         self._look(scores, gap, clock)
         width = self.upper - self.lower
         enough = max(RESOLUTION, self.lower * (0.5 * gap if most >= FREE else 0.0))
         self.settled = even is not None or width <= enough or width > before * (1.0 - LEAST_STEP)
+        if most > held and not self.settled:
+            self.settled = self.out_of_room = True
 
     def _look(self, scores: Integers, gap: float, clock: Clock) -> None:
         """Both ends with these scores."""
@@ -152,15 +164,16 @@ class HistogramAudit(Audit):
         if self.tables.letters == 1:
             return
         looked = [kind for kind in self.kinds if kind.known <= MOST_PATTERNS]
-        self.out_of_room = len(looked) < len(self.kinds)
+        memory = SHARE * (self.search.limits.least[1] - self.problem.held_bytes - self.problem.costs.certain.bytes)
         for most in WIDTHS:
             for kind in sorted(
                 looked, key=lambda kind: kind.mixture is not None
             ):  # first those that nothing is known of
                 if not (kind.settled or self._in_common(most)):
-                    kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked))
+                    kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked), memory)
                     self._tell("patterns")
         self.out_of_time = any(kind.out_of_time for kind in looked)
+        self.out_of_room = len(looked) < len(self.kinds) or any(kind.out_of_room for kind in looked)
         self._tell("proving")
 
     def _in_common(self, most: int) -> bool:

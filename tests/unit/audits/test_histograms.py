@@ -135,3 +135,13 @@ def test_tables_without_a_common_attribute_add_up():
     assert both.lower == pytest.approx(one.lower + other.lower, rel=1e-9)
     assert both.upper == pytest.approx(one.upper + other.upper, rel=1e-9)
     assert both.upper - both.lower < 1e-9
+
+
+def test_no_more_sums_are_scored_than_the_check_has_memory_for():
+    """All sums there are would take it 4 GiB, and a proof that is refused leaves nothing but all there is to know."""
+    people = dl.Records(100_000, alphabet=3)
+    asked = support.problem(people, "histogram", dl.discrete_gaussian(scale=3), dl.IndependentBlocks(2))
+    found = dl.solve(asked, gap=1e-9, memory_limit=64)
+    assert 0.1377 < found.lower < found.upper < 0.1379
+    assert found.termination is dl.answers.Termination.SIZE_LIMIT
+    assert not found.refusals
