@@ -194,6 +194,11 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
             "In short: practically everything there is to know about one person can be revealed: at least "
             f"{text_below(sure, 3)} % of it is, to the worst adversary of this kind."
         )
+    elif whole and sure > 0:
+        yield (
+            f"In short: at least {text_below(sure, 2)} % of what there is to know about one person can be revealed, to the worst "
+            "adversary of this kind. Nothing better is proved from above than that everything may be."
+        )
     elif whole:
         yield "In short: no conclusion. Nothing better is proved than that everything may be revealed."
     elif len(sizes := {size for size, _ in problem.records.runs if size > 1}) > 1:
@@ -201,17 +206,21 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         bits = text_above(upper_in(upper, "bits"), 4)
         yield f"In short: at most {bits} bits about any one person, who has {least} to {most}{alone}."
     else:
-        yield f"In short: at most {percent_of(upper, values)} % of what there is to know about one person is revealed{alone}."
+        yield f"In short: at most {percent_above(upper, values)} % of what there is to know about one person is revealed{alone}."
     if whole:
         return
     before, after = cases(problem, upper)
     yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
 
 
-def percent_of(upper: float, values: int) -> int:
-    """Percent of the logarithm of so many values, rounded upward, without a tolerance."""
+def percent_above(upper: float, values: int) -> str:
+    """Percent of the logarithm of so many values, two digits, rounded upward, without a tolerance.
+
+    >>> percent_above(1.1e-4, 6), percent_above(0.6253, 6), percent_above(1.8, 6)
+    ('0.0062', '35', '100')
+    """
     least = Fraction(lower_in(math.log(values) * (1 - 1e-15), "bits"))
-    return min(math.ceil(100 * Fraction(upper_in(max(upper, 0.0), "bits")) / least), 100)
+    return text_above(min(100 * Fraction(upper_in(max(upper, 0.0), "bits")) / least, Fraction(100)), 2)
 
 
 def _percent_below(lower: float, values: int) -> Fraction:
@@ -358,10 +367,15 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
     bits = text_above(min(max(upper_in(upper, "bits"), 0.0), most), 4)
     whom, when = _whom(problem)
     before, after = cases(problem, upper)
-    return paragraph(
+    told = (
         f"We publish {_published(problem)}.",
         f"{whom} learns on average at most {amount_text(bits, 'bits')} about your answer, which holds up to "
         f"{amount_text(text_above(most, 4), 'bits')}.",
+    )
+    if is_at_least_log(upper, "nats", max(problem.records.alphabets)):
+        return paragraph(*told, "That is all of it: nothing is proved to protect your answer.")
+    return paragraph(
+        *told,
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",
         f"This is proved {when}, and if nothing else is published about the same people.",
     )

@@ -18,7 +18,7 @@ from dalenius.model.mechanisms.base import MAX_EPSILON
 from dalenius.model.problems.mean import Mean
 from dalenius.model.queries import Query
 from dalenius.notebook import in_brief
-from dalenius.report.decision import cases, implied_bits, percent_of, step_of
+from dalenius.report.decision import cases, implied_bits, percent_above, step_of
 from dalenius.report.picture import COLOURS, axes_of, telling
 from dalenius.report.words import text_table
 from dalenius.results import Result, most_of
@@ -71,7 +71,7 @@ class EpsilonRow:
             "household": str(self.size),
             "bits_lower": text_below(self.bits[0], digits),
             "bits_upper": text_above(self.bits[1], digits),
-            "percent": str(percent_of(self.result.upper, max(self.problem.records.alphabets))),
+            "percent": percent_above(self.result.upper, max(self.problem.records.alphabets)),
             "guess_before": before,
             "guess_after": after,
             "group_epsilon": fraction_text(self.size * self.epsilon),
@@ -132,7 +132,7 @@ def epsilon_table(
     >>> print(epsilon_table("count", 1000, epsilons=["1/2"], sizes=[1, 4]))
     | epsilon | household | bits at most | share | best guess | group epsilon | group bits |
     |---------|-----------|--------------|-------|------------|---------------|------------|
-    | 0.5     | 1         | 0.04372      | 5 %   | 63 (50)    | 0.5           | 0.04372    |
+    | 0.5     | 1         | 0.04372      | 4.4 %  | 63 (50)    | 0.5           | 0.04372    |
     | 0.5     | 4         | 0.3668       | 37 %  | 85 (50)    | 2             | 0.473      |
     """
     asked = query.query if isinstance(query, Mean) else as_part(Query, query, "query")

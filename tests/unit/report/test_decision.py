@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.report.decision import accuracy, guessed_at_most, households, notice, table_of, verdict
+from dalenius.report.decision import accuracy, guessed_at_most, households, notice, percent_above, table_of, verdict
 from dalenius.search import Clock
 from dalenius.units import upper_in
 from support import problem
+
+EVERYTHING = math.nextafter(math.log(6), 2.0)  # nats about one of 6 letters, rounded upward
 
 
 def town(size, records=1000, alphabet=2, query="count", noise="discrete_laplace 0.5"):
@@ -30,6 +32,13 @@ def test_a_share_that_is_a_little_above_a_whole_percent_is_rounded_up(above):
     first, *_ = verdict(town(4), 0.0, upper)
     assert Fraction(upper) > Fraction(37, 100) * Fraction(math.log(2))
     assert "at most 38 %" in first
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.000161, "0.017"), (0.0437, "4.4"), (0.991, "100"), (1.0, "100"), (0.0, "0")]
+)
+def test_a_small_share_keeps_two_digits(share, said):
+    assert percent_above(share * math.log(6), 6) == said
 
 
 def test_households_have_what_each_has_by_itself():
@@ -110,6 +119,15 @@ def test_nothing_better_than_everything_is_no_conclusion():
     bit = problem(dl.Records(1, alphabet=2), dl.Identity(), dl.symmetric(0), dl.AnyPrior())
     (said,) = verdict(bit, 0.0, dl.solve(bit).upper)
     assert said.startswith("In short: no conclusion.")
+
+
+def test_what_is_proved_from_below_alone_is_a_conclusion_and_no_guess_is_bounded():
+    (said,) = verdict(town(4, alphabet=6), 0.60999 * math.log(6), EVERYTHING)
+    assert said.startswith("In short: at least 60 % of what there is to know"), "rounded downward"
+    published = notice(town(4, alphabet=6), EVERYTHING).replace("\n", " ")
+    assert "of 100 cases" not in published
+    assert "proved for" not in published
+    assert "at most 2.585 bits about your answer, which holds up to 2.585 bits. That is all of it" in published
 
 
 def test_where_nearly_everything_is_proved_to_leak_that_is_the_conclusion():
