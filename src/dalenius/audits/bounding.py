@@ -91,7 +91,7 @@ class Bounding:
     def __post_init__(self) -> None:
         self.multipliers.clock = self.audit.search.clock
         self._left = set[int]()  # records whose dual bound has led nowhere in this run
-        self.drafts = Drafts(self.audit.problem, self.audit.search, self.room.checking)
+        self.drafts = Drafts(self.audit.problem, self.audit.search, self.room)
 
     def run(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
@@ -180,9 +180,13 @@ class Bounding:
             rung = Rung(bound.leaves, bound.grouped, record.work, bound.told)
             record.keep(bound.upper, "dual", dual_lines(channel, bound), rung)
 
-        def grown(bound: DualBound) -> None:
-            self.drafts.look(record, bound)
-            self._prove(record, bound.upper, partial(keep, bound))
+        def grown(now: Callable[[], DualBound]) -> None:
+            def keep_now() -> None:
+                self.drafts.work_out(record, now())
+                keep(now())
+
+            self.drafts.look(record, now())
+            self._prove(record, now().upper, keep_now)
 
         return Turn(
             may_grow=lambda trees, least: (
@@ -202,7 +206,6 @@ class Bounding:
         """Have what is known proved, if that is due: the trees, and perhaps a growing bound of a record."""
 
         def stand() -> bool:
-            keep()
             for runner in (runner for other in self.audit.records if other.race for runner in other.race.runners):
                 if isinstance(runner, PosteriorTree):
                     runner.tree.tell(runner.target)
@@ -210,7 +213,7 @@ class Bounding:
             return self.audit.stand()
 
         known = (min(other.bounded, upper if other is record else np.inf) for other in self.audit.records)
-        self.drafts.prove(max(known, default=0.0) - self.audit.lower, stand)
+        self.drafts.prove(max(known, default=0.0) - self.audit.lower, keep, stand)
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> VertexTree | None:
         """The vertices, as long as they may close; None where there are too many classes."""

@@ -10,6 +10,7 @@ from dalenius.audits.bounds.dual_tree import DualBound
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.proof_lines import draft_lines
 from dalenius.audits.record_audit import RecordAudit, Rung
+from dalenius.audits.tree_room import TreeRoom
 from dalenius.evidence.upper import RecordLine
 from dalenius.model import WorstCaseLeakage
 from dalenius.search import Run
@@ -28,15 +29,16 @@ class Drafts:
     ----------
     problem : WorstCaseLeakage
     search : Run
-    checking : callable
-        Seconds that checking leaves takes, predicted.
+    room : TreeRoom
+        Predicts what checking takes.
     """
 
     problem: WorstCaseLeakage
     search: Run
-    checking: Callable[[Rung], float]
+    room: TreeRoom
     _width: float = float("inf")  # of what was proved last
     _next: float = SOON
+    _apart: float = 0.0  # seconds that lie between that proof and the next, the one at the end included
 
     @property
     def able(self) -> bool:
@@ -46,16 +48,24 @@ class Drafts:
     def look(self, record: RecordAudit, bound: DualBound) -> None:
         """Have what has closed in a growing dual bound worked out, if that is due."""
         closed = sum(len(tree.untold) for tree in bound.distinct if isinstance(tree, RowTree))
-        if self.able and closed and self.checking(Rung(closed, bound.grouped, record.work)) >= DUE:
+        if closed and self.room.checking(Rung(closed, bound.grouped, record.work)) >= DUE:
+            self.work_out(record, bound)
+
+    def work_out(self, record: RecordAudit, bound: DualBound) -> None:
+        """Have what has closed in a growing dual bound worked out: from then on its trees prove their targets, and no less."""
+        if self.able and any(tree.untold for tree in bound.distinct if isinstance(tree, RowTree)):
             draft(self.problem, self.search, (RecordLine(record.record), *draft_lines(record.channel, bound)))
 
-    def prove(self, width: float, stand: Callable[[], bool]) -> None:
-        """Have an interval of this width proved, if that is due; not in an audit that is a part of a design."""
+    def prove(self, width: float, keep: Callable[[], None], stand: Callable[[], bool]) -> None:
+        """Have an interval of this width proved, if that is due, once it is kept; not in an audit that is a part of a design."""
         clock, began = self.search.clock, self.search.clock.seconds
-        soon = began < self._next or clock.expired or not self.search.whole
+        soon = began < self._next or clock.remaining <= self._apart or clock.expired or not self.search.whole
         if soon or not self.able or width > NARROWER * self._width:
             return
+        keep()
+        kept, leaves = clock.seconds, self.room.checking_now
         self._width = width if stand() else self._width
-        took = clock.seconds - began
-        clock.reserve(took - clock.reserved)  # which is measured, where it was predicted before
-        self._next = clock.seconds + max(RARELY * took, SOON)
+        besides = max(clock.seconds - kept - leaves, 0.0)
+        clock.reserve(besides - clock.reserved)  # which is measured, where it was predicted before
+        self._apart = max(RARELY * (clock.seconds - began), SOON)
+        self._next = clock.seconds + self._apart

@@ -100,7 +100,7 @@ class Turn:
     keep : callable
         Gets every bound on the way.
     grown : callable
-        Told of a bound that grows whenever it has grown.
+        Whenever a bound has grown; given what it is now, which changes where its leaves are told.
     """
 
     may_grow: Callable[[Sequence[BoxTree | RowTree], int], bool]
@@ -109,7 +109,7 @@ class Turn:
     together: Together = nobody
     begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None
     keep: Callable[[DualBound], None] = lambda bound: None
-    grown: Callable[[DualBound], None] = lambda bound: None
+    grown: Callable[[Callable[[], DualBound]], None] = lambda now: None
 
 
 class DualWork:
@@ -274,9 +274,11 @@ def _grown(
     def nodes() -> int:
         return sum(tree.leaves for tree in distinct)
 
+    def now() -> DualBound:
+        return replace(bound, upper=proved())
+
     def told() -> None:
-        now = replace(bound, upper=proved())
-        turn.tell(min(known, now.upper), nodes())
+        turn.tell(min(known, proved()), nodes())
         turn.grown(now)
 
     while True:
@@ -290,7 +292,7 @@ def _grown(
         loosest = int(np.argmax(np.exp(uppers / beta - uppers.max() / beta) * excess))
         if not trees[loosest].branch(BATCH, above=float(levels[loosest])):
             break
-    return replace(bound, upper=proved())
+    return now()
 
 
 def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:
