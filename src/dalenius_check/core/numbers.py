@@ -111,11 +111,14 @@ def exponential(amount: fmpq, unit: str) -> tuple[fmpq, fmpq]:
     return max(fmpq(1), ball.lower().fmpq()), ball.upper().fmpq()
 
 
-def rational(text: str) -> fmpq:
-    """The exact value of a decimal or fraction; any other text is refused."""
+def rational(text: str, what: str = "") -> fmpq:
+    """The exact value of a decimal or fraction; any other text is refused, with what it should be the number of."""
     match = _NUMBER.fullmatch(text) if len(text) <= _MAX_CHARS else None
     if match is None:
-        raise RefusedError(f"not a number of at most {_MAX_CHARS} characters: {text[:40]!a}")
+        raise RefusedError(
+            f"{what}{what and ': '}not a number of at most {_MAX_CHARS} characters: {text[:40]!a}; "
+            "expected a decimal or a fraction like 1/3, with a unit or log only where the format has one"
+        )
     whole, denominator, fraction, exponent = match.groups("")
     if not denominator and not exponent:
         return fmpq(int(whole + fraction), 10 ** len(fraction))

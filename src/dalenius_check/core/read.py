@@ -65,13 +65,13 @@ def decimal(value: Any, what: str) -> fmpq:
     """An exact number written as a string."""
     if not isinstance(value, str):
         raise RefusedError(f"{what} must be a number written as a string")
-    return rational(value)
+    return rational(value, what)
 
 
 def exact(value: Any, what: str) -> fmpq:
     """An exact number from an integer, a decimal or a string of a model file."""
     if isinstance(value, str):
-        return rational(value)
+        return rational(value, what)
     if is_rational(value):
         return value
     need(type(value) is int and abs(value) < 10**400, f"{what} must be a number")
@@ -238,14 +238,14 @@ def variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
     return table(value, what, {"kind": (text, REQUIRED), **kinds[kind]}) if kind in kinds else value
 
 
-def known(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
-    """A table of one of these kinds."""
+def known(value: Any, what: str, kinds: dict[str, Schema], otherwise: str = "") -> dict[str, Any]:
+    """A table of one of these kinds; `otherwise` is what it may have instead."""
     result = variant(value, what, kinds)
     elsewhere = (
         "is not read from a table here; check NAME.design.toml beside the certificate, which states what was proved"
     )
     need(result["kind"] != "csv", f"{what} {elsewhere}")
-    text(result["kind"], f"{what}.kind", kinds)
+    need(result["kind"] in kinds, f"{what}.kind must be {' or '.join(map(repr, kinds))}{otherwise}")
     return result
 
 

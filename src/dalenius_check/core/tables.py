@@ -258,7 +258,8 @@ _BLOCKS: dict[str, Schema] = {
 def adversary(value: Any, what: str, more: dict[str, Schema] | None = None) -> dict[str, Any]:
     """The entropy bound, or one of the other kinds."""
     if isinstance(value, dict) and "kind" in value:
-        return read.known(value, what, _ADVERSARIES | (more or {}))
+        otherwise = ", or no kind beside the key 'entropy_at_least', which is 0 for any prior"
+        return read.known(value, what, _ADVERSARIES | (more or {}), otherwise)
     return read.table(value, what, {"entropy_at_least": _ENTROPY})
 
 
