@@ -1,5 +1,6 @@
 """A query, mechanism, adversary, distortion, law, privacy notion: each has a recipe; this fails if a step was forgotten."""
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -18,6 +19,7 @@ from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.laws import LAWS, Law
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, MechanismClass
 from dalenius.model.mechanisms import MECHANISMS, Mechanism
+from dalenius.model.mechanisms.independent_releases import PARTS
 from dalenius.model.privacy import NOTIONS, Privacy
 from dalenius.model.queries import QUERIES, Query
 
@@ -48,6 +50,18 @@ TESTS = {
     "laws": "unit/model/problems/test_design_problem.py",
     "privacy": "unit/model/test_privacy.py",
     "constraints": "unit/model/test_constraints.py",
+}
+PLACES = {
+    "tests/every_kind.py": "a model that is drawn",
+    "tests/second_reader": "what it means, read anew from docs/model-format.md",
+    "tests/checker/forgery": "false claims about it",
+}
+NAMED = {  # kinds that are there by the name of their like
+    "tests/second_reader": {
+        **{f"{distance}_ball_priors": "_ball_priors" for distance in ("l1", "kl", "chi_square")},
+        "squared": "absolute",
+    },
+    "tests/checker/forgery": {"randomized_histogram": "randomized_count"},
 }
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
 
@@ -100,6 +114,40 @@ def test_the_recipe_was_followed(shelf, kind):
     assert {cls.__name__, kind} & names, "a public name"
     tests = "".join((ROOT / "tests" / name).read_text() for name in TESTS[shelf].split())
     assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
+
+
+@functools.cache
+def text_of(place):
+    """All that a file, or the modules of a folder, say."""
+    path = ROOT / place
+    return path.read_text() if path.is_file() else "\n".join(file.read_text() for file in sorted(path.rglob("*.py")))
+
+
+def lacking(kind, parts=PARTS):
+    """The places that lack a kind, besides those with a test of their own."""
+    missing = [
+        f"{place}: {what}"
+        for place, what in PLACES.items()
+        if not re.search(rf"\b{NAMED.get(place, {}).get(kind, kind)}\b", text_of(place))
+    ]
+    released = next(line for line in text_of("docs/model-format.md").splitlines() if line.startswith("* `several_rel"))
+    if kind in parts and f"`{kind}`" not in released:
+        missing.append("docs/model-format.md: the list of kinds in `parts`")
+    return missing
+
+
+@each("kind", *(kind for _, kind in KINDS))
+def test_no_place_lacks_a_kind(kind):
+    assert not lacking(kind)
+
+
+def test_what_was_forgotten_is_named_by_its_place():
+    assert lacking("podium", ["podium"]) == [
+        "tests/every_kind.py: a model that is drawn",
+        "tests/second_reader: what it means, read anew from docs/model-format.md",
+        "tests/checker/forgery: false claims about it",
+        "docs/model-format.md: the list of kinds in `parts`",
+    ]
 
 
 def test_every_class_of_mechanisms_is_a_word_and_a_row():

@@ -115,11 +115,16 @@ VALUES = np.arange(4)
         lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
     ),
     (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),
+    (dl.Channel([[1], [1], [1], [1]]), lambda v, y: 1.0),
+    (dl.Channel(np.eye(5)[:4] / 2 + np.eye(5)[1:] / 2), lambda v, y: 0.5 if v in (y, y - 1) else 0.0),
     (dl.subset_selection(1, size=3), lambda v, y: (1 if v + y == 3 else math.e) / (3 * math.e + 1)),
 )
 def test_channels_are_their_formulas(mechanism, entry):
-    expected = [[entry(v, y) for y in range(4)] for v in range(4)]
-    np.testing.assert_allclose(mechanism.channel(VALUES), expected, atol=1e-15)
+    channel = mechanism.channel(VALUES)
+    expected = np.array([[entry(v, y) for y in range(channel.shape[1])] for v in range(4)])
+    assert expected.any(axis=0).all(), "an output that no value gives"
+    np.testing.assert_allclose(expected.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(channel, expected, atol=1e-15)
 
 
 def geometric_entry(v, y, epsilon, top):
