@@ -2,7 +2,9 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy import optimize
 
 import dalenius as dl
 from campaigns import each
@@ -175,11 +177,23 @@ def test_several_releases_of_randomised_response():
 
 
 def test_the_chain_of_the_gaussian_mechanism_of_the_f_divergence_paper():
-    """Section III-A at delta = 0.1, epsilon = 0.5, D = 0.5: strong chi-square, Corollary 1, Lemma 1; as printed, and exactly."""
+    """Section III-A at delta = 0.1, epsilon = 0.5, D = 0.5: strong chi-square, Corollary 1, Lemma 1; as printed, and exactly.
+
+    A fair bit of which one output has the likelihoods 1 + t and 1 - t attains what ours says, and no t says more.
+    """
     eta = 0.25 * math.expm1(0.25 / (2 * math.log(12.5)))
     assert eta == pytest.approx(0.01268394691, rel=1e-9)
     refined = dl.convert("strong_chi_square", eta, to="local_dp_delta(1)", p_min="0.5")
-    assert refined.value == pytest.approx(0.1987674982, rel=1e-9)
+
+    def kept(t, p):
+        """The strong chi-square of the bit beyond eta, p the probability of that output."""
+        return p / (1 - t) + (1 - p) / (1 + p * t / (1 - p)) - 1 - eta
+
+    def apart(t):
+        return optimize.brentq(lambda p: kept(t, p), 1e-9, 0.4999) * (1 + t - math.e * (1 - t))
+
+    assert refined.value == pytest.approx(max(map(apart, np.linspace(0.6, 0.66, 601))), rel=1e-6)
+    assert all(apart(t) <= refined.value for t in np.linspace(0.47, 0.9, 44))
     paper = sum(f * eta / ((f - 1) ** 2 + eta) for f in (math.exp(0.5), math.exp(-0.5))) * 2 / 0.5
     assert paper == pytest.approx(0.3766679977, rel=1e-9)
 

@@ -110,7 +110,7 @@ def test_people_read_bits_and_programs_nats(command_line):
 
 def test_a_measure_that_is_all_there_is_to_know_is_called_that():
     found = dl.measure([[1, 0], [0, 1]], prior=["1/2", "1/2"], units=None)
-    assert "all there is to know; what the output tells on average" in str(found)
+    assert "all there is to know; what the output reveals on average" in str(found)
     noisy = dl.measure([["0.9", "0.1"], ["0.1", "0.9"]], prior=["1/2", "1/2"], units=None)
     assert "all there is to know" not in str(noisy)
     assert (noisy["mutual_information"].units, noisy["local_dp"].units) == ("bits", "nats")
