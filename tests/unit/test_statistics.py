@@ -165,7 +165,7 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     assert answer["label"] == "statistical, never a proof"
     assert answer["runs"] == 2000
     wanted = dl.audit_samples(data, released)
-    assert answer["record"] == wanted.record
+    assert (answer["record"], answer["about"]) == (wanted.record, f"I({'ab'[wanted.record]}; output)")
     assert answer["lower"] == pytest.approx(wanted.lower)
     done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "side", "--words")
     assert "statistical, never a proof" in done.stdout

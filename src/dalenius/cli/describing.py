@@ -27,13 +27,14 @@ from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
 from dalenius.exact import as_fraction
 from dalenius.files import need_places
 from dalenius.intervals import ends_text, gap_text, interval_text, text_below
-from dalenius.model import DesignProblem, MechanismProblem, digest
+from dalenius.model import DesignProblem, MechanismProblem, Records, digest
 from dalenius.model.model_file import SPELLINGS
 from dalenius.report.words import question
 from dalenius.results import relative_gap
 from dalenius.units import UNITS, lower_in, upper_in
 
 MECHANISM = ".json"
+MOST_POWERS = 4
 LARGE = 40.0  # a logarithm beyond which numbers are not written out
 
 
@@ -67,6 +68,12 @@ def show(
                 out.print(f"{key.replace('_', ' '):<20} {line}")
 
 
+def _power(records: Records) -> str:
+    """How many datasets there are, as powers: 2^1000; of many kinds of records as one of e."""
+    powers = [f"{size}^{times}" if times > 1 else str(size) for size, times in records.runs]
+    return " * ".join(powers) if len(powers) <= MOST_POWERS else f"e^{records.log_datasets:.6g}"
+
+
 def _of_model(model: str) -> dict[str, Any]:
     label, _, problem = read_problem(model)
     inputs, outputs = problem.shape
@@ -80,9 +87,10 @@ def _of_model(model: str) -> dict[str, Any]:
         "records": " + ".join(
             f"{counted(times, 'record')} of {counted(size, 'letter')}" for size, times in records.runs
         ),
-        "datasets": records.datasets if records.log_datasets < LARGE else f"e^{records.log_datasets:.6g}",
+        "datasets": records.datasets if records.log_datasets < LARGE else _power(records),
         "inputs": inputs,
         "outputs": "real numbers" if isinstance(problem, MechanismProblem) and problem.mechanism.on_a_line else outputs,
+        "inputs_and_outputs": "of each cell by itself" if problem.query.sums and problem.query.sums.by_cell else None,
         "answer_in": problem.quantity.units,
         "digest": digest(problem),
     }

@@ -391,6 +391,8 @@ def audit_samples(
             found = dl.audit_samples(
                 data, released, confidence=confidence, given_others=given_others, critic=critic, seed=seed, units=units
             )
+            column = _names(records, "--records")[found.record or 0]
+            found = dataclasses.replace(found, about=found.about.replace(f"record {found.record}", column))
     if as_json:
         write_answer("audit-samples", vars(found) | {"label": LABEL})
         return

@@ -51,6 +51,7 @@ from dalenius.report.audit import question_of
 from dalenius.report.decision import epsilon_of_one, moved_by
 from dalenius.results import budget_text
 from dalenius.studies.least_noise import NOISES, LeastNoise
+from dalenius.units import is_at_least_log
 
 
 def noise(
@@ -266,6 +267,12 @@ def _of_one(found: LeastNoise) -> Fraction | None:
 
 def _print(found: LeastNoise, mean: Mean | None) -> None:
     within, above = found.within, found.above
+    possible = within.result.values
+    if possible is not None and is_at_least_log(found.at_most, found.units, possible):
+        out.print(
+            f"no noise is needed for {budget_text(found.at_most, found.units, possible)}: that is all there is to know"
+        )
+        return
     words = " and ".join(_words(noise, part) for noise, part in within.releases)
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"

@@ -25,6 +25,7 @@ from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.problems import Mean
 from dalenius.model.queries import Query
+from dalenius.model.queries.margins import SEPARATOR
 from dalenius.model.secret import Function
 from dalenius.results import Result, against_text, budget_text, nats_and_bits
 from dalenius.units import amount_text
@@ -53,11 +54,14 @@ def records_in_words(records: Records) -> str:
     '8 records, each with one of 2 values'
     >>> records_in_words(Records(8, alphabet=2, answer="smokes", letters=["no", "yes"]))
     '8 people, each with a value of smokes: no or yes'
+    >>> records_in_words(Records(8, alphabet=4, answer="sex, age", letters=["f, young", "f, old", "m, young", "m, old"]))
+    '8 people, each with a value of sex, age: f, young; f, old; m, young; m, old'
     """
     if records.letters:
         people = "1 person" if len(records) == 1 else f"{len(records)} people, each"
         named = records.letters
-        values = listed(named) if len(named) <= MANY else f"{named[0]}, {named[1]}, ..., {named[-1]}"
+        parted = "; ".join(named) if any(SEPARATOR in name for name in named) else listed(named)  # combined letters
+        values = parted if len(named) <= MANY else f"{named[0]}, {named[1]}, ..., {named[-1]}"
         return f"{people} with a value of {_column(records)}: {values}"
     if len(records) == 1:
         return f"1 record, with one of {counted(records.alphabets[0], 'value')}"

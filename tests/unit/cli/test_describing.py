@@ -23,6 +23,18 @@ def test_every_library_model_is_said_in_words_and_sizes(name, capsys):
     assert told["title"] == problem.title
 
 
+def test_many_datasets_are_a_power_and_a_table_is_seen_cell_by_cell(command_line, tmp_path):
+    asked = dl.WorstCaseLeakage(
+        records=dl.Records(202, alphabet=6),
+        query=dl.Histogram(),
+        mechanism=dl.discrete_laplace(1),
+        adversary=dl.IndependentBlocks(4),
+    )
+    (tmp_path / "table.toml").write_text(dl.dumps(asked))
+    lines = {line[:20].strip(): line[21:] for line in command_line("show", "table.toml").stdout.splitlines()}
+    assert (lines["datasets"], lines["inputs and outputs"]) == ("6^202", "of each cell by itself")
+
+
 def test_a_model(command_line):
     done = command_line("show", "parity/laplace-n4")
     assert done.returncode == 0, done.stderr

@@ -64,6 +64,13 @@ def test_people_in_households_are_asked_about_without_a_file(command_line, block
     )
 
 
+def test_a_budget_of_all_there_is_needs_no_noise(command_line):
+    asked = "noise", "--noise", "discrete_laplace", "--people", "4", "--at-most"
+    done = command_line(*asked, "5 bits")
+    assert done.stdout == "no noise is needed for 5 bits of 1 bit possible: that is all there is to know\n"
+    assert "is enough for 0.9 bits" in command_line(*asked, "0.9 bits").stdout
+
+
 PEOPLE = "home,age\n1,30\n1,70.4\n2,99\n3,15\n"
 
 
