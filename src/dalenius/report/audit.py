@@ -31,6 +31,7 @@ from dalenius.report.decision import (
     households,
     notice,
     table_of,
+    untold,
     verdict,
 )
 from dalenius.report.page import report_page
@@ -161,6 +162,8 @@ class Audit:
         if self.households:
             yield "## By size of household, and with half the epsilon"
             yield text_table(table_of(self.households))
+            if why := untold(self.households):
+                yield paragraph(why)
         if said := accuracy(self.problem):
             yield paragraph(said)
         yield "## For a privacy notice"

@@ -19,6 +19,7 @@ from dalenius.model.mechanisms import ScaledNoise
 from dalenius.model.mechanisms.randomized_counts import RandomizedAnswers
 from dalenius.model.problems import Mean
 from dalenius.model.sums import record_types
+from dalenius.outcome import Termination
 from dalenius.report.words import independent, paragraph, query_in_words
 from dalenius.results import most_of
 from dalenius.search import Clock
@@ -68,12 +69,10 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
     2 1 0.1601 0.1363 0.0395
     4 2 0.4729 0.3667 0.1299
     """
-    blocks, noise = as_blocks(problem.adversary), problem.mechanism
-    if blocks is None or blocks.entropy_at_least is not None or not isinstance(noise, ScaledNoise):
+    group, noise = by_group_privacy(problem), problem.mechanism
+    if group is None or not isinstance(noise, ScaledNoise):
         return ()
-    if not (alone := epsilon_of_one(problem)):
-        return ()
-    asked = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+    asked, alone = group.size, group.epsilon / group.size
     within = Clock(min(SECONDS, SHARE * clock.remaining))
     if within.expired:
         return ()
@@ -87,6 +86,35 @@ def households(problem: WorstCaseLeakage, upper: float, clock: Clock) -> tuple[H
         halved = None if halved is None else min(halved, most)
         found.append(Household(size, epsilon, implied_bits(problem, epsilon), min(proved, most), halved))
     return tuple(found)
+
+
+def untold(rows: Sequence[Household]) -> str:
+    """Why sizes or numbers are not in the table; empty where all are there."""
+    sizes = {row.size for row in rows}
+    smaller = {size for size in SIZES if size < max(sizes, default=0)}
+    if smaller <= sizes and all(row.halved is not None for row in rows):
+        return ""
+    return "A size, or a number (–), that is not there was not known closely enough in the seconds that are left for this table."
+
+
+@dataclass(frozen=True)
+class Group:
+    """Group privacy of the largest household that is asked about: its epsilon, and the bits that this implies, rounded upward."""
+
+    size: int
+    epsilon: Fraction
+    bits: float
+
+
+def by_group_privacy(problem: WorstCaseLeakage) -> Group | None:
+    """None where noise has no epsilon, or people no households."""
+    blocks, noise = as_blocks(problem.adversary), problem.mechanism
+    if blocks is None or blocks.entropy_at_least is not None or not isinstance(noise, ScaledNoise):
+        return None
+    if not (alone := epsilon_of_one(problem)):
+        return None
+    size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+    return Group(size, size * alone, implied_bits(problem, size * alone))
 
 
 def implied_bits(problem: WorstCaseLeakage, epsilon: Fraction) -> float:
@@ -123,7 +151,8 @@ def _bits(problem: WorstCaseLeakage, size: int, noise: ScaledNoise, clock: Clock
         result = solve(asked, gap=GAP, time_limit=clock.remaining)
     except DaleniusError:
         return None
-    return upper_in(result.upper, "bits") if result.gap <= GAP else None
+    known = result.gap <= GAP or result.termination in (Termination.STALLED, Termination.SIZE_LIMIT)
+    return upper_in(result.upper, "bits") if known else None
 
 
 def advantage_at_most(nats: float, letters: int) -> float:
@@ -187,6 +216,8 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         yield "In short: there is nothing to reveal, as each answer is known."
         return
     whole = is_at_least_log(upper, "nats", values)
+    group, proved = by_group_privacy(problem), min(upper_in(upper, "bits"), most_of(values, "bits"))
+    group = group if group and group.bits < (1.0 - GAP) * proved else None
     apart = len(problem.records) > 1 and independent(problem)
     alone = ", if everybody's answer is independent of everybody else's" if apart else ""
     if (sure := _percent_below(lower, values)) >= NEARLY:
@@ -197,8 +228,10 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
     elif whole and sure > 0:
         yield (
             f"In short: at least {text_below(sure, 2)} % of what there is to know about one person can be revealed, to the worst "
-            "adversary of this kind. Nothing better is proved from above than that everything may be."
+            "adversary of this kind. From above the certificate proves nothing better than that everything may be."
         )
+    elif whole and group:
+        yield "In short: the certificate proves nothing better than that everything may be revealed."
     elif whole:
         yield "In short: no conclusion. Nothing better is proved than that everything may be revealed."
     elif len(sizes := {size for size, _ in problem.records.runs if size > 1}) > 1:
@@ -207,10 +240,14 @@ def verdict(problem: WorstCaseLeakage, lower: float, upper: float) -> Iterator[s
         yield f"In short: at most {bits} bits about any one person, who has {least} to {most}{alone}."
     else:
         yield f"In short: at most {percent_above(upper, values)} % of what there is to know about one person is revealed{alone}."
-    if whole:
-        return
-    before, after = cases(problem, upper)
-    yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
+    if not whole:
+        before, after = cases(problem, upper)
+        yield f"A guess that is right in {before} of 100 cases without the release is right in at most {after} with it."
+    if group:
+        yield (
+            f"Group privacy implies less, at most {text_above(group.bits, 4)} bits, as the epsilon of a household of {group.size} is "
+            f"{fraction_text(group.epsilon)}: that is a theorem, and not what the certificate proves."
+        )
 
 
 def percent_above(upper: float, values: int) -> str:
@@ -373,7 +410,7 @@ def notice(problem: WorstCaseLeakage, upper: float) -> str:
         f"{amount_text(text_above(most, 4), 'bits')}.",
     )
     if is_at_least_log(upper, "nats", max(problem.records.alphabets)):
-        return paragraph(*told, "That is all of it: nothing is proved to protect your answer.")
+        return paragraph(*told, "That is all of it: no protection of your answer is certified.")
     return paragraph(
         *told,
         f"Their best guess is right in at most {after} of 100 cases where it would have been right in {before}.",

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.report.decision import accuracy, guessed_at_most, households, notice, percent_above, table_of, verdict
+from dalenius.report.decision import (
+    accuracy,
+    guessed_at_most,
+    households,
+    notice,
+    percent_above,
+    table_of,
+    untold,
+    verdict,
+)
 from dalenius.search import Clock
 from dalenius.units import upper_in
 from support import problem
@@ -122,12 +131,37 @@ def test_nothing_better_than_everything_is_no_conclusion():
 
 
 def test_what_is_proved_from_below_alone_is_a_conclusion_and_no_guess_is_bounded():
-    (said,) = verdict(town(4, alphabet=6), 0.60999 * math.log(6), EVERYTHING)
+    said, *_ = verdict(town(4, alphabet=6), 0.60999 * math.log(6), EVERYTHING)
     assert said.startswith("In short: at least 60 % of what there is to know"), "rounded downward"
     published = notice(town(4, alphabet=6), EVERYTHING).replace("\n", " ")
     assert "of 100 cases" not in published
     assert "proved for" not in published
     assert "at most 2.585 bits about your answer, which holds up to 2.585 bits. That is all of it" in published
+
+
+def test_group_privacy_is_told_where_it_implies_less_than_the_certificate_proves():
+    bit = town(2, query="histogram", noise="discrete_laplace 2")
+    everything = math.nextafter(math.log(2), 1.0)
+    first, group = verdict(bit, 0.0, everything)
+    assert "no conclusion" not in first
+    assert "at most 0.9957 bits, as the epsilon of a household of 2 is 8: that is a theorem" in group
+    first, _, group = verdict(bit, 0.0, 0.999 * everything)
+    assert "at most 0.9957 bits" in group
+    assert not any("Group privacy" in said for said in verdict(bit, 0.0, 0.995 * everything))
+    (said,) = verdict(town(2, query="histogram", noise="discrete_laplace 40"), 0.0, everything)
+    assert said.startswith("In short: no conclusion.")
+
+
+def test_households_stand_in_the_table_where_no_bound_is_closer():
+    """Of several tables both ends do not meet, however much time there is."""
+    tables = dl.queries.Margins.lattice([2, 3], 2)
+    asked = town(4, alphabet=6, query=tables)
+    rows = households(asked, EVERYTHING, Clock())
+    assert [row.size for row in rows] == [1, 2, 4]
+    assert rows[0].proved < rows[2].halved < rows[1].proved < rows[2].proved
+    assert not untold(rows)
+    assert "was not known" in untold(rows[2:])
+    assert "was not known" in untold([*rows[:2], replace(rows[2], halved=None)])
 
 
 def test_where_nearly_everything_is_proved_to_leak_that_is_the_conclusion():
@@ -153,7 +187,7 @@ def test_the_first_sentence_says_where_independence_is_assumed(size, records):
 
 def test_nearly_all_of_100_cases_are_not_all():
     histogram = town(5, records=20_000, query="histogram")
-    *_, said = verdict(histogram, 0.0, 0.6616)
+    _, said, *_ = verdict(histogram, 0.0, 0.6616)
     assert said == "A guess that is right in 50 of 100 cases without the release is right in at most 99.5 with it."
     assert "right in at most 99.5 of 100 cases" in notice(histogram, 0.6616).replace("\n", " ")
 

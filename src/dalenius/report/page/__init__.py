@@ -31,7 +31,7 @@ from dalenius.model import (
     digest,
 )
 from dalenius.report.curves import curve_picture, frontier_picture
-from dalenius.report.decision import Household, accuracy, notice, table_of, verdict
+from dalenius.report.decision import Household, accuracy, notice, table_of, untold, verdict
 from dalenius.report.page.proofs import (
     Collected,
     Facts,
@@ -379,6 +379,7 @@ def report_page(
         title=title or _title(groups),
         groups=groups,
         households=table_of(households) if households else [],
+        untold=untold(households),
         overview=overview,
         audits=any(not group.design or group.focus.audit for group in groups),
         designs=any(group.design and not group.largest for group in groups),
