@@ -176,7 +176,9 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     one = ["--people", "1", "--outcomes", "low,high,odd"]
     counts = [[40, 0, 0], [1, 40, 0]]
     wanted = dl.audit_counts(counts, records=dl.Records(1, alphabet=2), query="count")
-    assert command_line(*about, *one).stdout.splitlines()[0] == str(wanted)
+    told = command_line(*about, *one).stdout
+    assert told.splitlines()[0] == str(wanted)
+    assert "between these inputs, which may be up to 1 person apart: epsilon >= " in told
     done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "y")
     assert done.returncode == 2
     assert "--words counts words" in done.stderr

@@ -403,7 +403,10 @@ def audit_samples(
             "nothing: round the outputs, or write the bin that each falls in. The answer is then about the rounded output"
         )
     if found.epsilon is not None:
-        out.print(f"differential privacy between these inputs: epsilon >= {text_below(found.epsilon, 4)} nats, jointly")
+        apart = "" if people is None else f", which may be up to {people} {'person' if people == 1 else 'people'} apart"
+        out.print(
+            f"differential privacy between these inputs{apart}: epsilon >= {text_below(found.epsilon, 4)} nats, jointly"
+        )
 
 
 def _names(text: str, option: str) -> list[str]:

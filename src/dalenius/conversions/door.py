@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from flint import arb, ctx
 
 from dalenius.conversions.numbers import BITS, Epsilon
-from dalenius.conversions.rule import EPSILON, LEVEL, NOTIONS, Facts, Given, GivenFacts, Notion, notion_of
+from dalenius.conversions.rule import ALIASES, EPSILON, LEVEL, NOTIONS, Facts, Given, GivenFacts, Notion, notion_of
 from dalenius.conversions.search import Place, Taken, best_chain, is_better, why_not
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_bounded, as_fraction, fraction_text
@@ -168,7 +168,8 @@ def convert(
     ----------
     notion, to : str
         Names as in `measure`, those with a delta with their epsilon: ``"local_dp"``, ``"local_dp_delta(0.5)"``; a Renyi divergence
-        with its order, ``"renyi_dp(8)"``, a true positive rate with that of false positives (`dalenius.conversions.NOTIONS`).
+        with its order, ``"renyi_dp(8)"``, a true positive rate with that of false positives, 0.01 or 1%
+        (`dalenius.conversions.NOTIONS`). The most true positives less false ones, ``"attack_advantage"``, is ``"local_dp_delta(0)"``.
         `notion` may be several guarantees of one mechanism, a number each, such as a curve: ``{"renyi_dp(2)": 0.1, ...}``.
     value : Number
         The guarantee: leakages in nats, ``"1 bits"`` or ``"log 3"``, others a number. It is taken exactly.
@@ -269,7 +270,7 @@ def _place(written: str, *, together: bool) -> Place:
     """A notion's name, with its epsilon in parentheses where it has one."""
     if not isinstance(written, str):
         raise InputError(f"expected the name of a notion, such as 'local_dp', got {brief(written)}")
-    name, bracket, rest = written.strip().partition("(")
+    name, bracket, rest = ALIASES.get(written.strip(), written.strip()).partition("(")
     notion = notion_of(name.strip())
     if bool(notion.parameter) != bool(bracket) or (bracket and not rest.endswith(")")):
         raise InputError(f"{notion.name}: expected {notion.example}, got {written!r}")
@@ -281,7 +282,8 @@ def _parameter(notion: Notion, written: str) -> Epsilon:
     if notion.parameter == EPSILON:
         return Epsilon.read(written, notion.name)
     if notion.parameter == LEVEL:
-        return Epsilon(as_bounded(written, notion.name, at_least=0, at_most=1))
+        number = as_fraction(written.removesuffix("%"), notion.name) / 100 if written.endswith("%") else written
+        return Epsilon(as_bounded(number, notion.name, at_least=0, at_most=1))
     order = as_fraction(written, notion.name)
     if order <= 1:
         raise InputError(

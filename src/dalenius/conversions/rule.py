@@ -192,8 +192,16 @@ ALIASES = {  # what people call them
     **dict.fromkeys(("rdp", "renyi"), "renyi_dp"),
     "cdp": "zcdp",
     "mu_gdp": "gdp",
+    "attack_advantage": "local_dp_delta(0)",
 }
-EPSILONS = ("epsilon", "eps", "dp", "ldp")  # what people call a guarantee of which they have the epsilon
+EPSILONS = (
+    "epsilon",
+    "eps",
+    "dp",
+    "ldp",
+    "delta",
+    "adp",
+)  # what people call a guarantee of which they have epsilon or delta
 
 
 def notion_of(name: str) -> Notion:
@@ -207,9 +215,12 @@ def notion_of(name: str) -> Notion:
     >>> notion_of("local_dp").sign
     '<='
     """
-    found = NOTIONS.get(ALIASES.get(name, name))
+    found = NOTIONS.get(ALIASES.get(name, name).partition("(")[0])
     if found is None:
-        meant = " (did you mean 'local_dp' or 'differential_privacy'?)" if name in EPSILONS else hint(name, NOTIONS)
+        both = (
+            "did you mean 'local_dp' or 'differential_privacy', or with a delta 'differential_privacy_delta(1)=1e-5'?"
+        )
+        meant = f" ({both})" if name in EPSILONS else hint(name, [*NOTIONS, *ALIASES])
         raise InputError(f"no notion is called {name!r}{meant}; `dalenius convert` alone lists them")
     return found
 

@@ -111,7 +111,8 @@ class SampledLeakage:
     runs : int
         Samples in all.
     epsilon : float or None
-        Of counts: no differential privacy with a smaller epsilon (nats) is compatible with them, with the same confidence, jointly.
+        Of counts: no differential privacy with a smaller epsilon (nats) is compatible with them, with the same confidence, jointly;
+        between any two of the inputs, which as values of a query may be several people apart.
     method : str
         How it was found.
     values : int or None

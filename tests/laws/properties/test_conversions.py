@@ -565,6 +565,8 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
     ("CONV-17", math.tanh(0.4), None, None, lambda: (response(0.8), BINARY)),
     ("CONV-17", 1.4, None, None, lambda: (response(math.log(36), 5), uniform(5))),
     ("CONV-17 (chi-square)", math.tanh(0.4) ** 2, None, None, lambda: (response(0.8), BINARY)),
+    ("advantage-of-rows", 0.3, 0.0, None, lambda: (own_outputs(0.3, 4), uniform(4))),
+    ("advantage-of-rows", math.tanh(0.4), 0.0, None, lambda: (response(0.8), BINARY)),
     ("success", 0.28, None, None, lambda: (SOME, np.array([0.3, 0.4, 0.3]))),
     ("leakage-of-a-guess", math.log(2 / (1 + math.exp(-0.8))), None, None, lambda: likeliest(0.8, 0.4)),
     ("mean-of-pointwise", math.log(5 / (1 + 4 * math.exp(-0.8))), None, None, lambda: (response(0.8, 5), uniform(5))),
@@ -604,6 +606,12 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
     ),
     *(("exact-pinsker (total_variation)", mu, None, None, lambda mu=mu: far_event(mu)) for mu in (0.001, 0.07, 0.5)),
 ]
+
+
+def own_outputs(share, letters):
+    """Each value but one has an output of its own, of this probability; all others share the last."""
+    own = np.vstack([share * np.eye(letters - 1), np.zeros(letters - 1)])
+    return np.hstack([own, 1 - own.sum(axis=1, keepdims=True)])
 
 
 UNPROVED = ("delta-of-zcdp (rows)",)  # attained in these cases, which is no proof that it always is

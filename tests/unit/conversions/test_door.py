@@ -186,6 +186,24 @@ def test_no_rule_for_plain_information_privacy_to_differential_privacy():
     assert not [rule for rule in RULES if (rule.source, rule.target) == ("information_privacy_delta", "local_dp_delta")]
 
 
+def test_the_advantage_of_an_attack_is_a_notion():
+    """Of normal laws a distance of 1 apart: 2 Phi(1/2) - 1; of a guess of one of two values half of that, whatever else is known."""
+    attack = dl.convert("gdp", 1, to="attack_advantage", independent=True)
+    assert attack.target == "local_dp_delta(0)"
+    assert attack.value == pytest.approx(math.erf(0.5 / math.sqrt(2)), rel=1e-12)
+    assert dl.convert("attack_advantage", "0.3", to="attack_advantage").value == pytest.approx(0.3)
+    for most in ("0.5", "0.6", "0.9", None):
+        guess = dl.convert("gdp", 1, to="bayes_advantage", independent=True, letters=2, p_max=most)
+        assert guess.value == pytest.approx(attack.value / 2, rel=1e-12)
+    with pytest.raises(dl.errors.InputError, match="attack_advantage"):
+        dl.convert("local_dp", 1, to="attack_advantag")
+
+
+def test_a_rate_may_be_in_percent():
+    rates = [dl.convert("gdp", 1, to=f"true_positive_rate({rate})", independent=True) for rate in ("1%", "0.01")]
+    assert rates[0] == rates[1]
+
+
 @each(
     "arguments, facts, text",
     (("local_pd", 1, "local_dp"), {}, "no notion is called 'local_pd' (did you mean 'local_dp'?)"),

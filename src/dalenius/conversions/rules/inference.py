@@ -28,6 +28,15 @@ def likely_values(given: Given) -> bool:
     return facts.p_min is None and bool(given.value.exp() <= size)
 
 
+def of_rows(given: Given) -> arb | None:
+    """(1 - 1/k) d at epsilon 0, where d is how far the rows of two values are apart at most, of k values.
+
+    *Bound because* with the likeliest value z the advantage is sum_y max_x (P(x) W(x,y) - P(z) W(z,y)), at most
+    sum over x != z of P(x) sum_y (W(x,y) - W(z,y))_+ as P(x) <= P(z), and so at most (1 - P(z)) d; and P(z) >= 1/k.
+    """
+    return None if given.epsilon_before != 0 else (1 - 1 / arb(given.letters)) * given.value
+
+
 # What likely lifts within a band leave to guesses and estimates.
 
 
@@ -105,6 +114,18 @@ RULES = (
         lambda given: cauchy_schwarz(given) / 2,
         attained="binary randomised response under the uniform prior",
         meets=lambda given: fair(given) and bool(given.value <= 1),
+    ),
+    Sharper(
+        "advantage-of-rows",
+        "local_dp_delta",
+        "bayes_advantage",
+        "(1 - 1/k) d, k letters",
+        OURS,
+        of_rows,
+        needs=("letters",),
+        conditions="epsilon is 0",
+        attained="an output of its own, of probability d, for each value but one, under the uniform prior",
+        meets=lambda given: given.facts.outputs is None or given.facts.outputs >= given.letters,
     ),
     Rule(
         "success",
