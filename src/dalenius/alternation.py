@@ -188,12 +188,23 @@ class Alternation:
 
     @property
     def table(self) -> str:
-        """The certificates as a table for a console."""
-        return aligned(self.rows)
+        """The certificates as a table for a console, and how to read their upper ends."""
+        return "\n".join([aligned(self.rows), *self._notes])
+
+    @property
+    def _notes(self) -> list[str]:
+        """A line where the widest turn is not its block's last one."""
+        widest = max(self.certificates, key=lambda one: one.gap, default=None)
+        last = {one.block: one for one in self.certificates}
+        if widest is None or widest.gap <= last[widest.block].gap:
+            return []
+        return [
+            f"{widest.block}: wide until the blocks seem to rest, as there is no need to know it better; its last turn counts"
+        ]
 
     def _repr_html_(self) -> str:
         head, *rows = self.rows
-        return grid(str(self), head, rows)
+        return grid("; ".join([str(self), *self._notes]), head, rows)
 
     def __repr__(self) -> str:
         return f"<{self}>"

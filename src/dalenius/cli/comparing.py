@@ -141,6 +141,7 @@ def _comparison_answer(comparison: Comparison, path: Path, written: list[str]) -
         "methods": entries,
         "unfinished": list(comparison.unfinished),
         "left_out": dict(comparison.left_out),
+        "cut_off": dict(comparison.cut_off),
         "files": written,
     }
 

@@ -62,7 +62,7 @@ class MethodOutcome:
     iterations, evaluations : int
         Over all starts.
     seconds : float
-        Over all starts, without the judging.
+        Over all starts, without the judging, on the wall.
     reached : float or None
         Seconds until the value was within the gap of the best proved one; None if never. Designs: judged at the end only.
     bound : float or None
@@ -105,6 +105,8 @@ class Comparison:
     unfinished : tuple of str
         The methods that were asked and not done when somebody interrupted, or the time was up.
     left_out : dict of method -> why it does not know such a design
+    cut_off : dict of method -> seconds
+        Those that used up their time, the budget or their share of the time limit, and might do better with more.
     """
 
     __repr__ = in_brief
@@ -116,6 +118,7 @@ class Comparison:
     best: str = CERTIFIED
     unfinished: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    cut_off: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lower(self) -> float:
@@ -217,6 +220,9 @@ class Comparison:
             )
         for reason in dict.fromkeys(self.left_out.values()):
             found.append(f"{', '.join(method for method, why in self.left_out.items() if why == reason)}: {reason}")
+        if self.cut_off:
+            had = ", ".join(f"{method} after {text_below(seconds, 2)} s" for method, seconds in self.cut_off.items())
+            found.append(f"cut off by the budget or a share of the time limit, more time may find better: {had}")
         if self.unfinished:
             found.append(f"interrupted, or out of time: {', '.join(self.unfinished)} left out")
         return found
@@ -326,6 +332,7 @@ def compare(
         if isinstance(result, DesignResult) and not result.feasible:
             raise InputError(f"compare: {result}; there is nothing to compare")
         best, attained, waiting = CERTIFIED, dict[str, Attained](), len(rivals)
+        cut_off = {CERTIFIED: alone} if first.termination is Termination.TIME_LIMIT else {}
         for method in asked:
             if method == CERTIFIED:
                 attained[method] = certified(first)
@@ -339,11 +346,13 @@ def compare(
                 if not stop.requested:  # else it had less than its budget
                     _need_possible(found, result)
                     attained[method] = found
+                    if found.seconds >= own:
+                        cut_off[method] = own
                     better = _improved(problem, result, found, gap)
                     result, best = better, best if better is result else method
     unfinished = tuple(method for method in asked if method not in attained)
     entries = tuple(_measured(found, result, first, gap) for found in attained.values())
-    return Comparison(problem, result, gap, entries, best, unfinished, left_out)
+    return Comparison(problem, result, gap, entries, best, unfinished, left_out, cut_off)
 
 
 def need_comparable(

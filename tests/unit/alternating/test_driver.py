@@ -319,7 +319,15 @@ def test_every_turn_leaves_the_interval_of_its_program():
     assert in_bits.certificates[-1].upper == pytest.approx(rest[-1].upper / np.log(2.0))
     head, *rows = in_bits.table.splitlines()
     assert head.split()[:5] == ["sweep", "block", "lower", "upper", "gap"]
+    *rows, note = rows
     assert len(rows) == sum(len(sweep.certificates) for sweep in result.trace)
+    widest = max(in_bits.certificates, key=lambda turn: turn.gap)
+    assert (
+        note
+        == f"{widest.block}: wide until the blocks seem to rest, as there is no need to know it better; its last turn counts"
+    )
+    resting = dataclasses.replace(in_bits, trace=in_bits.trace[-1:])
+    assert len(resting.table.splitlines()) == 1 + len(rest)
     assert in_bits._repr_html_().count("<tr>") == len(rows) + 1
 
 

@@ -199,6 +199,15 @@ def test_no_method_has_more_than_an_even_share_of_the_limit(support, monkeypatch
     assert had[2] <= 4.0 <= had[3] <= 8.0
 
 
+def test_who_used_up_the_time_is_named(support, monkeypatch):
+    first = contest.certified(dl.solve(support.parity4(2.0), gap=1e-3))
+    seconds = iter((15.0, 14.0))
+    monkeypatch.setattr(contest, "_audited", lambda *_: dataclasses.replace(first, seconds=next(seconds)))
+    found = dl.compare(support.parity4(2.0), methods=["paper-full", "slsqp"], budget=15.0)
+    assert found.cut_off == {"paper-full": 15.0}
+    assert "more time may find better: paper-full after 15 s" in str(found)
+
+
 def test_which_methods_fit():
     large = support.problem(dl.Records(40, alphabet=2), dl.Parity(), dl.symmetric(0.1, k=2), "0.5 max")
     assert methods_for(large) == [method for method in INSTALLED if not method.endswith("-full")]
