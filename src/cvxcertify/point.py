@@ -13,7 +13,7 @@ import numpy as np
 from flint import fmpq
 
 from cvxcertify.geometry import Geometry
-from cvxcertify.instance import Floats, Instance, Nonnegative, Zero, exactly
+from cvxcertify.instance import Floats, Instance, Nonnegative, Zero, as_float, exactly
 from cvxcertify.linear import made_up
 from cvxcertify.ranges import RangeState
 
@@ -32,9 +32,13 @@ class Point:
 def feasible(instance: Instance, x: Floats, ranges: RangeState, face: Instance | None = None) -> Point | None:
     """The feasible point that this one becomes when equations are made to hold; None if it is none then.
 
-    They are those of `face`, if given: the same with faces of its cones (`facial`).
+    They are those of `face`, if given: the same with faces of its cones (`facial`). A column whose range is one number is that number.
     """
     face = face or instance
+    ends = zip(ranges.low, ranges.high, strict=True)
+    x = np.array(
+        [old if low is None or low != high else as_float(low) for old, (low, high) in zip(x, ends, strict=True)]
+    )
     _, A, b = face.doubles
     if not Geometry(face).contains(A @ x + b, FUZZ * (abs(A) @ abs(x) + abs(b))):
         return None

@@ -252,7 +252,7 @@ class Search:
         answer = self.ask(boxed, solver, settings)
         if answer.x is None:
             return
-        for direction in (answer.x, np.round(answer.x, 4)):  # exactly 0 where it is nearly
+        for direction in (np.round(answer.x, 4), answer.x):  # exactly 0 where it is nearly, if it can be
             point = feasible(homogeneous, direction, propagated(homogeneous))
             if point is not None and point.value < 0:
                 self.upper = Upper(None, self.upper.x, point.x, solver)

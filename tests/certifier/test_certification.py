@@ -214,6 +214,16 @@ def test_what_is_met_on_the_boundary_alone_has_an_interval(cost, constraints, va
     assert found.upper - found.lower <= 1e-4
 
 
+def test_an_entry_that_is_0_costs_no_width():
+    """A solver's 0 is below 0 by 1e-12: the rest of its point is as good as it was."""
+    W = cp.Variable((3, 3), nonneg=True)
+    parts = np.array([[0.25, 0.25, 0.0], [0.0, 0.25, 0.25]]) @ W
+    leakage = cp.sum([cp.sum(cp.rel_entr(part, cp.sum(parts, axis=0) / 2)) for part in parts])
+    wrong = cp.sum(cp.multiply(np.abs(np.subtract.outer(range(3), range(3))), W)) / 3
+    found = certify(cp.Problem(cp.Minimize(leakage), [cp.sum(W, axis=1) == 1, wrong <= 0.3, W[0, 2] == 0]))
+    assert found.gap <= 1e-6
+
+
 def test_values_are_of_the_certified_point_and_the_model_is_left_alone():
     P = cp.Variable((2, 2), PSD=True, name="P")
     same = cp.Variable(2, name="P", nonneg=True)
