@@ -283,6 +283,7 @@ def solution(**changes) -> str:
 
 SOLUTIONS = {
     "format": (solution(format="dalenius-conic/1"), "format"),
+    "no format": ('{"x": [0.5]}', "format: expected 'dalenius-solution/1', got none"),
     "unknown key": (solution(y=[1.0]), "unknown key 'y'"),
     "neither": ('{"format": "dalenius-solution/1"}', "either"),
     "both": (solution(variables={}), "either"),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.errors import InputError, brief
-from dalenius.export.standard import digest, keys_of, numbers_of, read_file, read_object, text_of
+from dalenius.export.standard import digest, numbers_of, object_of, read_file, text_of
 from dalenius.files import write_whole
 from dalenius.information.arrays import Floats
 from dalenius.programs import BlockSolution, Program, StandardForm
@@ -119,9 +119,7 @@ def parse_solution(text: str) -> Solution:
     [0.5, 0.5]
     """
     optional = ("x", "variables", "z", "duals", "exponential_order", "program", "instance", "solver")
-    found = keys_of(read_object(text), "solution", ("format",), optional)
-    if found["format"] != FORMAT:
-        raise InputError(f"format: expected {FORMAT!r}, got {brief(found['format'])}")
+    found = object_of(text, "solution", FORMAT, ("format",), optional)
     if ("x" in found) == ("variables" in found):
         raise InputError('solution: expected either "x" or "variables"')
     if "z" in found and "duals" in found:

@@ -62,6 +62,17 @@ def _double(text: str) -> float:
     return value
 
 
+def object_of(
+    text: str, what: str, form: str, needed: Sequence[str], optional: Sequence[str] = ()
+) -> Mapping[str, Any]:
+    """The object in a text, which must be of this format and have just these keys."""
+    found = read_object(text)
+    if found.get("format") != form:
+        got = brief(found["format"]) if "format" in found else "none"
+        raise InputError(f"format: expected {form!r}, got {got}")
+    return keys_of(found, what, needed, optional)
+
+
 def keys_of(value: Any, what: str, needed: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, Any]:
     """The object, which must have just these keys; `InputError` names the first that is missing or unknown."""
     if not isinstance(value, dict):
@@ -156,9 +167,7 @@ def read_json(path: str | Path) -> StandardForm:
 
 def parse_json(text: str) -> StandardForm:
     """The instance in a text; `InputError` if there is none."""
-    found = keys_of(read_object(text), "instance", KEYS, ("digest",))
-    if found["format"] != FORMAT:
-        raise InputError(f"format: expected {FORMAT!r}, got {brief(found['format'])}")
+    found = object_of(text, "instance", FORMAT, KEYS, ("digest",))
     if found["sense"] not in SENSES:
         raise InputError(f"sense: expected {' or '.join(SENSES)}, got {brief(found['sense'])}")
     columns, rows = _columns(found["columns"]), _rows(found["rows"])
