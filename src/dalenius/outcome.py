@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
-from cvxcertify.intervals import text_above
+from cvxcertify.intervals import text_above, text_below
 
 
 class Termination(Enum):
@@ -144,7 +144,7 @@ class ConstraintPrice:
         unit it lets the optimum fall by no more than that, and tightened by one it costs no less. 0 where nothing is feasible.
     units : str
         Of price and slope: ``"nats per distortion"``, ``"distortion per nat"``, ``"nats per unit"`` (of the right-hand sides as they
-        are written).
+        are written; of ``band`` and ``zero`` a unit of probability in every entry).
     """
 
     number: int | None
@@ -167,7 +167,7 @@ class ConstraintPrice:
 
     def __str__(self) -> str:
         cost = f"binds, at a price of {text_above(self.price)} {self.units}" if self.binds else "does not bind"
-        return f"{self.name} {cost}"
+        return f"{self.name} {cost}" + ("" if self.slack is None else f"; slack {text_below(self.slack)}")
 
 
 @dataclass(frozen=True)

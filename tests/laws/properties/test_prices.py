@@ -157,4 +157,5 @@ def test_outputs_that_must_never_come_have_a_price_where_they_cost(constraint):
     assert price.binds
     assert price.rows
     assert price.slope < 0
+    assert str(price).endswith("nats per unit of probability in every entry; slack 0")
     assert without.upper >= held.lower + price.slope  # an entry is at most 1

@@ -33,7 +33,7 @@ from dalenius.designs.exchange.secrets import limit_sections
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower
 from dalenius.evidence.upper import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem
-from dalenius.model.constraints import KL, LeakageLimit, MutualInformation, SecretLeakageLimit, SecretLimit
+from dalenius.model.constraints import LeakageLimit, SecretLeakageLimit, SecretLimit
 from dalenius.outcome import ConstraintPrice, Termination, TermValue
 from dalenius.results import DesignResult, LeastFavourablePrior, Result
 from dalenius.search import Run
@@ -64,8 +64,7 @@ def prices_of(
             totals[j] = totals.get(j, 0.0) + part.weight
     kinds = {BUDGET: problem.budget_key, PRIVACY: "privacy"}
     kinds |= {j: constraint.kind for j, constraint in enumerate(problem.own_constraints)}
-    told = (LeakageLimit, SecretLeakageLimit, MutualInformation, KL)
-    per = {j: "nat" for j, constraint in enumerate(problem.own_constraints) if isinstance(constraint, told)}
+    per = {j: constraint.per for j, constraint in enumerate(problem.own_constraints)}
     return constraint_prices(
         kinds,
         totals,

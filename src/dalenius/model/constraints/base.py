@@ -133,8 +133,15 @@ class Rows:
 
 
 class Constraint(Shelved):
-    """A requirement on every mechanism of a design, besides its budget. Inputs and outputs are meant by index, from 0."""
+    """A requirement on every mechanism of a design, besides its budget. Inputs and outputs are meant by index, from 0.
 
+    Attributes
+    ----------
+    per : str
+        What a unit of its right-hand sides is, in the unit of its price.
+    """
+
+    per: ClassVar[str] = "unit"
     room: ClassVar[str] = "constraints: {0.kind}"
     shelf: ClassVar[dict[str, type[Any]]] = {}
 

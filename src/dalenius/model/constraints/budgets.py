@@ -62,6 +62,7 @@ class DistortionBudget(RowConstraint):
 class AmountLimit(Limit):
     """A limit that is an amount of information, `at_most`."""
 
+    per: ClassVar[str] = "nat"
     at_most: Given[Number, str]
 
     @property

@@ -108,6 +108,8 @@ ZERO, ONE = Fraction(0), Fraction(1)
 class Zeros(RowConstraint):
     """Some entries are 0."""
 
+    per: ClassVar[str] = "unit of probability in every entry"
+
     @abstractmethod
     def listed(self, space: MechanismSpace) -> Sequence[Entry]:
         """Those that are."""
