@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import cvxpy as cp
 import numpy as np
@@ -55,6 +55,11 @@ class ConstrainedUpdate(MechanismProgram):
         Its anchor must keep the limits of what has no level.
     tied : TiedEntries, optional
         Which entries of Q are one number; by default none.
+
+    Attributes
+    ----------
+    Q : cvxpy.Expression (inputs, outputs)
+        The mechanism, for constraints of one's own.
 
     Raises
     ------
@@ -115,16 +120,23 @@ class ConstrainedUpdate(MechanismProgram):
 
     # ------------------------------------------------------------ the model
 
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}; Q {self.cost.shape} is an expression>"
+
+    def set(self, *data: object, **named: object) -> NoReturn:
+        """Say that its data are no parameters."""
+        raise InputError("set: the data of a design with constraints are no parameters; make its block anew")
+
     def build(self) -> cp.Expression:
         flat, self.variables, self.constraints = demanded(self.demands.rows, self.demands.cones, self.support)
         q = cp.reshape(flat, self.support.shape, order="C")
         objective = expected_cost(q, self.tied_cost)
         if len(self.levels.worth):
             objective = objective + self._add_levels(q)
-        Q = cp.reshape(flat[self.tied.numbers.reshape(-1)], self.cost.shape, order="C")
+        self.Q = cp.reshape(flat[self.tied.numbers.reshape(-1)], self.cost.shape, order="C")
         if self.leakages is not None:
-            self._add_leakages(Q, self.leakages)
-        variables, constraints = self.demands.secrets.model(Q)
+            self._add_leakages(self.Q, self.leakages)
+        variables, constraints = self.demands.secrets.model(self.Q)
         self.variables |= variables
         self.constraints |= constraints
         return objective

@@ -37,6 +37,16 @@ def test_without_constraints_it_is_a_mechanism_update():
         assert found.gap < 1e-7
 
 
+def test_own_constraints_are_about_its_mechanism_and_data_are_not_set():
+    demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), np.full((3, 3), 0.1) + 0.7 * np.eye(3))
+    update = ConstrainedUpdate(PRIORS, [0.0] * 2, Levels.of([True] * 2), np.zeros((3, 3)), demands)
+    assert "Q (3, 3) is an expression" in repr(update)
+    cp.Problem(update.problem.objective, [*update.problem.constraints, update.Q[0, 1] == 0.25]).solve("CLARABEL")
+    assert update.Q.value[0, 1] == pytest.approx(0.25)
+    with pytest.raises(InputError, match="make its block anew"):
+        update.set(0.6)
+
+
 def test_least_excess_is_the_least_leakage_less_the_limit():
     demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), np.full((3, 3), 0.1) + 0.7 * np.eye(3))
     excess = ConstrainedUpdate(PRIORS, [0.4] * 2, Levels.of([True] * 2), np.zeros((3, 3)), demands).solve(
