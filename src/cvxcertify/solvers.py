@@ -11,7 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -58,8 +58,8 @@ class Attempt:
     status: str
     value: float | None
     seconds: float
-    point: Mapping[str, Floats]
-    duals: Mapping[str, Floats]
+    point: Mapping[str, Floats] = field(repr=False)
+    duals: Mapping[str, Floats] = field(repr=False)
     hung: bool = False
 
 
@@ -141,7 +141,7 @@ def attempt(
             return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)
         point = usable({name: (variable.value, variable.shape) for name, variable in variables.items()})
         duals = usable({name: (constraint.dual_value, constraint.shape) for name, constraint in constraints.items()})
-    value = problem.value if isinstance(problem.value, float | int) and np.isfinite(problem.value) else None
+    value = float(problem.value) if isinstance(problem.value, float | int) and np.isfinite(problem.value) else None
     return Attempt(solver, said[0], value, seconds, point, duals)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 import dalenius as dl
 from dalenius.answers import ConstraintPrice, LeastFavourablePrior
+from dalenius.export import written
 from dalenius.programs import MarginalUpdate
 from dalenius.units import UNITS, lower_in, upper_in
 
@@ -62,7 +63,9 @@ def test_answers_are_shown_in_two_lines():
         found["local_dp"],
         dl.convert("local_dp", 1, to="pointwise_maximal_leakage", p_min="0.2"),
     )
-    for answer in (*answers, dl.audit(problem)):
+    block, offered = dl.subproblem(problem, "marginal").solve(), written(dl.load("sum/unequal-alphabets"))
+    assert "rules used" not in repr(dl.verify(problem, result.certificate))
+    for answer in (*answers, dl.audit(problem), block, *block.attempts, *offered):
         assert len(repr(answer)) <= 160
         assert "\n" not in repr(answer)
 
@@ -75,6 +78,8 @@ def test_prices_priors_and_programs_are_read_in_one_line():
     assert str(prior) == "adversary, record 0, weight 0.418, masses [[0.5 0. ] [0.125 0.375]]"
     large = LeastFavourablePrior("adversary", 0, np.full((2, 1000), 1 / 2000), 1.0)
     assert len(str(large)) < 200
+    roomy = ConstraintPrice(0, "error", 0.25, slack=Fraction(1, 3), units="nats per unit")
+    assert str(roomy).endswith("per unit; slack 0.333333")
     program = MarginalUpdate(np.eye(2), np.zeros(2), 0.5)
     names = ", ".join(f"{name} {variable.shape}" for name, variable in program.variables.items())
     assert str(program).startswith(f"<MarginalUpdate: maximises over {names}")

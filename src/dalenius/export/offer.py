@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
@@ -86,7 +86,7 @@ class Offer(Generic[Made]):
 
     name: str
     what: str
-    make: Callable[[], Made]
+    make: Callable[[], Made] = field(repr=False)
 
 
 def offers(problem: Problem, certificate: Certificate | None = None) -> list[Offer[Program]]:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from cvxcertify.errors import brief
-from cvxcertify.intervals import text_above, text_below
+from cvxcertify.intervals import interval_text, text_above, text_below
 from cvxcertify.solvers import Attempt, usable
 from cvxcertify.talking import talking
 from dalenius.errors import DaleniusError, InputError
@@ -61,13 +61,18 @@ class BlockSolution:
     upper: float
     termination: Termination
     seconds: float
-    attempts: tuple[Attempt, ...] = field(default=(), repr=False)
+    attempts: tuple[Attempt, ...] = ()
     found_by: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def gap(self) -> float:
         """upper - lower."""
         return self.upper - self.lower
+
+    def __repr__(self) -> str:
+        by = ", ".join(f"{what} by {name}" for what, name in self.found_by.items())
+        ends = interval_text(self.lower, self.upper)
+        return f"<BlockSolution: {', '.join(filter(None, (ends, self.termination.value, by)))}>"
 
 
 def _stating(data: Callable[Given, Made]) -> Callable[Given, Made]:

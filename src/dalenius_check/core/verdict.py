@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -117,12 +117,12 @@ class Verdict:
 
     status: Status
     reason: str
-    lines: tuple[str, ...] = ()
-    lower: Fraction | None = None
-    upper: Fraction | None = None
+    lines: tuple[str, ...] = field(default=(), repr=False)
+    lower: Fraction | None = field(default=None, repr=False)
+    upper: Fraction | None = field(default=None, repr=False)
     cause: str = ""
     allowed: str = ""
-    rules: tuple[str, ...] = ()
+    rules: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def proved(self) -> bool:
