@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EPSILONS, SIZES = ("0.1", "0.2", "0.5", "1", "2"), (1, 2, 4)
-HEADS = ("epsilon", "household", "bits at most", "share", "best guess", "group epsilon", "group bits")
+HEADS = ("epsilon", "household", "most bits", "share", "best guess", "group epsilon", "group bits")
 CELLS = (
     *("{epsilon}", "{household}", "{bits_upper}", "{percent} %"),
     *("{guess_after} ({guess_before})", "{group_epsilon}", "{group_bits}"),
@@ -130,10 +130,10 @@ def epsilon_table(
 
     >>> import dalenius as dl
     >>> print(epsilon_table("count", 1000, epsilons=["1/2"], sizes=[1, 4]))
-    | epsilon | household | bits at most | share | best guess | group epsilon | group bits |
-    |---------|-----------|--------------|-------|------------|---------------|------------|
-    | 0.5     | 1         | 0.04372      | 4.4 %  | 63 (50)    | 0.5           | 0.04372    |
-    | 0.5     | 4         | 0.3668       | 37 %  | 85 (50)    | 2             | 0.473      |
+    | epsilon | household | most bits | share | best guess | group epsilon | group bits |
+    |---------|-----------|-----------|-------|------------|---------------|------------|
+    | 0.5     | 1         | 0.04372   | 4.4 % | 63 (50)    | 0.5           | 0.04372    |
+    | 0.5     | 4         | 0.3668    | 37 %  | 85 (50)    | 2             | 0.473      |
     """
     asked = query.query if isinstance(query, Mean) else as_part(Query, query, "query")
     people = query.records if isinstance(query, Mean) else records
