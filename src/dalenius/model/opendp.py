@@ -12,7 +12,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Integer
 from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Geometric, Mechanism, Symmetric
 from dalenius.model.queries import Count, Histogram, Identity, Query, Sum
-from dalenius.model.records import Records
+from dalenius.model.records import MAX_ALPHABET, Records
 from dalenius.notebook import in_brief
 from dalenius.strict_json import parse_object
 
@@ -279,7 +279,13 @@ def _clamped(made: Any) -> range:
         raise InputError(
             f"mechanism: a sum is known of whole numbers that are clamped (make_clamp) just before; got {brief(pair)}"
         )
-    return range(pair[0], pair[1] + 1)
+    low, high = pair
+    if not 0 <= high - low < MAX_ALPHABET:
+        raise InputError(
+            f"mechanism: a sum is known of numbers clamped to at most {MAX_ALPHABET} values, as each is a letter of a person; got "
+            f"{brief(low)} to {brief(high)}: clamp to fewer, or count in larger steps"
+        )
+    return range(low, high + 1)
 
 
 def _name(made: Any) -> str | None:

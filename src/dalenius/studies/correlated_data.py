@@ -47,7 +47,7 @@ class LeastVariance:
         Enough for every law with such moments, Gaussian or not, and every secret (Theorem 4).
     covariance : tuple of tuples of Fraction
     correlation : float
-        Of the secret and the query under this law.
+        Of the secret and the query under this law; 0 where the query does not vary.
     proofs : tuple of CertifiedInterval
         Of the programs whose largest bound is `upper`; ``python -m cvxcertify.check`` checks each one's `proof`.
     """
@@ -291,7 +291,7 @@ class _Search:
             upper=exact_fraction_above(upper),
             of_moments=of_moments,
             covariance=tuple(map(tuple, self.best)),
-            correlation=min(max(c / math.sqrt(g * v), -1.0), 1.0),
+            correlation=min(max(c / math.sqrt(g * v), -1.0), 1.0) if g * v > 0.0 else 0.0,
             proofs=(*(piece.proof for piece in self.pieces), self.proof),
         )
 

@@ -172,6 +172,10 @@ test_other_pipelines_are_refused = refuses(
     (made((CATEGORIES[0], {**CATEGORIES[1], "null_category": False}), domain=TEXTS), 5, "with null_category"),
     (ATOM, 5, "got 'atom_domain'"),
     (made(CLAMPED, ("make_sum", {}), domain=NUMBERS), 0, "records: count"),
+    *(
+        (made(("make_clamp", {"bounds": {"__tuple__": ends}}), ("make_sum", {}), domain=NUMBERS), 5, "at most 10000")
+        for ends in ([0, 10**12], [0, 10**4], [3, 2])
+    ),
     by=pipeline,
 )
 

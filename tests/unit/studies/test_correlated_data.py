@@ -85,6 +85,14 @@ def test_where_no_noise_is_needed_none_is_asked_for():
         assert (found.lower, found.upper) == (0.0, 0.0)
 
 
+def test_where_nothing_varies_no_correlation_is_known(monkeypatch):
+    """The worst law for so many nats has a difference of equal numbers: a query that does not vary."""
+    monkeypatch.setattr(correlated_data, "PIECES", 8)
+    found = CorrelatedData([1, 1], 1).least_variance([1, -1], 0, 100)
+    assert 0.0 == found.lower <= found.upper
+    assert found.correlation == 0.0
+
+
 def test_an_interruption_keeps_what_was_proved(monkeypatch):
     def stopping(problem, **options):
         search = certify(problem, **options)
