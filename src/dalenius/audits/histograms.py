@@ -166,9 +166,8 @@ class HistogramAudit(Audit):
         looked = [kind for kind in self.kinds if kind.known <= MOST_PATTERNS]
         memory = SHARE * (self.search.limits.least[1] - self.problem.held_bytes - self.problem.costs.certain.bytes)
         for most in WIDTHS:
-            for kind in sorted(
-                looked, key=lambda kind: kind.mixture is not None
-            ):  # first those that nothing is known of
+            # first those of which nothing is known
+            for kind in sorted(looked, key=lambda kind: kind.mixture is not None):
                 if not (kind.settled or self._in_common(most)):
                     kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked), memory)
                     self._tell("patterns")

@@ -194,14 +194,8 @@ ALIASES = {  # what people call them
     "mu_gdp": "gdp",
     "attack_advantage": "local_dp_delta(0)",
 }
-EPSILONS = (
-    "epsilon",
-    "eps",
-    "dp",
-    "ldp",
-    "delta",
-    "adp",
-)  # what people call a guarantee of which they have epsilon or delta
+# what people call a guarantee of which they have epsilon or delta
+EPSILONS = ("epsilon", "eps", "dp", "ldp", "delta", "adp")
 
 
 def notion_of(name: str) -> Notion:

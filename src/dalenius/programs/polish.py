@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 MOST = 60  # values beyond those that find ends
 WINDOW = 1e4  # how many times more or less than what is known
-STEP, STRIDE = (
-    1e-3,
-    8.0,
-)  # the first step of the search for ends, as a logarithm, and how much longer each is than the one before
+STEP = 1e-3  # the first step of the search for ends, as a logarithm
+STRIDE = 8.0  # how much longer each step is than the one before
 CLOSE = 1e-9  # of a multiplier: nearer ones are the same
 NOTHING = 2e-16  # of a value
 

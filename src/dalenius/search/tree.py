@@ -360,10 +360,8 @@ HOPELESS = (
     0.25  # of what the best has had: a proof that closes is to be found soon, but if there is none any bound is welcome
 )
 
-FAR, KNOWN = (
-    3.0,
-    1.0,
-)  # times as far from the target as the best one is: a share falls from there on, after so many seconds
+FAR = 3.0  # times as far from the target as the best one is: a share falls from there on
+KNOWN = 1.0  # seconds that a tree has had before it does
 
 
 class Race:

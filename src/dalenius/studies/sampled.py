@@ -154,9 +154,8 @@ def _places(asked: WorstCaseLeakage, record: int) -> Iterator[list[int]]:
     if asked.route.pieces is None:
         yield list(range(len(rows)))
         return
-    row_of = {
-        row: k for k, row in enumerate(rows)
-    }  # no two are equal: what is left over of each has an output of its own
+    # no two are equal: what is left over of each has an output of its own
+    row_of = {row: k for k, row in enumerate(rows)}
     for piece, part in asked.route.pieces:
         if piece.attained and piece.first <= record < piece.first + len(part.records):
             yield [row_of[row] for row in part.mechanism.rows]

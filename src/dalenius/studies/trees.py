@@ -35,9 +35,8 @@ from dalenius.results import DesignResult
 from dalenius.search import Clock
 
 Rows = list[list[Fraction]]
-_Box = tuple[
-    tuple[tuple[Fraction, Fraction], ...], ...
-]  # of each value of the first query the ends of each answer's probability
+# of each value of the first query the ends of each answer's probability
+_Box = tuple[tuple[tuple[Fraction, Fraction], ...], ...]
 DIGITS = 10**12  # denominator of what one stage is given of the other
 TINY = Fraction(1, 10**5)  # probabilities that equations are badly conditioned by
 MOVED = 1e-3  # by which a stage must differ to be taken where it is as good

@@ -2,8 +2,8 @@
 letter. Theorem H2: several tables of the same people, whose bounds add up.
 
 Hypotheses, each a line that refuses: records have one alphabet, and blocks no entropy bound (`Cells`); noise is not cut off
-inside the counts (`Cells`), and independent in every table (`_tables`); m is the largest block (`Cells.sizes`); every pattern of m
-is bounded (`_bound`), in every table (`Histogram.bound`); letters that agree in a table are counted (`agreeing`).
+inside the counts (`Cells`), and independent in every table (`Cells._noises`); m is the largest block (`Cells.sizes`); every
+pattern of m is bounded (`_divergences`), in every table (`Histogram.bound`); letters that agree in a table are counted (`agreeing`).
 """
 
 from __future__ import annotations
@@ -202,9 +202,9 @@ def agreeing(sizes: Sequence[int], tables: Sequence[tuple[Table, arb, arb]], all
         return arb(prod(sizes[j:]))
     alike = prod((same for table, same, _ in tables if table[-1] == j), start=arb(1))
     unlike = prod((other for table, _, other in tables if j in table), start=arb(sizes[j] - 1))
-    open_still = [one for one in tables if one[0][-1] > j]
-    free = [one for one in tables if j not in one[0]]
-    return alike * agreeing(sizes, open_still, allowance, j + 1) + unlike * agreeing(sizes, free, allowance, j + 1)
+    more = [one for one in tables if one[0][-1] > j]  # whose attributes are not all looked at
+    other = [one for one in tables if j not in one[0]]
+    return alike * agreeing(sizes, more, allowance, j + 1) + unlike * agreeing(sizes, other, allowance, j + 1)
 
 
 class Histogram(Proof):
