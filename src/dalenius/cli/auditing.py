@@ -29,8 +29,7 @@ from dalenius.cli.people import (
     LettersOption,
     TableOption,
     ValuesOption,
-    margins_of,
-    mean_of,
+    asked_about,
     people_of,
 )
 from dalenius.cli.shared import (
@@ -177,12 +176,10 @@ def _problem(
 
 def _made(given: dict[str, Any], values: str | None, people: People | None) -> dl.WorstCaseLeakage:
     """The model of the options, with the defaults of `dalenius.audit`; errors name the options."""
-    count = given["--people"] if people is None else len(people.records)
-    mean = mean_of(given["--query"], values, count, given["--alphabet"])
-    given = {**given, "--query": mean.query if mean else margins_of(given["--query"], people)}
+    records, asked, mean = asked_about(given, values, people)
+    given = {**given, "--query": asked}
     parts = {"--mechanism": Mechanism, "--query": Query, "--blocks, --adversary": Adversary}
     release, query, adversary = (as_part(base, given[name], name) for name, base in parts.items())
-    records = people or (mean.records if mean else dl.Records(given["--people"], alphabet=given["--alphabet"] or 2))
     release = release if mean is None else mean.noise(release)
     try:
         return question_of(release, records, query, adversary, mean.title if mean else "")

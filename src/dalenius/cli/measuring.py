@@ -16,6 +16,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget, at_most_met, require_at_most
+from dalenius.cli.people import AlphabetOption, BlocksOption
 from dalenius.cli.shared import (
     UNIFORM,
     JsonOption,
@@ -327,16 +328,11 @@ def audit_samples(
             "--people", min=1, help="Of --words: the inputs are a query's values, of so many people; ask about one."
         ),
     ] = None,
-    alphabet: Annotated[
-        int | None, Option("--alphabet", min=1, help="Of --people: how many answers each can give; by default 2.")
-    ] = None,
+    alphabet: AlphabetOption = None,
     query: Annotated[
         str | None, Option("--query", help="Of --people: 'sum', 'threshold 3', 'modular_sum 4'; by default count.")
     ] = None,
-    blocks: Annotated[
-        int | None,
-        Option("--blocks", "--households", min=1, help="Of --people: households of at most so many; by default 1."),
-    ] = None,
+    blocks: BlocksOption = None,
     adversary: Annotated[str | None, Option("--adversary", help="Of --people: another adversary, as for init.")] = None,
     time_limit: TimeOption = 60.0,
     given_others: Annotated[

@@ -21,8 +21,7 @@ from dalenius.cli.people import (
     LettersOption,
     TableOption,
     ValuesOption,
-    margins_of,
-    mean_of,
+    asked_about,
     people_of,
 )
 from dalenius.cli.shared import (
@@ -160,15 +159,12 @@ def _asked(
     if people is None and listed is None and not crowd:
         alone = dl.IndependentBlocks(1) if noise.tail else dl.ProductPriors()
         return kind, question_of(noise, 1, dl.Sum([0, sensitivity or 1]), alone), None
-    count = people if listed is None else len(listed.records)
-    if count is None or sensitivity is not None:
+    if (people is None and listed is None) or sensitivity is not None:
         raise InputError(
             f"--noise {kind}: expected --people N, perhaps with --blocks, --query, --alphabet; or --table; or --sensitivity alone"
         )
-    mean = mean_of(given["--query"], values, count, given["--alphabet"])
-    records = listed or (mean.records if mean else dl.Records(count, alphabet=given["--alphabet"] or 2))
-    query = mean.query if mean else margins_of(given["--query"], listed)
-    homes = None if listed else homes_of(given["--blocks"], count)
+    records, query, mean = asked_about(given, values, listed)
+    homes = None if listed else homes_of(given["--blocks"], people)
     return kind, question_of(noise, records, query, homes, mean.title if mean else ""), mean
 
 
@@ -179,9 +175,8 @@ def _noise(kind: str) -> ScaledNoise:
         named = f"{alone} alone: how much of it is what is looked for" if alone in NOISES and amount else None
         raise InputError(f"--noise: expected {named or f'one of {known}'}; got {kind}")
     noise = NOISES[kind]
-    return (
-        noise.spreading(MOST) if noise.on_a_line else noise
-    )  # with scale 1, values that are more than 64 apart are refused
+    # with scale 1, values that are more than 64 apart are refused
+    return noise.spreading(MOST) if noise.on_a_line else noise
 
 
 def _write(found: LeastNoise, folder: Path, stem: str) -> dict[str, str]:

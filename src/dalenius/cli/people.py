@@ -78,6 +78,18 @@ def mean_of(query: str | None, values: str | None, people: int | None, alphabet:
     return Mean(people, *_bounds(values))
 
 
+def asked_about(
+    given: Mapping[str, Any], values: str | None, people: People | None
+) -> tuple[People | dl.Records, str | dl.queries.Margins | dl.Sum | None, Mean | None]:
+    """People and query of --people, --alphabet, --query and --values, or of a table; and the mean whose sum they are about."""
+    count = given["--people"] if people is None else len(people.records)
+    mean = mean_of(given["--query"], values, count, given["--alphabet"])
+    if mean is not None:
+        return people or mean.records, mean.query, mean
+    records = people or dl.Records(count, alphabet=given["--alphabet"] or 2)
+    return records, margins_of(given["--query"], people), None
+
+
 def people_of(
     table: Path | None, given: Mapping[str, Any], columns: dict[str, str | None], values: str | None = None
 ) -> People | None:

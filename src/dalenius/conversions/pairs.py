@@ -18,14 +18,11 @@ from functools import reduce
 
 from flint import arb
 
-from dalenius.conversions.programs import least_argument
+from dalenius.conversions.programs import crossing, least_argument
 
-STEPS = 45  # of a bisection in doubles, of logarithms: to 12 digits
-LARGEST = 600.0  # exponent that is searched with
-NEAREST, TRIED = (
-    -12.0,
-    32,
-)  # log(a - 1) from which on the best order a is sought, and how many are tried: errors count squared
+LEAST, LARGEST = 1e-18, 600.0  # exponents that are searched with
+NEAREST = -12.0  # log(a - 1) from which on the best order a is sought
+TRIED = 32  # orders that are tried: errors count squared
 Gap = Callable[[arb, arb, arb], arb]  # of an order, a divergence and an epsilon
 SMALL = 1e-3  # exponent below which a series is used
 
@@ -94,9 +91,8 @@ def _least_over_orders(rho: arb, epsilon: arb, gap: Gap, value: Callable[[float,
         a = 1.0 + math.exp(x)
         return value(a, a * r, e)
 
-    far = (
-        ((epsilon / rho + 1) / 2).mid().max(arb(1))
-    )  # where (a-1)(a rho - epsilon) is least, which is the order far out
+    # where (a-1)(a rho - epsilon) is least, which is the order far out
+    far = ((epsilon / rho + 1) / 2).mid().max(arb(1))
     most = 2.0 + math.log(min(float(far), 1e300))
     near = 1 + arb(least_argument(at, NEAREST, most, TRIED)).exp()
     return reduce(_lower, (gap(order, order * rho, epsilon) for order in (arb(1), near, far)))
@@ -149,15 +145,15 @@ def _searched(a: float, r: float, epsilon: float) -> bool:
 def _near(a: float, r: float, epsilon: float) -> tuple[float, bool]:
     """About the best point, as `_at_one` or `_at_both` takes it, and whether it is one of `_at_both`."""
     level = _power_of(a - 1.0, r) / a
-    kink = _crossing(lambda x: _told(a, x, -x) >= level)
+    kink = crossing(lambda x: _told(a, x, -x) < level, LEAST, LARGEST)
     if epsilon <= -kink - _log_slope(a, 2.0 * kink):
         return kink, True
 
-    def beyond(u: float) -> bool:
+    def short(u: float) -> bool:
         low = epsilon + _log_slope(a, u)
-        return low < 0.0 and _told(a, low + u, low) >= level
+        return low >= 0.0 or _told(a, low + u, low) < level
 
-    return _crossing(beyond), False
+    return crossing(short, LEAST, LARGEST), False
 
 
 def _in_doubles(a: float, r: float, epsilon: float) -> float:
@@ -191,12 +187,3 @@ def _log_slope(a: float, u: float) -> float:
     """log of (e^((a-1) u) - 1)/(a-1) divided by (e^(a u) - 1)/a."""
     below = math.log(u) if a == 1.0 else math.log(-math.expm1((1.0 - a) * u) / (a - 1.0))
     return below - math.log(-math.expm1(-a * u) / a) - u
-
-
-def _crossing(beyond: Callable[[float], bool]) -> float:
-    """The place where a function that is false of small numbers becomes true, by bisection of its logarithm."""
-    low, high = 1e-18, LARGEST
-    for _ in range(STEPS):
-        middle = math.sqrt(low) * math.sqrt(high)
-        low, high = (low, middle) if beyond(middle) else (middle, high)
-    return high

@@ -48,7 +48,7 @@ def between_inputs(information: arb, epsilon: arb) -> arb:
         up, down = _farthest(q, mu, 1.0), _farthest(q, mu, -1.0)
         return up / _slope(up, q) > size * down / _slope(down, q)
 
-    q = _crossing(rising, -math.expm1(-mu))
+    q = crossing(rising, -math.expm1(-mu))
     up, down = _farthest(q, mu, 1.0), _farthest(q, mu, -1.0)
     a = 1.0 / _slope(up, q)
     weights = arb(a), arb(-a * up / down)
@@ -121,7 +121,7 @@ def _one_sided(information: arb, gamma: arb, side: float) -> arb:
         x = _farthest(q, mu, -side)
         return side * (1.0 - size * x / ((1.0 - q) * _slope(x, q))) > 0.0
 
-    q = _crossing(rising, -math.expm1(-mu) if side > 0.0 else LEAST)
+    q = crossing(rising, -math.expm1(-mu) if side > 0.0 else LEAST)
     weight = arb((1.0 - q) / abs(_farthest(q, mu, -side)))
     return positive(weight * information + _largest([(weight, -side * gamma / weight)], arb(side), q))
 
@@ -222,9 +222,8 @@ def _farthest(q: float, most: float, side: float) -> float:
     return x
 
 
-def _crossing(rising: Callable[[float], bool], low: float) -> float:
-    """Place where a function of q in `low` .. 1 stops rising, by bisection of its logarithm."""
-    high = 1.0
+def crossing(rising: Callable[[float], bool], low: float, high: float = 1.0) -> float:
+    """Place where a function of q in `low` .. `high` stops rising, by bisection of its logarithm."""
     for _ in range(STEPS):
         q = math.sqrt(low) * math.sqrt(high)
         if high - low <= NEAR * low or not low < q < high:

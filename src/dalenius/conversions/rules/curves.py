@@ -28,8 +28,8 @@ from dalenius.conversions.rule import (
     Sharper,
     same,
 )
-from dalenius.conversions.rules.differential_privacy import approximate, pure
-from dalenius.conversions.rules.releases import ADAPTIVE, repeated, times
+from dalenius.conversions.rules.differential_privacy import DOMINATING
+from dalenius.conversions.rules.releases import ADAPTIVE, OPTIMAL, times
 from dalenius.information.balls import exactly
 
 ROWS_OF = {
@@ -259,35 +259,10 @@ PAIRS = (
 )
 
 # What stands among the rules of a secret's channel already, between neighbouring datasets.
-OF_DATASETS = (
-    Rule(
-        "dominating-pair-pure (datasets)",
-        "differential_privacy",
-        "differential_privacy_delta",
-        "(exp C - exp e)_+ / (exp C + 1)",
-        f"{KOV}, Theorem 2.1",
-        pure,
-        attained=RESPONSE,
-    ),
-    Rule(
-        "dominating-pair (datasets)",
-        "differential_privacy_delta",
-        "differential_privacy_delta",
-        "d + (1-d) (exp e - exp e')_+ / (exp e + 1)",
-        f"{KOV}, Theorem 2.1",
-        approximate,
-        attained="randomised response that tells the secret with probability d",
-    ),
-    Composed(
-        "optimal-composition (datasets)",
-        "differential_privacy_delta",
-        "differential_privacy_delta",
-        "1 - (1-d)^T (1 - r), r that of T answers of randomised response with the epsilon",
-        f"{KOV}, Theorem 3.3",
-        repeated,
-        conditions=ADAPTIVE,
-        attained="randomised response that tells the secret with probability d, T times",
-    ),
+DATASETS_OF = {rows: datasets for datasets, rows in ROWS_OF.items()}
+OF_DATASETS = tuple(
+    replace(rule, name=f"{rule.name} (datasets)", source=DATASETS_OF[rule.source], target=DATASETS_OF[rule.target])
+    for rule in (*DOMINATING, OPTIMAL)
 )
 
 

@@ -259,6 +259,26 @@ def approximate(given: Given) -> arb:
     return dominating_delta(given.epsilon_before, given.value.min(arb(1)), given.epsilon_after)
 
 
+DOMINATING = (
+    Rule(
+        "dominating-pair-pure",
+        "local_dp",
+        "local_dp_delta",
+        "(exp C - exp e)_+ / (exp C + 1)",
+        f"{KOV}, Theorem 2.1; {LMIP}, section II",
+        pure,
+        attained="binary randomised response",
+    ),
+    Rule(
+        "dominating-pair",
+        "local_dp_delta",
+        "local_dp_delta",
+        "d + (1-d) (exp e - exp e')_+ / (exp e + 1)",
+        f"{KOV}, Theorem 2.1; at e' = 0 the 1 - 2(1-d)/(exp e + 1) of {PUFFERFISH}, Theorem 1, third implication",
+        approximate,
+        attained="randomised response that tells the secret with probability d",
+    ),
+)
 RULES = (
     Rule(
         "group-privacy",
@@ -402,23 +422,6 @@ RULES = (
         attained="k-ary randomised response, in the limit of many letters",
         meets=any_alphabets,
     ),
-    Rule(
-        "dominating-pair-pure",
-        "local_dp",
-        "local_dp_delta",
-        "(exp C - exp e)_+ / (exp C + 1)",
-        f"{KOV}, Theorem 2.1; {LMIP}, section II",
-        pure,
-        attained="binary randomised response",
-    ),
-    Rule(
-        "dominating-pair",
-        "local_dp_delta",
-        "local_dp_delta",
-        "d + (1-d) (exp e - exp e')_+ / (exp e + 1)",
-        f"{KOV}, Theorem 2.1; at e' = 0 the 1 - 2(1-d)/(exp e + 1) of {PUFFERFISH}, Theorem 1, third implication",
-        approximate,
-        attained="randomised response that tells the secret with probability d",
-    ),
+    *DOMINATING,
     *OF_DELTAS,
 )

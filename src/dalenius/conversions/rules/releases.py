@@ -76,6 +76,17 @@ def _binomials(count: int, bits: int) -> list[arb]:
 
 ADAPTIVE = "the releases may be chosen one after another"
 INDEPENDENT = "the releases are independent given the secret, and none is chosen after another"
+OPTIMAL = Composed(
+    "optimal-composition",
+    "local_dp_delta",
+    "local_dp_delta",
+    "1 - (1-d)^T (1 - r), r that of T answers of randomised response with the epsilon",
+    f"{KOV}, Theorem 3.3",
+    repeated,
+    conditions=ADAPTIVE,
+    attained="randomised response that tells the secret with probability d, T times",
+    least=lambda given: repeated(given, 1 + given.facts.releases // SOME),
+)
 RULES = (
     *(
         Composed(
@@ -101,17 +112,7 @@ RULES = (
         conditions=ADAPTIVE,
         attained="randomised response, T times",
     ),
-    Composed(
-        "optimal-composition",
-        "local_dp_delta",
-        "local_dp_delta",
-        "1 - (1-d)^T (1 - r), r that of T answers of randomised response with the epsilon",
-        f"{KOV}, Theorem 3.3",
-        repeated,
-        conditions=ADAPTIVE,
-        attained="randomised response that tells the secret with probability d, T times",
-        least=lambda given: repeated(given, 1 + given.facts.releases // SOME),
-    ),
+    OPTIMAL,
     Composed(
         "basic-composition",
         "local_dp_delta",
