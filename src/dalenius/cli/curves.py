@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
-from typer import Argument, Option
+from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
@@ -31,6 +31,7 @@ from dalenius.cli.shared import (
     bounds_of,
     err,
     listed,
+    models_in,
     naming,
     out,
     output_to,
@@ -279,7 +280,7 @@ OtherOption = Annotated[
 
 
 def sweep(
-    models: Annotated[list[str], Argument(metavar="MODEL...", help="Model files, or names from `dalenius list`.")],
+    models: Annotated[list[str], models_in("MODEL...", "Model files, or names from `dalenius list`.")],
     output: FolderOption,
     sets: SetOption = None,
     points: Annotated[

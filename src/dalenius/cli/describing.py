@@ -20,7 +20,7 @@ from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import AtMostOption, Budget, at_most_met, require_at_most
-from dalenius.cli.shared import JsonOption, err, models_in, naming, out, read_problem, status_line
+from dalenius.cli.shared import JsonOption, err, models_in, naming, out, output_to, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, NotProvedError, brief, counted
 from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
@@ -242,7 +242,7 @@ def report(
             help="Folders that solve, sweep or frontier wrote, certificates, and models (files, or names from `dalenius list`).",
         ),
     ],
-    output: Annotated[Path, Option("-o", "--output", help="The page, an .html file; one that is there is replaced.")],
+    output: Annotated[Path, output_to("FILE", "The page, an .html file; one that is there is replaced.")],
     title: Annotated[str, Option("--title", help="The page's title; by default that of the models.")] = "",
 ) -> None:
     """One self-contained page about certificates: the question, the answer, pictures, what it promises, how to check it.

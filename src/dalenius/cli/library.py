@@ -22,6 +22,7 @@ from dalenius.cli.shared import (
     TimeOption,
     UnitsOption,
     err,
+    models_in,
     naming,
     out,
     print_table,
@@ -98,7 +99,7 @@ library_app = typer.Typer(
 
 @library_app.command("tighten", epilog=epilog("library tighten"))
 def library_tighten(
-    names: Annotated[list[str] | None, Argument(metavar="[MODEL]...", help="Names; all of the set by default.")] = None,
+    names: Annotated[list[str] | None, models_in("[MODEL]...", "Names; all of the set by default.")] = None,
     set: SetOption = SETS[-1],
     gap: GapOption = 1e-6,
     time_limit: TimeOption = 60.0,

@@ -27,6 +27,7 @@ from dalenius.cli.shared import (
     homes_of,
     law_of,
     listed,
+    models_in,
     out,
     output_to,
     print_table,
@@ -56,9 +57,9 @@ FEW = 8  # values in a message
 def measure(
     model: Annotated[
         str,
-        Argument(
-            metavar="MODEL",
-            help="A model file, a name from `dalenius list`, a mechanism's file (.json), or a channel (.csv): outputs' names in "
+        models_in(
+            "MODEL",
+            "A model file, a name from `dalenius list`, a mechanism's file (.json), or a channel (.csv): outputs' names in "
             "line 1, an input a line, its probability in a column named prior.",
         ),
     ],

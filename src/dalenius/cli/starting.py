@@ -14,7 +14,7 @@ from typer import Argument, Option
 import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.answers import answer_schema
-from dalenius.cli.shared import STANDARD_STREAM, err, out
+from dalenius.cli.shared import STANDARD_STREAM, err, out, output_to
 from dalenius.errors import InputError, hint
 from dalenius.exact import need_unit
 from dalenius.files import need_places, write_whole
@@ -295,9 +295,7 @@ def init(
 
 
 def schema(
-    output: Annotated[
-        Path | None, Option("-o", "--output", help="The file to write; by default standard output.")
-    ] = None,
+    output: Annotated[Path | None, output_to("FILE", "The file to write; by default standard output.")] = None,
     answers: Annotated[
         bool, Option("--answers", help="The schema of what commands print with --json instead.")
     ] = False,
