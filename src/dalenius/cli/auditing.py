@@ -5,45 +5,14 @@ from __future__ import annotations
 from functools import cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
-from dalenius.cli.gates import (
-    AtMostOption,
-    Budget,
-    RequireGapOption,
-    at_most_met,
-    leakage_ends,
-    require,
-    require_at_most,
-)
-from dalenius.cli.people import (
-    AlphabetOption,
-    AnswerOption,
-    BlocksOption,
-    HouseholdOption,
-    LettersOption,
-    TableOption,
-    ValuesOption,
-    asked_about,
-    people_of,
-)
-from dalenius.cli.shared import (
-    GapOption,
-    JsonOption,
-    TimeOption,
-    err,
-    homes_of,
-    models_in,
-    out,
-    output_to,
-    read_problem,
-    status_line,
-)
+from dalenius.cli.gates import Budget, at_most_met, leakage_ends, require, require_at_most
+from dalenius.cli.people import asked_about, people_of
+from dalenius.cli.shared import err, homes_of, out, read_problem, status_line
 from dalenius.errors import InputError, brief
 from dalenius.model import Problem, digest, model_bytes
 from dalenius.model.adversaries import Adversary
@@ -59,57 +28,46 @@ MODEL = ".toml"  # after the page's name
 
 
 def audit(
-    model: Annotated[
-        str | None,
-        models_in(
-            "MODEL",
-            "A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.",
-        ),
-    ] = None,
-    mechanism: Annotated[
-        str | None,
-        Option(
-            "--mechanism",
-            help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init. The epsilon is the noise's own, where "
-            "one number moves by 1: of one cell of a histogram or of margins; of a mean it is one person's, as in `table`.",
-        ),
-    ] = None,
-    people: Annotated[int | None, Option("--people", min=1, help="How many people.")] = None,
-    alphabet: AlphabetOption = None,
-    query: Annotated[
-        str | None,
-        Option(
-            "--query",
-            help="What is released: of no and yes by default count; 'threshold 3', 'modular_sum 4', mean with --values.",
-        ),
-    ] = None,
-    blocks: BlocksOption = None,
-    adversary: Annotated[
-        str | None,
-        Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
-    ] = None,
-    values: ValuesOption = None,
-    table: TableOption = None,
-    answer: AnswerOption = None,
-    household: HouseholdOption = None,
-    letters: LettersOption = None,
-    gap: GapOption = 1e-4,
-    time_limit: TimeOption = 60.0,
-    as_json: JsonOption = False,
-    output: Annotated[
-        Path | None,
-        output_to("FILE", "The page, .md or .html; model and certificate go beside it."),
-    ] = None,
-    require_gap: RequireGapOption = None,
-    at_most: AtMostOption = None,
-    force: Annotated[
-        bool, Option("--force", help="Replace a model of another question, and a certificate even by a looser one.")
-    ] = False,
+    model: str | None = None,
+    mechanism: str | None = None,
+    people: int | None = None,
+    alphabet: int | None = None,
+    query: str | None = None,
+    blocks: int | None = None,
+    adversary: str | None = None,
+    values: str | None = None,
+    table: Path | None = None,
+    answer: str | None = None,
+    household: str | None = None,
+    letters: str | None = None,
+    gap: float = 1e-4,
+    time_limit: float = 60.0,
+    as_json: bool = False,
+    output: Path | None = None,
+    require_gap: float | None = None,
+    at_most: str | None = None,
+    force: bool = False,
 ) -> None:
     """One page about what a release reveals about one person: a verdict, bits, guesses, households, and how to check it.
 
     By default, people are assumed independent; the page says so. The
     model and the certificate are written beside the page (-o); of an .html page they are proved once more.
+
+    Parameters
+    ----------
+    model : MODEL
+        A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.
+    mechanism
+        discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init. The epsilon is the noise's own, where one number
+        moves by 1: of one cell of a histogram or of margins; of a mean it is one person's, as in `table`.
+    query
+        What is released: of no and yes by default count; 'threshold 3', 'modular_sum 4', mean with --values.
+    adversary
+        Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init.
+    output : -o, --output FILE
+        The page, .md or .html; model and certificate go beside it.
+    force
+        Replace a model of another question, and a certificate even by a looser one.
     """
     if blocks is not None and adversary is not None:
         raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.table import Table
-from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
-from dalenius.cli.shared import (
-    GapOption,
-    JsonOption,
-    ModelArgument,
-    SeedsOption,
-    SolverOption,
-    TimeOption,
-    listed,
-    out,
-    output_to,
-    print_table,
-    status_line,
-)
+from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
+from dalenius.cli.shared import listed, out, print_table, status_line
 from dalenius.errors import InputError
 from dalenius.model import digest
 from dalenius.results import DesignResult
@@ -36,29 +23,34 @@ from dalenius.studies.keeping import mechanism_files
 
 
 def compare(
-    model: ModelArgument,
-    methods: Annotated[str | None, Option("--methods", help="Names with commas; all that fit by default.")] = None,
-    seeds: SeedsOption = 5,
-    budget: Annotated[float, Option("--budget", help="Seconds for each method.")] = 10.0,
-    time_limit: TimeOption = math.inf,
-    settings: Annotated[
-        list[str] | None,
-        Option("--set", metavar="METHOD.NAME=VALUE", help="A setting of a rival's; may be given several times."),
-    ] = None,
-    gap: GapOption = 1e-3,
-    as_json: JsonOption = False,
-    output: Annotated[
-        Path | None,
-        output_to("FOLDER", "Folder for the table, the picture and the certificate."),
-    ] = None,
-    force: ForceOption = False,
-    solver: SolverOption = "auto",
+    model: str,
+    methods: str | None = None,
+    seeds: int = 5,
+    budget: float = 10.0,
+    time_limit: float = math.inf,
+    settings: list[str] | None = None,
+    gap: float = 1e-3,
+    as_json: bool = False,
+    output: Path | None = None,
+    force: bool = False,
+    solver: str = "auto",
 ) -> None:
     """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture.
 
     Everybody is measured against the proved interval. A rival's better point is proved and becomes its end; with -o the certificate
     is written, too. Settings have the names that `dalenius.baselines` documents, for instance paper-full.conditional.step=0.1.
     Interrupted, it shows the methods that are done, the certified interval among them.
+
+    Parameters
+    ----------
+    methods
+        Names with commas; all that fit by default.
+    budget
+        Seconds for each method.
+    settings : --set METHOD.NAME=VALUE
+        A setting of a rival's; may be given several times.
+    output : -o, --output FOLDER
+        Folder for the table, the picture and the certificate.
     """
     path = model_path(model)
     problem = dl.load(path)

@@ -11,20 +11,8 @@ from typer import Option
 import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.gates import AtMostOption, Budget, at_most_met, require_at_most
-from dalenius.cli.shared import (
-    JsonOption,
-    RatioUnitsOption,
-    UnitsOption,
-    drawn,
-    err,
-    models_in,
-    out,
-    output_to,
-    print_table,
-    read_problem,
-    units_shown,
-)
+from dalenius.cli.gates import Budget, at_most_met, require_at_most
+from dalenius.cli.shared import drawn, err, out, print_table, read_problem, units_shown
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.rule import EPSILON, EXAMPLES, MEANINGS, Facts, by_subject, notion_of
@@ -38,35 +26,30 @@ from dalenius.model.problems.worst_case_leakage import audited
 
 
 def compose(
-    files: Annotated[
-        list[str],
-        models_in(
-            "MODEL CERTIFICATE MODEL CERTIFICATE ...",
-            "For each release its model file, or a name from `dalenius list`, and its certificate file.",
-        ),
-    ],
-    adaptive: Annotated[
-        bool, Option("--adaptive", help="Releases may be chosen after earlier outputs; in this order.")
-    ] = False,
-    eta: Annotated[
-        str | None,
-        Option(
-            "--eta",
-            help="What outputs reveal about each other given the record, or secret, at most: '0.1 bits', '0.1 nats'.",
-        ),
-    ] = None,
-    rule: Annotated[
-        str | None, Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
-    ] = None,
-    units: UnitsOption = None,
-    at_most: AtMostOption = None,
-    as_json: JsonOption = False,
+    files: list[str],
+    adaptive: bool = False,
+    eta: str | None = None,
+    rule: str | None = None,
+    units: str | None = None,
+    at_most: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """Say what several releases of the same data reveal about a record or secret together, at most: by theorems, from certificates.
 
     Files alternate: a model, the certificate of that model, the next model, ... Each certificate is proved again; one of another
     model, or one that is not proved, is refused. Put the releases into one model (several_releases, joint) where that can be:
     less leaks so, at most.
+
+    Parameters
+    ----------
+    files : MODEL CERTIFICATE MODEL CERTIFICATE ...
+        For each release its model file, or a name from `dalenius list`, and its certificate file.
+    adaptive
+        Releases may be chosen after earlier outputs; in this order.
+    eta
+        What outputs reveal about each other given the record, or secret, at most: '0.1 bits', '0.1 nats'.
+    rule
+        Insist on sum, 'one and capacities', 'sum and eta' or letters.
     """
     if len(files) < 4 or len(files) % 2:
         raise InputError(
@@ -106,26 +89,9 @@ WIDTH = 200  # of a table where the terminal is narrower
 
 
 def convert(
-    source: Annotated[
-        list[str] | None,
-        Option(
-            "--from",
-            metavar="NOTION=VALUE",
-            help="The guarantee: local_dp=1, 'local_dp=log 3', 'local_dp_delta(1)=1e-5', zcdp=0.1, 'renyi_dp(8)=0.4'; several for "
-            "several of one mechanism.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        Option("--to", metavar="NOTION", help="What is asked for: mutual_information, 'local_dp_delta(0.5)'."),
-    ] = None,
-    everything: Annotated[
-        bool,
-        Option(
-            "--all",
-            help="Everything that follows; without --from which notions follow from which, with -o as a picture.",
-        ),
-    ] = False,
+    source: list[str] | None = None,
+    to: str | None = None,
+    everything: bool = False,
     p_min: Annotated[str | None, Option("--p-min", help=f"{MEANINGS['p_min']}.".capitalize())] = None,
     p_max: Annotated[str | None, Option("--p-max", help=f"{MEANINGS['p_max']}.".capitalize())] = None,
     letters: Annotated[int | None, Option("--letters", help=f"{MEANINGS['letters']}.".capitalize())] = None,
@@ -139,26 +105,38 @@ def convert(
     attribute_max: Annotated[
         str | None, Option("--attribute-max", help=f"{MEANINGS['attribute_max']}.".capitalize())
     ] = None,
-    prior_ratio: Annotated[
-        str | None, Option("--prior-ratio", help="(min r/p)/(max r/p), where the adversary's prior is r, not p.")
-    ] = None,
+    prior_ratio: str | None = None,
     releases: Annotated[int, Option("--releases", help=f"{MEANINGS['releases']}.".capitalize())] = 1,
-    epsilon: Annotated[str, Option("--epsilon", help="Of --all: the epsilon of the notions with a delta.")] = "1",
-    sharp: Annotated[
-        bool,
-        Option("--sharp/--as-printed", help="With or without the rules of ours that are sharper than the papers'."),
-    ] = True,
-    units: RatioUnitsOption = None,
-    at_most: AtMostOption = None,
-    as_json: Annotated[bool, Option("--json", help="One JSON object on standard output.")] = False,
-    output: Annotated[
-        Path | None,
-        output_to("FILE", "Of --all: a picture, .png, .svg or .pdf."),
-    ] = None,
+    epsilon: str = "1",
+    sharp: bool = True,
+    units: str | None = None,
+    at_most: str | None = None,
+    as_json: bool = False,
+    output: Path | None = None,
 ) -> None:
     """Say what a guarantee in one notion of privacy is worth in another: the number, the rules, their conditions.
 
     The number is evaluated in balls and rounded to the safe side. Rules are chained, and the best chain is shown.
+
+    Parameters
+    ----------
+    source : --from NOTION=VALUE
+        The guarantee: local_dp=1, 'local_dp=log 3', 'local_dp_delta(1)=1e-5', zcdp=0.1, 'renyi_dp(8)=0.4'; several for several of one
+        mechanism.
+    to : --to NOTION
+        What is asked for: mutual_information, 'local_dp_delta(0.5)'.
+    everything : --all
+        Everything that follows; without --from which notions follow from which, with -o as a picture.
+    prior_ratio
+        (min r/p)/(max r/p), where the adversary's prior is r, not p.
+    epsilon
+        Of --all: the epsilon of the notions with a delta.
+    sharp : --sharp/--as-printed
+        With or without the rules of ours that are sharper than the papers'.
+    units
+        nats or bits; left out, bits for information, natural logarithms for ratios.
+    output : -o, --output FILE
+        Of --all: a picture, .png, .svg or .pdf.
     """
     facts = Facts.of(
         p_min=p_min,

@@ -1,4 +1,24 @@
-"""The commands sweep and frontier: a grid of questions with a proved record each; the engine with its progress, tables, pictures."""
+"""The commands sweep and frontier: a grid of questions with a proved record each; the engine with its progress, tables, pictures.
+
+Parameters
+----------
+output : -o, --output FOLDER
+    Folder for records, models and certificates; what is done there stays done.
+jobs : --jobs 1..
+    Processes, each with a point at a time.
+scheduler : --scheduler ADDRESS
+    A Dask scheduler whose workers solve the points instead.
+dry_run
+    Say what would be done, and roughly how long; write nothing.
+quiet : -q, --quiet
+    No progress on standard error.
+time_limit
+    Seconds for a point; inf for no limit.
+parquet
+    Write records.parquet, too (extra: frames).
+force
+    The folder holds another sweep: take over what is the same, remove the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +29,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
-from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.folders import Output, PublicLawOption, published
-from dalenius.cli.shared import (
-    GapOption,
-    JsonOption,
-    MethodOption,
-    ModelArgument,
-    SeedOption,
-    SeedsOption,
-    SolverOption,
-    UnitsOption,
-    bounds_of,
-    err,
-    listed,
-    models_in,
-    naming,
-    out,
-    output_to,
-    status_line,
-    units_shown,
-)
+from dalenius.cli.folders import Output, published
+from dalenius.cli.shared import Method, bounds_of, err, listed, naming, out, status_line, units_shown
 from dalenius.errors import DaleniusError, InputError, counted
 from dalenius.intervals import interval_text, text_below
 from dalenius.model import DesignProblem, MaxInformation, Problem
@@ -251,70 +252,54 @@ def _line(record: Record, units: str) -> str:
     return f"{place}: {record.bounded} {told} ({record.termination})"
 
 
-FolderOption = Annotated[
-    Path,
-    output_to("FOLDER", "Folder for records, models and certificates; what is done there stays done."),
-]
-SetOption = Annotated[
-    list[str] | None,
-    Option(
-        "--set",
-        metavar="PATH=VALUES",
-        help='A key of the model and its values: "0.1,0.3", "0:1 max:25" (first:last:count).',
-    ),
-]
-JobsOption = Annotated[int, Option("--jobs", min=1, help="Processes, each with a point at a time.")]
-WorkersOption = Annotated[
-    str | None,
-    Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers solve the points instead."),
-]
-NodeOption = Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have, of each point.")]
-MemoryOption = Annotated[float, Option("--memory-limit", help="MiB for a point, roughly.")]
-PointTimeOption = Annotated[float, Option("--time-limit", help="Seconds for a point; inf for no limit.")]
-DryOption = Annotated[bool, Option("--dry-run", help="Say what would be done, and roughly how long; write nothing.")]
-QuietOption = Annotated[bool, Option("-q", "--quiet", help="No progress on standard error.")]
-ParquetOption = Annotated[bool, Option("--parquet", help="Write records.parquet, too (extra: frames).")]
-OtherOption = Annotated[
-    bool, Option("--force", help="The folder holds another sweep: take over what is the same, remove the rest.")
-]
-
-
 def sweep(
-    models: Annotated[list[str], models_in("MODEL...", "Model files, or names from `dalenius list`.")],
-    output: FolderOption,
-    sets: SetOption = None,
-    points: Annotated[
-        int, Option("--points", min=2, max=1000, help="Without --set: entropy bounds from 0 to the largest.")
-    ] = 11,
-    adaptive: Annotated[
-        bool,
-        Option("--adaptive", help="Choose each entropy bound where the band is widest, --points of them at most."),
-    ] = False,
-    jobs: JobsOption = 1,
-    scheduler: WorkersOption = None,
-    dry_run: DryOption = False,
-    quiet: QuietOption = False,
-    gap: GapOption = 1e-3,
-    time_limit: PointTimeOption = 20.0,
-    node_limit: NodeOption = 1_000_000,
-    memory_limit: MemoryOption = 4096.0,
-    methods: Annotated[
-        str | None, Option("--methods", help="Compare every point with these rivals, too, names with commas.")
-    ] = None,
-    seeds: SeedsOption = 5,
-    budget: Annotated[float, Option("--budget", help="Seconds for each rival, and then for our own solve.")] = 10.0,
-    units: UnitsOption = None,
-    parquet: ParquetOption = False,
-    as_json: JsonOption = False,
-    force: OtherOption = False,
-    seed: SeedOption = 0,
-    public_law: PublicLawOption = None,
-    method: MethodOption = None,
-    solver: SolverOption = "auto",
+    models: list[str],
+    output: Path,
+    sets: list[str] | None = None,
+    points: int = 11,
+    adaptive: bool = False,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    dry_run: bool = False,
+    quiet: bool = False,
+    gap: float = 1e-3,
+    time_limit: float = 20.0,
+    node_limit: int = 1_000_000,
+    memory_limit: float = 4096.0,
+    methods: str | None = None,
+    seeds: int = 5,
+    budget: float = 10.0,
+    units: str | None = None,
+    parquet: bool = False,
+    as_json: bool = False,
+    force: bool = False,
+    seed: int = 0,
+    public_law: str | None = None,
+    method: Method | None = None,
+    solver: str = "auto",
 ) -> None:
     """Every MODEL at every place of a grid: a proved record each, in a folder that goes on where it was killed (docs/sweeps.md).
 
     Without --set: leakage of an audit against the adversary's entropy. A curve gets curve.csv, curve-band.csv and curve.png.
+
+    Parameters
+    ----------
+    models : MODEL...
+        Model files, or names from `dalenius list`.
+    sets : --set PATH=VALUES
+        A key of the model and its values: "0.1,0.3", "0:1 max:25" (first:last:count).
+    points : --points 2..1000
+        Without --set: entropy bounds from 0 to the largest.
+    adaptive
+        Choose each entropy bound where the band is widest, --points of them at most.
+    node_limit : --node-limit 1..
+        Leaves a record's trees may have, of each point.
+    memory_limit
+        MiB for a point, roughly.
+    methods
+        Compare every point with these rivals, too, names with commas.
+    budget
+        Seconds for each rival, and then for our own solve.
     """
     settings = Settings(
         gap=gap,
@@ -355,30 +340,35 @@ def sweep(
 
 
 def frontier(
-    model: ModelArgument,
-    output: FolderOption,
-    budgets: Annotated[str | None, Option("--budgets", help="Budgets, with commas, in this order.")] = None,
-    points: Annotated[
-        int, Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
-    ] = 11,
-    jobs: JobsOption = 1,
-    scheduler: WorkersOption = None,
-    dry_run: DryOption = False,
-    quiet: QuietOption = False,
-    gap: GapOption = 1e-3,
-    time_limit: PointTimeOption = 30.0,
-    units: UnitsOption = None,
-    seed: SeedOption = 0,
-    parquet: ParquetOption = False,
-    as_json: JsonOption = False,
-    force: OtherOption = False,
-    public_law: PublicLawOption = None,
-    method: MethodOption = None,
-    solver: SolverOption = "auto",
+    model: str,
+    output: Path,
+    budgets: str | None = None,
+    points: int = 11,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    dry_run: bool = False,
+    quiet: bool = False,
+    gap: float = 1e-3,
+    time_limit: float = 30.0,
+    units: str | None = None,
+    seed: int = 0,
+    parquet: bool = False,
+    as_json: bool = False,
+    force: bool = False,
+    public_law: str | None = None,
+    method: Method | None = None,
+    solver: str = "auto",
 ) -> None:
     """The best designs of MODEL for many budgets: a sweep over its budget, with frontier.csv, frontier.png, and a mechanism a point.
 
     MODEL's own budget is not used. A folder goes on where it was killed (docs/sweeps.md).
+
+    Parameters
+    ----------
+    budgets
+        Budgets, with commas, in this order.
+    points : --points 2..1000
+        Budgets, evenly spread, where none are given.
     """
     settings = Settings(
         gap=gap, time_limit=None if math.isinf(time_limit) else time_limit, seed=seed, method=method, solver=solver

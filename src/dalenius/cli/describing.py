@@ -10,17 +10,16 @@ from enum import StrEnum
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-from typer import Argument, Option
 
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.gates import AtMostOption, Budget, at_most_met, require_at_most
-from dalenius.cli.shared import JsonOption, err, models_in, naming, out, output_to, read_problem, status_line
+from dalenius.cli.gates import Budget, at_most_met, require_at_most
+from dalenius.cli.shared import err, naming, out, read_problem, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError, NotProvedError, brief, counted
 from dalenius.evidence import ENDINGS, certificate_beside, exact_fraction_above
@@ -38,20 +37,16 @@ MOST_POWERS = 4
 LARGE = 40.0  # a logarithm beyond which numbers are not written out
 
 
-def show(
-    model: Annotated[
-        str,
-        models_in(
-            "FILE",
-            "A model file, a name from `dalenius list`, - for standard input; a certificate (.cert, .cert.gz), or a mechanism's "
-            "file (.json).",
-        ),
-    ],
-    as_json: JsonOption = False,
-) -> None:
+def show(model: str, as_json: bool = False) -> None:
     """Say what FILE means: a model's question in words, with its sizes and its digest; what a certificate claims; a mechanism's table.
 
     Nothing is solved and nothing is proved: `dalenius verify` proves a certificate.
+
+    Parameters
+    ----------
+    model : FILE
+        A model file, a name from `dalenius list`, - for standard input; a certificate (.cert, .cert.gz), or a mechanism's file
+        (.json).
     """
     if model.endswith(ENDINGS):
         told = _of_certificate(Path(model))
@@ -157,29 +152,36 @@ class Arithmetic(StrEnum):
 
 
 def verify(
-    model: Annotated[
-        str,
-        models_in("MODEL", "A model file, a name from `dalenius list`, or an interval's proof (.json)."),
-    ],
-    certificate: Annotated[
-        Path | None, Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
-    ] = None,
-    resolved: Annotated[
-        bool,
-        Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
-    ] = False,
-    time_limit: Annotated[float, Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = SECONDS,
-    memory_limit: Annotated[float, Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = MEMORY,
-    as_json: JsonOption = False,
-    arithmetic: Annotated[
-        Arithmetic, Option(help="python-flint's, or the checker's own in the standard library alone.")
-    ] = Arithmetic.AUTO,
-    jobs: Annotated[int, Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
-    at_most: AtMostOption = None,
+    model: str,
+    certificate: Path | None = None,
+    resolved: bool = False,
+    time_limit: float = SECONDS,
+    memory_limit: float = MEMORY,
+    as_json: bool = False,
+    arithmetic: Arithmetic = Arithmetic.AUTO,
+    jobs: int = 1,
+    at_most: str | None = None,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
     Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved), 6 proved, but more than --at-most.
+
+    Parameters
+    ----------
+    model : MODEL
+        A model file, a name from `dalenius list`, or an interval's proof (.json).
+    certificate : [CERTIFICATE]
+        A certificate file; none with an interval's proof.
+    resolved
+        For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE.
+    time_limit : --time-limit 0..
+        Seconds, undecided beyond.
+    memory_limit : --memory-limit 0..
+        MiB, undecided beyond.
+    arithmetic
+        python-flint's, or the checker's own in the standard library alone.
+    jobs : --jobs 1..
+        Processes that check a long certificate.
     """
     from cvxcertify.check.__main__ import run as check_interval
     from dalenius_check.__main__ import run as check
@@ -234,20 +236,19 @@ def _units(certificate: Path) -> str:
         return "nats"
 
 
-def report(
-    sources: Annotated[
-        list[str],
-        Argument(
-            metavar="SOURCE...",
-            help="Folders that solve, sweep or frontier wrote, certificates, and models (files, or names from `dalenius list`).",
-        ),
-    ],
-    output: Annotated[Path, output_to("FILE", "The page, an .html file; one that is there is replaced.")],
-    title: Annotated[str, Option("--title", help="The page's title; by default that of the models.")] = "",
-) -> None:
+def report(sources: list[str], output: Path, title: str = "") -> None:
     """One self-contained page about certificates: the question, the answer, pictures, what it promises, how to check it.
 
     Every certificate is proved again first; where one is not proved, nothing is written (exit status 1). The page needs no network.
+
+    Parameters
+    ----------
+    sources : SOURCE...
+        Folders that solve, sweep or frontier wrote, certificates, and models (files, or names from `dalenius list`).
+    output : -o, --output FILE
+        The page, an .html file; one that is there is replaced.
+    title
+        The page's title; by default that of the models.
     """
     from dalenius.report import write_report
 

@@ -1,17 +1,21 @@
-"""The commands export and import-solution: programs as instances for other solvers, and their solutions back; theorems."""
+"""The commands export and import-solution: programs as instances for other solvers, and their solutions back; theorems.
+
+Parameters
+----------
+certificate
+    Take the witness, or the priors, from this certificate of MODEL.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-from typer import Argument, Option
+from typing import Any
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import published
-from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, output_to
+from dalenius.cli.shared import err, naming, out
 from dalenius.errors import InputError
 from dalenius.evidence import ENDINGS, certificate_beside
 from dalenius.files import need_folder, need_places, write_whole
@@ -20,29 +24,28 @@ from dalenius.results import relative_gap
 
 ROCQ = "rocq"
 
-CertificateOption = Annotated[
-    Path | None, Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
-]
-
 
 def export_program(
-    model: ModelArgument,
-    program: Annotated[str | None, Option("--program", help="A program that MODEL offers; 'list' shows them.")] = None,
-    format: Annotated[
-        str | None,
-        Option(
-            "--format",
-            help="json, cbf, clarabel, mps, lp, sdpa or mosek; nl: MODEL as it is written; rocq: the certificate as a theorem. By "
-            "default the file's ending says it.",
-        ),
-    ] = None,
-    output: Annotated[Path | None, output_to("FILE", "The file.")] = None,
-    certificate: CertificateOption = None,
-    as_json: JsonOption = False,
+    model: str,
+    program: str | None = None,
+    format: str | None = None,
+    output: Path | None = None,
+    certificate: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Write a convex program of MODEL as a conic instance for other solvers (docs/export.md).
 
     With --format rocq: write what MODEL's certificate proves as a theorem for Coq (docs/formal.md); MODEL may then be the certificate.
+
+    Parameters
+    ----------
+    program
+        A program that MODEL offers; 'list' shows them.
+    format
+        json, cbf, clarabel, mps, lp, sdpa or mosek; nl: MODEL as it is written; rocq: the certificate as a theorem. By default the
+        file's ending says it.
+    output : -o, --output FILE
+        The file.
     """
     from dalenius.export import digest as instance_digest
     from dalenius.export import export, offers, subproblem, written
@@ -123,13 +126,21 @@ def _export_theorem(model: str, certificate: Path | None, output: Path | None, a
 
 
 def import_solution(
-    model: ModelArgument,
-    program: Annotated[str, Argument(metavar="PROGRAM", help="The program, as `dalenius export` calls it.")],
-    solution: Annotated[Path, Argument(metavar="FILE", help="A solution file (docs/export.md).")],
-    certificate: CertificateOption = None,
-    as_json: JsonOption = False,
+    model: str,
+    program: str,
+    solution: Path,
+    certificate: Path | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Certify a solution of an exported instance: the interval that its point and its multipliers prove, in closed form."""
+    """Certify a solution of an exported instance: the interval that its point and its multipliers prove, in closed form.
+
+    Parameters
+    ----------
+    program : PROGRAM
+        The program, as `dalenius export` calls it.
+    solution : FILE
+        A solution file (docs/export.md).
+    """
     from dalenius.export import certify, read_solution, subproblem
 
     found = read_solution(solution)

@@ -6,9 +6,6 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 import dalenius as dl
 from dalenius.cli.shared import drawn, err, law_of
@@ -19,7 +16,6 @@ from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, Problem
 from dalenius.results import DesignResult, Result, SecretResult
 
-ForceOption = Annotated[bool, Option("--force", help="Replace a certificate of the same model even by a looser one.")]
 CERTIFICATE, COMPRESSED = ".cert", ".gz"
 ENDINGS = (
     CERTIFICATE,
@@ -183,10 +179,6 @@ class Output:
 
 
 OPTION = "--public-law"
-PublicLawOption = Annotated[
-    str | None,
-    Option(OPTION, help="Design for this law, which may be known: uniform, or probabilities with commas."),
-]
 
 
 def published(problem: Problem, public: str | None, written: Path | None) -> Problem:

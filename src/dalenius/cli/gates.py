@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
 
 import typer
-from typer import Option
 
 from dalenius.cli.answers import Ends
 from dalenius.cli.shared import err
@@ -21,16 +19,6 @@ from dalenius.intervals import gap_text, text_above, text_below
 from dalenius.outcome import Status
 from dalenius.results import DesignResult, Result, SecretResult, budget_text
 from dalenius.units import UNITS, amount_text, is_at_most, lower_in, upper_in
-
-RequireGapOption = Annotated[
-    float | None, Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
-]
-AtMostOption = Annotated[
-    str | None,
-    Option(
-        "--at-most", metavar="BUDGET", help="Exit with status 6 if the upper end is larger: '0.3 bits', '0.2 nats'."
-    ),
-]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from importlib import metadata
 
 import dalenius as dl
 from dalenius.cli.answers import write_answer
-from dalenius.cli.shared import JsonOption, out
+from dalenius.cli.shared import out
 from dalenius.errors import InputError
 from dalenius.intervals import interval_text
 from dalenius.units import lower_in, upper_in
@@ -53,7 +53,7 @@ class _Tried:
         return f"{self.model}: {f'{ends}, proved' if self.proved else 'NOT PROVED'}, {self.seconds:.2f} s"
 
 
-def doctor(as_json: JsonOption = False) -> None:
+def doctor(as_json: bool = False) -> None:
     """Say what is installed and usable here, and try it: versions, solvers with their licences, the checker, a small proof.
 
     Exit status 0 if a small audit and a small design are solved and proved here, 2 if not; what is optional may be missing.

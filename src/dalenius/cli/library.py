@@ -1,33 +1,28 @@
-"""The command list and the group library: the models with their intervals, tighter ones, and the index."""
+"""The command list and the group library: the models with their intervals, tighter ones, and the index.
+
+Parameters
+----------
+folder
+    The library's folder; by default the one that comes with this package.
+set
+    {NAMES}: each has the ones before it, the last all.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
-from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
 from dalenius.cli import epilog
 from dalenius.cli.answers import write_answer
-from dalenius.cli.shared import (
-    GapOption,
-    JsonOption,
-    NodeOption,
-    SeedOption,
-    TimeOption,
-    UnitsOption,
-    err,
-    models_in,
-    naming,
-    out,
-    print_table,
-    units_shown,
-)
+from dalenius.cli.options import documented
+from dalenius.cli.shared import err, naming, out, print_table, units_shown
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
@@ -41,19 +36,19 @@ if TYPE_CHECKING:
     from dalenius.catalogue.ratchet import HistoryRow
 
 
-SetOption = Annotated[str, Option("--set", help=f"{', '.join(SETS)}: each has the ones before it, the last all.")]
-FolderOption = Annotated[
-    Path | None, Option("--folder", help="The library's folder; by default the one that comes with this package.")
-]
-
-
 def list_models(
-    units: UnitsOption = None,
-    set: SetOption = SETS[-1],
-    as_json: Annotated[bool, Option("--json", help="The index as one JSON object.")] = False,
-    folder: FolderOption = None,
+    units: str | None = None,
+    set: str = SETS[-1],
+    as_json: bool = False,
+    folder: Path | None = None,
 ) -> None:
-    """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not."""
+    """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not.
+
+    Parameters
+    ----------
+    as_json : --json
+        The index as one JSON object.
+    """
     shown = units_shown(units, as_data=as_json)
     models = library(set, folder)
     if as_json:
@@ -91,6 +86,7 @@ def _proved(model: LibraryModel, problem: Problem, units: str) -> str:
     return told_text(lower_in(lower, units), upper_in(upper, units), units, problem.most_values)
 
 
+NAMES = ", ".join(SETS)
 library_app = typer.Typer(
     help="Look after a library of models: tighten its intervals, take in a certificate, write its index.",
     add_completion=False,
@@ -98,19 +94,25 @@ library_app = typer.Typer(
 
 
 @library_app.command("tighten", epilog=epilog("library tighten"))
+@documented
 def library_tighten(
-    names: Annotated[list[str] | None, models_in("[MODEL]...", "Names; all of the set by default.")] = None,
-    set: SetOption = SETS[-1],
-    gap: GapOption = 1e-6,
-    time_limit: TimeOption = 60.0,
-    node_limit: NodeOption = 30_000,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
-    folder: FolderOption = None,
+    names: list[str] | None = None,
+    set: str = SETS[-1],
+    gap: float = 1e-6,
+    time_limit: float = 60.0,
+    node_limit: int = 30_000,
+    seed: int = 0,
+    as_json: bool = False,
+    folder: Path | None = None,
 ) -> None:
     """Solve models again whose gap is larger than --gap, and keep whichever ends are better; exit 2 if one could not be.
 
     Interrupted, it keeps what is proved by then and writes the index.
+
+    Parameters
+    ----------
+    names : [MODEL]...
+        Names; all of the set by default.
     """
     from dalenius.catalogue.ratchet import need_room, tighten, write_index
 
@@ -145,13 +147,17 @@ def library_tighten(
 
 
 @library_app.command("submit", epilog=epilog("library submit"))
-def library_submit(
-    certificate: Annotated[Path, Argument(metavar="CERTIFICATE", help="Of one of the library's models.")],
-    by: Annotated[str, Option("--by", help="Who found it; by default the certificate's producer.")] = "",
-    as_json: JsonOption = False,
-    folder: FolderOption = None,
-) -> None:
-    """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter."""
+@documented
+def library_submit(certificate: Path, by: str = "", as_json: bool = False, folder: Path | None = None) -> None:
+    """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter.
+
+    Parameters
+    ----------
+    certificate : CERTIFICATE
+        Of one of the library's models.
+    by
+        Who found it; by default the certificate's producer.
+    """
     from dalenius.catalogue.ratchet import need_room, submit, write_index
 
     home = _library_home(folder)
@@ -172,7 +178,8 @@ def library_submit(
 
 
 @library_app.command("index", epilog=epilog("library index"))
-def library_index(as_json: JsonOption = False, folder: FolderOption = None) -> None:
+@documented
+def library_index(as_json: bool = False, folder: Path | None = None) -> None:
     """Have every certificate proved, and write the index, INDEX.md and index.csv; exit 2, and nothing written, if one is not."""
     from dalenius.catalogue.ratchet import write_index
 

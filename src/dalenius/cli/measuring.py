@@ -6,34 +6,16 @@ import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from rich.table import Table
-from typer import Argument, Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget, at_most_met, require_at_most
-from dalenius.cli.people import AlphabetOption, BlocksOption
-from dalenius.cli.shared import (
-    UNIFORM,
-    JsonOption,
-    RatioUnitsOption,
-    SeedOption,
-    TimeOption,
-    err,
-    homes_of,
-    law_of,
-    listed,
-    models_in,
-    out,
-    output_to,
-    print_table,
-    status_line,
-    units_shown,
-)
+from dalenius.cli.shared import UNIFORM, err, homes_of, law_of, listed, out, print_table, status_line, units_shown
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction, as_law, need_unit
 from dalenius.files import csv_column, make_folder, need_folder, need_places, write_together
@@ -55,96 +37,67 @@ FEW = 8  # values in a message
 
 
 def measure(
-    model: Annotated[
-        str,
-        models_in(
-            "MODEL",
-            "A model file, a name from `dalenius list`, a mechanism's file (.json), or a channel (.csv): outputs' names in "
-            "line 1, an input a line, its probability in a column named prior.",
-        ),
-    ],
-    units: RatioUnitsOption = None,
-    as_json: Annotated[bool, Option("--json", help="One JSON object on standard output.")] = False,
-    prior: Annotated[
-        str | None,
-        Option(
-            "--prior",
-            help="The law of a mechanism's or channel's inputs, with commas, or uniform; of several, with semicolons between, each "
-            "measure is the largest. Left out: any prior.",
-        ),
-    ] = None,
-    within: Annotated[
-        str | None,
-        Option(
-            "--within",
-            help="The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', "
-            "'entropy 0.9 max', 'all'.",
-        ),
-    ] = None,
-    law: Annotated[
-        str | None,
-        Option(
-            "--law",
-            help="Measure a model's records under this law, independent of one another, instead of its adversary: uniform, or a "
-            "probability a letter, with commas.",
-        ),
-    ] = None,
-    mechanism: Annotated[
-        Path | None, Option("--mechanism", help="The mechanism's file, where MODEL is a design.")
-    ] = None,
-    epsilon: Annotated[
-        str, Option("--epsilon", help="Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.")
-    ] = "",
-    delta: Annotated[str, Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
-    order: Annotated[
-        str,
-        Option("--order", help="Add Sibson's information and Renyi's divergence (RDP) of each of these, with commas."),
-    ] = "",
-    level: Annotated[
-        str,
-        Option("--level", help="Add the true positive rate of the best attack at each of these false positive rates."),
-    ] = "",
-    gains: Annotated[
-        str | None,
-        Option(
-            "--gains",
-            help="Add g-leakage: what each guess is worth by input, with commas, a semicolon between guesses.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        output_to(
-            "FOLDER",
-            "Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage "
-            "of a rational mechanism: NAME.local_dp.toml and .cert, and so on.",
-        ),
-    ] = None,
-    outputs: Annotated[
-        bool, Option("--outputs", help="Add the pointwise maximal leakage and the probability of each output.")
-    ] = False,
-    supersamples: Annotated[
-        bool,
-        Option(
-            "--supersamples",
-            help="Add what is revealed about which of two candidates each record of a small model is (CMI).",
-        ),
-    ] = False,
-    time_limit: Annotated[
-        float, Option("--time-limit", help="Seconds for the audits and searches against a model's adversary.")
-    ] = 60.0,
-    at_most: Annotated[
-        str | None,
-        Option(
-            "--at-most",
-            metavar="[MEASURE=]BUDGET",
-            help="Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: '0.3 bits', "
-            "bayes_advantage=0.1.",
-        ),
-    ] = None,
+    model: str,
+    units: str | None = None,
+    as_json: bool = False,
+    prior: str | None = None,
+    within: str | None = None,
+    law: str | None = None,
+    mechanism: Path | None = None,
+    epsilon: str = "",
+    delta: str = "",
+    order: str = "",
+    level: str = "",
+    gains: str | None = None,
+    output: Path | None = None,
+    outputs: bool = False,
+    supersamples: bool = False,
+    time_limit: float = 60.0,
+    at_most: str | None = None,
 ) -> None:
     """Show every leakage measure of MODEL's mechanism: intervals that hold, rounded outward.
 
     Of a model it is about one record, against the model's own adversary; of a mechanism's file or a channel, about the input.
+
+    Parameters
+    ----------
+    model : MODEL
+        A model file, a name from `dalenius list`, a mechanism's file (.json), or a channel (.csv): outputs' names in line 1, an input
+        a line, its probability in a column named prior.
+    units
+        nats or bits; left out, bits for information, natural logarithms for ratios.
+    prior
+        The law of a mechanism's or channel's inputs, with commas, or uniform; of several, with semicolons between, each measure is the
+        largest. Left out: any prior.
+    within
+        The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', 'entropy 0.9 max',
+        'all'.
+    law
+        Measure a model's records under this law, independent of one another, instead of its adversary: uniform, or a probability a
+        letter, with commas.
+    mechanism
+        The mechanism's file, where MODEL is a design.
+    epsilon
+        Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.
+    delta
+        Add the least epsilons for each of these, with commas.
+    order
+        Add Sibson's information and Renyi's divergence (RDP) of each of these, with commas.
+    level
+        Add the true positive rate of the best attack at each of these false positive rates.
+    gains
+        Add g-leakage: what each guess is worth by input, with commas, a semicolon between guesses.
+    output : -o, --output FOLDER
+        Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage of a rational
+        mechanism: NAME.local_dp.toml and .cert, and so on.
+    outputs
+        Add the pointwise maximal leakage and the probability of each output.
+    supersamples
+        Add what is revealed about which of two candidates each record of a small model is (CMI).
+    time_limit
+        Seconds for the audits and searches against a model's adversary.
+    at_most : --at-most [MEASURE=]BUDGET
+        Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: '0.3 bits', bayes_advantage=0.1.
     """
     name, named_one, amount = (at_most or "").rpartition("=")
     if named_one and not name.strip():
@@ -302,51 +255,54 @@ def _subject(model: str) -> Problem | Mechanism | Path:
 
 
 def audit_samples(
-    runs: Annotated[
-        Path,
-        Argument(metavar="RUNS", help="A csv file with names in its first line, and a run of the black box a line."),
-    ],
-    records: Annotated[
-        str,
-        Option("--records", help="The columns with the data that the run was given, a record each, with commas."),
-    ],
-    outputs: Annotated[str, Option("--outputs", help="The columns with what came out, with commas.")],
-    confidence: Annotated[float, Option("--confidence", help="Of the answer, for all records together.")] = 0.95,
-    words: Annotated[
-        bool,
-        Option(
-            "--words",
-            help="Count: one column of inputs and one of outputs, as words; few of each, runs planned an input.",
-        ),
-    ] = False,
-    outcomes: Annotated[
-        str | None,
-        Option("--outcomes", help="Of --words: all that can come out, with commas; by default what came."),
-    ] = None,
-    people: Annotated[
-        int | None,
-        Option(
-            "--people", min=1, help="Of --words: the inputs are a query's values, of so many people; ask about one."
-        ),
-    ] = None,
-    alphabet: AlphabetOption = None,
-    query: Annotated[
-        str | None, Option("--query", help="Of --people: 'sum', 'threshold 3', 'modular_sum 4'; by default count.")
-    ] = None,
-    blocks: BlocksOption = None,
-    adversary: Annotated[str | None, Option("--adversary", help="Of --people: another adversary, as for init.")] = None,
-    time_limit: TimeOption = 60.0,
-    given_others: Annotated[
-        bool, Option("--given-others", help="What an adversary learns who knows all other records.")
-    ] = False,
-    critic: Annotated[str, Option("--critic", help="bins or neurons.")] = "bins",
-    seed: SeedOption = 0,
-    units: Annotated[str, Option("--units", help="nats or bits.")] = "bits",
-    as_json: JsonOption = False,
+    runs: Path,
+    records: str,
+    outputs: str,
+    confidence: float = 0.95,
+    words: bool = False,
+    outcomes: str | None = None,
+    people: int | None = None,
+    alphabet: int | None = None,
+    query: str | None = None,
+    blocks: int | None = None,
+    adversary: str | None = None,
+    time_limit: float = 60.0,
+    given_others: bool = False,
+    critic: str = "bins",
+    seed: int = 0,
+    units: str = "bits",
+    as_json: bool = False,
 ) -> None:
     """A confidence interval for the leakage of a black box, from samples: statistical, never a proof, and never a certificate.
 
     Every run needs new noise, and new, independent data unless --words plans the inputs. Of data in numbers it is a lower end only.
+
+    Parameters
+    ----------
+    runs : RUNS
+        A csv file with names in its first line, and a run of the black box a line.
+    records
+        The columns with the data that the run was given, a record each, with commas.
+    outputs
+        The columns with what came out, with commas.
+    confidence
+        Of the answer, for all records together.
+    words
+        Count: one column of inputs and one of outputs, as words; few of each, runs planned an input.
+    outcomes
+        Of --words: all that can come out, with commas; by default what came.
+    people : --people 1..
+        Of --words: the inputs are a query's values, of so many people; ask about one.
+    query
+        Of --people: 'sum', 'threshold 3', 'modular_sum 4'; by default count.
+    adversary
+        Of --people: another adversary, as for init.
+    given_others
+        What an adversary learns who knows all other records.
+    critic
+        bins or neurons.
+    units
+        nats or bits.
     """
     from dalenius.statistics.counts import LABEL
 

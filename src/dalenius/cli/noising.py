@@ -6,35 +6,14 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.table import Table
-from typer import Option
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.people import (
-    AlphabetOption,
-    AnswerOption,
-    BlocksOption,
-    HouseholdOption,
-    LettersOption,
-    TableOption,
-    ValuesOption,
-    asked_about,
-    people_of,
-)
-from dalenius.cli.shared import (
-    STANDARD_STREAM,
-    JsonOption,
-    drawn,
-    homes_of,
-    models_in,
-    out,
-    output_to,
-    read_problem,
-    status_line,
-)
+from dalenius.cli.people import asked_about, people_of
+from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, out, read_problem, status_line
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -52,60 +31,53 @@ from dalenius.results import budget_text
 from dalenius.studies.least_noise import NOISES, LeastNoise
 from dalenius.units import is_at_least_log
 
+KINDS = ", ".join(NOISES)
+
 
 def noise(
-    at_most: Annotated[str, Option("--at-most", metavar="BUDGET", help="The leakage allowed: '0.1 bits', '0.1 nats'.")],
-    model: Annotated[
-        str | None,
-        models_in("[MODEL]", "A model file, or a name from `dalenius list`, whose mechanism is noise with a scale."),
-    ] = None,
-    by_name: Annotated[
-        str | None,
-        Option(
-            "--noise",
-            "--mechanism",
-            metavar="KIND",
-            help=f"In the place of MODEL: {', '.join(NOISES)}; its own epsilon and one person's are printed.",
-        ),
-    ] = None,
-    people: Annotated[
-        int | None,
-        Option("--people", min=1, help="With --noise: how many people; left out, one person is asked about."),
-    ] = None,
-    blocks: BlocksOption = None,
-    query: Annotated[
-        str | None,
-        Option("--query", help="What is released: by default count; 'threshold 3', histogram, mean with --values."),
-    ] = None,
-    alphabet: AlphabetOption = None,
-    values: ValuesOption = None,
-    table: TableOption = None,
-    answer: AnswerOption = None,
-    household: HouseholdOption = None,
-    letters: LettersOption = None,
-    sensitivity: Annotated[
-        int | None,
-        Option("--sensitivity", "--range", min=1, help="Instead of --people: how far one person moves the number."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        output_to(
-            "FOLDER",
-            "Folder for NAME.within.toml and .cert, NAME.above.toml and .cert, NAME.noise.csv and NAME.noise.png.",
-        ),
-    ] = None,
-    gap: Annotated[
-        float, Option("--gap", help="How far the scale that is enough may be above one that is not, in shares.")
-    ] = 1e-3,
-    time_limit: Annotated[
-        float, Option("--time-limit", help="Seconds for everything, the proofs included; inf for no limit.")
-    ] = 60.0,
-    as_json: JsonOption = False,
+    at_most: str,
+    model: str | None = None,
+    by_name: str | None = None,
+    people: int | None = None,
+    blocks: int | None = None,
+    query: str | None = None,
+    alphabet: int | None = None,
+    values: str | None = None,
+    table: Path | None = None,
+    answer: str | None = None,
+    household: str | None = None,
+    letters: str | None = None,
+    sensitivity: int | None = None,
+    output: Path | None = None,
+    gap: float = 1e-3,
+    time_limit: float = 60.0,
+    as_json: bool = False,
 ) -> None:
     """Find the least noise for a leakage budget: a scale that is proved to be enough, and a smaller one that is proved not to be.
 
     MODEL may be about records or about secrets, its own scale is not used; of several releases all scales grow together.
     Beside them stands what theorems ask for.
+
+    Parameters
+    ----------
+    at_most : --at-most BUDGET
+        The leakage allowed: '0.1 bits', '0.1 nats'.
+    model : [MODEL]
+        A model file, or a name from `dalenius list`, whose mechanism is noise with a scale.
+    by_name : --noise, --mechanism KIND
+        In the place of MODEL: {KINDS}; its own epsilon and one person's are printed.
+    people : --people 1..
+        With --noise: how many people; left out, one person is asked about.
+    query
+        What is released: by default count; 'threshold 3', histogram, mean with --values.
+    sensitivity : --sensitivity, --range 1..
+        Instead of --people: how far one person moves the number.
+    output : -o, --output FOLDER
+        Folder for NAME.within.toml and .cert, NAME.above.toml and .cert, NAME.noise.csv and NAME.noise.png.
+    gap
+        How far the scale that is enough may be above one that is not, in shares.
+    time_limit
+        Seconds for everything, the proofs included; inf for no limit.
     """
     need_unit(at_most, "--at-most")
     given = {
@@ -171,9 +143,9 @@ def _asked(
 def _noise(kind: str) -> ScaledNoise:
     """The noise that is named, of some scale."""
     if kind not in NOISES:
-        (alone, amount), known = split_kind(kind), ", ".join(NOISES)
+        alone, amount = split_kind(kind)
         named = f"{alone} alone: how much of it is what is looked for" if alone in NOISES and amount else None
-        raise InputError(f"--noise: expected {named or f'one of {known}'}; got {kind}")
+        raise InputError(f"--noise: expected {named or f'one of {KINDS}'}; got {kind}")
     noise = NOISES[kind]
     # with scale 1, values that are more than 64 apart are refused
     return noise.spreading(MOST) if noise.on_a_line else noise

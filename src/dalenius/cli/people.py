@@ -1,13 +1,11 @@
-"""Who is asked about, and what is released: the options that `audit`, `noise` and `table` share."""
+"""Who is asked about, and what is released: as the options of `audit`, `noise` and `table` say it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 import dalenius as dl
 from dalenius.cli.shared import listed, naming
@@ -27,44 +25,6 @@ MEANT = {
     ),
     "--letters": "every answer there may be, whether or not it occurs: no,yes, and of several columns f,m;no,yes",
 }
-
-AlphabetOption = Annotated[
-    int | None, Option("--alphabet", min=1, help="How many answers a person can give; by default 2, no and yes.")
-]
-BlocksOption = Annotated[
-    int | None,
-    Option(
-        "--blocks",
-        "--households",
-        min=1,
-        help="Answers are correlated in households of at most so many people; by default 1.",
-    ),
-]
-ValuesOption = Annotated[
-    str | None,
-    Option("--values", metavar="LOW,HIGH[,STEP]", help="Of a mean: public bounds of the values, and their grid."),
-]
-TableOption = Annotated[
-    Path | None,
-    Option(
-        "--table",
-        "--data",
-        help="Instead of --people and --blocks: a csv file with a line a person, names in line 1.",
-    ),
-]
-AnswerOption = Annotated[
-    str | None, Option("--answer", "--column", help="Of --table: the column with the answers; several with commas.")
-]
-HouseholdOption = Annotated[
-    str | None, Option("--household", help="Of --table: the column that says who lives with whom.")
-]
-LettersOption = Annotated[
-    str | None,
-    Option(
-        "--letters",
-        help="Of --table: all answers there could be, with commas: no,yes counts yes; of several columns f,m;no,yes.",
-    ),
-]
 
 
 def mean_of(query: str | None, values: str | None, people: int | None, alphabet: int | None = None) -> Mean | None:

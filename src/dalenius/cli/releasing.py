@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-from typer import Option
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget
 from dalenius.cli.people import texts_of
-from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, status_line
+from dalenius.cli.shared import err, naming, out, status_line
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import NotProvedError
 from dalenius.evidence import certificate_beside
@@ -29,52 +28,43 @@ from dalenius.studies.release import Release
 
 
 def release(
-    model: ModelArgument,
-    data: Annotated[
-        Path, Option("--data", "--table", help="A csv file: names in line 1, then a record a line, in order.")
-    ],
-    mechanism: Annotated[
-        str | None,
-        Option(
-            "--mechanism",
-            help="A mechanism's file (.json); or, where MODEL is an audit, noise by name, 'discrete_laplace 0.5'; left out, that "
-            "audit's own.",
-        ),
-    ] = None,
-    column: Annotated[
-        str | None,
-        Option("--column", "--answer", help="The column, or several with commas; default: MODEL's, else the only one."),
-    ] = None,
-    letters: Annotated[
-        str | None,
-        Option(
-            "--letters",
-            help="The texts for letters 0, 1, ..., with commas, of several columns f,m;no,yes; default: MODEL's, else 0,1,...",
-        ),
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        Option("--certificate", help="Proof for this mechanism; default: beside it, ending in .cert or .cert.gz."),
-    ] = None,
-    time_limit: Annotated[float, Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
-    despite_budget: Annotated[
-        bool, Option("--despite-budget", help="Release though MODEL's budget is not proved to be met.")
-    ] = False,
-    at_most: Annotated[
-        str | None,
-        Option(
-            "--at-most", metavar="BUDGET", help="Release nothing, status 6, if more may leak: '0.3 bits', '0.2 nats'."
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-    seed: Annotated[
-        int | None, Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
-    ] = None,
+    model: str,
+    data: Path,
+    mechanism: str | None = None,
+    column: str | None = None,
+    letters: str | None = None,
+    certificate: Path | None = None,
+    time_limit: float = 30.0,
+    despite_budget: bool = False,
+    at_most: str | None = None,
+    as_json: bool = False,
+    seed: int | None = None,
 ) -> None:
     """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown.
 
     Where MODEL's budget of leakage or of distortion is not proved to be met, nothing is released: exit status 5.
     A budget in --at-most holds back the output in the same way: exit status 6.
+
+    Parameters
+    ----------
+    data : --data, --table
+        A csv file: names in line 1, then a record a line, in order.
+    mechanism
+        A mechanism's file (.json); or, where MODEL is an audit, noise by name, 'discrete_laplace 0.5'; left out, that audit's own.
+    column : --column, --answer
+        The column, or several with commas; default: MODEL's, else the only one.
+    letters
+        The texts for letters 0, 1, ..., with commas, of several columns f,m;no,yes; default: MODEL's, else 0,1,...
+    certificate
+        Proof for this mechanism; default: beside it, ending in .cert or .cert.gz.
+    time_limit
+        Seconds to audit without a certificate.
+    despite_budget
+        Release though MODEL's budget is not proved to be met.
+    at_most : --at-most BUDGET
+        Release nothing, status 6, if more may leak: '0.3 bits', '0.2 nats'.
+    seed : --seed 0..
+        ONLY for simulations: makes the output predictable.
     """
     import numpy as np
 

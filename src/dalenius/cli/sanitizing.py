@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from rich.table import Table
-from typer import Argument, Option
+from typer import Argument
 
 from dalenius.cli.answers import write_answer
-from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line
+from dalenius.cli.shared import drawn, listed, out, status_line
 from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
@@ -33,37 +33,43 @@ def sanitize(
     experiment: Annotated[
         Experiment, Argument(help="Two Gaussians, with secret and label independent or correlated; or digits.")
     ],
-    output: Annotated[
-        Path,
-        output_to("FOLDER", "Folder for records, proofs, table and picture."),
-    ],
-    budgets: Annotated[
-        str, Option("--budgets", help="Roots of the chi-square divergence allowed, with commas.")
-    ] = "0.05,0.1,0.2,0.4,0.8",
-    weights: Annotated[str, Option("--weights", help="What an excess costs (lambda), with commas.")] = "2",
-    methods: Annotated[str, Option("--methods", help="chi2; for digits also gap, vae; with commas.")] = "chi2",
-    seeds: Annotated[int, Option("--seeds", min=1, help="Data and starts, numbered from 0.")] = 1,
-    steps: Annotated[
-        int | None,
-        Option("--steps", min=1, help=f"Steps of each sanitizer; if not given {STEPS}, for digits {DIGIT_STEPS}."),
-    ] = None,
-    starts: Annotated[
-        int,
-        Option("--starts", min=1, help="Begun for each, of which the best goes on after a quarter of the steps."),
-    ] = 1,
-    time_limit: Annotated[float, Option("--time-limit", help="Seconds; what is at work then is not kept.")] = float(
-        "inf"
-    ),
-    converse: Annotated[
-        bool, Option("--converse", help="Only what is proved: nothing is learned, torch is not needed.")
-    ] = False,
-    as_json: JsonOption = False,
+    output: Path,
+    budgets: str = "0.05,0.1,0.2,0.4,0.8",
+    weights: str = "2",
+    methods: str = "chi2",
+    seeds: int = 1,
+    steps: int | None = None,
+    starts: int = 1,
+    time_limit: float = float("inf"),
+    converse: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Learn the chi-square sanitizer (W. Wang, W. P. Tay, Algorithm 1), attack it afresh, and say what no sanitizer can do better.
 
     Nothing that is learned is proved: accuracies are of held-out data. What no sanitizer exceeds is proved, and written with its
     certificate.
     FOLDER goes on where it was stopped.
+
+    Parameters
+    ----------
+    output : -o, --output FOLDER
+        Folder for records, proofs, table and picture.
+    budgets
+        Roots of the chi-square divergence allowed, with commas.
+    weights
+        What an excess costs (lambda), with commas.
+    methods
+        chi2; for digits also gap, vae; with commas.
+    seeds : --seeds 1..
+        Data and starts, numbered from 0.
+    steps : --steps 1..
+        Steps of each sanitizer; if not given {STEPS}, for digits {DIGIT_STEPS}.
+    starts : --starts 1..
+        Begun for each, of which the best goes on after a quarter of the steps.
+    time_limit
+        Seconds; what is at work then is not kept.
+    converse
+        Only what is proved: nothing is learned, torch is not needed.
     """
     taken = steps or (DIGIT_STEPS if experiment is Experiment.DIGITS else STEPS)
     runs = [

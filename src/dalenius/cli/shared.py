@@ -1,4 +1,4 @@
-"""Parts shared by several commands: the two consoles, common options, JSON, a status line, errors that name a file."""
+"""Parts shared by several commands: the two consoles, JSON, a status line, errors that name a file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
-from typer import Argument, Option
 
 import dalenius as dl
 from dalenius._answers_json import plain
-from dalenius.catalogue.models import library, model_path
+from dalenius.catalogue.models import model_path
 from dalenius.errors import InputError
 from dalenius.files import MAX_INPUT
 from dalenius.intervals import interval_text
@@ -46,53 +44,6 @@ class Method(StrEnum):
 UNIFORM = dl.Uniform.kind
 STANDARD_STREAM = "-"  # as the name of a file
 STOPPING = "; interrupted: what is proved in a second and a half is kept, Ctrl-C again ends at once"
-
-
-def library_names(incomplete: str) -> list[str]:
-    """The library's models whose names begin like this, for a shell that completes them; besides them it offers files."""
-    return [model.name for model in library() if model.name.startswith(incomplete)]
-
-
-def models_in(metavar: str, what: str) -> Any:
-    """The argument that names a model, or several; a shell completes the library's."""
-    return Argument(metavar=metavar, help=what, autocompletion=library_names)
-
-
-def output_to(metavar: str, what: str) -> Any:
-    """The option that names the file or the folder of what a command writes."""
-    return Option("-o", "--output", parser=named, metavar=metavar, help=what)
-
-
-ModelArgument = Annotated[
-    str,
-    models_in("MODEL", "A model file, or a name from `dalenius list`."),
-]
-GapOption = Annotated[float, Option("--gap", help="Relative gap at which to stop.")]
-TimeOption = Annotated[float, Option("--time-limit", help="Seconds for everything, the proof included.")]
-UnitsOption = Annotated[
-    str | None, Option("--units", help="nats or bits; left out, bits, and nats in JSON and in tables of files.")
-]
-RatioUnitsOption = Annotated[
-    str | None,
-    Option("--units", help="nats or bits; left out, bits for information, natural logarithms for ratios."),
-]
-NodeOption = Annotated[int, Option("--node-limit", min=1, help="Leaves a record's trees may have.")]
-SeedsOption = Annotated[int, Option("--seeds", min=1, help="Starts of each rival.")]
-JsonOption = Annotated[bool, Option("--json", help="One JSON object on standard output.")]
-JobsOption = Annotated[int, Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
-SchedulerOption = Annotated[
-    str | None, Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
-]
-SeedOption = Annotated[int, Option("--seed", help="Seed of the random starts.")]
-MethodOption = Annotated[
-    Method | None, Option("--method", help="alternating: blocks in turn, each solved and certified.")
-]
-SolverOption = Annotated[
-    str,
-    Option(
-        "--solver", help="Who solves programs, of a design or of --method alternating: auto, own, clarabel, mosek, scs."
-    ),
-]
 
 
 def units_shown(units: str | None, *, as_data: bool = False) -> str:
@@ -124,13 +75,6 @@ def homes_of(blocks: int | None, people: int | None) -> dl.IndependentBlocks | N
 def law_of(text: str, option: str) -> dl.Uniform | dl.Iid:
     """The law that an option gives: uniform, or a probability a letter."""
     return dl.Uniform() if text.strip() == UNIFORM else dl.Iid(listed(text, option))
-
-
-def named(text: str) -> Path:
-    """The path that an option names; an empty text would be the current directory, which nobody meant."""
-    if not text:
-        raise typer.BadParameter("expected a name, got an empty text; . is the current directory")
-    return Path(text)
 
 
 def print_table(table: Table, width: int) -> None:

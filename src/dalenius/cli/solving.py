@@ -8,52 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-from typer import Option
 
 import dalenius as dl
 from cvxcertify.intervals import gap_text, interval_text, text_above, text_below
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.folders import (
-    CERTIFICATE,
-    ForceOption,
-    Output,
-    PublicLawOption,
-    of_one_run,
-    published,
-    sibling,
-    tell_private_distortion,
-)
-from dalenius.cli.gates import (
-    AtMostOption,
-    Budget,
-    RequireGapOption,
-    at_most_met,
-    leakage_ends,
-    require,
-    require_at_most,
-)
-from dalenius.cli.shared import (
-    GapOption,
-    JobsOption,
-    JsonOption,
-    MethodOption,
-    NodeOption,
-    SchedulerOption,
-    SeedOption,
-    SolverOption,
-    TimeOption,
-    UnitsOption,
-    err,
-    models_in,
-    out,
-    output_to,
-    read_problem,
-    status_line,
-    units_shown,
-)
+from dalenius.cli.folders import CERTIFICATE, Output, of_one_run, published, sibling, tell_private_distortion
+from dalenius.cli.gates import Budget, at_most_met, leakage_ends, require, require_at_most
+from dalenius.cli.shared import Method, err, out, read_problem, status_line, units_shown
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import DaleniusError, InputError, counted
 from dalenius.model import DesignProblem, Problem, digest, model_bytes
@@ -268,55 +232,60 @@ class _Question:
 
 
 def solve(
-    models: Annotated[
-        list[str],
-        models_in("MODEL...", "Model files, or names from `dalenius list`; - is standard input."),
-    ],
-    gap: GapOption = 1e-4,
-    time_limit: TimeOption = 60.0,
-    units: UnitsOption = None,
-    as_json: JsonOption = False,
-    output: Annotated[Path | None, output_to("FOLDER", "Folder for the certificate.")] = None,
-    trace: Annotated[bool, Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
-    curve: Annotated[
-        bool,
-        Option("--curve", help="Of an audit: have the certificate bound the leakage at every entropy bound."),
-    ] = False,
-    node_limit: NodeOption = 1_000_000,
-    memory_limit: Annotated[
-        float, Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
-    ] = 4096.0,
-    seed: SeedOption = 0,
-    require_gap: RequireGapOption = None,
-    at_most: AtMostOption = None,
-    force: ForceOption = False,
-    compress: Annotated[
-        bool, Option("--compress", help="Write certificates compressed (.cert.gz), a quarter as long.")
-    ] = False,
-    public_law: PublicLawOption = None,
-    method: MethodOption = None,
-    solver: SolverOption = "auto",
-    jobs: JobsOption = 1,
-    scheduler: SchedulerOption = None,
-    checkpoint: Annotated[
-        Path | None,
-        Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
-    ] = None,
-    memory: Annotated[
-        int | None,
-        Option(
-            "--memory",
-            min=1,
-            help="Of a design by --method alternating: so many priors are answered; 1 is the paper's scheme.",
-        ),
-    ] = None,
-    verbose: Annotated[bool, Option("--verbose", help="Show the solvers' logs, and every stage of the work.")] = False,
+    models: list[str],
+    gap: float = 1e-4,
+    time_limit: float = 60.0,
+    units: str | None = None,
+    as_json: bool = False,
+    output: Path | None = None,
+    trace: bool = False,
+    curve: bool = False,
+    node_limit: int = 1_000_000,
+    memory_limit: float = 4096.0,
+    seed: int = 0,
+    require_gap: float | None = None,
+    at_most: str | None = None,
+    force: bool = False,
+    compress: bool = False,
+    public_law: str | None = None,
+    method: Method | None = None,
+    solver: str = "auto",
+    jobs: int = 1,
+    scheduler: str | None = None,
+    checkpoint: Path | None = None,
+    memory: int | None = None,
+    verbose: bool = False,
 ) -> None:
     """Audit or design each MODEL: a proved interval for what leaks about a record or secret, or the best mechanism within a budget.
 
     Limits are for each model. For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert)
     and the certificate of the design. Interrupted, it answers with what is proved by then. It is tried before the work whether
     anything can be written there.
+
+    Parameters
+    ----------
+    models : MODEL...
+        Model files, or names from `dalenius list`; - is standard input.
+    output : -o, --output FOLDER
+        Folder for the certificate.
+    trace
+        Write how the bounds moved with time beside it.
+    curve
+        Of an audit: have the certificate bound the leakage at every entropy bound.
+    memory_limit
+        MiB for everything, the proof included, roughly.
+    compress
+        Write certificates compressed (.cert.gz), a quarter as long.
+    jobs : --jobs 1..
+        Processes that work on a long audit, and check it.
+    scheduler : --scheduler ADDRESS
+        A Dask scheduler whose workers do so instead.
+    checkpoint : --checkpoint FILE
+        Of an audit: go on from FILE, and write into it.
+    memory : --memory 1..
+        Of a design by --method alternating: so many priors are answered; 1 is the paper's scheme.
+    verbose
+        Show the solvers' logs, and every stage of the work.
     """
     shown = units_shown(units, as_data=as_json)
     limits: LimitOptions = {

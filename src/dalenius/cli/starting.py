@@ -7,14 +7,11 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-from typer import Argument, Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
 from dalenius.cli.answers import answer_schema
-from dalenius.cli.shared import STANDARD_STREAM, err, out, output_to
+from dalenius.cli.shared import STANDARD_STREAM, err, out
 from dalenius.errors import InputError, hint
 from dalenius.exact import need_unit
 from dalenius.files import need_places, write_whole
@@ -221,51 +218,54 @@ def _whole(text: str) -> int:
 
 
 def init(
-    path: Annotated[Path, Argument(metavar="[FILE]", help="The model file to write; - is standard output.")] = Path(
-        "model.toml"
-    ),
-    problem: Annotated[
-        str | None,
-        Option(
-            "--problem",
-            help="worst_case_leakage (an audit); min_leakage, min_distortion or max_information (designs); privacy_funnel or "
-            "information_bottleneck, with --joint.",
-        ),
-    ] = None,
-    records: Annotated[str | None, Option("--records", help="How many records.")] = None,
-    alphabet: Annotated[str | None, Option("--alphabet", help="How many values a record can have.")] = None,
-    query: Annotated[
-        str | None, Option("--query", help="A kind, with what it needs: count, 'threshold 3', 'modular_sum 4'.")
-    ] = None,
-    mechanism: Annotated[
-        str | None,
-        Option("--mechanism", help="Of an audit: 'geometric 0.5', 'exponential epsilon = 1, sensitivity = 2'."),
-    ] = None,
-    distortion: Annotated[str | None, Option("--distortion", help="Of a design: hamming, absolute, squared.")] = None,
-    budget: Annotated[
-        str | None, Option("--budget", help="Of a design: the largest distortion, or leakage ('0.1 bits').")
-    ] = None,
-    adversary: Annotated[
-        str | None,
-        Option("--adversary", help="An entropy ('0.8 max', '2 bits', 0), or a kind such as product_priors."),
-    ] = None,
-    privacy: Annotated[
-        str | None,
-        Option("--privacy", help="Of max_information: 'local_dp log 3', 'pointwise_maximal_leakage 0.5'."),
-    ] = None,
-    joint: Annotated[
-        str | None,
-        Option(
-            "--joint", metavar="CSV", help="Of a funnel or a bottleneck: P(s,x), a line for each value of the secret."
-        ),
-    ] = None,
-    defaults: Annotated[bool, Option("--defaults", help="Ask nothing: defaults for what no option says.")] = False,
-    force: Annotated[bool, Option("--force", help="Replace the file if it is there.")] = False,
+    path: Path = Path("model.toml"),
+    problem: str | None = None,
+    records: str | None = None,
+    alphabet: str | None = None,
+    query: str | None = None,
+    mechanism: str | None = None,
+    distortion: str | None = None,
+    budget: str | None = None,
+    adversary: str | None = None,
+    privacy: str | None = None,
+    joint: str | None = None,
+    defaults: bool = False,
+    force: bool = False,
 ) -> None:
     """Write a commented model file from a few answers, each given by an option or asked for.
 
     It asks where standard input is a terminal; elsewhere, and with --defaults, what no option says is the default. Nothing is written
     unless the model can be read back and means something.
+
+    Parameters
+    ----------
+    path : [FILE]
+        The model file to write; - is standard output.
+    problem
+        worst_case_leakage (an audit); min_leakage, min_distortion or max_information (designs); privacy_funnel or
+        information_bottleneck, with --joint.
+    records
+        How many records.
+    alphabet
+        How many values a record can have.
+    query
+        A kind, with what it needs: count, 'threshold 3', 'modular_sum 4'.
+    mechanism
+        Of an audit: 'geometric 0.5', 'exponential epsilon = 1, sensitivity = 2'.
+    distortion
+        Of a design: hamming, absolute, squared.
+    budget
+        Of a design: the largest distortion, or leakage ('0.1 bits').
+    adversary
+        An entropy ('0.8 max', '2 bits', 0), or a kind such as product_priors.
+    privacy
+        Of max_information: 'local_dp log 3', 'pointwise_maximal_leakage 0.5'.
+    joint : --joint CSV
+        Of a funnel or a bottleneck: P(s,x), a line for each value of the secret.
+    defaults
+        Ask nothing: defaults for what no option says.
+    force
+        Replace the file if it is there.
     """
     to_file = str(path) != STANDARD_STREAM
     if to_file and path.exists() and not force:
@@ -294,15 +294,17 @@ def init(
     out.print(f"{path}; next: dalenius show {path}, dalenius solve {path} -o out")
 
 
-def schema(
-    output: Annotated[Path | None, output_to("FILE", "The file to write; by default standard output.")] = None,
-    answers: Annotated[
-        bool, Option("--answers", help="The schema of what commands print with --json instead.")
-    ] = False,
-) -> None:
+def schema(output: Path | None = None, answers: bool = False) -> None:
     """Print a JSON schema of model files: editors complete keys and kinds with it, and mark what the loader would refuse.
 
     In the first line of a model file `#:schema ./dalenius.schema.json` names it for Even Better TOML (VS Code) and taplo.
+
+    Parameters
+    ----------
+    output : -o, --output FILE
+        The file to write; by default standard output.
+    answers
+        The schema of what commands print with --json instead.
     """
     text = json.dumps(answer_schema() if answers else model_schema(), indent=2) + "\n"
     if output is None:

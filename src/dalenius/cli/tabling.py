@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.people import ValuesOption, mean_of
-from dalenius.cli.shared import JsonOption, drawn, listed, out, output_to, status_line
+from dalenius.cli.people import mean_of
+from dalenius.cli.shared import drawn, listed, out, status_line
 from dalenius.errors import InputError, brief
 from dalenius.exact import fraction_text
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -22,27 +19,36 @@ QUERIES = f"What is released: count, sum, histogram, mean with --values, or tabl
 
 
 def table(
-    people: Annotated[int, Option("--people", min=1, help="How many people.")],
-    query: Annotated[str, Option("--query", help=QUERIES)] = "count",
-    alphabet: Annotated[
-        int, Option("--alphabet", min=2, help="How many answers a person can give: 2, no and yes, or more.")
-    ] = 2,
-    values: ValuesOption = None,
-    epsilons: Annotated[str, Option("--epsilon", help="One person's epsilons, with commas.")] = ",".join(EPSILONS),
-    blocks: Annotated[
-        str,
-        Option(
-            "--blocks",
-            "--households",
-            help="Sizes of households, with commas, inside which answers are correlated in any way.",
-        ),
-    ] = ",".join(map(str, SIZES)),
-    output: Annotated[Path | None, output_to("FOLDER", "Folder for epsilon.md, epsilon.csv and epsilon.png.")] = None,
-    gap: Annotated[float, Option("--gap", help="How far apart both ends may be, in shares of the upper one.")] = 1e-2,
-    time_limit: Annotated[float, Option("--time-limit", help="Seconds for all rows; inf for no limit.")] = 60.0,
-    as_json: JsonOption = False,
+    people: int,
+    query: str = "count",
+    alphabet: int = 2,
+    values: str | None = None,
+    epsilons: str = ",".join(EPSILONS),
+    blocks: str = ",".join(map(str, SIZES)),
+    output: Path | None = None,
+    gap: float = 1e-2,
+    time_limit: float = 60.0,
+    as_json: bool = False,
 ) -> None:
-    """Show what each epsilon comes to, by size of household: bits, share of all there is, the best guess, group privacy beside it."""
+    """Show what each epsilon comes to, by size of household: bits, share of all there is, the best guess, group privacy beside it.
+
+    Parameters
+    ----------
+    query
+        {QUERIES}
+    alphabet : --alphabet 2..
+        How many answers a person can give: 2, no and yes, or more.
+    epsilons : --epsilon
+        One person's epsilons, with commas.
+    blocks : --blocks, --households
+        Sizes of households, with commas, inside which answers are correlated in any way.
+    output : -o, --output FOLDER
+        Folder for epsilon.md, epsilon.csv and epsilon.png.
+    gap
+        How far apart both ends may be, in shares of the upper one.
+    time_limit
+        Seconds for all rows; inf for no limit.
+    """
     mean = mean_of(query, values, people, alphabet if alphabet > 2 else None)
     released = (query, dl.Records(people, alphabet=alphabet)) if mean is None else (mean,)
     sizes = listed(blocks, "--blocks")
