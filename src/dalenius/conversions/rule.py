@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypedDict, Unpack
 
 from flint import arb
@@ -40,21 +40,26 @@ class Notion:
     units : {"leakage", "probability", "number"}
         Leakages are in nats or bits.
     what : str
-    at_least : bool
-        Whether a larger number is more privacy.
     parameter : {"", "epsilon", "order", "level"}
         The kind of what stands in parentheses, to which the number belongs: ``local_dp_delta(0.5)``.
-    most : int, optional
-        What the number never exceeds.
+    largest : int, optional
+        What a number that is no probability never exceeds.
+    at_least : bool
+        Whether a larger number is more privacy.
     """
 
     name: str
     about: About
     units: str
     what: str
-    at_least: bool = False
     parameter: str = ""
-    most: int | None = None
+    largest: int | None = None
+    at_least: bool = False
+
+    @property
+    def most(self) -> int | None:
+        """What the number never exceeds."""
+        return 1 if self.units == PROBABILITY else self.largest
 
     @property
     def sign(self) -> str:
@@ -74,116 +79,83 @@ class Notion:
 LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"
 EPSILON, ORDER, LEVEL = "epsilon", "order", "level"
 EXAMPLES = {EPSILON: "0.5", ORDER: "2", LEVEL: "0.01"}  # of what stands in parentheses
-NOTIONS: dict[str, Notion] = {
-    notion.name: notion
-    for notion in (
-        Notion(
-            "differential_privacy", About.DATASETS, LEAKAGE, "log of the largest ratio between neighbouring datasets"
-        ),
-        Notion("free_lunch_privacy", About.DATASETS, LEAKAGE, "log of the largest ratio between any two datasets"),
-        Notion(
-            "bayesian_dp",
-            About.DATASETS,
+SUBJECTS: dict[About, dict[str, tuple[Any, ...]]] = {
+    About.DATASETS: {
+        "differential_privacy": (LEAKAGE, "log of the largest ratio between neighbouring datasets"),
+        "free_lunch_privacy": (LEAKAGE, "log of the largest ratio between any two datasets"),
+        "bayesian_dp": (
             LEAKAGE,
             "log of the largest ratio between two values of a record, whichever others are known, under the prior",
         ),
-        Notion(
-            "differential_privacy_delta",
-            About.DATASETS,
-            PROBABILITY,
-            "delta of (epsilon, delta)-DP",
-            parameter=EPSILON,
-            most=1,
-        ),
-        Notion("renyi_dp", About.DATASETS, LEAKAGE, "Renyi divergence of neighbouring datasets, RDP", parameter=ORDER),
-        Notion(
-            "zcdp", About.DATASETS, NUMBER, "rho of zero-concentrated DP: a rho bounds Renyi's of every order a > 1"
-        ),
-        Notion("gdp", About.DATASETS, NUMBER, "mu of Gaussian DP: no easier to tell apart than normal laws mu apart"),
-        Notion("local_dp", About.CHANNEL, LEAKAGE, "log of the largest ratio in a column; the leakage capacity"),
-        Notion("pointwise_maximal_leakage", About.PRIOR, LEAKAGE, "log max d, d = W(x,y)/q(y)"),
-        Notion(
-            "information_privacy", About.PRIOR, LEAKAGE, "max |log d|; local information privacy is the same number"
-        ),
-        Notion("local_dp_delta", About.LIKELY, PROBABILITY, "delta of (epsilon, delta)-LDP", parameter=EPSILON, most=1),
-        Notion(
-            "local_information_privacy_delta",
-            About.LIKELY,
+        "differential_privacy_delta": (PROBABILITY, "delta of (epsilon, delta)-DP", EPSILON),
+        "renyi_dp": (LEAKAGE, "Renyi divergence of neighbouring datasets, RDP", ORDER),
+        "zcdp": (NUMBER, "rho of zero-concentrated DP: a rho bounds Renyi's of every order a > 1"),
+        "gdp": (NUMBER, "mu of Gaussian DP: no easier to tell apart than normal laws mu apart"),
+    },
+    About.CHANNEL: {
+        "local_dp": (LEAKAGE, "log of the largest ratio in a column; the leakage capacity"),
+    },
+    About.PRIOR: {
+        "pointwise_maximal_leakage": (LEAKAGE, "log max d, d = W(x,y)/q(y)"),
+        "information_privacy": (LEAKAGE, "max |log d|; local information privacy is the same number"),
+    },
+    About.LIKELY: {
+        "local_dp_delta": (PROBABILITY, "delta of (epsilon, delta)-LDP", EPSILON),
+        "local_information_privacy_delta": (
             PROBABILITY,
             "delta of (epsilon, delta)-LIP: between rows and q, both ways",
-            parameter=EPSILON,
-            most=1,
+            EPSILON,
         ),
-        Notion(
-            "information_privacy_delta", About.LIKELY, PROBABILITY, "P(|log d| > epsilon)", parameter=EPSILON, most=1
-        ),
-        Notion(
-            "strong_information_privacy_delta",
-            About.LIKELY,
+        "information_privacy_delta": (PROBABILITY, "P(|log d| > epsilon)", EPSILON),
+        "strong_information_privacy_delta": (
             PROBABILITY,
             "the probability of outputs with |log d| > epsilon for any x",
-            parameter=EPSILON,
-            most=1,
+            EPSILON,
         ),
-        Notion(
-            "shannon_capacity", About.MEAN_CHANNEL, LEAKAGE, "the largest mutual information over all priors (CI-LMIP)"
-        ),
-        Notion("maximal_leakage", About.MEAN_CHANNEL, LEAKAGE, "log sum_y max_x W(x,y)"),
-        Notion("pairwise_divergence", About.MEAN_CHANNEL, LEAKAGE, "the largest D(W_x || W_x')"),
-        Notion(
-            "local_renyi_dp", About.MEAN_CHANNEL, LEAKAGE, "the largest Renyi divergence of two rows", parameter=ORDER
-        ),
-        Notion("local_zcdp", About.MEAN_CHANNEL, NUMBER, "rho of zero-concentrated DP, of any two rows"),
-        Notion("local_gdp", About.MEAN_CHANNEL, NUMBER, "mu of Gaussian DP, of any two rows"),
-        Notion("mutual_information", About.MEAN, LEAKAGE, "I(X;Y) under the prior (CD-LMIP)"),
-        Notion("largest_divergence", About.MEAN, LEAKAGE, "max_x D(W_x || q)"),
-        Notion("strong_kl", About.MEAN, LEAKAGE, "max_x D(q || W_x)"),
-        Notion("total_variation", About.MEAN, NUMBER, "sum P(x) |W - q|, from 0 to 2", most=2),
-        Notion(
-            "strong_total_variation", About.MEAN, NUMBER, "the largest over x of sum |W_x - q|, from 0 to 2", most=2
-        ),
-        Notion("chi_square", About.MEAN, NUMBER, "sum P(x) (W - q)^2 / q"),
-        Notion("strong_chi_square", About.MEAN, NUMBER, "max_x sum q^2/W_x - 1"),
-        Notion("maximal_correlation", About.MEAN, NUMBER, "the second singular value", most=1),
-        Notion(
-            "bayes_advantage",
-            About.INFERENCE,
-            PROBABILITY,
-            "the best guess's success with the output, less that without",
-            most=1,
-        ),
-        Notion(
-            "guessing_success",
-            About.INFERENCE,
-            PROBABILITY,
-            "the probability that the best guess of the secret is right",
-            most=1,
-        ),
-        Notion(
-            "true_positive_rate",
-            About.INFERENCE,
+    },
+    About.MEAN_CHANNEL: {
+        "shannon_capacity": (LEAKAGE, "the largest mutual information over all priors (CI-LMIP)"),
+        "maximal_leakage": (LEAKAGE, "log sum_y max_x W(x,y)"),
+        "pairwise_divergence": (LEAKAGE, "the largest D(W_x || W_x')"),
+        "local_renyi_dp": (LEAKAGE, "the largest Renyi divergence of two rows", ORDER),
+        "local_zcdp": (NUMBER, "rho of zero-concentrated DP, of any two rows"),
+        "local_gdp": (NUMBER, "mu of Gaussian DP, of any two rows"),
+    },
+    About.MEAN: {
+        "mutual_information": (LEAKAGE, "I(X;Y) under the prior (CD-LMIP)"),
+        "largest_divergence": (LEAKAGE, "max_x D(W_x || q)"),
+        "strong_kl": (LEAKAGE, "max_x D(q || W_x)"),
+        "total_variation": (NUMBER, "sum P(x) |W - q|, from 0 to 2", "", 2),
+        "strong_total_variation": (NUMBER, "the largest over x of sum |W_x - q|, from 0 to 2", "", 2),
+        "chi_square": (NUMBER, "sum P(x) (W - q)^2 / q"),
+        "strong_chi_square": (NUMBER, "max_x sum q^2/W_x - 1"),
+        "maximal_correlation": (NUMBER, "the second singular value", "", 1),
+    },
+    About.INFERENCE: {
+        "bayes_advantage": (PROBABILITY, "the best guess's success with the output, less that without"),
+        "guessing_success": (PROBABILITY, "the probability that the best guess of the secret is right"),
+        "true_positive_rate": (
             PROBABILITY,
             "of the best test between two values, at this rate of false positives",
-            parameter=LEVEL,
-            most=1,
+            LEVEL,
         ),
-        Notion(
-            "posterior_min_entropy",
-            About.INFERENCE,
+        "posterior_min_entropy": (
             LEAKAGE,
             "min-entropy of an attribute after any output, -log of its best guess",
-            at_least=True,
+            "",
+            None,
+            True,
         ),
-        Notion(
-            "estimation_error",
-            About.INFERENCE,
+        "estimation_error": (
             NUMBER,
             "least mean squared error of a number S that is the secret, as a share of its variance",
-            at_least=True,
-            most=1,
+            "",
+            1,
+            True,
         ),
-    )
+    },
 }
+NOTIONS = {name: Notion(name, about, *row) for about, rows in SUBJECTS.items() for name, row in rows.items()}
 
 
 ALIASES = {  # what people call them
@@ -368,6 +340,17 @@ DRV = "Dwork, Roth, the algorithmic foundations"
 OURS = "ours"
 
 
+def _needed(name: str) -> Any:
+    """A fact that a rule needs: a share as a ball, a count as it is."""
+
+    def fact(given: Given) -> Any:
+        known = getattr(given.facts, name)
+        assert known is not None
+        return ball(known) if isinstance(known, Fraction) else known
+
+    return property(fact)
+
+
 @dataclass(frozen=True)
 class Given:
     """Premises of a rule.
@@ -404,35 +387,9 @@ class Given:
         assert self.after is not None
         return self.after.at_least(self.before.times(times))
 
-    @property
-    def p_min(self) -> arb:
-        """The least probability of a value of the secret."""
-        assert self.facts.p_min is not None
-        return ball(self.facts.p_min)
-
-    @property
-    def p_max(self) -> arb:
-        """The largest probability of a value of the secret."""
-        assert self.facts.p_max is not None
-        return ball(self.facts.p_max)
-
-    @property
-    def group(self) -> int:
-        """Largest number of records that depend on each other."""
-        assert self.facts.group is not None
-        return self.facts.group
-
-    @property
-    def transition_ratio(self) -> arb:
-        """Of the largest transition probability to the least."""
-        assert self.facts.transition_ratio is not None
-        return ball(self.facts.transition_ratio)
-
-    @property
-    def letters(self) -> int:
-        """Largest number of values of the secret."""
-        assert self.facts.letters is not None
-        return self.facts.letters
+    p_min, p_max, attribute_max = _needed("p_min"), _needed("p_max"), _needed("attribute_max")
+    prior_ratio, transition_ratio = _needed("prior_ratio"), _needed("transition_ratio")
+    records, group, letters = _needed("records"), _needed("group"), _needed("letters")
 
 
 Value = Callable[[Given], "arb | None"]
@@ -467,8 +424,8 @@ class Rule:
     ----------
     name : str
         A short name; those of the catalogue's table are numbered CONV-1 to CONV-17.
-    source, target : str
-        Names of notions.
+    way : str
+        Between the names of two notions: ``"local_dp -> mutual_information"``.
     formula : str
     theorem : str
         The paper, and where in it.
@@ -493,8 +450,7 @@ class Rule:
     """
 
     name: str
-    source: str
-    target: str
+    way: str
     formula: str
     theorem: str
     value: Value
@@ -507,14 +463,20 @@ class Rule:
     releases: bool = False
     least: Value | None = None
 
+    @cached_property
+    def source(self) -> str:
+        """The notion of what is given, by its name."""
+        return self.way.partition(" -> ")[0]
+
+    @cached_property
+    def target(self) -> str:
+        """The notion of what follows."""
+        return self.way.partition(" -> ")[2]
+
     @property
     def ends(self) -> tuple[Notion, Notion]:
         """Both notions."""
         return NOTIONS[self.source], NOTIONS[self.target]
-
-    def between(self, source: str, target: str, value: Value | None = None) -> Rule:
-        """The same rule between two other notions."""
-        return replace(self, source=source, target=target, value=value or self.value)
 
 
 Sharper = partial(Rule, ours=True)

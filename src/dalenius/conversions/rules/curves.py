@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
@@ -44,7 +45,7 @@ ROWS_OF = {
 
 def of_rows(rule: Rule) -> Rule:
     """The rule of a secret's channel that a rule of neighbouring datasets is as well."""
-    return replace(rule, name=f"{rule.name} (rows)", source=ROWS_OF[rule.source], target=ROWS_OF[rule.target])
+    return replace(rule, name=f"{rule.name} (rows)", way=f"{ROWS_OF[rule.source]} -> {ROWS_OF[rule.target]}")
 
 
 # Between two laws.
@@ -60,6 +61,11 @@ def largest_order(given: Given) -> arb | None:
 def every_release(given: Given) -> arb | None:
     """T r, for an order that is not above that of the guarantee."""
     return None if largest_order(given) is None else times(given)
+
+
+def root_of_times(given: Given) -> arb:
+    """sqrt(T) mu."""
+    return arb(given.facts.releases).sqrt() * given.value
 
 
 def renyi_of_response(given: Given) -> arb:
@@ -113,12 +119,12 @@ def continuous(given: Given) -> bool:
 
 GAUSSIAN = "Gaussian noise"
 RESPONSE = "binary randomised response"
+OfNormal = partial(Rule, attained=GAUSSIAN, meets=continuous)
 COINS = "a channel of two inputs and two outputs"
 PAIRS = (
     Rule(
         "renyi-of-pure",
-        "differential_privacy",
-        "renyi_dp",
+        "differential_privacy -> renyi_dp",
         "log((exp(a e) + exp((1-a) e))/(1 + exp e))/(a-1)",
         f"{MIRONOV}, Proposition 10; {KOV}, Theorem 2.1",
         renyi_of_response,
@@ -126,8 +132,7 @@ PAIRS = (
     ),
     Sharper(
         "zcdp-of-pure",
-        "differential_privacy",
-        "zcdp",
+        "differential_privacy -> zcdp",
         "e tanh(e/2)",
         f"{OURS}, by the inequality of Kearns and Saul",
         zcdp_of_response,
@@ -135,16 +140,14 @@ PAIRS = (
     ),
     Rule(
         "zcdp-of-pure (printed)",
-        "differential_privacy",
-        "zcdp",
+        "differential_privacy -> zcdp",
         "e^2/2",
         f"{BUN}, Proposition 1.4",
         lambda given: given.value**2 / 2,
     ),
     Rule(
         "gdp-of-pure",
-        "differential_privacy",
-        "gdp",
+        "differential_privacy -> gdp",
         "2 Phi^-1(1/(1 + exp(-e)))",
         f"{DONG}, after Proposition 3",
         gdp_of_response,
@@ -152,46 +155,35 @@ PAIRS = (
     ),
     Rule(
         "renyi-orders",
-        "renyi_dp",
-        "renyi_dp",
+        "renyi_dp -> renyi_dp",
         "r, at no larger order",
         f"{MIRONOV}, Proposition 9",
         largest_order,
     ),
-    Rule(
+    OfNormal(
         "renyi-of-zcdp",
-        "zcdp",
-        "renyi_dp",
+        "zcdp -> renyi_dp",
         "a rho",
         f"{BUN}, Definition 1.1",
         lambda given: given.epsilon_after * given.value,
-        attained=GAUSSIAN,
-        meets=continuous,
     ),
-    Rule(
+    OfNormal(
         "zcdp-of-gdp",
-        "gdp",
-        "zcdp",
+        "gdp -> zcdp",
         "mu^2/2",
         f"{DONG}, Corollary B.6; {BUN}, Proposition 1.6",
         lambda given: given.value**2 / 2,
-        attained=GAUSSIAN,
-        meets=continuous,
     ),
-    Rule(
+    OfNormal(
         "delta-of-gdp",
-        "gdp",
-        "differential_privacy_delta",
+        "gdp -> differential_privacy_delta",
         "Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu)",
         f"{DONG}, Corollary 1; Balle, Wang, Improving the Gaussian mechanism, Theorem 5",
         delta_of_gaussian,
-        attained=GAUSSIAN,
-        meets=continuous,
     ),
     Sharper(
         "delta-of-renyi",
-        "renyi_dp",
-        "differential_privacy_delta",
+        "renyi_dp -> differential_privacy_delta",
         "max p - exp(e) q of two coins with D_a <= r both ways",
         f"{OURS}; Asoodeh et al., Three variants of differential privacy, Theorem 3, has one way",
         lambda given: largest_gap(given.epsilon_before, given.value, given.epsilon_after),
@@ -199,16 +191,14 @@ PAIRS = (
     ),
     Rule(
         "delta-of-renyi (printed)",
-        "renyi_dp",
-        "differential_privacy_delta",
+        "renyi_dp -> differential_privacy_delta",
         "exp((a-1)(r-e)) (1 - 1/a)^(a-1)/a",
         f"{CKS}, Proposition 12; sharper than {MIRONOV}, Proposition 3",
         printed_delta_of_renyi,
     ),
     Sharper(
         "delta-of-zcdp",
-        "zcdp",
-        "differential_privacy_delta",
+        "zcdp -> differential_privacy_delta",
         "min over a >= 1 of max p - exp(e) q of two coins with D_a <= a rho both ways",
         OURS,
         lambda given: largest_gap_of_all_orders(given.value, given.epsilon_after),
@@ -216,52 +206,35 @@ PAIRS = (
     ),
     Rule(
         "delta-of-zcdp (printed)",
-        "zcdp",
-        "differential_privacy_delta",
+        "zcdp -> differential_privacy_delta",
         "min over a > 1 of exp((a-1)(a rho - e)) (1 - 1/a)^(a-1)/a",
         f"{CKS}, Corollary 13; sharper than {BUN}, Proposition 1.3",
         lambda given: gap_of_all_orders_at_one(given.value, given.epsilon_after),
         least=delta_at_least,
     ),
-    Composed(
-        "composition (renyi)",
-        "renyi_dp",
-        "renyi_dp",
-        "T r, at no larger order",
-        f"{MIRONOV}, Proposition 1",
-        every_release,
-        conditions=ADAPTIVE,
-        attained=f"{GAUSSIAN}, T times",
-        meets=continuous,
-    ),
-    Composed(
-        "composition (zcdp)",
-        "zcdp",
-        "zcdp",
-        "T rho",
-        f"{BUN}, Lemma 1.7",
-        times,
-        conditions=ADAPTIVE,
-        attained=f"{GAUSSIAN}, T times",
-        meets=continuous,
-    ),
-    Composed(
-        "composition (gdp)",
-        "gdp",
-        "gdp",
-        "sqrt(T) mu",
-        f"{DONG}, Corollary 2",
-        lambda given: arb(given.facts.releases).sqrt() * given.value,
-        conditions=ADAPTIVE,
-        attained=f"{GAUSSIAN}, T times",
-        meets=continuous,
+    *(
+        Composed(
+            f"composition ({name})",
+            f"{notion} -> {notion}",
+            formula,
+            theorem,
+            value,
+            conditions=ADAPTIVE,
+            attained=f"{GAUSSIAN}, T times",
+            meets=continuous,
+        )
+        for name, notion, formula, theorem, value in (
+            ("renyi", "renyi_dp", "T r, at no larger order", f"{MIRONOV}, Proposition 1", every_release),
+            ("zcdp", "zcdp", "T rho", f"{BUN}, Lemma 1.7", times),
+            ("gdp", "gdp", "sqrt(T) mu", f"{DONG}, Corollary 2", root_of_times),
+        )
     ),
 )
 
 # What stands among the rules of a secret's channel already, between neighbouring datasets.
 DATASETS_OF = {rows: datasets for datasets, rows in ROWS_OF.items()}
 OF_DATASETS = tuple(
-    replace(rule, name=f"{rule.name} (datasets)", source=DATASETS_OF[rule.source], target=DATASETS_OF[rule.target])
+    replace(rule, name=f"{rule.name} (datasets)", way=f"{DATASETS_OF[rule.source]} -> {DATASETS_OF[rule.target]}")
     for rule in (*DOMINATING, OPTIMAL)
 )
 
@@ -285,8 +258,7 @@ OF_RECORDS = (
     *(
         Rule(
             f"one-record ({notion})",
-            notion,
-            ROWS_OF[notion],
+            f"{notion} -> {ROWS_OF[notion]}",
             number,
             "the record's channel is a mean of those with the others known, alike for all of its values",
             value,
@@ -304,8 +276,7 @@ OF_RECORDS = (
     ),
     Rule(
         "group (bayesian_dp)",
-        "differential_privacy",
-        "bayesian_dp",
+        "differential_privacy -> bayesian_dp",
         "m e, m records a group",
         f"{LANGE}, Theorem 4.3",
         lambda given: given.group * given.value,
@@ -315,8 +286,7 @@ OF_RECORDS = (
     ),
     Rule(
         "chain (bayesian_dp)",
-        "differential_privacy",
-        "bayesian_dp",
+        "differential_privacy -> bayesian_dp",
         "e + 4 log R, R the ratio of transition probabilities",
         f"{LANGE}, the bound for Markov chains",
         lambda given: given.value + 4 * given.transition_ratio.log(),
@@ -325,8 +295,7 @@ OF_RECORDS = (
     ),
     Rule(
         "any-correlation (bayesian_dp)",
-        "free_lunch_privacy",
-        "bayesian_dp",
+        "free_lunch_privacy -> bayesian_dp",
         "e",
         "what is known leaves two means of rows",
         same,
@@ -334,8 +303,7 @@ OF_RECORDS = (
     ),
     Rule(
         "nothing-known",
-        "bayesian_dp",
-        "local_dp",
+        "bayesian_dp -> local_dp",
         "e, for one record",
         f"{LANGE}, Definition 3.6, of an adversary who knows no other record",
         same,
@@ -345,8 +313,7 @@ OF_RECORDS = (
     ),
     Rule(
         "all-known",
-        "bayesian_dp",
-        "differential_privacy",
+        "bayesian_dp -> differential_privacy",
         "e",
         f"{LANGE}, Definition 3.6, of an adversary who knows all other records",
         same,
@@ -356,37 +323,29 @@ OF_RECORDS = (
     ),
     Rule(
         "group (delta)",
-        "differential_privacy_delta",
-        "local_dp_delta",
+        "differential_privacy_delta -> local_dp_delta",
         "d (exp(m e) - 1)/(exp e - 1) at m e, m records a group",
         f"{DRV}, Theorem 2.2, with the sum of the series",
         of_group,
         needs=("group",),
         conditions=GROUPED,
     ),
-    Rule(
-        "group (zcdp)",
-        "zcdp",
-        "local_zcdp",
-        "m^2 rho, m records a group",
-        f"{BUN}, Proposition 1.9",
-        lambda given: given.group**2 * given.value,
-        needs=("group",),
-        conditions=GROUPED,
-        attained=f"{GAUSSIAN} on a sum, {EQUAL}",
-        meets=continuous,
-    ),
-    Rule(
-        "group (gdp)",
-        "gdp",
-        "local_gdp",
-        "m mu, m records a group",
-        f"{DONG}, Theorem 7",
-        lambda given: given.group * given.value,
-        needs=("group",),
-        conditions=GROUPED,
-        attained=f"{GAUSSIAN} on a sum, {EQUAL}",
-        meets=continuous,
+    *(
+        Rule(
+            f"group ({notion})",
+            f"{notion} -> local_{notion}",
+            f"{formula}, m records a group",
+            theorem,
+            value,
+            needs=("group",),
+            conditions=GROUPED,
+            attained=f"{GAUSSIAN} on a sum, {EQUAL}",
+            meets=continuous,
+        )
+        for notion, formula, theorem, value in (
+            ("zcdp", "m^2 rho", f"{BUN}, Proposition 1.9", lambda given: given.group**2 * given.value),
+            ("gdp", "m mu", f"{DONG}, Theorem 7", lambda given: given.group * given.value),
+        )
     ),
 )
 
@@ -449,47 +408,39 @@ def strong_order_two(given: Given) -> arb | None:
 FROM_ROWS = (
     Rule(
         "divergence-of-renyi",
-        "local_renyi_dp",
-        "pairwise_divergence",
+        "local_renyi_dp -> pairwise_divergence",
         "r",
         f"{MIRONOV}, Proposition 9: it is the divergence of order 1",
         same,
     ),
-    Rule(
+    OfNormal(
         "divergence-of-zcdp",
-        "local_zcdp",
-        "pairwise_divergence",
+        "local_zcdp -> pairwise_divergence",
         "rho",
         f"{BUN}, Definition 1.1, as the order falls to 1",
         same,
-        attained=GAUSSIAN,
-        meets=continuous,
     ),
     Sharper(
         "delta-of-divergence",
-        "pairwise_divergence",
-        "local_dp_delta",
+        "pairwise_divergence -> local_dp_delta",
         "max p - exp(e) q of two coins with D <= mu both ways",
         OURS,
         lambda given: largest_gap(arb(1), given.value, given.epsilon_after),
         attained=COINS,
     ),
-    Sharper(
+    OfNormal(
         "binary-gdp-information",
-        "local_gdp",
-        "shannon_capacity",
+        "local_gdp -> shannon_capacity",
         "what normal laws mu apart tell of a fair bit",
         f"{OURS}; {DONG}, Theorem 2 (Blackwell)",
         normal_bit,
         needs=("letters",),
         conditions="the secret has two values",
-        attained=GAUSSIAN,
-        meets=continuous,
+        ours=True,
     ),
     Sharper(
         "chi-square-of-renyi",
-        "local_renyi_dp",
-        "chi_square",
+        "local_renyi_dp -> chi_square",
         "(exp r - 1)(1 - 1/k) of an order of at least 2, k letters",
         OURS,
         chi_square_of_renyi,
@@ -497,8 +448,7 @@ FROM_ROWS = (
     ),
     Sharper(
         "strong-chi-square-of-renyi",
-        "local_renyi_dp",
-        "strong_chi_square",
+        "local_renyi_dp -> strong_chi_square",
         "exp r - 1, with p_min (exp r - 1)(1 - p_min)^2, of an order of at least 2",
         OURS,
         strong_chi_square_of_renyi,
@@ -508,8 +458,7 @@ FROM_ROWS = (
     ),
     Sharper(
         "renyi-of-strong-chi-square",
-        "strong_chi_square",
-        "local_renyi_dp",
+        "strong_chi_square -> local_renyi_dp",
         "log((1 + eta - 3 p^2)/p^2) at orders up to 2, p = p_min",
         OURS,
         strong_order_two,
@@ -518,8 +467,7 @@ FROM_ROWS = (
     ),
     Rule(
         "power-of-pure",
-        "local_dp",
-        "true_positive_rate",
+        "local_dp -> true_positive_rate",
         "min(exp(e) f, 1 - exp(-e)(1 - f)), f the rate of false positives",
         "Wasserman, Zhou, A statistical framework for differential privacy, Theorem 2.4",
         lambda given: power(given.value, arb(0), given.epsilon_after),
@@ -527,22 +475,18 @@ FROM_ROWS = (
     ),
     Rule(
         "power-of-delta",
-        "local_dp_delta",
-        "true_positive_rate",
+        "local_dp_delta -> true_positive_rate",
         "min(d + exp(e) f, 1 - exp(-e)(1 - d - f)), f the rate of false positives",
         f"{KOV}, Theorem 2.1",
         lambda given: power(given.epsilon_before, given.value, given.epsilon_after),
         attained="randomised response that tells the secret with probability d",
     ),
-    Rule(
+    OfNormal(
         "power-of-gdp",
-        "local_gdp",
-        "true_positive_rate",
+        "local_gdp -> true_positive_rate",
         "Phi(Phi^-1(f) + mu), f the rate of false positives",
         f"{DONG}, Definition 3",
         normal_power,
-        attained=GAUSSIAN,
-        meets=continuous,
     ),
 )
 

@@ -77,30 +77,28 @@ def largest_of_rows(given: Given) -> arb:
     return (given.epsilon_before.exp() + (given.letters - 1) * given.value).log()
 
 
+EVERY_PRIOR = "the information is bounded for every prior, or for every prior on two values at least"
 OF_DELTAS = (
     Rule(
         "theorem-1a",
-        "shannon_capacity",
-        "local_dp_delta",
+        "shannon_capacity -> local_dp_delta",
         "max p0 - exp(e) p1 with d(p0||q), d(p1||q) <= mu",
         f"{LMIP}, Theorem 1(a), eqs. (10), (11)",
         lambda given: between_inputs(given.value, given.epsilon_after),
-        conditions="the information is bounded for every prior, or for every prior on two values at least",
+        conditions=EVERY_PRIOR,
         attained="the binary channel with rows p0, p1",
     ),
     Rule(
         "theorem-1-distance",
-        "shannon_capacity",
-        "local_dp_delta",
+        "shannon_capacity -> local_dp_delta",
         "sqrt(2 mu)",
         f"{PUFFERFISH}, Theorem 1, second implication",
         lambda given: (2 * given.value).sqrt(),
-        conditions="the information is bounded for every prior, or for every prior on two values at least",
+        conditions=EVERY_PRIOR,
     ),
     Sharper(
         "binary-delta-information",
-        "local_dp_delta",
-        "shannon_capacity",
+        "local_dp_delta -> shannon_capacity",
         "d log 2 + (1-d)(log 2 - h(1/(1 + exp e)))",
         f"{OURS}; the dominating channel with four outputs",
         two_letters_at_delta,
@@ -109,50 +107,36 @@ OF_DELTAS = (
         attained="randomised response that tells the secret with probability d",
         meets=lambda given: given.facts.outputs is None or given.facts.outputs >= FOUR,
     ),
-    Sharper(
-        "fannes",
-        "local_dp_delta",
-        "shannon_capacity",
-        "h(d) + d log(n-1) at epsilon 0, n = min(letters, outputs)",
-        f"{OURS}; half of {PUFFERFISH}, Theorem 1, third implication, part 1",
-        fannes,
-        needs=("letters",),
-        conditions="epsilon is 0",
+    *(
+        Sharper(
+            f"fannes{name}",
+            "local_dp_delta -> shannon_capacity",
+            f"h(d) + d log(n-1) at epsilon 0, {few}",
+            f"{OURS}; half of {PUFFERFISH}, Theorem 1, third implication, part 1",
+            fannes,
+            needs=(known,),
+            conditions="epsilon is 0",
+        )
+        for known, name, few in (("letters", "", "n = min(letters, outputs)"), ("outputs", " (outputs)", "n outputs"))
     ),
-    Sharper(
-        "fannes (outputs)",
-        "local_dp_delta",
-        "shannon_capacity",
-        "h(d) + d log(n-1) at epsilon 0, n outputs",
-        f"{OURS}; half of {PUFFERFISH}, Theorem 1, third implication, part 1",
-        fannes,
-        needs=("outputs",),
-        conditions="epsilon is 0",
-    ),
-    Rule(
-        "theorem-1-entropies",
-        "local_dp_delta",
-        "shannon_capacity",
-        "2 h(d) + 2 d log n at epsilon 0, n = min(outputs, letters + 1)",
-        f"{PUFFERFISH}, Theorem 1, third implication, part 1",
-        printed,
-        needs=("letters",),
-        conditions="epsilon is 0",
-    ),
-    Rule(
-        "theorem-1-entropies (outputs)",
-        "local_dp_delta",
-        "shannon_capacity",
-        "2 h(d) + 2 d log n at epsilon 0, n outputs",
-        f"{PUFFERFISH}, Theorem 1, third implication, part 1",
-        printed,
-        needs=("outputs",),
-        conditions="epsilon is 0",
+    *(
+        Rule(
+            f"theorem-1-entropies{name}",
+            "local_dp_delta -> shannon_capacity",
+            f"2 h(d) + 2 d log n at epsilon 0, {few}",
+            f"{PUFFERFISH}, Theorem 1, third implication, part 1",
+            printed,
+            needs=(known,),
+            conditions="epsilon is 0",
+        )
+        for known, name, few in (
+            ("letters", "", "n = min(outputs, letters + 1)"),
+            ("outputs", " (outputs)", "n outputs"),
+        )
     ),
     Sharper(
         "delta-maximal-leakage",
-        "local_dp_delta",
-        "maximal_leakage",
+        "local_dp_delta -> maximal_leakage",
         "log(exp e + (k-1) d)",
         OURS,
         largest_of_rows,
@@ -164,8 +148,7 @@ OF_DELTAS = (
     ),
     Sharper(
         "delta-maximal-leakage (inputs)",
-        "local_information_privacy_delta",
-        "maximal_leakage",
+        "local_information_privacy_delta -> maximal_leakage",
         "e + log(1 + k d)",
         OURS,
         # Epsilon + log(1 + k delta): the same with the law of the outputs, above which each of k rows has e^epsilon delta.
@@ -173,12 +156,6 @@ OF_DELTAS = (
         needs=("letters",),
     ),
 )
-
-
-def group(given: Given) -> arb:
-    """n epsilon."""
-    assert given.facts.records is not None
-    return given.facts.records * given.value
 
 
 # What local differential privacy leaves of divergences between rows.
@@ -262,8 +239,7 @@ def approximate(given: Given) -> arb:
 DOMINATING = (
     Rule(
         "dominating-pair-pure",
-        "local_dp",
-        "local_dp_delta",
+        "local_dp -> local_dp_delta",
         "(exp C - exp e)_+ / (exp C + 1)",
         f"{KOV}, Theorem 2.1; {LMIP}, section II",
         pure,
@@ -271,8 +247,7 @@ DOMINATING = (
     ),
     Rule(
         "dominating-pair",
-        "local_dp_delta",
-        "local_dp_delta",
+        "local_dp_delta -> local_dp_delta",
         "d + (1-d) (exp e - exp e')_+ / (exp e + 1)",
         f"{KOV}, Theorem 2.1; at e' = 0 the 1 - 2(1-d)/(exp e + 1) of {PUFFERFISH}, Theorem 1, third implication",
         approximate,
@@ -282,19 +257,17 @@ DOMINATING = (
 RULES = (
     Rule(
         "group-privacy",
-        "differential_privacy",
-        "free_lunch_privacy",
+        "differential_privacy -> free_lunch_privacy",
         "n e",
         f"{SAEIDIAN}, Definition 4.4; any two datasets differ in n records at most",
-        group,
+        lambda given: given.records * given.value,
         needs=("records",),
         attained="randomised response of every record",
     ),
-    Rule("neighbours", "free_lunch_privacy", "differential_privacy", "e", "neighbours are two datasets", same),
+    Rule("neighbours", "free_lunch_privacy -> differential_privacy", "e", "neighbours are two datasets", same),
     Rule(
         "CONV-3",
-        "differential_privacy",
-        "local_dp",
+        "differential_privacy -> local_dp",
         "e, for one record",
         f"{SAEIDIAN}, Theorem 4.2(3); with CONV-2 it generalises Prop. 4.6 to any mechanism and alphabet",
         same,  # the record's channel is a mean of those with the others known
@@ -305,8 +278,7 @@ RULES = (
     ),
     Rule(
         "CONV-4",
-        "free_lunch_privacy",
-        "local_dp",
+        "free_lunch_privacy -> local_dp",
         "e, for any attribute of the dataset",
         f"{SAEIDIAN}, Theorems 4.3, 4.5: with all records equal nothing less than group privacy holds",
         same,
@@ -316,8 +288,7 @@ RULES = (
     ),
     Sharper(
         "CONV-2",
-        "local_dp",
-        "pointwise_maximal_leakage",
+        "local_dp -> pointwise_maximal_leakage",
         "-log(p + (1-p) exp(-C)), p = p_min",
         f"{OURS}; for {SAEIDIAN}, Theorem 4.2, at a prior with floor p_min",
         # -log(p + (1-p) e^-C): q(y) is at least (p + (1-p) e^-C) W(x,y).
@@ -327,8 +298,7 @@ RULES = (
     ),
     Rule(
         "leakage-capacity",
-        "local_dp",
-        "pointwise_maximal_leakage",
+        "local_dp -> pointwise_maximal_leakage",
         "C",
         f"{SAEIDIAN}, Theorem 2.8: the supremum over all priors",
         same,
@@ -337,8 +307,7 @@ RULES = (
     ),
     Sharper(
         "local-dp-lifts",
-        "local_dp",
-        "information_privacy",
+        "local_dp -> information_privacy",
         "log(p + (1-p) exp C), p = p_min",
         f"{OURS}; both sides of CONV-2",
         lambda given: (given.p_min + (1 - given.p_min) * given.value.exp()).log(),
@@ -347,8 +316,7 @@ RULES = (
     ),
     Rule(
         "CONV-7 (back)",
-        "local_dp",
-        "information_privacy",
+        "local_dp -> information_privacy",
         "C",
         f"{FDIV}, after eq. (1)",
         same,
@@ -357,8 +325,7 @@ RULES = (
     ),
     Sharper(
         "local-dp-divergence",
-        "local_dp",
-        "pairwise_divergence",
+        "local_dp -> pairwise_divergence",
         "e tanh(e/2)",
         f"{OURS}; sharpens the first implication of Theorem 1 of {PUFFERFISH}",
         lambda given: given.value * (given.value / 2).tanh(),
@@ -366,24 +333,21 @@ RULES = (
     ),
     Rule(
         "theorem-1-divergence",
-        "local_dp",
-        "pairwise_divergence",
+        "local_dp -> pairwise_divergence",
         "min(e, e^2/2)",
         f"{PUFFERFISH}, Theorem 1, first implication",
         lambda given: given.value.min(given.value**2 / 2),
     ),
     Rule(
         "theorem-1-reverse-pinsker",
-        "local_dp",
-        "pairwise_divergence",
+        "local_dp -> pairwise_divergence",
         "tanh(e/2) (e/(1 - exp(-e)) - exp(-e))",
         f"{PUFFERFISH}, Theorem 1, part 2, eq. (4), without the 1/2 that is wrong there",
         reverse_pinsker,
     ),
     Sharper(
         "local-dp-information",
-        "local_dp",
-        "shannon_capacity",
+        "local_dp -> shannon_capacity",
         "c - 1 - log c, c = e/(1 - exp(-e))",
         f"{OURS}; sharpens the first implication of Theorem 1 of {PUFFERFISH} four times where e is small",
         any_letters,
@@ -392,8 +356,7 @@ RULES = (
     ),
     Sharper(
         "binary-local-dp-information",
-        "local_dp",
-        "shannon_capacity",
+        "local_dp -> shannon_capacity",
         "log 2 - h(1/(1 + exp e))",
         f"{OURS}; randomised response dominates every binary channel",
         two_letters,
@@ -403,8 +366,7 @@ RULES = (
     ),
     Sharper(
         "local-dp-maximal-leakage",
-        "local_dp",
-        "maximal_leakage",
+        "local_dp -> maximal_leakage",
         "log(k / (1 + (k-1) exp(-C)))",
         OURS,
         with_letters,
@@ -414,8 +376,7 @@ RULES = (
     ),
     Rule(
         "local-dp-maximal-leakage-any",
-        "local_dp",
-        "maximal_leakage",
+        "local_dp -> maximal_leakage",
         "C",
         f"{SAEIDIAN}: the maximal leakage is a mean of exp l(y), at most C each",
         same,

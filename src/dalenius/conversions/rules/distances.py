@@ -165,8 +165,7 @@ RULES = (
     *(
         Rule(
             f"pinsker ({name})",
-            source,
-            target,
+            f"{source} -> {target}",
             "sqrt(2 KL)",
             f"{FDIV}, after Definition 6, with the 2 that is missing there",
             # Sqrt(2 KL): the distance is from 0 to 2, and "TV^2 <= KL" is false for it (E3-2).
@@ -177,8 +176,7 @@ RULES = (
     *(
         Sharper(
             f"exact-pinsker ({name})",
-            source,
-            target,
+            f"{source} -> {target}",
             "2 max q - p with d(p||q) <= KL",
             OURS,
             # 2 max q - p with d(p || q) <= KL: the largest distance of two laws with that divergence.
@@ -192,19 +190,17 @@ RULES = (
     ),
     Rule(
         "jensen",
-        "chi_square",
-        "mutual_information",
+        "chi_square -> mutual_information",
         "log(1 + eta)",
         f"{FDIV}, after Definition 6",
         jensen,
         attained="X uniform on a ring, the output X + noise that is uniform on its share 1/(1 + eta)",
         meets=any_alphabets,
     ),
-    Rule("jensen (strong)", "strong_chi_square", "strong_kl", "log(1 + eta)", f"{FDIV}, after Definition 6", jensen),
+    Rule("jensen (strong)", "strong_chi_square -> strong_kl", "log(1 + eta)", f"{FDIV}, after Definition 6", jensen),
     Sharper(
         "cauchy-schwarz",
-        "chi_square",
-        "total_variation",
+        "chi_square -> total_variation",
         FORMULA,
         f"{OURS}; sharper than sqrt(2 log(1 + eta))",
         cauchy_schwarz,
@@ -213,8 +209,7 @@ RULES = (
     ),
     Sharper(
         "cauchy-schwarz (strong)",
-        "strong_chi_square",
-        "strong_total_variation",
+        "strong_chi_square -> strong_total_variation",
         FORMULA,
         OURS,
         cauchy_schwarz,
@@ -222,8 +217,7 @@ RULES = (
     *(
         Sharper(
             f"CONV-9 ({source}, exact)",
-            source,
-            "information_privacy_delta",
+            f"{source} -> information_privacy_delta",
             FORMULAS[source],
             f"{OURS}; the exact worst case of {FDIV}, Theorem 1",
             value,
@@ -236,8 +230,7 @@ RULES = (
     *(
         Rule(
             f"CONV-9 ({source})",
-            source,
-            "information_privacy_delta",
+            f"{source} -> information_privacy_delta",
             formula,
             f"{FDIV}, {place}",
             value,
@@ -249,8 +242,7 @@ RULES = (
     *(
         Sharper(
             f"CONV-10 ({strong})",
-            strong,
-            "strong_information_privacy_delta",
+            f"{strong} -> strong_information_privacy_delta",
             f"letters times {FORMULAS[plain]}",
             f"{FDIV}, Corollary 1, with the exact worst case of Theorem 1 ({OURS})",
             times_letters(BY_DISTANCE[plain]),
@@ -261,8 +253,7 @@ RULES = (
     ),
     Rule(
         "CONV-10 (Lemma 1)",
-        "strong_information_privacy_delta",
-        "local_dp_delta",
+        "strong_information_privacy_delta -> local_dp_delta",
         "d/p_min at 2e",
         f"{FDIV}, Lemma 1; of plain information privacy the remark after it is false",
         lambda given: (given.value / given.p_min).min(arb(1)) if given.reaches(times=2) else None,
@@ -270,8 +261,7 @@ RULES = (
     ),
     Sharper(
         "theorem-2a-corrected",
-        "mutual_information",
-        "local_information_privacy_delta",
+        "mutual_information -> local_information_privacy_delta",
         "max p0 - exp(e) p1, exp(-e) p1 - p0 with p d(p1||p0) + (1-p) d(r||p0) <= mu, p0 = p p1 + (1-p) r, p = p_min",
         f"{OURS}; Theorem 2(a) of {LMIP} is false as printed: an information is a mean over the inputs",
         corrected,
@@ -280,8 +270,7 @@ RULES = (
     ),
     Rule(
         "theorem-2a",
-        "largest_divergence",
-        "local_information_privacy_delta",
+        "largest_divergence -> local_information_privacy_delta",
         "max p0 - exp(e) p1, exp(-e) p1 - p0 with d(p1||p0) <= mu",
         f"{LMIP}, Theorem 2(a), eq. (13), of the notion that its proof uses: D(W_x || q) <= mu for every x",
         lambda given: input_and_output(given.value, given.epsilon_after),
@@ -290,8 +279,7 @@ RULES = (
     ),
     Rule(
         "CONV-16",
-        "maximal_correlation",
-        "chi_square",
+        "maximal_correlation -> chi_square",
         "(min(letters, outputs) - 1) rho^2",
         f"{FDIV}, Lemma 5",
         to_chi_square,
@@ -300,8 +288,7 @@ RULES = (
     ),
     Rule(
         "CONV-16 (back)",
-        "chi_square",
-        "maximal_correlation",
+        "chi_square -> maximal_correlation",
         "sqrt(eta)",
         f"{FDIV}, Lemma 5",
         lambda given: positive(given.value).sqrt(),

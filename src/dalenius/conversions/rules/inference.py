@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from flint import arb
 
 from dalenius.conversions.numbers import positive
 from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, Sharper, any_alphabets
 from dalenius.conversions.rules.distances import cauchy_schwarz
-from dalenius.information.balls import ball
 
 # What a distance leaves to the best guess of the secret.
 
@@ -22,10 +19,9 @@ def fair(given: Given) -> bool:
 
 def likely_values(given: Given) -> bool:
     """True if there can be as many values of probability p_max, and as many outputs, as the leakage asks for."""
-    facts = given.facts
-    assert facts.p_max is not None
-    size = min(int(1 / facts.p_max), facts.outputs or int(1 / facts.p_max))
-    return facts.p_min is None and bool(given.value.exp() <= size)
+    most = int(1 / (given.facts.p_max or 1))
+    size = min(most, given.facts.outputs or most)
+    return given.facts.p_min is None and bool(given.value.exp() <= size)
 
 
 def of_rows(given: Given) -> arb | None:
@@ -63,8 +59,7 @@ PLAIN, STRONG = "information_privacy_delta", "strong_information_privacy_delta"
 
 def _before(given: Given) -> arb:
     """The attribute's min-entropy before the release."""
-    assert given.facts.attribute_max is not None
-    return -ball(given.facts.attribute_max).log()
+    return -given.attribute_max.log()
 
 
 def one_attribute(given: Given) -> arb | None:
@@ -76,9 +71,8 @@ def one_attribute(given: Given) -> arb | None:
 
 def other_prior(given: Given) -> arb:
     """-log(1 - ratio (1 - e^-(H-epsilon))), for an adversary whose prior is another one."""
-    assert given.facts.prior_ratio is not None
     left = positive(_before(given) - given.value)
-    return positive(-(1 - ball(given.facts.prior_ratio) * (1 - (-left).exp())).log())
+    return positive(-(1 - given.prior_ratio * (1 - (-left).exp())).log())
 
 
 def likely_attribute(given: Given) -> arb | None:
@@ -89,15 +83,14 @@ def likely_attribute(given: Given) -> arb | None:
     """
     if given.facts.prior_ratio is not None:
         return None
-    most = ball(given.facts.attribute_max or Fraction(1))
+    most = given.attribute_max
     return (1 + (1 - most) / most * (-given.value).exp()).log()
 
 
 RULES = (
     Sharper(
         "CONV-17",
-        "total_variation",
-        "bayes_advantage",
+        "total_variation -> bayes_advantage",
         "TV/2",
         f"{OURS}; {FDIV}, section V, has the two uniform values",
         lambda given: given.value / 2,
@@ -106,8 +99,7 @@ RULES = (
     ),
     Sharper(
         "CONV-17 (chi-square)",
-        "chi_square",
-        "bayes_advantage",
+        "chi_square -> bayes_advantage",
         "sqrt(eta)/2, from eta = 1 on eta/(1 + eta)",
         f"{OURS}; {FDIV}, section V, has the two uniform values",
         # Half of the distance that goes with it: of two uniform values the success (1 + sqrt eta)/2.
@@ -117,8 +109,7 @@ RULES = (
     ),
     Sharper(
         "advantage-of-rows",
-        "local_dp_delta",
-        "bayes_advantage",
+        "local_dp_delta -> bayes_advantage",
         "(1 - 1/k) d, k letters",
         OURS,
         of_rows,
@@ -129,8 +120,7 @@ RULES = (
     ),
     Rule(
         "success",
-        "bayes_advantage",
-        "guessing_success",
+        "bayes_advantage -> guessing_success",
         "p_max + advantage",
         "by definition",
         lambda given: given.p_max + given.value,
@@ -140,8 +130,7 @@ RULES = (
     ),
     Rule(
         "leakage-of-a-guess",
-        "maximal_leakage",
-        "bayes_advantage",
+        "maximal_leakage -> bayes_advantage",
         "(exp L - 1) p_max",
         "Issa, Wagner, Kamath, An operational approach to information leakage, Theorem 1",
         lambda given: (given.value.exp() - 1) * given.p_max,
@@ -151,8 +140,7 @@ RULES = (
     ),
     Rule(
         "CONV-12 (detection)",
-        PLAIN,
-        "guessing_success",
+        f"{PLAIN} -> guessing_success",
         "d + exp(e) p_max",
         f"{FDIV}, Lemma 2",
         lambda given: given.value + given.epsilon_before.exp() * given.p_max,
@@ -160,8 +148,7 @@ RULES = (
     ),
     Sharper(
         "CONV-12 (strong detection)",
-        STRONG,
-        "guessing_success",
+        f"{STRONG} -> guessing_success",
         "(1-d) exp(e) p_max + d",
         f"{OURS}; sharpens Lemma 2 of {FDIV}",
         strong_detection,
@@ -169,24 +156,21 @@ RULES = (
     ),
     Sharper(
         "CONV-12 (strong estimation)",
-        STRONG,
-        "estimation_error",
+        f"{STRONG} -> estimation_error",
         "(1-d) exp(-e)",
         f"{OURS}; sharpens Lemma 3 of {FDIV}, whose proof has an error (E3-5)",
         strong_estimation,
     ),
     Sharper(
         "estimation-of-lifts",
-        "information_privacy",
-        "estimation_error",
+        "information_privacy -> estimation_error",
         "exp(-e)",
         f"{OURS}; the strong form without a delta",
         lambda given: (-given.value).exp(),
     ),
     Rule(
         "CONV-13",
-        "pointwise_maximal_leakage",
-        "posterior_min_entropy",
+        "pointwise_maximal_leakage -> posterior_min_entropy",
         "H - e, H = -log attribute_max",
         f"{SAEIDIAN}, Theorem 3.5, (A.2); with the secret itself as the attribute Cor. 3.10",
         one_attribute,
@@ -196,8 +180,7 @@ RULES = (
     ),
     Rule(
         "CONV-14",
-        "local_dp",
-        "posterior_min_entropy",
+        "local_dp -> posterior_min_entropy",
         "log(1 + q/(1-q) exp(-C)), q = p_min",
         f"{SAEIDIAN}, Theorem 3.7: every function of the secret that is not constant, every adversary with this p_min",
         lambda given: (1 + given.p_min / (1 - given.p_min) * (-given.value).exp()).log(),
@@ -206,8 +189,7 @@ RULES = (
     ),
     Sharper(
         "local-dp-attribute",
-        "local_dp",
-        "posterior_min_entropy",
+        "local_dp -> posterior_min_entropy",
         "log(1 + (1-m)/m exp(-C)), m = attribute_max",
         f"{OURS}; {SAEIDIAN}, Theorem 3.7, of an attribute no value of which is likely before",
         likely_attribute,
@@ -217,8 +199,7 @@ RULES = (
     ),
     Sharper(
         "CONV-15",
-        "pointwise_maximal_leakage",
-        "posterior_min_entropy",
+        "pointwise_maximal_leakage -> posterior_min_entropy",
         "-log(1 - ratio (1 - exp(-(H-e))))",
         f"{OURS}; quantifies {SAEIDIAN}, Theorem 3.4",
         other_prior,

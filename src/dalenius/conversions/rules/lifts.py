@@ -123,8 +123,7 @@ PLAIN, STRONG = "information_privacy_delta", "strong_information_privacy_delta"
 RULES = (
     Sharper(
         "CONV-1",
-        "pointwise_maximal_leakage",
-        "local_dp",
+        "pointwise_maximal_leakage -> local_dp",
         "log(p/(exp(-e) - 1 + p)), p = p_min",
         f"{OURS}; quantifies {SAEIDIAN}, Prop. 3.8",
         capacity,
@@ -134,8 +133,7 @@ RULES = (
     ),
     Sharper(
         "CONV-5",
-        "pointwise_maximal_leakage",
-        "information_privacy",
+        "pointwise_maximal_leakage -> information_privacy",
         "max(e, log(p/(1 - exp(e)(1-p)))), p = p_min",
         OURS,
         lifts,
@@ -146,8 +144,7 @@ RULES = (
     *(
         Sharper(
             f"CONV-6 ({target})",
-            "pointwise_maximal_leakage",
-            target,
+            f"pointwise_maximal_leakage -> {target}",
             f"{formula}; {sharper}, u = exp e, l = (1 - u(1-p))/p",
             f"{OURS}: a convex function of lifts between l and u with mean 1 is largest on both ends",
             value,
@@ -158,8 +155,7 @@ RULES = (
     ),
     Sharper(
         "leakage-and-guess",
-        "pointwise_maximal_leakage",
-        "bayes_advantage",
+        "pointwise_maximal_leakage -> bayes_advantage",
         "(exp e - 1) p_max",
         f"{OURS}: no posterior probability is above exp(e) p_max",
         lambda given: (given.value.exp() - 1) * given.p_max,
@@ -167,8 +163,7 @@ RULES = (
     ),
     Rule(
         "mean-of-pointwise",
-        "pointwise_maximal_leakage",
-        "maximal_leakage",
+        "pointwise_maximal_leakage -> maximal_leakage",
         "e",
         "the maximal leakage is log of the mean of exp l(Y)",
         same,
@@ -177,8 +172,7 @@ RULES = (
     ),
     Rule(
         "CONV-7",
-        "information_privacy",
-        "local_dp",
+        "information_privacy -> local_dp",
         "2e",
         f"{FDIV}, after eq. (1)",
         lambda given: 2 * given.value,
@@ -187,8 +181,7 @@ RULES = (
     ),
     Sharper(
         "lifts-local-dp-with-floor",
-        "information_privacy",
-        "local_dp",
+        "information_privacy -> local_dp",
         "e + log min(exp e, (1-(1-p) exp(-e))/p), p = p_min",
         OURS,
         with_floor,
@@ -197,8 +190,7 @@ RULES = (
     ),
     Rule(
         "lifts",
-        "information_privacy",
-        "pointwise_maximal_leakage",
+        "information_privacy -> pointwise_maximal_leakage",
         "e",
         f"{FDIV}, eq. (1): the larger side",
         same,
@@ -206,8 +198,7 @@ RULES = (
     *(
         Sharper(
             f"CONV-8 ({target})",
-            "information_privacy",
-            target,
+            f"information_privacy -> {target}",
             formula,
             f"{OURS}: a convex function of lifts between exp(-e) and exp e with mean 1 is largest on both ends",
             value,
@@ -218,32 +209,28 @@ RULES = (
     ),
     Rule(
         "lemma-4",
-        PLAIN,
-        "total_variation",
+        f"{PLAIN} -> total_variation",
         "2 (exp e - 1 + d)",
         f"{FDIV}, Lemma 4",
         lambda given: 2 * (given.epsilon_before.exp() - 1 + given.value),
     ),
     Sharper(
         "CONV-11 (total variation)",
-        PLAIN,
-        "total_variation",
+        f"{PLAIN} -> total_variation",
         "2 (1 - exp(-e) (1-d))",
         f"{OURS}; sharpens Lemma 4 of {FDIV}",
         lambda given: 2 * (1 - (-given.epsilon_before).exp() * (1 - given.value)),
     ),
     Sharper(
         "CONV-11 (strong)",
-        STRONG,
-        "total_variation",
+        f"{STRONG} -> total_variation",
         "2 ((1-d) tanh(e/2) + d)",
         f"{OURS}; sharpens Lemma 4 of {FDIV}",
         lambda given: 2 * ((1 - given.value) * (given.epsilon_before / 2).tanh() + given.value),
     ),
     Sharper(
         "CONV-11 (information)",
-        PLAIN,
-        "mutual_information",
+        f"{PLAIN} -> mutual_information",
         "(1-d) e + d log 1/p_min",
         f"{OURS}; answers Remark 2 of {FDIV}",
         lambda given: (1 - given.value) * _within(given) - given.value * given.p_min.log(),
@@ -251,8 +238,7 @@ RULES = (
     ),
     Sharper(
         "CONV-11 (chi-square)",
-        PLAIN,
-        "chi_square",
+        f"{PLAIN} -> chi_square",
         "(1-d) exp e + d/p_min - 1",
         f"{OURS}; answers Remark 2 of {FDIV}",
         lambda given: (1 - given.value) * _within(given).exp() + given.value / given.p_min - 1,
@@ -260,8 +246,7 @@ RULES = (
     ),
     Rule(
         "strong-to-plain",
-        STRONG,
-        PLAIN,
+        f"{STRONG} -> {PLAIN}",
         "d",
         f"{FDIV}, Definition 1",
         lambda given: given.value if given.before == given.after else None,

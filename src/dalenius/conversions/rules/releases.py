@@ -78,8 +78,7 @@ ADAPTIVE = "the releases may be chosen one after another"
 INDEPENDENT = "the releases are independent given the secret, and none is chosen after another"
 OPTIMAL = Composed(
     "optimal-composition",
-    "local_dp_delta",
-    "local_dp_delta",
+    "local_dp_delta -> local_dp_delta",
     "1 - (1-d)^T (1 - r), r that of T answers of randomised response with the epsilon",
     f"{KOV}, Theorem 3.3",
     repeated,
@@ -91,8 +90,7 @@ RULES = (
     *(
         Composed(
             f"composition ({name})",
-            name,
-            name,
+            f"{name} -> {name}",
             "T e",
             f"{DRV}, Theorem 3.16",
             times,
@@ -103,8 +101,7 @@ RULES = (
     ),
     Composed(
         "optimal-composition-pure",
-        "local_dp",
-        "local_dp_delta",
+        "local_dp -> local_dp_delta",
         "sum over l of C(T,l) (exp((T-l)C) - exp(e + lC))_+ / (1 + exp C)^T",
         f"{KOV}, Theorem 3.3",
         # Of an epsilon without a delta: the hockey-stick divergence of T answers of randomised response.
@@ -115,8 +112,7 @@ RULES = (
     OPTIMAL,
     Composed(
         "basic-composition",
-        "local_dp_delta",
-        "local_dp_delta",
+        "local_dp_delta -> local_dp_delta",
         "T d at T e",
         f"{DRV}, Theorem 3.16",
         basic,
@@ -124,8 +120,7 @@ RULES = (
     ),
     Composed(
         "composition (information)",
-        "mutual_information",
-        "mutual_information",
+        "mutual_information -> mutual_information",
         "T mu",
         f"{PUFFERFISH}, Proposition 1",
         times,
@@ -134,8 +129,7 @@ RULES = (
     *(
         Composed(
             f"composition ({name})",
-            name,
-            name,
+            f"{name} -> {name}",
             "T mu",
             f"{PUFFERFISH}, Corollary 1; {LMIP}: the chain rule, for every prior",
             times,
@@ -145,8 +139,7 @@ RULES = (
     ),
     Composed(
         "composition (maximal leakage)",
-        "maximal_leakage",
-        "maximal_leakage",
+        "maximal_leakage -> maximal_leakage",
         "T L",
         "Issa, Wagner, Kamath, An operational approach to information leakage, Theorem 6",
         times,
