@@ -12,6 +12,7 @@ import threading
 import warnings
 from contextlib import nullcontext
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -55,62 +56,53 @@ COMMANDS = {  # the function of each, in a module of this room: it is imported w
     "doctor": "installation.doctor",
     "library": "library.library_app",
 }
-EXAMPLES: dict[str, tuple[str, ...]] = {  # lines that run as they stand, one after another in an empty folder
-    "audit": (
-        "audit --mechanism discrete_laplace:0.5 --people 1000000 --blocks 4",
-        "audit parity/laplace-n4 -o page.md",
-    ),
-    "init": (
-        "init count.toml --query count --mechanism 'geometric 0.5' --defaults",
-        "init most.toml --problem max_information --records 3 --query count --defaults",
-        "init design.toml --problem min_leakage --records 3 --query parity --defaults",
-    ),
-    "show": ("show parity/laplace-n4", "show count.toml --json"),
-    "solve": (
-        "solve parity/laplace-n4 -o out",
-        "solve count.toml design.toml --gap 0.5 -o out",
-        "solve - --gap 0.5 --json < count.toml",
-    ),
-    "verify": (
-        "verify parity/laplace-n4 out/laplace-n4.cert",
-        "verify parity/laplace-n4 out/laplace-n4.cert --at-most '0.7 bits' --arithmetic python",
-    ),
-    "measure": ("measure parity/laplace-n4", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
-    "table": (
-        "table --people 1000000 --blocks 1,2,4",
-        "table --query mean --values 0,120 --people 20000 --epsilon 0.5,1 -o table",
-    ),
-    "noise": (
-        "noise --noise discrete_laplace --people 20000 --blocks 4 --at-most '0.1 bits'",
-        "noise --noise laplace --sensitivity 1 --at-most '0.1 bits' -o noise",
-    ),
-    "convert": (
-        "convert --from local_dp=1 --to mutual_information",
-        "convert --from 'local_dp=0.1' --to 'local_dp_delta(1)' --releases 20",
-        "convert --all -o conversions.png",
-    ),
-    "compose": ("compose parity/laplace-n4 out/laplace-n4.cert parity/laplace-n4 out/laplace-n4.cert",),
-    "sweep": (
-        "sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
-        "sweep parity/laplace-n4 --set adversary.entropy_at_least='0:1 max:2' --gap 0.1 -o curve",
-    ),
-    "frontier": ("frontier design.toml --points 2 --gap 0.2 -o best",),
-    "report": ("report out/laplace-n4.cert -o report.html",),
-    "release": ("release design.toml --mechanism out/design.mechanism.json --data answers.csv",),
-    "export": (
-        "export parity/laplace-n4 --program list",
-        "export parity/laplace-n4 --program marginal -o marginal.cbf",
-    ),
-    "import-solution": ("import-solution parity/laplace-n4 marginal solution.json",),
-    "compare": ("compare parity/laplace-n4 --methods paper-aggregated --seeds 1 --budget 1",),
-    "audit-samples": ("audit-samples runs.csv --records x1,x2 --outputs y --given-others",),
-    "sanitize": ("sanitize correlated --budgets 0.2 --converse -o learned",),
-    "list": ("list --set minimal --json",),
-    "schema": ("schema -o dalenius.schema.json",),
-    "doctor": ("doctor", "doctor --json"),
-    "library submit": ("library submit better.cert --by 'Ada' --folder models",),
-    "library tighten": ("library tighten parity/laplace-n4 --folder models",),
-    "library index": ("library index --folder models",),
+RUN = """
+audit --mechanism discrete_laplace:0.5 --people 1000000 --blocks 4
+audit parity/laplace-n4 -o page.md
+init count.toml --query count --mechanism 'geometric 0.5' --defaults
+init most.toml --problem max_information --records 3 --query count --defaults
+init design.toml --problem min_leakage --records 3 --query parity --defaults
+show parity/laplace-n4
+show count.toml --json
+solve parity/laplace-n4 -o out
+solve count.toml design.toml --gap 0.5 -o out
+solve - --gap 0.5 --json < count.toml
+verify parity/laplace-n4 out/laplace-n4.cert
+verify parity/laplace-n4 out/laplace-n4.cert --at-most '0.7 bits' --arithmetic python
+measure parity/laplace-n4
+measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'
+table --people 1000000 --blocks 1,2,4
+table --query mean --values 0,120 --people 20000 --epsilon 0.5,1 -o table
+noise --noise discrete_laplace --people 20000 --blocks 4 --at-most '0.1 bits'
+noise --noise laplace --sensitivity 1 --at-most '0.1 bits' -o noise
+convert --from local_dp=1 --to mutual_information
+convert --from 'local_dp=0.1' --to 'local_dp_delta(1)' --releases 20
+convert --all -o conversions.png
+compose parity/laplace-n4 out/laplace-n4.cert parity/laplace-n4 out/laplace-n4.cert
+sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid
+sweep parity/laplace-n4 --set adversary.entropy_at_least='0:1 max:2' --gap 0.1 -o curve
+frontier design.toml --points 2 --gap 0.2 -o best
+report out/laplace-n4.cert -o report.html
+release design.toml --mechanism out/design.mechanism.json --data answers.csv
+export parity/laplace-n4 --program list
+export parity/laplace-n4 --program marginal -o marginal.cbf
+import-solution parity/laplace-n4 marginal solution.json
+compare parity/laplace-n4 --methods paper-aggregated --seeds 1 --budget 1
+audit-samples runs.csv --records x1,x2 --outputs y --given-others
+sanitize correlated --budgets 0.2 --converse -o learned
+list --set minimal --json
+schema -o dalenius.schema.json
+doctor
+doctor --json
+library submit better.cert --by 'Ada' --folder models
+library tighten parity/laplace-n4 --folder models
+library index --folder models
+"""  # lines that run as they stand, one after another in an empty folder
+EXAMPLES = {  # of each command
+    name: list(lines)
+    for name, lines in groupby(
+        RUN.split("\n")[1:-1], lambda line: " ".join(line.split(" ")[: 1 + line.startswith("library")])
+    )
 }
 
 

@@ -10,51 +10,29 @@ from dalenius.cli.shared import write_json
 from dalenius.evidence import exact_fraction_above
 
 FORMAT = "dalenius-answer/1"
-OWN: dict[str, tuple[str, ...]] = {  # the keys that an answer has besides the common ones, always
-    "audit": (
-        "digest",
-        "leakage",
-        "bayes_advantage_at_most",
-        "households",
-        "termination",
-        "page",
-        "certificate",
-        "model",
-        "at_most_met",
-    ),
-    "show": (),
-    "solve": (
-        "model",
-        "digest",
-        "lower",
-        "upper",
-        "units",
-        "gap",
-        "termination",
-        "status",
-        "proved",
-        "certificate",
-        "at_most_met",
-    ),
-    "verify": ("status", "proved", "reason", "lower", "upper", "at_most_met"),
-    "measure": ("measures", "at_most_met"),
-    "noise": ("mechanism", "at_most", "units", "enough", "not_enough", "epsilon_of_one_person", "levels", "files"),
-    "table": ("rows", "files"),
-    "convert": (),
-    "compose": ("lower", "upper", "units", "rule", "at_most_met"),
-    "sweep": ("folder",),
-    "frontier": ("folder",),
-    "release": ("output", "meaning", "letters", "leakage_nats", "leakage_bits", "at_most_met", "proved", "simulation"),
-    "export": (),
-    "import-solution": ("lower", "upper", "gap"),
-    "compare": ("model", "lower", "upper", "units", "methods", "files"),
-    "audit-samples": ("label",),
-    "sanitize": (),
-    "list": ("models",),
-    "doctor": ("dalenius", "python", "packages", "solvers", "self_test"),
-    "library tighten": ("models", "files"),
-    "library submit": ("model", "files"),
-    "library index": ("files",),
+OWN = {  # the keys that an answer has besides the common ones, always
+    "audit": "digest leakage bayes_advantage_at_most households termination page certificate model at_most_met",
+    "show": "",
+    "solve": "model digest lower upper units gap termination status proved certificate at_most_met",
+    "verify": "status proved reason lower upper at_most_met",
+    "measure": "measures at_most_met",
+    "noise": "mechanism at_most units enough not_enough epsilon_of_one_person levels files",
+    "table": "rows files",
+    "convert": "",
+    "compose": "lower upper units rule at_most_met",
+    "sweep": "folder",
+    "frontier": "folder",
+    "release": "output meaning letters leakage_nats leakage_bits at_most_met proved simulation",
+    "export": "",
+    "import-solution": "lower upper gap",
+    "compare": "model lower upper units methods files",
+    "audit-samples": "label",
+    "sanitize": "",
+    "list": "models",
+    "doctor": "dalenius python packages solvers self_test",
+    "library tighten": "models files",
+    "library submit": "model files",
+    "library index": "files",
 }
 
 
@@ -96,7 +74,7 @@ def answer_schema() -> dict[str, Any]:
     own = [
         {
             "if": {"properties": {"command": {"const": command}}},
-            "then": {"required": list(keys), "title": f"dalenius {command} --json"},
+            "then": {"required": keys.split(), "title": f"dalenius {command} --json"},
         }
         for command, keys in OWN.items()
     ]

@@ -12,36 +12,29 @@ class ExitStatus(IntEnum):
     (<ExitStatus.TERMINATED: 143>, 5)
     """
 
-    DONE = 0
-    REJECTED = 1
-    UNUSABLE = 2
-    UNDECIDED = 3
-    RESOLVED = 4
-    NOT_REACHED = 5
-    EXCEEDED = 6
-    INTERRUPTED = 130
-    CLOSED = 141
-    TERMINATED = 143
+    meaning: str  # to a script, as in the table of docs/results.md
 
-    @property
-    def meaning(self) -> str:
-        """Meaning to a script, as in the table of docs/results.md."""
-        return {
-            ExitStatus.DONE: "done; of `verify`: proved",
-            ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `report`, `list`)",
-            ExitStatus.UNUSABLE: "something cannot be used, read or written; one line on standard error says what",
-            ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`, `report`)",
-            ExitStatus.RESOLVED: "proved of the matrix in the certificate, not of the model (`verify --resolved`)",
-            ExitStatus.NOT_REACHED: (
-                "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)"
-            ),
-            ExitStatus.EXCEEDED: (
-                "the answer is valid, and its upper end is larger than `--at-most` allows; `release` releases nothing then"
-            ),
-            ExitStatus.INTERRUPTED: "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole",
-            ExitStatus.CLOSED: "nobody reads what is printed any more (a closed pipe); files that were written are whole",
-            ExitStatus.TERMINATED: "stopped by SIGTERM; the same as for Ctrl-C",
-        }[self]
+    DONE = 0, "done; of `verify`: proved"
+    REJECTED = 1, "the checker rejected the certificate (`verify`, `release`, `report`, `list`)"
+    UNUSABLE = 2, "something cannot be used, read or written; one line on standard error says what"
+    UNDECIDED = 3, "the checker came to no verdict within its limits (`verify`, `release`, `report`)"
+    RESOLVED = 4, "proved of the matrix in the certificate, not of the model (`verify --resolved`)"
+    NOT_REACHED = (
+        5,
+        "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)",
+    )
+    EXCEEDED = (
+        6,
+        "the answer is valid, and its upper end is larger than `--at-most` allows; `release` releases nothing then",
+    )
+    INTERRUPTED = 130, "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole"
+    CLOSED = 141, "nobody reads what is printed any more (a closed pipe); files that were written are whole"
+    TERMINATED = 143, "stopped by SIGTERM; the same as for Ctrl-C"
+
+    def __new__(cls, value: int, meaning: str = "") -> ExitStatus:
+        status = int.__new__(cls, value)
+        status._value_, status.meaning = value, meaning
+        return status
 
     @classmethod
     def of_signal(cls, number: int) -> ExitStatus:
