@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius._prove import proved_so_far
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.evidence import short_text
 from dalenius.evidence.lower import Indices
@@ -27,8 +28,10 @@ from dalenius.information.deadline import Deadline
 from dalenius.model.problems.large import Cells
 from dalenius.results import RecordProof
 from dalenius.search import Clock
+from dalenius.search.run import LEAST_SECONDS
 
-WIDTHS = (2**12, 2**14, 2**16, 2**18, 2**20)  # sums of scores, one after the other until both ends meet
+EARLY = 2**8  # sums of scores, or one a cell: these ends stand where a finer proof is cut short
+WIDTHS = (EARLY, 2**12, 2**14, 2**16, 2**18, 2**20)  # one after the other until both ends meet
 FREE = 2**14  # sums that cost next to nothing; more of them only for the gap
 COARSEST = 8  # scores that there are to choose from, at least
 RESOLUTION = 1e-12  # nats: the laws of sums are computed, and so the ends are known, this exactly
@@ -36,7 +39,8 @@ SECONDS = 2.5e-6  # that checking a coefficient of a pattern's law takes
 BYTES, POLYNOMIALS = 144.0, 24  # that the checker counts for a coefficient; of so many, and two for each record
 SHARE = 0.9  # of the memory of a check, the rest being the model's and the cells' laws
 LEAST_STEP = 1e-3  # of the width between the ends that more sums must bring, or there will be no more of them
-IN_COMMON = 0.9  # of the width that is what several tables have in common, or there will be no more sums
+NARROWER = 0.5  # times the width that stands, to have another one proved on the way
+IN_COMMON = 0.995  # of the width that is what several tables have in common, or there will be no more sums
 
 
 @dataclass(frozen=True)
@@ -106,22 +110,26 @@ class _Kind:
         more would not help.
         """
         steps, cells = self.cells.steps, self.cells.count
-        if most < min(COARSEST * cells, WIDTHS[-1]):
+        early = most == EARLY
+        if not early and most < min(COARSEST * cells, WIDTHS[-1]):
             return
         held = int(min(memory / (BYTES * (2 * self.cells.size + POLYNOMIALS)), WIDTHS[-1] + 1)) - 1
         even = even_scores(steps.shape[1], cells)
+        if early and even is not None and cells * int(even.max()) > EARLY:
+            even = None
         scores = telling_scores(steps, cells, min(most, held)) if even is None else even
         if cells * int(scores.max()) > held:
             self.settled = self.out_of_room = True
             return
-        if clock.expired or self.known * cells * int(scores.max()) * SECONDS > seconds:
+        if (clock.expired and not early) or self.known * cells * int(scores.max()) * SECONDS > seconds:
             self.settled = self.out_of_time = True
             return
         before = self.upper - self.lower
         self._look(scores, gap, clock)
         width = self.upper - self.lower
         enough = max(RESOLUTION, self.lower * (0.5 * gap if most >= FREE else 0.0))
-        self.settled = even is not None or width <= enough or width > before * (1.0 - LEAST_STEP)
+        useless = not early and width > before * (1.0 - LEAST_STEP)
+        self.settled = even is not None or width <= enough or useless
         if most > held and not self.settled:
             self.settled = self.out_of_room = True
 
@@ -166,14 +174,23 @@ class HistogramAudit(Audit):
         looked = [kind for kind in self.kinds if kind.known <= MOST_PATTERNS]
         memory = SHARE * (self.search.limits.least[1] - self.problem.held_bytes - self.problem.costs.certain.bytes)
         for most in WIDTHS:
+            seconds = max(self.clock.left, LEAST_SECONDS) if most == EARLY else self.clock.remaining
             # first those of which nothing is known
             for kind in sorted(looked, key=lambda kind: kind.mixture is not None):
                 if not (kind.settled or self._in_common(most)):
-                    kind.look(most, self.gap, self.clock, self.clock.remaining / len(looked), memory)
+                    kind.look(most, self.gap, self.clock, seconds / len(looked), memory)
                     self._tell("patterns")
+            if not (self.clock.expired or all(kind.settled for kind in looked)):
+                self._stand()
         self.out_of_time = any(kind.out_of_time for kind in looked)
         self.out_of_room = len(looked) < len(self.kinds) or any(kind.out_of_room for kind in looked)
         self._tell("proving")
+
+    def _stand(self) -> None:
+        """Have the ends proved, if they are much closer than those that stand: the next ones may be stopped, or run out of time."""
+        known = self.standing
+        if known is None or self.upper - self.lower <= NARROWER * (known.upper - known.lower):
+            self.standing = proved_so_far(self.problem, self, self.search) or known
 
     def _in_common(self, most: int) -> bool:
         """True if what the tables have in common keeps the ends apart, or so many letters, and not what is known of each table."""

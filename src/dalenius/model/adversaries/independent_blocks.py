@@ -153,6 +153,10 @@ class IndependentBlocks(Adversary):
         """The question about the own block."""
         return self.entropy_at_least or EntropyAtLeast(0)
 
+    @property
+    def written(self) -> tuple[int, int]:
+        return len(self.sizes or ()), len(set(self.sizes or ()))
+
     def sizes_of(self, records: Records) -> list[tuple[int, int]]:
         """Runs of consecutive blocks of one size, as (size, times)."""
         if self.sizes is not None:

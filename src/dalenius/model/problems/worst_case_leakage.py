@@ -20,6 +20,7 @@ from dalenius.model.costs import (
     CLOSED_FORM,
     ENTRY,
     MOVE,
+    NUMBER,
     POINTER,
     RECORD,
     SHIFTED,
@@ -148,6 +149,7 @@ class WorstCaseLeakage(MechanismProblem):
         if route.pieces is not None:
             return Costs.one_by_one([piece.costs for _, piece in route.pieces], read)
         if route.tables is not None:
+            read = RECORD.times(len(self.records) / 4) + NUMBER.times(adversary.written[0])
             return Costs(read + ENTRY.times(route.tables.entries))
         if (
             adversary.is_chain and route.whole
