@@ -18,13 +18,13 @@ from dalenius.model.mechanisms.base import MAX_EPSILON
 from dalenius.model.problems.mean import Mean
 from dalenius.model.queries import Query
 from dalenius.notebook import in_brief
-from dalenius.report.decision import cases, implied_bits, percent_above, step_of
+from dalenius.report.decision import GAP, cases, implied_bits, percent_above, step_of
 from dalenius.report.picture import COLOURS, axes_of, telling
 from dalenius.report.words import text_table
 from dalenius.results import Result, most_of
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.search.clock import ProgressCallback
-from dalenius.units import lower_in, upper_in
+from dalenius.units import lower_in, nats_above, upper_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +35,7 @@ CELLS = (
     *("{epsilon}", "{household}", "{bits_upper}", "{percent} %"),
     *("{guess_after} ({guess_before})", "{group_epsilon}", "{group_bits}"),
 )
+GROUP, MARK = "\n\n(g) by group privacy, a theorem: the certificate proves nothing less.", " (g)"
 
 
 @dataclass(frozen=True)
@@ -58,20 +59,30 @@ class EpsilonRow:
     implied: float
 
     @property
+    def by_group(self) -> bool:
+        """True if group privacy implies less than the certificate proves: then that is what the row says."""
+        return self.implied < (1.0 - GAP) * upper_in(self.result.upper, "bits")
+
+    @property
+    def upper(self) -> float:
+        """Nats about one member, at most."""
+        return nats_above(self.implied, "bits") if self.by_group else self.result.upper
+
+    @property
     def bits(self) -> tuple[float, float]:
-        """Ends of what is proved about one member, rounded outward."""
-        most = most_of(self.problem.most_values, "bits")
+        """Ends of what is known about one member, rounded outward."""
+        most = self.implied if self.by_group else most_of(self.problem.most_values, "bits")
         return lower_in(self.result.lower, "bits"), min(upper_in(self.result.upper, "bits"), most)
 
     def told(self, digits: int = 12) -> dict[str, str]:
         """The row as texts: percent of all there is to know; of how many cases of 100 a guess is right before, and at most after."""
-        before, after = cases(self.problem, self.result.upper)
+        before, after = cases(self.problem, self.upper)
         return {
             "epsilon": fraction_text(self.epsilon),
             "household": str(self.size),
             "bits_lower": text_below(self.bits[0], digits),
             "bits_upper": text_above(self.bits[1], digits),
-            "percent": percent_above(self.result.upper, max(self.problem.records.alphabets)),
+            "percent": percent_above(self.upper, max(self.problem.records.alphabets)),
             "guess_before": before,
             "guess_after": after,
             "group_epsilon": fraction_text(self.size * self.epsilon),
@@ -88,8 +99,9 @@ class EpsilonTable:
     rows: tuple[EpsilonRow, ...]
 
     def __str__(self) -> str:
-        told = (row.told(4) for row in self.rows)
-        return text_table([HEADS, *(tuple(text.format(**row) for text in CELLS) for row in told)])
+        cells = CELLS, (*CELLS[:2], CELLS[2] + MARK, *CELLS[3:])
+        told = [tuple(text.format(**row.told(4)) for text in cells[row.by_group]) for row in self.rows]
+        return text_table([HEADS, *told]) + (GROUP if any(row.by_group for row in self.rows) else "")
 
     def csv(self) -> str:
         """The same as CSV text, with both ends of what is proved."""
@@ -133,7 +145,7 @@ def epsilon_table(
     | epsilon | household | most bits | share | best guess | group epsilon | group bits |
     |---------|-----------|-----------|-------|------------|---------------|------------|
     | 0.5     | 1         | 0.04372   | 4.4 % | 63 (50)    | 0.5           | 0.04372    |
-    | 0.5     | 4         | 0.3668    | 37 %  | 85 (50)    | 2             | 0.473      |
+    | 0.5     | 4         | 0.3668    | 37 %  | 82 (50)    | 2             | 0.473      |
     """
     asked = query.query if isinstance(query, Mean) else as_part(Query, query, "query")
     people = query.records if isinstance(query, Mean) else records

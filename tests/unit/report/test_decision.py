@@ -12,6 +12,7 @@ import dalenius as dl
 from dalenius.report.decision import (
     accuracy,
     guessed_at_most,
+    guessed_by_rows,
     households,
     notice,
     percent_above,
@@ -200,6 +201,34 @@ def test_a_guess_of_an_independent_answer_is_no_better_than_its_epsilon_allows()
         assert right <= guessed_at_most(nats, 2) <= right + 1e-9
     assert guessed_at_most(math.log(3), 3) == 1
     assert guessed_at_most(0.0, 3) == pytest.approx(1 / 3, abs=1e-5)
+
+
+@pytest.mark.parametrize(("size", "alphabet"), [(2, 2), (3, 2), (2, 3)])
+@pytest.mark.parametrize(
+    "noise", ["discrete_laplace 0.5", "discrete_gaussian scale = 2", "geometric epsilon = 1, range = [0, 18]"]
+)
+def test_no_law_of_a_household_makes_a_guess_better_than_the_rows_allow(size, alphabet, noise):
+    """Of a uniform letter and any law of the others given it; two letters that the whole household shares attain it."""
+    asked = town(size, records=9, alphabet=alphabet, query="sum", noise=noise)
+    most, rng, best, letters = float(guessed_by_rows(asked)), np.random.default_rng(0), 0.0, np.arange(alphabet)
+    written = (
+        replace(asked.mechanism, range=[-40, 60]) if asked.mechanism.kind == "discrete_gaussian" else asked.mechanism
+    )
+    channel = written.channel(np.arange(9 * (alphabet - 1) + 1))
+    for known in range(len(channel) - size * (alphabet - 1)):
+        for draw in range(10):
+            others = rng.dirichlet(np.full((alphabet - 1) * (size - 1) + 1, 0.3), size=alphabet)
+            if not draw:
+                others = np.eye(others.shape[1])[letters * (size - 1)]
+            rows = [law @ channel[known + a : known + a + law.size] for a, law in zip(letters, others, strict=True)]
+            best = max(best, float(np.max(rows, axis=0).sum()) / alphabet)
+    assert best <= most
+    assert alphabet > 2 or best == pytest.approx(most, abs=1e-6)
+
+
+def test_where_no_channel_is_written_out_the_bits_alone_bound_a_guess():
+    assert guessed_by_rows(town(2, query="histogram", alphabet=3)) == 1
+    assert guessed_by_rows(town(1000, records=3000)) == 1
 
 
 def test_people_with_fewer_values_are_not_covered_by_a_share_of_more():

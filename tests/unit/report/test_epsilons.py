@@ -55,6 +55,17 @@ def test_the_texts_and_the_picture():
     assert len(epsilon_picture(found).lines) == 4
 
 
+def test_group_privacy_is_handed_out_where_it_implies_less():
+    """Of two values and small noise: the bound over all histograms of a household is everything there is to know."""
+    found = epsilon_table("histogram", dl.Records(1000, alphabet=2), epsilons=[1, 4], sizes=[1, 2])
+    assert [row.by_group for row in found.rows] == [False, False, False, True]
+    last = found.rows[-1]
+    assert last.result.to("bits").upper >= 1.0 > last.bits[1] == last.implied > last.bits[0]
+    assert last.told()["bits_upper"] == last.told()["group_bits"]
+    assert str(found).count("(g)") == 2
+    assert "(g)" not in str(epsilon_table("count", 1000, epsilons=[1], sizes=[1, 2]))
+
+
 def test_a_mean_is_its_sum():
     ages = dl.problems.Mean(4, 10, 20, "1/2")
     letters = ages.letters([10, "12.2", 15.25, 20])
