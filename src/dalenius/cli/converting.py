@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.table import Table
-from typer import Option
 
 import dalenius as dl
 from cvxcertify.errors import brief
@@ -15,7 +14,7 @@ from dalenius.cli.gates import Budget, at_most_met, require_at_most
 from dalenius.cli.shared import drawn, err, out, print_table, read_problem, units_shown
 from dalenius.conversions import NOTIONS, Conversion
 from dalenius.conversions.door import convert_with
-from dalenius.conversions.rule import EPSILON, EXAMPLES, MEANINGS, Facts, by_subject, notion_of
+from dalenius.conversions.rule import EPSILON, EXAMPLES, Facts, by_subject, notion_of
 from dalenius.conversions.search import fewest_missing
 from dalenius.errors import InputError
 from dalenius.exact import need_unit
@@ -92,21 +91,17 @@ def convert(
     source: list[str] | None = None,
     to: str | None = None,
     everything: bool = False,
-    p_min: Annotated[str | None, Option("--p-min", help=f"{MEANINGS['p_min']}.".capitalize())] = None,
-    p_max: Annotated[str | None, Option("--p-max", help=f"{MEANINGS['p_max']}.".capitalize())] = None,
-    letters: Annotated[int | None, Option("--letters", help=f"{MEANINGS['letters']}.".capitalize())] = None,
-    outputs: Annotated[int | None, Option("--outputs", help=f"{MEANINGS['outputs']}.".capitalize())] = None,
-    records: Annotated[int | None, Option("--records", help=f"{MEANINGS['records']}.".capitalize())] = None,
-    independent: Annotated[bool, Option("--independent", help=f"{MEANINGS['independent']}.".capitalize())] = False,
-    group: Annotated[int | None, Option("--group", help=f"{MEANINGS['group']}.".capitalize())] = None,
-    transition_ratio: Annotated[
-        str | None, Option("--transition-ratio", help=f"{MEANINGS['transition_ratio']}.".capitalize())
-    ] = None,
-    attribute_max: Annotated[
-        str | None, Option("--attribute-max", help=f"{MEANINGS['attribute_max']}.".capitalize())
-    ] = None,
+    p_min: str | None = None,
+    p_max: str | None = None,
+    letters: int | None = None,
+    outputs: int | None = None,
+    records: int | None = None,
+    independent: bool = False,
+    group: int | None = None,
+    transition_ratio: str | None = None,
+    attribute_max: str | None = None,
     prior_ratio: str | None = None,
-    releases: Annotated[int, Option("--releases", help=f"{MEANINGS['releases']}.".capitalize())] = 1,
+    releases: int = 1,
     epsilon: str = "1",
     sharp: bool = True,
     units: str | None = None,
@@ -127,8 +122,28 @@ def convert(
         What is asked for: mutual_information, 'local_dp_delta(0.5)'.
     everything : --all
         Everything that follows; without --from which notions follow from which, with -o as a picture.
+    p_min
+        Every value of the secret has at least this probability.
+    p_max
+        No value of the secret has more than this probability.
+    letters
+        The secret has at most so many values.
+    outputs
+        The release has at most so many values.
+    records
+        A dataset has so many records.
+    independent
+        The records are independent under the prior.
+    group
+        A record depends on so many at most, itself among them: of a household, say.
+    transition_ratio
+        The records are a markov chain, its largest transition probability so many times the least.
+    attribute_max
+        No value of the attribute has more than this probability before the release.
     prior_ratio
         (min r/p)/(max r/p), where the adversary's prior is r, not p.
+    releases
+        So many releases of the same secret, each with the guarantee.
     epsilon
         Of --all: the epsilon of the notions with a delta.
     sharp : --sharp/--as-printed
@@ -179,7 +194,7 @@ def convert(
             "expected --from NOTION=VALUE and --to NOTION, or --all; `dalenius convert` alone lists the notions"
         )
     if budget is not None:
-        asked = notion_of(to.partition("(")[0])
+        asked = notion_of(to)
         if asked.at_least:
             raise InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
         if asked.units == "leakage" and units_of(asked.name, None) == "bits":
@@ -206,7 +221,7 @@ def _guarantee(text: str) -> tuple[str, str]:
     name, sign, value = (part.strip() for part in text.partition("="))
     if not sign:
         raise InputError(f"--from {text}: expected NOTION=VALUE, for example local_dp=1")
-    notion = notion_of(name.partition("(")[0].strip())
+    notion = notion_of(name)
     if notion.units == "leakage" and units_of(notion.name, None) == "bits":
         need_unit(value, f"--from {name}")
     return name, value
@@ -218,7 +233,7 @@ def _told(found: Conversion) -> dict[str, Any]:
 
 def _ends(found: Conversion) -> Ends:
     """The number of a conversion, on its side."""
-    at_least = notion_of(found.target.partition("(")[0]).at_least
+    at_least = notion_of(found.target).at_least
     lower, upper = (found.value, None) if at_least else (None, found.value)
     return Ends(found.target, lower, upper, found.units)
 

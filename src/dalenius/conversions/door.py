@@ -122,7 +122,7 @@ class Conversion:
 
 
 def _directed(target: str, value: float, units: str) -> str:
-    notion = notion_of(target.partition("(")[0])
+    notion = notion_of(target)
     text = text_below(value) if notion.at_least else text_above(value)
     return f"{notion.sign} {text}" + (f" {units}" if units in ("nats", "bits") else "")
 

@@ -56,16 +56,6 @@ def positive(x: arb) -> arb:
     return arb(x).max(arb(0))
 
 
-def larger(x: arb, y: arb) -> arb:
-    """A ball around the maximum."""
-    return arb(x).max(arb(y))
-
-
-def smaller(x: arb, y: arb) -> arb:
-    """A ball around the minimum."""
-    return arb(x).min(arb(y))
-
-
 def bernoulli_divergence(p: arb, q: arb) -> arb:
     """d(p || q) in nats, for numbers from 0 to 1.
 

@@ -11,7 +11,7 @@ from functools import reduce
 
 from flint import arb, ctx
 
-from dalenius.conversions.numbers import BITS, larger
+from dalenius.conversions.numbers import BITS
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_bounded, as_integer, as_law, as_list, exact_sum
 from dalenius.information.balls import above, ball
@@ -369,7 +369,7 @@ def laplace_dataset_leakage(records: Integer, scale: Number, p: Number) -> float
         whole = 1 / ball(b)
         high = n * _told(x, share)  # 1/b = n x, so that n x - n log(1-p + p e^x) is this
         low = n * _told(x, 1 - share)
-        return min(above(larger(high, low)), above(whole))
+        return min(above(high.max(low)), above(whole))
 
 
 def _told(x: arb, share: arb) -> arb:

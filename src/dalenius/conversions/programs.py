@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from flint import arb
 
-from dalenius.conversions.numbers import larger, positive
+from dalenius.conversions.numbers import positive
 
 STEPS = 64  # of a search in doubles, where it does not end before
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
@@ -39,7 +39,7 @@ def between_inputs(information: arb, epsilon: arb) -> arb:
     """
     if information == 0:
         return arb(0)
-    information, gamma = larger(information, arb(SEARCHED[0])), epsilon.exp()
+    information, gamma = information.max(arb(SEARCHED[0])), epsilon.exp()
     mu, size = float(information.mid()), min(float(gamma.mid()), 1e300)
     if not mu < math.log(2.0):
         return arb(1)
@@ -64,7 +64,7 @@ def input_and_output(information: arb, epsilon: arb) -> arb:
     >>> print(input_and_output(arb(2).log() / 10, arb(0)).str(12, radius=False))
     0.185444355922
     """
-    return _capped(larger(_one_sided(information, epsilon.exp(), 1.0), _one_sided(information, (-epsilon).exp(), -1.0)))
+    return _capped(_one_sided(information, epsilon.exp(), 1.0).max(_one_sided(information, (-epsilon).exp(), -1.0)))
 
 
 def input_and_others(information: arb, epsilon: arb, p_min: arb) -> arb:
@@ -75,7 +75,7 @@ def input_and_others(information: arb, epsilon: arb, p_min: arb) -> arb:
     """
     factors = epsilon.exp(), (-epsilon).exp()
     first, second = (_against_others(information, gamma, p_min) for gamma in factors)
-    return _capped(larger(first, second - (1 - factors[1])).min(1 - p_min))
+    return _capped(first.max(second - (1 - factors[1])).min(1 - p_min))
 
 
 def two_tails(information: arb, epsilon: arb) -> arb:
@@ -112,7 +112,7 @@ def _one_sided(information: arb, gamma: arb, side: float) -> arb:
     """At least the largest side (q - gamma p) with d(p || q) <= mu, for the side 1 or -1, and 0."""
     if information == 0:
         return arb(0)
-    information = larger(information, arb(SEARCHED[0]))
+    information = information.max(arb(SEARCHED[0]))
     mu, size = float(information.mid()), min(float(gamma.mid()), 1e300)
     if not mu < SEARCHED[1]:
         return arb(1)
@@ -130,7 +130,7 @@ def _against_others(information: arb, gamma: arb, p_min: arb) -> arb:
     """At least the largest (p - gamma) p1 + (1-p) r."""
     if information == 0:
         return positive(1 - gamma)
-    information = larger(information, arb(SEARCHED[0]))
+    information = information.max(arb(SEARCHED[0]))
     if not float(information.mid()) < SEARCHED[1]:
         return arb(1)
     mu, size, p = float(information.mid()), min(float(gamma.mid()), 1e300), float(p_min.mid())
@@ -167,7 +167,7 @@ def _largest(terms: list[Term], linear: arb, q: float) -> arb:
     value, slope = linear * at, _derivative(terms, rises, linear, at)
     for (weight, _), rise in zip(terms, rises, strict=True):
         value += weight * (1 + at * rise).log()
-    return value + larger(slope * (1 - at), -slope * at)
+    return value + (slope * (1 - at)).max(-slope * at)
 
 
 def _derivative(terms: list[Term], rises: list[arb], linear: arb, at: arb) -> arb:

@@ -171,7 +171,7 @@ EPSILONS = ("epsilon", "eps", "dp", "ldp", "delta", "adp")
 
 
 def notion_of(name: str) -> Notion:
-    """The notion of this name.
+    """The notion of this name, whatever stands in parentheses after it.
 
     Raises
     ------
@@ -181,6 +181,7 @@ def notion_of(name: str) -> Notion:
     >>> notion_of("local_dp").sign
     '<='
     """
+    name = name.partition("(")[0].strip()
     found = NOTIONS.get(ALIASES.get(name, name).partition("(")[0])
     if found is None:
         both = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.numbers import BITS, bernoulli_divergence, larger
+from dalenius.conversions.numbers import BITS, bernoulli_divergence
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, Numbers, as_bounded, as_integer, as_law, exact_sum
 from dalenius.information.balls import above, ball
@@ -97,7 +97,7 @@ def _surprise(chance: arb, rest: arb) -> float:
 def _left(n: int, chance: arb, ones: arb) -> float:
     """The min-entropy of a record given a side, from below: by symmetry the record is 1 with probability E[S | side]/n."""
     share = ones / (n * chance)
-    return max(0.0, -above(larger(share, 1 - share).log()))
+    return max(0.0, -above(share.max(1 - share).log()))
 
 
 def _chernoff(n: int, share: Fraction, p: Fraction) -> float:

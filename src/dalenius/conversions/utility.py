@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.numbers import BITS, entropy_term, larger, positive, smaller
+from dalenius.conversions.numbers import BITS, entropy_term, positive
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.information.balls import above, ball, below
@@ -91,15 +91,15 @@ class PrivateUtility:
         given_g, given_f, shared = both - secret, both - query, positive(secret + query - both)
         unrelated = all(p == a * b for a, row in zip(of_g, law, strict=True) for b, p in zip(of_f, row, strict=True))
         whole = arb(0) if unrelated else shared
-        share = smaller(epsilon / whole, arb(1)) if whole > 0 else arb(1)
-        part = smaller(epsilon / secret, arb(1)) if secret > 0 else arb(1)
+        share = (epsilon / whole).min(arb(1)) if whole > 0 else arb(1)
+        part = (epsilon / secret).min(arb(1)) if secret > 0 else arb(1)
         lemma = (1 + shared / arb(2).log()).log() + CONSTANT * arb(2).log()
         first = given_g - given_f + epsilon
         second = given_g - part * given_f + epsilon - (1 - part) * lemma
         alone = share * query
-        knowing = smaller(larger(alone, larger(first, second)), query)
+        knowing = alone.max(first).max(second).min(query)
         return cls(
-            at_most=max(above(smaller(given_g + epsilon, query)), 0.0),
+            at_most=max(above((given_g + epsilon).min(query)), 0.0),
             at_least=max(below(alone), 0.0),
             at_least_knowing=max(below(knowing), 0.0),
             first=below(first),

@@ -117,7 +117,7 @@ def by_group_privacy(problem: WorstCaseLeakage) -> Group | None:
         return None
     if not (alone := epsilon_of_one(problem)):
         return None
-    size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+    size = blocks.largest_of(problem.records)
     return Group(size, size * alone, implied_bits(problem, size * alone))
 
 
@@ -373,7 +373,7 @@ def _whom(problem: WorstCaseLeakage) -> tuple[str, str]:
     """The adversary and the condition of the proof, in words that can be published."""
     adversary, blocks = problem.adversary, as_blocks(problem.adversary)
     if blocks is not None:
-        size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+        size = blocks.largest_of(problem.records)
         whom, yours = "Somebody who knows the data of everybody else", "your answer"
         when = "if your data are independent of everybody else's"
         if size > 1:

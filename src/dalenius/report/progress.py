@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dalenius.sanitizers import Trained
-    from dalenius.studies.compare import Comparison, MethodOutcome
+    from dalenius.studies.compare import Comparison
+    from dalenius.studies.contest import MethodOutcome
 
 
 # How the bounds of an audit or a design moved with time, and what was proved in the end, as a table and as a picture.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from cvxcertify.talking import say, talking
 from dalenius._solve import need_way, solve
@@ -20,6 +20,7 @@ from dalenius.studies.contest import (
     CERTIFIED,
     Attained,
     Contested,
+    MethodOutcome,
     Settings,
     certified,
     contestants,
@@ -33,59 +34,6 @@ SHOWN = ("method", "starts", "value", "falls short by", "could be lower by", "bu
 SHARES = ("1", "0.1", "0.01")  # per cent of the best proved value that a table has times for
 LEAST = 1e-3  # seconds that the certified solver has in any case
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
-
-
-@dataclass(frozen=True)
-class MethodOutcome:
-    """Outcome of one method.
-
-    Attributes
-    ----------
-    method : str
-    seeds : int
-        How many starts there was time for; the first one is the paper's uniform start. A global solver has one.
-    value : float
-        The best value over the starts, of a feasible point, judged by the house. Audit: the leakage to the prior found. Design: the
-        proved upper end that its mechanism gives, made exact: what it leaks (`MinLeakage`), or its distortion after mixing with
-        a silent mechanism until the proved leakage meets the budget (`MinDistortion`).
-    claimed : float
-        The best value that the method itself believed in; for designs it rests on the method's own search for the adversary.
-    first : float
-        The value from the paper's uniform start alone, judged as `value` is; nan for the certified solver.
-    shortfall, shortfall_at_most : float
-        By how much the value misses the optimum at least, and at most, relative to the larger of the two: (lower - value) / lower and
-        (upper - value) / upper for an audit, (value - upper) / value and (value - lower) / value for a design, with the proved
-        interval of the comparison. The first is 0 only for the best point there is, and for those that rounding cannot tell from it.
-    violation, violation_at_most : float
-        By how much the method's own point breaks its budget after its own repair, at least and at most: nats of entropy; of a design,
-        the worst of its budget and constraints, distortion and rows in exact numbers, leakage by the certified audit.
-    iterations, evaluations : int
-        Over all starts.
-    seconds : float
-        Over all starts, without the judging, on the wall.
-    reached : float or None
-        Seconds until the value was within the gap of the best proved one; None if never. Designs: judged at the end only.
-    bound : float or None
-        What a global solver claims that nothing passes; of the certified solver its proved end. None of the others.
-    trace : tuple of (seconds, best value so far)
-        Of a rival's design what was proved of mechanisms on its way, after 1/64, 1/32, ... of its time.
-    """
-
-    method: str
-    seeds: int
-    value: float
-    claimed: float
-    first: float
-    shortfall: float
-    shortfall_at_most: float
-    violation: float
-    iterations: int
-    evaluations: int
-    seconds: float
-    reached: float | None
-    violation_at_most: float | None = None
-    bound: float | None = None
-    trace: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -418,9 +366,9 @@ def _measured(
         reached = next((at for at, value in found.trace if value >= near * (1.0 - gap)), None)
     else:
         reached = found.seconds if found.value <= near * (1.0 + gap) else None
-    own = {name: value for name, value in vars(found).items() if name not in ("prior", "design")}
+    own = {part.name: getattr(found, part.name) for part in fields(MethodOutcome)}
     missed = short if short > EVALUATION[0] else 0.0
-    return MethodOutcome(**own, shortfall=missed, shortfall_at_most=at_most, reached=reached)
+    return MethodOutcome(**own | {"shortfall": missed, "shortfall_at_most": at_most, "reached": reached})
 
 
 def _short(smaller: float, larger: float) -> float:

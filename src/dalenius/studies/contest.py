@@ -191,9 +191,62 @@ def _read(before: object, text: str) -> object:
     return text
 
 
-@dataclass(frozen=True)
-class Attained:
-    """Result of a method, before anybody knows how good that is (`dalenius.studies.compare.MethodOutcome` has the rest).
+@dataclass(frozen=True, kw_only=True)
+class MethodOutcome:
+    """Outcome of one method.
+
+    Attributes
+    ----------
+    method : str
+    seeds : int
+        How many starts there was time for; the first one is the paper's uniform start. A global solver has one.
+    value : float
+        The best value over the starts, of a feasible point, judged by the house. Audit: the leakage to the prior found. Design: the
+        proved upper end that its mechanism gives, made exact: what it leaks (`MinLeakage`), or its distortion after mixing with
+        a silent mechanism until the proved leakage meets the budget (`MinDistortion`).
+    claimed : float
+        The best value that the method itself believed in; for designs it rests on the method's own search for the adversary.
+    first : float
+        The value from the paper's uniform start alone, judged as `value` is; nan for the certified solver.
+    shortfall, shortfall_at_most : float
+        By how much the value misses the optimum at least, and at most, relative to the larger of the two: (lower - value) / lower and
+        (upper - value) / upper for an audit, (value - upper) / value and (value - lower) / value for a design, with the proved
+        interval of the comparison. The first is 0 only for the best point there is, and for those that rounding cannot tell from it.
+    violation, violation_at_most : float
+        By how much the method's own point breaks its budget after its own repair, at least and at most: nats of entropy; of a design,
+        the worst of its budget and constraints, distortion and rows in exact numbers, leakage by the certified audit.
+    iterations, evaluations : int
+        Over all starts.
+    seconds : float
+        Over all starts, without the judging, on the wall.
+    reached : float or None
+        Seconds until the value was within the gap of the best proved one; None if never. Designs: judged at the end only.
+    bound : float or None
+        What a global solver claims that nothing passes; of the certified solver its proved end. None of the others.
+    trace : tuple of (seconds, best value so far)
+        Of a rival's design what was proved of mechanisms on its way, after 1/64, 1/32, ... of its time.
+    """
+
+    method: str
+    seeds: int
+    value: float
+    claimed: float
+    first: float
+    shortfall: float = math.nan
+    shortfall_at_most: float = math.nan
+    violation: float
+    iterations: int
+    evaluations: int
+    seconds: float
+    reached: float | None = None
+    violation_at_most: float | None = None
+    bound: float | None = None
+    trace: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attained(MethodOutcome):
+    """The same before anybody knows how good it is.
 
     Attributes
     ----------
@@ -203,18 +256,6 @@ class Attained:
         What a rival's best mechanism proves.
     """
 
-    method: str
-    seeds: int
-    value: float
-    claimed: float
-    first: float
-    violation: float
-    iterations: int
-    evaluations: int
-    seconds: float
-    bound: float | None
-    trace: tuple[tuple[float, float], ...]
-    violation_at_most: float | None = None
     prior: Prior | None = None
     design: DesignResult | None = None
 
@@ -415,7 +456,16 @@ def _released(
             break
     best = max(values)
     return Attained(
-        method, len(values), best, best, values[0], missed, len(values), 0, clock.seconds, None, tuple(trace)
+        method=method,
+        seeds=len(values),
+        value=best,
+        claimed=best,
+        first=values[0],
+        violation=missed,
+        iterations=len(values),
+        evaluations=0,
+        seconds=clock.seconds,
+        trace=tuple(trace),
     )
 
 
@@ -464,7 +514,7 @@ def _runs(run: Callable[[int, Clock], R], seeds: int, clock: Clock) -> Iterator[
 
 def _attained(method: str, runs: Sequence[LeakageRun] | Sequence[DesignRun], **best: Any) -> Attained:
     iterations, evaluations = sum(run.iterations for run in runs), sum(run.evaluations for run in runs)
-    return Attained(method, len(runs), iterations=iterations, evaluations=evaluations, **best)
+    return Attained(method=method, seeds=len(runs), iterations=iterations, evaluations=evaluations, **best)
 
 
 def _judged(problem: DesignProblem, run: DesignRun, gap: float, seconds: float) -> tuple[DesignResult, float, float]:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from flint import arb
 
+from dalenius.conversions.gaussian.inputs import pivots
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.evidence.ends import exact_fraction_above
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
@@ -209,7 +210,7 @@ class CorrelatedData:
                 [own[i] if i == j else min(max(x, -most[i][j]), most[i][j]) * (1 - share) for j, x in enumerate(row)]
                 for i, row in enumerate(near)
             ]
-            if _is_positive_semidefinite(found):
+            if pivots(found) is not None:
                 return [[x * s[i] * s[j] for j, x in enumerate(row)] for i, row in enumerate(found)]
         return None
 
@@ -349,21 +350,3 @@ def _correlations(value: Number | Sequence[Sequence[Number]], count: int) -> For
 def _root_below(x: Fraction) -> Fraction:
     """A number that is at most the root of x >= 0; the root itself, where it is a multiple of 1/GRID."""
     return Fraction(math.isqrt(int(x * GRID**2)), GRID)
-
-
-def _is_positive_semidefinite(matrix: Form) -> bool:
-    """By elimination, exactly: no pivot is negative, and where one is 0 its row is 0, too.
-
-    >>> one = Fraction(1)
-    >>> _is_positive_semidefinite([[one, one], [one, one]]), _is_positive_semidefinite([[one, 2 * one], [2 * one, one]])
-    (True, False)
-    """
-    rest = [list(row) for row in matrix]
-    while rest:
-        pivot, *others = rest[0]
-        if pivot < 0 or (pivot == 0 and any(others)):
-            return False
-        rest = [
-            [x - (row[0] * y / pivot if pivot else 0) for x, y in zip(row[1:], others, strict=True)] for row in rest[1:]
-        ]
-    return True

@@ -28,7 +28,7 @@ from dalenius.studies.plan import Point, Settings
 from dalenius.studies.record import Answer, Record
 
 if TYPE_CHECKING:
-    from dalenius.studies.compare import MethodOutcome
+    from dalenius.studies.contest import MethodOutcome
 
 logger = logging.getLogger("dalenius")
 LOOK = 0.1  # seconds between two looks at the clock while everybody works

@@ -341,7 +341,7 @@ def bound_of(problem: Problem, mechanism: Mechanism, upper: Fraction | None, cer
         assert upper is not None
         return _leakage(problem, upper)
     assert isinstance(mechanism, DesignedMechanism)
-    if _rows(_header(certificate), design) != list(mechanism.rows):
+    if rows_in(certificate.header, design) != list(mechanism.rows):
         message = "the certificate of the design is about another mechanism than this one"
         raise NotProvedError(message, status="about another mechanism", exit_code=2)
     if design.leakage_allowed is not None:
@@ -452,9 +452,9 @@ def _header(certificate: Certificate) -> Header | None:
         return None
 
 
-def _rows(header: Header | None, problem: DesignProblem) -> list[tuple[Fraction, ...]]:
-    """The rows of the mechanism in a proved certificate: weights divided by their exact sums; all rows of the class."""
-    if header is None or header.mechanism is None:
+def rows_in(header: Header, problem: DesignProblem) -> list[tuple[Fraction, ...]]:
+    """The rows of the mechanism in a certificate, if there is one: weights divided by their exact sums; all rows of the class."""
+    if header.mechanism is None:
         return []
     rows = [as_nonnegative(row, "certificate: mechanism") for row in header.mechanism]
     return problem.expand([[weight / sum(row) for weight in row] for row in rows])

@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import dalenius as dl
 from campaigns import each
+from dalenius.cli import whole_command
+from dalenius.conversions.rule import MEANINGS
 
 
 def test_a_number_with_its_rules(command_line):
@@ -146,3 +148,8 @@ def test_two_releases_about_a_secret(command_line, tmp_path):
     ):
         failed = command_line("compose", *files)
         assert (failed.returncode, message in failed.stderr) == (2, True), failed.stderr
+
+
+def test_options_about_facts_mean_what_messages_say_that_they_mean():
+    told = {option.name: option.help for option in whole_command().commands["convert"].params}
+    assert all(told[name] == f"{meaning}.".capitalize() for name, meaning in MEANINGS.items() if name != "prior_ratio")

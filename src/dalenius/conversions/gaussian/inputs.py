@@ -356,15 +356,27 @@ def _matrix(matrix: Sequence[Sequence[Number]], what: str) -> Matrix:
 
 
 def _determinant(matrix: Matrix, what: str) -> Fraction:
-    """Of a symmetric matrix, by elimination; refused if a pivot shows that it is not positive semidefinite."""
-    rows, product = [row[:] for row in matrix], Fraction(1)
-    for k, row in enumerate(rows):
-        pivot = row[k]
-        if pivot < 0 or (not pivot and any(row[k:])):
-            raise InputError(f"{what}: expected a positive semidefinite matrix")
-        product *= pivot
-        for other in rows[k + 1 :] if pivot else []:
-            share = other[k] / pivot
-            for j in range(k, len(row)):
-                other[j] -= share * row[j]
-    return product
+    """Of a symmetric matrix; refused if it is not positive semidefinite."""
+    found = pivots(matrix)
+    if found is None:
+        raise InputError(f"{what}: expected a positive semidefinite matrix")
+    return math.prod(found, start=Fraction(1))
+
+
+def pivots(matrix: Matrix) -> list[Fraction] | None:
+    """Of a symmetric matrix, by elimination, exactly; None if one is negative, or 0 in a row that is not: it is not semidefinite.
+
+    >>> one = Fraction(1)
+    >>> pivots([[one, one], [one, one]]), pivots([[one, 2 * one], [2 * one, one]])
+    ([Fraction(1, 1), Fraction(0, 1)], None)
+    """
+    rest, found = matrix, list[Fraction]()
+    while rest:
+        pivot, *others = rest[0]
+        if pivot < 0 or (not pivot and any(others)):
+            return None
+        found.append(pivot)
+        rest = [
+            [x - (row[0] * y / pivot if pivot else 0) for x, y in zip(row[1:], others, strict=True)] for row in rest[1:]
+        ]
+    return found

@@ -165,6 +165,10 @@ class IndependentBlocks(Adversary):
         times, left = divmod(len(records), self.size)
         return [run for run in ((self.size, times), (left, 1)) if all(run)]
 
+    def largest_of(self, records: Records) -> int:
+        """Size of the largest block."""
+        return max((size for size, _ in self.sizes_of(records)), default=1)
+
     def check(self, records: Records) -> None:
         total = sum(size * times for size, times in self.sizes_of(records))
         if total != len(records):

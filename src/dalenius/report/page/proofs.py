@@ -16,7 +16,6 @@ from dalenius._verify import need_proved
 from dalenius.catalogue.models import library, model_path
 from dalenius.errors import DaleniusError, InputError, brief
 from dalenius.evidence import ENDINGS, Certificate, exact_fraction_above
-from dalenius.exact import as_nonnegative
 from dalenius.intervals import interval_text, text_above
 from dalenius.measures import Measure, Measures
 from dalenius.measures.door import measure
@@ -28,6 +27,7 @@ from dalenius.outcome import Scope, Termination
 from dalenius.report.decision import advantage_at_most, epsilon_of_one
 from dalenius.report.words import belief, ends_shown, rare
 from dalenius.results import DesignResult, Result
+from dalenius.studies.release import rows_in
 from dalenius.units import lower_in, upper_in
 
 LOOSER = ".looser"
@@ -62,11 +62,8 @@ class Proof:
     @property
     def mechanism(self) -> DesignedMechanism | None:
         """Of a design the mechanism in the certificate, exactly."""
-        rows = self.certificate.header.mechanism
-        if not isinstance(self.problem, DesignProblem) or rows is None:
+        if not isinstance(self.problem, DesignProblem) or not (exact := rows_in(self.certificate.header, self.problem)):
             return None
-        weights = [as_nonnegative(row, "certificate: mechanism") for row in rows]
-        exact = self.problem.expand([[weight / sum(row) for weight in row] for row in weights])
         values = None if self.problem.inputs == "dataset" else self.problem.query.values(self.problem.records)
         return DesignedMechanism(exact, self.problem.inputs, values)
 
@@ -344,7 +341,7 @@ def to_any(problem: WorstCaseLeakage, seconds: float = SOON) -> tuple[Measure | 
         return replace(row, name=name), ""
     if blocks is None or epsilon is None:
         return None, why.removeprefix("no value: ")
-    size = max((size for size, _ in blocks.sizes_of(problem.records)), default=1)
+    size = blocks.largest_of(problem.records)
     most = upper_in(exact_fraction_above(size * epsilon), "bits")
     return Measure(
         name, 0.0, most, "bits", "at most, by group privacy: how much likelier any output makes the right guess"
