@@ -12,7 +12,7 @@ from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
 from dalenius.cli.gates import Budget, at_most_met, leakage_ends, require, require_at_most
 from dalenius.cli.people import asked_about, people_of
-from dalenius.cli.shared import err, homes_of, out, read_problem, status_line
+from dalenius.cli.shared import err, homes_of, need_none, out, read_problem, status_line
 from dalenius.errors import InputError, brief
 from dalenius.model import Problem, digest, model_bytes
 from dalenius.model.adversaries import Adversary
@@ -120,9 +120,8 @@ def _problem(
         return _made(given, values, people)
     if Path(model).suffix.lower() == ".csv":
         raise InputError(f"{model}: expected a model; of a table write --table {model}, with --mechanism")
-    said = [name for name, value in {**given, "--values": values, "--table": people}.items() if value is not None]
-    if said:
-        raise InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
+    besides = {**given, "--values": values, "--table": people}
+    need_none(besides, f"{model} says so already; leave them out, or leave MODEL out")
     problem = read_problem(model)[2]
     if not isinstance(problem, dl.WorstCaseLeakage):
         raise InputError(

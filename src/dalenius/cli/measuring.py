@@ -15,7 +15,19 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.gates import Budget, at_most_met, require_at_most
-from dalenius.cli.shared import UNIFORM, err, homes_of, law_of, listed, out, print_table, status_line, units_shown
+from dalenius.cli.shared import (
+    UNIFORM,
+    err,
+    homes_of,
+    law_of,
+    listed,
+    need_none,
+    out,
+    print_table,
+    status_line,
+    units_shown,
+    words_of,
+)
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction, as_law, need_unit
 from dalenius.files import csv_column, make_folder, need_folder, need_places, write_together
@@ -115,10 +127,10 @@ def measure(
             prior=_priors(subject, prior, within),
             law=None if law is None else law_of(law, "--law"),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
-            epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
-            delta=[text.strip() for text in listed(delta, "--delta")],
-            order=[text.strip() for text in listed(order, "--order")],
-            level=[text.strip() for text in listed(level, "--level")],
+            epsilon=words_of(epsilon, "--epsilon"),
+            delta=words_of(delta, "--delta"),
+            order=words_of(order, "--order"),
+            level=words_of(level, "--level"),
             gains=None if gains is None else [listed(row.strip(), "--gains") for row in gains.split(";")],
             outputs=outputs,
             claims=output is not None,
@@ -308,16 +320,13 @@ def audit_samples(
 
     if words:
         ignored = {"--given-others": given_others, "--critic": critic != "bins", "--seed": seed != 0}
-        if told := [name for name, said in ignored.items() if said]:
-            raise InputError(f"{', '.join(told)}: counting words (--words) has no use for them; leave them out")
-    about = {"--alphabet": alphabet, "--query": query, "--blocks": blocks, "--adversary": adversary}
-    said = [name for name, value in about.items() if value is not None]
-    if said and people is None:
-        raise InputError(f"{', '.join(said)}: expected with --people, whose answers are counted or summed")
-    if not words and (
-        told := [name for name, one in (("--people", people), ("--outcomes", outcomes)) if one is not None]
-    ):
-        raise InputError(f"{', '.join(told)}: expected with --words, one column of inputs and one of outputs")
+        need_none(ignored, "counting words (--words) has no use for them; leave them out")
+    if people is None:
+        about = {"--alphabet": alphabet, "--query": query, "--blocks": blocks, "--adversary": adversary}
+        need_none(about, "expected with --people, whose answers are counted or summed")
+    if not words:
+        counted = {"--people": people, "--outcomes": outcomes}
+        need_none(counted, "expected with --words, one column of inputs and one of outputs")
     if blocks is not None and adversary is not None:
         raise InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
     columns = [
@@ -329,7 +338,7 @@ def audit_samples(
             given = None if people is None else dl.Records(people, alphabet=alphabet or 2)
             value: Query | None = None if given is None else as_part(Query, query or "count", "--query")
             listed_ = None if given is None or value is None else list(map(str, value.values(given).tolist()))
-            known = None if outcomes is None else [name.strip() for name in listed(outcomes, "--outcomes")]
+            known = None if outcomes is None else words_of(outcomes, "--outcomes")
             found = dl.audit_counts(
                 _counted(columns[0], columns[1], known, listed_, (records.strip(), outputs.strip())),
                 confidence=confidence,
@@ -364,7 +373,7 @@ def audit_samples(
 
 def _names(text: str, option: str) -> list[str]:
     """The columns that an option names, each once."""
-    names = [name.strip() for name in listed(text, option)]
+    names = words_of(text, option)
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{option}: expected each column once, got {', '.join(map(brief, twice))} more than once")
     return names

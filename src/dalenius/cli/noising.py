@@ -13,7 +13,7 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.people import asked_about, people_of
-from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, out, read_problem, status_line
+from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, need_none, out, read_problem, status_line
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -116,10 +116,7 @@ def _asked(
             "expected a MODEL whose mechanism is noise, or --noise KIND with --people, --table or --sensitivity; not both"
         )
     if kind is None:
-        if said := [
-            name for name, value in {**given, "--values": values, "--table": listed}.items() if value is not None
-        ]:
-            raise InputError(f"{', '.join(said)}: {model} says so already")
+        need_none({**given, "--values": values, "--table": listed}, f"{model} says so already")
         _, stem, problem = read_problem(model or STANDARD_STREAM)
         if not isinstance(problem, dl.WorstCaseLeakage | dl.SecretLeakage):
             raise InputError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dalenius as dl
-from dalenius.cli.shared import listed, naming
+from dalenius.cli.shared import listed, naming, need_none, words_of
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
@@ -33,8 +33,7 @@ def mean_of(query: str | None, values: str | None, people: int | None, alphabet:
         raise InputError("--query mean, --values LOW,HIGH: expected both, or neither")
     if values is None or people is None:
         return None
-    if alphabet is not None:
-        raise InputError("--alphabet: --values says so already; leave it out")
+    need_none({"--alphabet": alphabet}, "--values says so already; leave it out")
     return Mean(people, *_bounds(values))
 
 
@@ -62,31 +61,29 @@ def people_of(
     columns : dict
         Of `--answer`, `--household` and `--letters`; the last are those of a mean where there are its `values`.
     """
-    said = [name for name, value in columns.items() if value is not None]
     if table is None:
-        if said:
-            homes = columns["--household"] or ""
-            meant = f"; households of at most {homes} people are --blocks {homes}" if homes.isdecimal() else ""
-            raise InputError(f"{', '.join(said)}: expected with --table FILE{meant}")
+        homes = columns["--household"] or ""
+        meant = f"; households of at most {homes} people are --blocks {homes}" if homes.isdecimal() else ""
+        need_none(columns, f"expected with --table FILE{meant}")
         return None
-    if twice := [name for name, value in given.items() if value is not None and name not in KEPT]:
-        raise InputError(f"{', '.join(twice)}: --table says so already; leave them out")
+    need_none(
+        {name: value for name, value in given.items() if name not in KEPT}, "--table says so already; leave them out"
+    )
     if values is not None:
-        if columns["--letters"] is not None:
-            raise InputError("--letters: --values says so already; leave it out")
+        need_none({"--letters": columns["--letters"]}, "--values says so already; leave it out")
         columns = {**columns, "--letters": ""}
     if missing := [name for name, value in columns.items() if value is None]:
         raise InputError(f"--table: expected, too: {'; '.join(f'{name}, {MEANT[name]}' for name in missing)}")
     answers, homes, listed_ = (str(value) for value in columns.values())
     several = _are_several(answers, listed_)
-    names = [name.strip() for name in listed(answers, "--answer")] if several else [answers]
+    names = words_of(answers, "--answer") if several else [answers]
     groups = listed_.split(";") if several else [listed_]
     if len(groups) != len(names):
         raise InputError(
             f"--letters: expected the answers of {len(names)} columns, parted by semicolons, got {len(groups)}"
         )
     pairs = zip(names, groups, strict=True)
-    texts = {name: [letter.strip() for letter in listed(group, "--letters")] for name, group in pairs}
+    texts = {name: words_of(group, "--letters") for name, group in pairs}
     known = {**texts, homes: ()}
     read = {name: [text.strip() for _, text in csv_column(table, name, entries=known[name])] for name in known}
     with naming(table):
@@ -113,7 +110,7 @@ def texts_of(letters: str, answers: str) -> list[str]:
     """
     if not _are_several(answers, letters):
         return listed(letters, "--letters")
-    groups = ([text.strip() for text in listed(group, "--letters")] for group in letters.split(";"))
+    groups = (words_of(group, "--letters") for group in letters.split(";"))
     return [SEPARATOR.join(each) for each in product(*groups)]
 
 
@@ -159,7 +156,7 @@ def _is_number(text: str) -> bool:
 
 
 def _bounds(values: str) -> list[str]:
-    bounds = [bound.strip() for bound in listed(values, "--values")]
+    bounds = words_of(values, "--values")
     if len(bounds) not in (2, 3):
         raise InputError(f"--values: expected LOW,HIGH or LOW,HIGH,STEP, got {len(bounds)} numbers")
     return bounds

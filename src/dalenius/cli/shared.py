@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
@@ -57,12 +57,23 @@ def units_shown(units: str | None, *, as_data: bool = False) -> str:
     return shown
 
 
+def need_none(given: Mapping[str, object], why: str) -> None:
+    """`InputError` that says why, with their names, if any of these options was given."""
+    if said := [name for name, value in given.items() if value is not None and value is not False]:
+        raise InputError(f"{', '.join(said)}: {why}")
+
+
 def listed(text: str, option: str) -> list[str]:
     """The members of an option's list with commas, quoted as in a csv file where they hold one."""
     try:
         return next(csv.reader([text], strict=True), [])
     except csv.Error as error:
         raise InputError(f"{option}: {error}") from None
+
+
+def words_of(text: str, option: str) -> list[str]:
+    """The same without blanks around them."""
+    return [member.strip() for member in listed(text, option)]
 
 
 def homes_of(blocks: int | None, people: int | None) -> dl.IndependentBlocks | None:
