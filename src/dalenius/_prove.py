@@ -54,7 +54,6 @@ class Proved(Generic[L, U]):
     lower_end: L
     upper_end: U
     refusals: tuple[Refusal, ...] = ()
-    late: bool = False  # there was time for what is certain alone
 
     @property
     def doubted(self) -> bool:
@@ -64,8 +63,7 @@ class Proved(Generic[L, U]):
     @property
     def limit(self) -> Termination | None:
         """The limit that kept an end from being proved, if there is one."""
-        reached = Termination.TIME_LIMIT if self.late else None
-        return next((refusal.limit for refusal in self.refusals if refusal.limit), reached)
+        return next((refusal.limit for refusal in self.refusals if refusal.limit), None)
 
 
 class Proposer(Protocol[L, U, R_co]):
@@ -130,13 +128,11 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     """
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
-    hopeful = desk.hopeful
-    together = _together(desk, lowers, uppers) if hopeful and not desk.spent else None
+    together = None if desk.spent else _together(desk, lowers, uppers)
     standing = proposer.standing if isinstance(proposer, Anytime) and desk.late else None
     if together is None and standing is not None:
         together = replace(standing, refusals=tuple(desk.beyond))
     proved = together or _apart(desk, _certain(proposer, lowers), lowers, uppers)
-    proved = replace(proved, late=not hopeful)
     for refusal in proved.refusals:
         expected = refusal.rounding or refusal.limit
         logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.in_models, refusal)
@@ -194,12 +190,12 @@ def _apart(desk: _Desk, certain: L, lowers: _Lazy[L], uppers: _Lazy[U]) -> Prove
 
 
 def _worth_a_check(desk: _Desk, certain: L, lowers: _Lazy[L]) -> Iterable[L]:
-    """The lower ends that need a search; where it is late one alone, if it can be afforded: the first that rounding cannot refute."""
+    """The lower ends that need a search; where it is late one alone: the first that rounding cannot refute."""
     searched = itertools.takewhile(lambda end: end.candidate != certain.candidate, lowers)
     if not desk.late:
         return searched
     chosen = list[L]()
-    for end in searched if desk.affords(desk.whole) else ():
+    for end in searched:
         chosen = [end]
         if not end.doubtful:
             break
@@ -213,12 +209,9 @@ def _first_proved(
     hopeless: int | None = None  # a candidate that rounding will not help
     reason = "there is nothing to prove"
     for k, upper in enumerate(uppers):
-        long, later = (
-            upper.candidate < (QUICK if desk.affords(desk.above) else CERTAIN),
-            uppers.get(k + 1) if desk.late else None,
-        )
+        later = uppers.get(k + 1) if desk.late and upper.candidate < QUICK else None
         known = later is not None and later.value is not None
-        if upper.value is not None and (upper.candidate == hopeless or (long and known)):
+        if upper.value is not None and (upper.candidate == hopeless or known):
             continue
         certificate, verdict = desk.check(lowers[0], upper)
         if desk.accepts(verdict):
@@ -422,15 +415,6 @@ class _Desk:
         spared = self._search.clock.spared
         return GRACE * self._search.limits.seconds if spared == inf else max(spared, 0.0)
 
-    def affords(self, cost: Cost) -> bool:
-        """True if a short proof, which is predicted to take this, takes no more than that."""
-        return self._search is None or cost.seconds * self._search.clock.pace <= self._grace
-
-    @property
-    def above(self) -> Cost:
-        """Cost of the upper end that was searched for alone, but for trees."""
-        return self.problem.costs.above
-
     @property
     def whole(self) -> Cost:
         """Cost of the ends that were searched for, but for trees."""
@@ -454,20 +438,9 @@ class _Desk:
         return any(refusal.limit is Termination.TIME_LIMIT for refusal in self.beyond)
 
     @property
-    def hopeful(self) -> bool:
-        """True if there is time for more than what is certain, which no proof of a search's is quicker than.
-
-        Some of what that takes is over by now: the model has been read once.
-        """
-        if self._search is None:
-            return True
-        needed, within = self._certain.seconds, self._search.limits.least[0]
-        return needed <= within and max(self._search.clock.left, LEAST_SECONDS) >= 0.35 * needed
-
-    @property
     def late(self) -> bool:
         """True if a proof took all the time there was, or none is left: only what is shortly proved remains to be tried."""
-        return self._out_of_time or not self.hopeful or (self._search is not None and self._search.clock.left <= 0.0)
+        return self._out_of_time or (self._search is not None and self._search.clock.left <= 0.0)
 
     @property
     def _own(self) -> bool:

@@ -188,6 +188,21 @@ def test_when_it_is_late_the_lower_end_is_one_that_rounding_cannot_refute(first_
     assert len(first_too_slow) == 3
 
 
+def test_what_a_lower_end_takes_too_long_for_costs_no_upper_one(monkeypatch):
+    """Both are tried where it is late, however long they may take: the point of a long chain, beside the window that bounds it."""
+    verify = place.verify
+
+    def slow(problem, certificate, **options):
+        if certificate.header.lower != "0":
+            return Verdict(Status.UNDECIDED, "certificate line 2: limit: 1 seconds", cause="limit", allowed="seconds")
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(place, "verify", slow)
+    proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper(candidate=QUICK), LOG_2]), Run.of(Limits(time_limit=5.0)))
+    assert (proved.lower_end, proved.upper_end) == (ZERO, upper(candidate=QUICK))
+    assert [refusal.limit for refusal in proved.refusals] == 2 * [dl.answers.Termination.TIME_LIMIT]
+
+
 def test_a_lower_end_is_not_made_that_nobody_will_try(first_too_slow):
     """One may be a prior of millions of weights, which was once written in every rounding although the time was over."""
 

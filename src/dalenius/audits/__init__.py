@@ -45,15 +45,7 @@ class _Letters:
 
 @dataclass
 class LettersAudit(RecordsAudit[_Letters]):
-    """Against priors with some entropy: 0 from below, the logarithm of the most letters from above.
-
-    Parameters
-    ----------
-    late : bool
-        Whether it is for want of time; of room otherwise.
-    """
-
-    late: bool = False
+    """Against priors with some entropy, for want of room: 0 from below, the logarithm of the most letters from above."""
 
     def __post_init__(self) -> None:
         self.records = self.begun()
@@ -64,7 +56,7 @@ class LettersAudit(RecordsAudit[_Letters]):
 
     def run(self) -> None:
         """Nothing to search."""
-        self.out_of_time, self.out_of_room = self.late, not self.late
+        self.out_of_room = True
         self.clock.tell("letters", self.lower, self.upper, len(self.records), now=True)
 
     def exposure(self, slack: float) -> Exposure | None:
@@ -96,7 +88,6 @@ AUDITS = {
     "secrets, product_priors": "secrets.ProductSecretAudit",
     "wide_count": "wide.WideAudit",
 }
-SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
 ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
 FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
@@ -120,9 +111,7 @@ def need_within(problem: WorstCaseLeakage, limits: Limits) -> None:
 def audit_within(problem: WorstCaseLeakage, search: Run) -> Any:
     """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
     costs, limits = problem.costs, search.limits
-    seconds, size = limits.least
-    late = costs.whole.seconds > SEARCHING * seconds
-    if problem.searched and (late or costs.held > size):
-        return LettersAudit(problem, search, late=late)
+    if problem.searched and costs.held > limits.least[1]:
+        return LettersAudit(problem, search)
     search.clock.reserve(min(ROOM * costs.whole.seconds, 0.9 * limits.seconds))
     return audit_of(problem, search)

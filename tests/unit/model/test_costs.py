@@ -9,7 +9,6 @@ import pytest
 import dalenius as dl
 import support
 from campaigns import each
-from dalenius._prove import _Desk
 from dalenius.audits import ROOM, LettersAudit, audit_within
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.model import dumps
@@ -161,12 +160,3 @@ def test_a_point_of_a_long_chain_is_predicted_to_take_long():
     assert costs(1000).whole.seconds == pytest.approx(4 * costs(500).whole.seconds, rel=0.1)
     assert costs(1000).whole.seconds > 1.0
     assert costs(1000).certain.seconds < 0.2
-
-
-def test_an_upper_end_is_not_given_up_for_what_the_lower_one_takes():
-    """Where it is late the point of a long chain is not checked, but the window that bounds all of them is."""
-    chain = dl.MarkovChain(to_one=[0.1, 0.12], to_zero=[0.2, 0.22], record=500)
-    question = problem(dl.Records(1000, alphabet=2), dl.Count(), dl.geometric(0.5), chain)
-    desk = _Desk(question, Run.of(Limits(time_limit=10.0)))
-    assert desk.affords(desk.above)
-    assert not desk.affords(desk.whole)
