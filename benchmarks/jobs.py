@@ -1,16 +1,19 @@
-"""What `jobs=` gains on one hard audit: `python benchmarks/jobs.py [JOBS...]`, 1 and 2 by default.
+"""What `jobs=`, or a cluster, gains on one hard audit: `python benchmarks/jobs.py [JOBS...]`, 1 and 2 by default.
 
 Seconds of the clock mean something on idle cores alone. The *path* does also elsewhere: processor seconds that nobody else can take
-over, which are this process's own where it works alone, the workers' divided by their number where these work, and this process's
-again in the check, whose other shares go on beside it.
+over, which are this process's own where it works alone, the workers' divided by their number where these work on trees and leaves,
+and this process's again in the check. With `--cluster 4` so many workers of Dask on this machine are a last row.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import contextlib
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import audit
@@ -19,6 +22,12 @@ import dalenius as dl
 from dalenius import _prove
 from dalenius.search.crew import Crew, Work
 
+CLUSTER = """import sys
+from distributed import LocalCluster
+with LocalCluster(n_workers={}, threads_per_worker=1, dashboard_address=None) as cluster:
+    print(cluster.scheduler_address, flush=True)
+    sys.stdin.read()
+"""
 INSTANCES = ("bit count n=50 epsilon=0.3 b=0.99 max", "modular sum m=16 n=3 flip=0.2 b=0.8 max")
 
 
@@ -26,8 +35,8 @@ class Stages:
     """Processor seconds of this process by stage, and those of the workers."""
 
     def __init__(self) -> None:
-        self.crew = self.check = self.workers = 0.0
-        run, verify = Crew.run, _prove.verify
+        self.crew = self.check = self.checks = self.workers = 0.0
+        run, hire, results, verify = Crew.run, Crew.hire, Crew.results, _prove.verify
 
         def counted(crew: Crew, work: Work, clock: dl.search.Clock) -> bool:
             def merged(runner: Any, seconds: float) -> None:
@@ -40,6 +49,15 @@ class Stages:
             finally:
                 self.crew += time.process_time() - before
 
+        def hired(crew: Crew, function: Callable[..., object], *given: Any, **options: Any) -> None:
+            hire(crew, partial(timed, function), *given, **options)
+
+        def told(crew: Crew, *given: Any) -> Iterator[Any]:
+            for found, seconds in results(crew, *given):
+                self.workers += seconds
+                self.checks += seconds
+                yield found
+
         def checked(*given: Any, **options: Any) -> Any:
             before = time.process_time()
             try:
@@ -47,41 +65,51 @@ class Stages:
             finally:
                 self.check += time.process_time() - before
 
-        self._back: Callable[[], None] = lambda: (setattr(Crew, "run", run), setattr(_prove, "verify", verify))[0]
-        Crew.run, _prove.verify = counted, checked  # type: ignore[method-assign]
+        self._before = run, hire, results, verify
+        Crew.run, Crew.hire, Crew.results, _prove.verify = counted, hired, told, checked  # type: ignore[method-assign]
 
     def end(self) -> None:
         """Count no more."""
-        self._back()
+        Crew.run, Crew.hire, Crew.results, _prove.verify = self._before  # type: ignore[method-assign]
 
 
-def children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def timed(function: Callable[..., object], *given: Any, **options: Any) -> tuple[object, float]:
+    """What a worker is hired for, and the processor's seconds that it takes him."""
+    before = time.process_time()
+    return function(*given, **options), time.process_time() - before
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("jobs", nargs="*", type=int, default=[1, 2])
     parser.add_argument("--instance", default=INSTANCES[0], help=f"of the group `real` of audit.py: {INSTANCES[0]}")
+    parser.add_argument("--cluster", type=int, default=0, help="workers of Dask")
     options = parser.parse_args()
     problem, gap = next((problem, gap) for name, problem, gap, _ in audit.real() if name == options.instance)
     print(options.instance)
     print(
-        f"{'jobs':>4} {'gap':>8} {'s':>7} {'path':>7} {'alone':>6} {'crew':>6} {'check':>6} {'cpu s':>7} {'leaves':>7}"
+        f"{'jobs':>4} {'gap':>8} {'s':>7} {'path':>7} {'alone':>6} {'crew':>6} {'check':>6} {'shared':>6} {'leaves':>7}"
     )
-    for jobs in options.jobs:
-        stages, started, own, others = Stages(), time.perf_counter(), time.process_time(), children()
-        result = dl.solve(problem, gap=gap, time_limit=None, jobs=jobs)
-        seconds, own, others = time.perf_counter() - started, time.process_time() - own, children() - others
-        stages.end()
-        alone, crew = own - stages.crew - stages.check, max(stages.workers / jobs, stages.crew)
-        leaves = sum(proof.leaves for proof in result.records)
-        print(
-            f"{jobs:4} {result.gap:8.1e} {seconds:7.1f} {alone + crew + stages.check:7.1f} {alone:6.1f} {crew:6.1f} "
-            f"{stages.check:6.1f} {own + others:7.1f} {leaves:7}",
-            flush=True,
-        )
+    with contextlib.ExitStack() as stack:
+        ways: list[dict[str, Any]] = [{"jobs": jobs} for jobs in options.jobs]
+        if options.cluster:  # in another process, whose work is nothing to this one
+            command = [sys.executable, "-c", CLUSTER.format(options.cluster)]
+            cluster = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stack.enter_context(cluster)
+            assert cluster.stdout is not None
+            ways.append({"scheduler": cluster.stdout.readline().strip()})
+        for way in ways:
+            stages, started, own = Stages(), time.perf_counter(), time.process_time()
+            result = dl.solve(problem, gap=gap, time_limit=None, **way)
+            seconds, own = time.perf_counter() - started, time.process_time() - own
+            stages.end()
+            count = way.get("jobs", options.cluster)
+            alone, crew = own - stages.crew - stages.check, max(stages.workers / count, stages.crew)
+            print(
+                f"{count:4} {result.gap:8.1e} {seconds:7.1f} {alone + crew + stages.check:7.1f} {alone:6.1f} {crew:6.1f} "
+                f"{stages.check:6.1f} {stages.checks:6.1f} {sum(proof.leaves for proof in result.records):7}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

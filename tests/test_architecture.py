@@ -65,7 +65,7 @@ def test_of_the_checker_the_bridge_sees_its_verdict_and_what_it_reads():
         for node in nodes(SOURCE / "_verify.py")
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
-    assert names == {"check", "digest", "Known", "ModelFile", "Verdict", "RefusedError", "LimitError"}
+    assert names == {"check", "digest", "Store", "ModelFile", "Verdict", "RefusedError", "LimitError"}
 
 
 def test_unit_tests_mirror_the_source():

@@ -12,15 +12,27 @@ from math import inf
 from time import thread_time
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
-from dalenius._verify import Verdict, verify
+from dalenius._verify import Verdict, leaves, model_file, verify
 from dalenius.errors import DaleniusError, ProofRefusedWarning
-from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, matrix_text
+from dalenius.evidence import (
+    CERTAIN,
+    QUICK,
+    Certificate,
+    CurveClaim,
+    Header,
+    Lower,
+    Upper,
+    claim_text,
+    drafts,
+    matrix_text,
+)
 from dalenius.evidence.lower import WitnessLine
 from dalenius.evidence.upper import UpperLine
 from dalenius.model import Problem, digest
 from dalenius.model.costs import Cost
 from dalenius.outcome import Refusal, Termination
 from dalenius.search import PROVING, Run
+from dalenius.search.crew import Crew
 from dalenius.search.run import CERTAIN_SECONDS, LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER
 
@@ -34,6 +46,7 @@ CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if th
 GRACE = 0.1  # share of the time limit that a proof may take once it is passed
 HELD = 0.3  # share of what proofs have after a stop that a long one leaves to others
 LITTLE = 0.1  # share of it that the witness of a lower end may take to have it left by a short proof from above
+WAITING = 0.5  # share of what is left that is kept from others who work out leaves: what they have not told is worked out here
 TWICE = 2.0  # the upper end is proved beside a lower one that is certain, then both together
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
 ALL = "1e300"  # an upper end that a draft claims: it is about leaves, and not about that
@@ -314,10 +327,14 @@ class _Desk:
     def draft(self, lines: Iterable[UpperLine]) -> None:
         """Have the checker work out leaves, as long as the search goes on."""
         assert self._search is not None
-        clock, header = self._search.clock, replace(self._header, lower="0", upper=ALL)
+        clock, certificate = self._search.clock, self._begun(lines)
+        if (crew := self._search.crew) is not None and crew.hands > 1:
+            crew.sent.update(map(hash, certificate.text.splitlines()))
+            self._hire(crew, certificate.text)
+            return
         verify(
             self.problem,
-            Certificate.of(header, (WitnessLine(None, None),), lines),
+            certificate,
             resolved=self._own,
             seconds=inf,
             memory=self._mebibytes,
@@ -325,6 +342,28 @@ class _Desk:
             known=self._search.known,
             draft=True,
         )
+
+    def _begun(self, lines: Iterable[UpperLine]) -> Certificate:
+        """A draft of a proof that nothing leaks more than whatever there is."""
+        return Certificate.of(replace(self._header, lower="0", upper=ALL), (WitnessLine(None, None),), lines)
+
+    def _hire(self, crew: Crew, draft: str) -> None:
+        """Have somebody work out the leaves of a draft."""
+        allowed = {"seconds": self._seconds(certain=False), "memory": self._mebibytes / crew.hands}
+        crew.hire(leaves, model_file(self.problem).data, draft, PRODUCER, resolved=self._own, **allowed)
+
+    def _share(self, certificate: Certificate, lower: Sequence[object]) -> None:
+        """Have those who work on the trees work out what they have not yet, each a share, and take what they tell."""
+        search = self._search
+        if search is None or search.crew is None or search.known is None or search.crew.hands == 1:
+            return
+        head, lines, spare = "", certificate.text.splitlines(), WAITING * max(search.clock.left, 0.0)
+        if self.problem.task == "audit":  # whose lower end is nobody else's matter
+            head, lines = self._begun(()).text, lines[1 + len(lower) :]
+        for draft in drafts(lines, search.crew.sent, search.crew.hands) if spare else ():
+            self._hire(search.crew, head + draft)
+        for told in search.crew.results(lambda: search.clock.left > spare or spare == inf, search.clock):
+            search.known.take(told)
 
     def check(self, lower: Lower, upper: Upper) -> tuple[Certificate, Verdict]:
         """The certificate that claims these ends, and the checker's verdict on it."""
@@ -341,7 +380,9 @@ class _Desk:
             terms=upper.terms,
         )
         steps = (step.witness for step in lower.below if upper.above)
-        certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)
+        below = (*lower.lines, *steps)
+        certificate = Certificate.of(header, below, upper.lines)
+        self._share(certificate, below)
         verdict = self._verdict(certificate, lower, upper)
         if _limit(verdict):
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
@@ -349,25 +390,19 @@ class _Desk:
         return certificate, verdict
 
     def _verdict(self, certificate: Certificate, lower: Lower, upper: Upper) -> Verdict:
-        """That of several processes, whose memory is that of all; of one, where these have too little of it, or one is lost."""
-        jobs = 1 if self._search is None else self._search.jobs
+        """Within the time that there is for these ends."""
         certain = lower.candidate == upper.candidate == CERTAIN
         stopped = None if self._search is None else partial(self._spared, upper)
-        for processes in sorted({jobs, 1}, reverse=True):
-            seconds = self._seconds(certain=certain)
-            verdict = verify(
-                self.problem,
-                certificate,
-                resolved=self._own,
-                seconds=inf if certain else seconds,
-                memory=self._mebibytes / processes,
-                jobs=processes,
-                spared=_of_work(seconds) if certain else stopped,
-                known=None if self._search is None else self._search.known,
-            )
-            if verdict.allowed not in ("memory", "processes"):
-                break
-        return verdict
+        seconds = self._seconds(certain=certain)
+        return verify(
+            self.problem,
+            certificate,
+            resolved=self._own,
+            seconds=inf if certain else seconds,
+            memory=self._mebibytes,
+            spared=_of_work(seconds) if certain else stopped,
+            known=None if self._search is None else self._search.known,
+        )
 
     def accepts(self, verdict: Verdict) -> bool:
         """True if this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""

@@ -264,7 +264,7 @@ def solve(
     file = _checkpoint(problem, checkpoint, method)
     with talking(verbose), crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
         leaves = Leaves(int(min(KNOWN * limits.least[1], MOST_KNOWN)))
-        search = Run(limits, clock, rng, need_solver(solver), kept, crew=crew, jobs=jobs, checkpoint=file, known=leaves)
+        search = Run(limits, clock, rng, need_solver(solver), kept, crew=crew, checkpoint=file, known=leaves)
         return answer(problem, search, known, method, shares)
 
 

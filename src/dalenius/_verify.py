@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import dalenius_check
 from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
 from dalenius.search.run import Leaves as AnyLeaves
+from dalenius.version import PRODUCER
 
-__all__ = ["MEMORY", "SECONDS", "Leaves", "Verdict", "need_proved", "need_readable", "verify"]
+__all__ = ["MEMORY", "SECONDS", "Leaves", "Verdict", "leaves", "model_file", "need_proved", "need_readable", "verify"]
 
 Verdict = dalenius_check.Verdict
-Leaves = dalenius_check.Known
+Leaves = dalenius_check.Store
 SECONDS, MEMORY = (
     3600.0,
     4096.0,
@@ -75,7 +77,7 @@ def verify(
     """
     if not isinstance(problem, Problem | str | Path):
         raise InputError(f"problem: expected a problem or the path of a model file, got {brief(problem)}")
-    model = _file(problem) if isinstance(problem, Problem) else read_model(problem)
+    model = model_file(problem) if isinstance(problem, Problem) else read_model(problem)
     if isinstance(certificate, str) and "\n" in certificate:
         raise InputError(
             "certificate: expected a Certificate or a path, got a text of several lines; write dalenius.Certificate(text)"
@@ -100,6 +102,21 @@ def verify(
         raise InputError(f"verify: {error}") from None
 
 
+def leaves(model: bytes, draft: str, producer: str, *, resolved: bool, seconds: float, memory: float) -> Any:
+    """What the leaves of a draft come to, for the store of the process that asks (`Leaves.take`); nothing in another version."""
+    file, known = _at_work(model)
+    if producer == PRODUCER:
+        options: dict[str, Any] = {"resolved": resolved, "seconds": seconds, "memory": memory}
+        dalenius_check.check(file, draft.encode(), known=known, draft=True, **options)
+    return known.told()
+
+
+@lru_cache(maxsize=1)
+def _at_work(model: bytes) -> tuple[dalenius_check.ModelFile, Leaves]:
+    """A model that drafts are about again and again, and its channel."""
+    return dalenius_check.ModelFile(model), Leaves()
+
+
 def need_proved(problem: Problem, certificate: Certificate, why: Callable[[Verdict], str]) -> Verdict:
     """The verdict on a certificate; `NotProvedError` with what `why` makes of it unless it is proved."""
     verdict = verify(problem, certificate)
@@ -108,7 +125,7 @@ def need_proved(problem: Problem, certificate: Certificate, why: Callable[[Verdi
     return verdict
 
 
-def _file(problem: Problem) -> dalenius_check.ModelFile:
+def model_file(problem: Problem) -> dalenius_check.ModelFile:
     """The model file that a proof about this problem is about, which the checker reads once."""
     return problem.once("file", lambda: dalenius_check.ModelFile(model_bytes(problem)))
 
@@ -119,7 +136,7 @@ def need_readable(problem: Problem) -> None:
     What one program accepts and the other does not is refused here, before any work, whatever it is.
     """
     try:
-        seen = dalenius_check.digest(_file(problem))
+        seen = dalenius_check.digest(model_file(problem))
     except (dalenius_check.RefusedError, dalenius_check.LimitError) as error:
         raise InputError(f"model: the proof checker cannot read it: {error}") from None
     if seen != digest(problem):

@@ -7,6 +7,7 @@ from .core.known import Known
 from .core.model import ModelFile
 from .core.numbers import RefusedError
 from .core.verdict import Status, Verdict
+from .processes import Store
 from .running import check, digest
 
-__all__ = ["Known", "LimitError", "ModelFile", "RefusedError", "Status", "Verdict", "check", "digest"]
+__all__ = ["Known", "LimitError", "ModelFile", "RefusedError", "Status", "Store", "Verdict", "check", "digest"]

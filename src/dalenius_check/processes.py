@@ -18,16 +18,19 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, BinaryIO
 
-from .core.allowance import Allowance, LimitError
-from .core.arithmetic import arb, fmpq
+from .core.allowance import PAIR, Allowance, LimitError
+from .core.arithmetic import arb, chosen, fmpq
 from .core.certificate import Shares
+from .core.known import MOST, Known
 from .core.numbers import OpenError, RefusedError
 
 CHUNK = 16  # lines that have one owner
 LEAST = 1 << 18  # bytes of a certificate that others are called for
+FINE = 1024  # bits of balls that go from one process to another, no less than any check has
 _LOOK = 0.1  # seconds between two looks at the clock
 _PATH = "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline())"
 _START = f"{_PATH}; import {__package__}.running as r; r.main()"
+Told = tuple[list[Any], list[tuple[int, bytes, list[list[str]], str | None]]]
 _ENDS: dict[str, type[Exception]] = {"refused": RefusedError, "open": OpenError}
 
 
@@ -154,6 +157,38 @@ def said(error: Exception, line: int) -> dict[str, Any]:
     kinds = {RefusedError: "refused", OpenError: "open", LimitError: "limit"}
     told = {"line": line, "error": kinds.get(type(error), type(error).__name__), "reason": str(error)}
     return told | {"reason": str(error).removeprefix("limit: "), "allowed": getattr(error, "allowed", "")}
+
+
+class Store(Known):
+    """Values of leaves that go from one process to another: what is worked out here is told there."""
+
+    def told(self) -> Told:
+        """The places, in the order of their numbers, and the leaves, for the store of another process; they are forgotten here."""
+        leaves = list[tuple[int, bytes, list[list[str]], str | None]]()
+        with chosen().workprec(FINE):
+            for (place, line), value in self._leaves.items():
+                balls, slope = value if isinstance(value, tuple) else (value, None)
+                leaves.append((place, line, list(map(_ends, balls)), None if slope is None else str(slope)))
+        places = list(self._places)
+        self._places.clear()
+        self._leaves.clear()
+        self._left = MOST
+        return places, leaves
+
+    def take(self, told: Told) -> None:
+        """Leaves that another process has worked out, which is believed as one is that checks a share."""
+        numbers = list[int | None]()
+        for lead in told[0]:
+            above, *rest = lead
+            root = isinstance(above, str)
+            here = above if root else numbers[above]
+            numbers.append(None if here is None else self.place(here, *rest))
+        with chosen().workprec(FINE):
+            for place, line, balls, slope in told[1]:
+                here = numbers[place]
+                if here is not None and (here, line) not in self._leaves and self._takes(2 * PAIR + len(line)):
+                    found = list(map(_ball, balls))
+                    self._leaves[here, line] = found if slope is None else (found, fmpq(*map(int, slope.split("/"))))
 
 
 def _ends(ball: arb) -> list[str]:

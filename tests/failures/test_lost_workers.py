@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ import dalenius as dl
 import support
 from campaigns import draws
 from colleagues import Colleagues
+from dalenius import _prove
+from dalenius.audits import drafts
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.catalogue.models import library_model
@@ -27,6 +30,7 @@ from dalenius.search.crew import Crew, Work
 from dalenius.search.pools import LocalPool
 from dalenius.studies.keeping import records_in
 from dalenius.studies.plan import ENTROPY
+from dalenius_check.core.bounds import Joint
 
 
 @pytest.fixture
@@ -68,6 +72,44 @@ def test_the_answer_is_that_of_one(together, support, question, gap, methods):
     assert {proof.method for proof in result.records} & methods
     support.assert_overlap(result, alone)
     assert dl.verify(question, result.certificate).proved
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_leaves_of_the_proof_are_worked_out_by_those_who_found_them(together, monkeypatch, lost):
+    """While the search goes on, and a share each at its end; by this process alone what is lost on the way."""
+    verify, row, own, rows = _prove.verify, Joint.row, [False], [0, 0]
+
+    def checked(*given, **options):
+        own[0] = True
+        try:
+            return verify(*given, **options)
+        finally:
+            own[0] = False
+
+    def worked(*given):
+        rows[own[0]] += 1
+        return row(*given)
+
+    class Hired(Colleagues):
+        hired = 0
+
+        def submit(self, function, *arguments):
+            if isinstance(function, partial):
+                self.hired += 1
+                self.fails = {self.tasks: BrokenExecutor()} if lost and self.hired == 3 else {}
+            return super().submit(function, *arguments)
+
+    for place, name, stands_in in ((_prove, "verify", checked), (Joint, "row", worked), (drafts, "DUE", 0.01)):
+        monkeypatch.setattr(place, name, stands_in)
+    monkeypatch.setattr("dalenius.evidence.certificate.LITTLE", 0)
+    pool = together(Hired(3))
+    result = dl.solve(count("0.95 max", 8), gap=5e-2, time_limit=None)
+    assert result.gap <= 5e-2
+    assert pool.hired > 3
+    assert pool.renewed == lost
+    assert 0 < sum(rows) < 1.5 * result.certificate.text.count('["row"')
+    assert (rows[1] > 0) == lost
+    assert dl.verify(count("0.95 max", 8), result.certificate).proved
 
 
 def posterior_tree(target):

@@ -218,25 +218,6 @@ def test_a_lower_end_is_not_made_that_nobody_will_try(first_too_slow):
     assert proved.lower_end in (lower(), replace(ZERO, candidate=CERTAIN))
 
 
-@pytest.mark.parametrize("lack", ["memory", "processes"])
-def test_what_several_processes_leave_open_one_checks_again(monkeypatch, lack):
-    """With all the memory that these had together."""
-
-    verify, seen = place.verify, []
-
-    def lacking(problem, certificate, **options):
-        seen.append((options["jobs"], options["memory"]))
-        if options["jobs"] > 1:
-            return Verdict(Status.UNDECIDED, "limit: one is lost", cause="limit", allowed=lack)
-        return verify(problem, certificate, **options)
-
-    monkeypatch.setattr(place, "verify", lacking)
-    proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), replace(Run.of(Limits()), jobs=4))
-    assert not proved.refusals
-    (many, share), (one, whole) = seen
-    assert (many, one, 4 * share) == (4, 1, whole)
-
-
 def test_after_a_stop_a_short_proof_leaves_a_witness_its_time(monkeypatch):
     """It took all that was left, so that no lower end was proved that takes a hundredth of a second."""
     monkeypatch.setattr(Clock, "spared", property(lambda clock: 1.0))

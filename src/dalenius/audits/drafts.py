@@ -23,7 +23,7 @@ NARROWER = 0.7  # times as wide as what was proved last: an interval that is wor
 
 @dataclass
 class Drafts:
-    """Turns of the checker during a search, where one process works on it, whose checks keep what they know.
+    """Turns of the checker during a search, whose checks keep what they know.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Drafts:
     @property
     def able(self) -> bool:
         """True if there are any."""
-        return self.search.known is not None and self.search.jobs == 1
+        return self.search.known is not None
 
     def look(self, record: RecordAudit, bound: DualBound) -> None:
         """Have what has closed in a growing dual bound worked out, if that is due."""

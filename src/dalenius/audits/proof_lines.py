@@ -82,7 +82,10 @@ class _Writer:
     def steps(self, number: int, path: Path) -> list[Step]:
         """Lines of a node, in order."""
         if number in self._proof:
-            return [self._leaf(*self._proof[number], path)]
+            line = self._tree.lines.get(number) or self._leaf(*self._proof[number], path)
+            if number in self._tree.told:
+                self._tree.lines[number] = line
+            return [line]
         if number not in self._branches:
             return [OpenLine()]
         node = self._tree.nodes[number]

@@ -90,7 +90,7 @@ class TreeRoom:
         """Seconds that checking these proofs takes besides what any proof takes, predicted."""
         reading = READING * self.search.checks * sum(rung.leaves for rung in rungs)
         new = sum((r.leaves - r.told) * (FIXED + NARROWED * r.ranges + WORK * r.grouped * r.work) for r in rungs)
-        return self.search.clock.pace * self.search.share * (new + reading)
+        return self.search.clock.pace * (new / (self.search.crew.hands if self.search.crew else 1) + reading)
 
     @property
     def checking_now(self) -> float:

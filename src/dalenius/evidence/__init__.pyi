@@ -4,6 +4,7 @@ from dalenius.evidence.certificate import CurveClaim as CurveClaim
 from dalenius.evidence.certificate import Header as Header
 from dalenius.evidence.certificate import certificate_beside as certificate_beside
 from dalenius.evidence.certificate import claim_text as claim_text
+from dalenius.evidence.certificate import drafts as drafts
 from dalenius.evidence.ends import CERTAIN as CERTAIN
 from dalenius.evidence.ends import MARGINS as MARGINS
 from dalenius.evidence.ends import QUICK as QUICK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache, partial
@@ -21,6 +21,7 @@ from dalenius.evidence.upper import (
     EnvelopeLine,
     Line,
     MeanLine,
+    OpenLine,
     PieceSection,
     PotentialLine,
     ProofLine,
@@ -340,6 +341,29 @@ class Certificate:
 
     def __repr__(self) -> str:
         return f"<Certificate of {counted(self.lines, 'line')}, {len(self.text)} bytes>"
+
+
+ALONE = '["row",', '["joint","0",'  # how leaves of one line begin, which take long
+PARTED, PASSED = ('["cut",', '["split",', '["orbit'), ('["group",', '["chamber",')  # what has two parts, and one
+LITTLE = 1 << 16  # bytes of leaves that nobody else is called for
+
+
+def drafts(lines: Sequence[str], known: set[int], count: int) -> Iterator[str]:
+    """Drafts of a proof, so many at most, with a share each of those leaves of one line whose hashes are not known, but then are."""
+    new = [n for n, line in enumerate(lines) if line.startswith(ALONE) and hash(line) not in known]
+    if sum(len(lines[n]) for n in new) < LITTLE:
+        return
+    known.update(hash(lines[n]) for n in new)
+    none, size = encode(OpenLine()), -(-len(new) // count)
+    for first in range(0, len(new), size):
+        own, kept = set(new[first : first + size]), list[str]()
+        for n, line in reversed(list(enumerate(lines))):
+            both = line.startswith(PARTED) and kept[-2:] == [none, none]
+            if both or (line.startswith(PASSED) and kept[-1:] == [none]):
+                del kept[len(kept) - both :]  # nothing is there below it
+            else:
+                kept.append(none if line.startswith(ALONE) and n not in own else line)
+        yield "".join(f"{line}\n" for line in reversed(kept))
 
 
 def certificate_beside(path: Path) -> Path | None:

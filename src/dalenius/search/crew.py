@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task, need_workers
 from dalenius.search.tree import Nodes, Runner
 
+T = TypeVar("T")
 logger = logging.getLogger("dalenius")
 TURN, LONGER = (
     1.0,
@@ -101,6 +102,34 @@ class Crew:
         self._out: list[_Errand] = []
         self._back: queue.SimpleQueue[_Errand] = queue.SimpleQueue()
         self._losses = 0
+        self._hired, self._told = 0, queue.SimpleQueue[Task]()
+        self.sent = set[int]()  # the hashes of lines that somebody was hired for
+
+    @property
+    def hands(self) -> int:
+        """How many are there, and nobody who has not been called: 1."""
+        return self._pool.size if "_pool" in self.__dict__ and self.usable and self.ready else 1
+
+    def hire(self, function: Callable[..., object], *arguments: object, **options: object) -> None:
+        """Have something worked out beside the trees."""
+        self._hired += 1
+        self._pool.submit(partial(function, **options), *arguments).add_done_callback(self._told.put)
+
+    def results(self, waits: Callable[[], bool], clock: Clock) -> Iterator[Any]:
+        """What came of it, and comes as long as somebody waits; nothing of those who are lost."""
+        while self._hired:
+            there = waits()
+            with clock.waiting():
+                task = _next(self._told, LOOK * there)
+            if task is not None:
+                self._hired -= 1
+                try:
+                    yield task.result()
+                except self._pool.lost as error:
+                    self._hired, self._told = 0, queue.SimpleQueue[Task]()
+                    self._lose(error)
+            elif not there:
+                break
 
     @property
     def usable(self) -> bool:
@@ -122,7 +151,7 @@ class Crew:
                 if not self._out:
                     break
                 with clock.waiting():
-                    errand = self._next(LOOK)
+                    errand = _next(self._back, LOOK)
                 self._merge(errand, work)
             if not clock.interrupted and not work.finished():
                 self._last(work)
@@ -160,13 +189,6 @@ class Crew:
             errand.task.add_done_callback(lambda _: self._back.put(errand))
         return bool(errand.numbers)
 
-    def _next(self, seconds: float) -> _Errand | None:
-        """Next result within a time."""
-        try:
-            return self._back.get(timeout=seconds)
-        except queue.Empty:
-            return None
-
     def _merge(self, errand: _Errand | None, work: Work) -> None:
         """Put it where it was; what was lost is lent again."""
         if errand is None or errand not in self._out:
@@ -198,7 +220,7 @@ class Crew:
         """The time is up: who works stops by himself, and sends back what he has."""
         until = time.monotonic() + LATE
         while self._out and time.monotonic() < until:
-            self._merge(self._next(LOOK), work)
+            self._merge(_next(self._back, LOOK), work)
 
     def _dismiss(self) -> None:
         """Take back lent leaves as they were."""
@@ -207,6 +229,14 @@ class Crew:
             if errand.task is not None:
                 errand.task.cancel()
         self._out = []
+
+
+def _next(back: queue.SimpleQueue[T], seconds: float) -> T | None:
+    """Next result within a time."""
+    try:
+        return back.get(timeout=seconds)
+    except queue.Empty:
+        return None
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypedDict, TypeVar
+from typing import Any, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -112,8 +112,10 @@ class Leaves(Protocol):
     def leaf(self, place: int | None, line: bytes, work: Callable[[], T]) -> T:
         """Return what the leaf on a line at a place comes to."""
 
+    def take(self, told: Any) -> None:
+        """Take what leaves came to elsewhere."""
 
-READING = 0.15  # share of a check that every process does
+
 SOLVERS = ("auto", "own", "clarabel", "mosek", "scs")
 
 
@@ -134,8 +136,8 @@ class Run:
 
     `solver` is who solves the convex programs that it meets: one of `SOLVERS`; `memory` is how many priors an alternating design
     keeps. What is found is checked `checks` times before the clock has run out: an audit inside a design for itself, and as a part of
-    it, where leaves of trees are found again. `crew` are those who work on its trees, too; `jobs` processes of this machine check a
-    long proof. A `checkpoint` is what an audit writes its state into, and goes on from. `known` is what checks of its proofs have
+    it, where leaves of trees are found again. `crew` are those who work on its trees, too, and on the leaves of its proofs. A
+    `checkpoint` is what an audit writes its state into, and goes on from. `known` is what checks of its proofs have
     worked out. Of a `whole` one, which is no part of another, an interval may be handed out at any time.
     """
 
@@ -146,15 +148,9 @@ class Run:
     memory: int | None = None
     checks: int = 1
     crew: Crew | None = None
-    jobs: int = 1
     checkpoint: Checkpoint | None = None
     known: Leaves | None = None
     whole: bool = True
-
-    @property
-    def share(self) -> float:
-        """The time that these take for a long check, beside one process: each reads all of it."""
-        return READING + (1.0 - READING) / self.jobs
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:

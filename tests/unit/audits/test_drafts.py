@@ -77,12 +77,6 @@ def test_a_proof_on_the_way_costs_the_search_its_own_time_alone(monkeypatch):
     assert clock.time_limit == 98.0
 
 
-def test_several_processes_check_without_drafts(checks):
-    """What one process knows is nothing to others."""
-    dl.solve(problem(), gap=1e-2, time_limit=LIMIT, jobs=2)
-    assert not any(draft for draft, _ in checks)
-
-
 def test_after_a_stop_what_had_closed_is_only_read(checks):
     """Ctrl-C in the middle of a long search once left log 2: its proof had a second, and took two."""
     found = []

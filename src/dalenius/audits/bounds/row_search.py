@@ -10,6 +10,7 @@ import numpy as np
 
 from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.row_boxes import Bounded, Plan, Refinement, RowBox, RowLeaf, RowProblem, shrunk
+from dalenius.evidence.upper import ProofLine
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant
@@ -37,6 +38,7 @@ class RowTree(Tree[RowBox, Plan]):
         (root,) = problem.bounded([problem.root(room)])
         self.root, self._slopes = root.box, len(root.box.slopes)
         self.told = dict[int, Floats]()  # slopes of closed leaves
+        self.lines = dict[int, ProofLine]()  # as they were written
         self.untold = list[int]()  # the numbers of those that were not told
         self._above = dict[int, int]()  # the numbers of parts' branches
         self._partitions = {root.box.groups} - {problem.groups.singles}
@@ -89,7 +91,7 @@ class RowTree(Tree[RowBox, Plan]):
     def lent(self, numbers: Sequence[int]) -> Self:
         own, self.untold = self.untold, []
         other = super().lent(numbers)
-        other.told, other._above, self.untold = {}, {}, own
+        other.told, other.lines, other._above, self.untold = {}, {}, {}, own
         other._slopes, other._partitions = _slopes(other.nodes.values()), set(self._partitions)
         return other
 
