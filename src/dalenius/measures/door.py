@@ -81,6 +81,10 @@ from dalenius.units import unit_size
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 T = TypeVar("T")
 UNIFORM = Uniform.kind
+BY_SUPPORT = (
+    "disclosure",
+    "singling_out",
+)  # which say the same of any release whose outputs are all possible on the same inputs
 LEAST = 0.5  # seconds that formulas may take, however low the limit is
 LATE = "no value: the time was over before there was one; raise the time limit, or ask for less"
 UNREAD = "a mechanism that was not read in time"
@@ -328,6 +332,10 @@ def _evaluated(
     asked = [(definition, subject) for definition in (*always, *(OF_RECORDS if subject.several else ()))]
     if isinstance(subject, OfWitness):
         asked += [(without_own_answer(c), without) for c, without in enumerate(subject.without_own_answer)]
+    if outputs and subject.above is not None:
+        raise InputError(
+            "outputs: nothing cuts this noise off, and there is no end of them; leave them out, or give a range"
+        )
     if outputs:
         each = of_output_over_class if isinstance(subject, OfClass) else of_output
         asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in each(y, label)]
@@ -414,6 +422,8 @@ def _ends(subject: Subject, definition: Definition) -> Ends:
         return evaluated(value, exponent=definition.exponent, precisions=precisions)
 
     ends = reduce(larger, map(of_kind, range(subject.kinds)))
+    if subject.above is not None and definition.name not in BY_SUPPORT:
+        ends = ends.up_to(_ends(subject.above, definition))
     return ends if definition.limit is None else ends.below(definition.limit)
 
 
@@ -423,8 +433,9 @@ def _least_epsilons(subject: Subject, delta: Fraction, work: _Work) -> Iterator[
         name = named.name.removesuffix("_delta()")
         what = f"the least epsilon of this notion whose delta is at most {fraction_text(delta)}"
         row = Definition(f"{name}_epsilon({fraction_text(delta)})", "leakage", what, named.value)
-        if isinstance(subject, OfClass) and stem(named.name) not in NO_PRIOR:
-            yield row, NO_CLASS
+        refused = NO_CLASS if isinstance(subject, OfClass) and stem(named.name) not in NO_PRIOR else None
+        if refused := refused or subject.refused.get(stem(named.name)):
+            yield row, refused
             continue
 
         def delta_at(factor: fmpq, place: int = place) -> Ends:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -33,11 +33,15 @@ End = Fraction | float
 
 @dataclass(frozen=True)
 class Ends:
-    """lower <= value <= upper, fractions or infinite; `exact` says the value itself, where it is rational or the log of a rational."""
+    """lower <= value <= upper, fractions or infinite; `exact` says the value itself, where it is rational or the log of a rational.
+
+    `most` says so of the upper end alone.
+    """
 
     lower: End
     upper: End
     exact: str | None = None
+    most: str | None = field(default=None, repr=False)
 
     @property
     def narrow(self) -> bool:
@@ -45,6 +49,10 @@ class Ends:
         if isinstance(self.upper, float) or isinstance(self.lower, float):
             return self.lower == self.upper
         return self.upper - self.lower <= NARROW * self.upper
+
+    def up_to(self, other: Ends) -> Ends:
+        """From this value to another one that is no less."""
+        return Ends(self.lower, other.upper, most=other.exact)
 
     def below(self, most: int) -> Ends:
         """The same value, which never exceeds `most`."""
@@ -101,17 +109,25 @@ def in_bits(nats: Ends) -> Ends:
     >>> in_bits(Ends(Fraction(1), Fraction(2), "log 4"))
     Ends(lower=Fraction(2, 1), upper=Fraction(2, 1), exact='2')
     """
-    if nats.exact is not None and nats.exact.startswith(LOG):
-        power = Fraction(nats.exact.removeprefix(LOG))
-        if power.denominator == 1 and power.numerator.bit_count() == 1:
-            exact = Fraction(power.numerator.bit_length() - 1)
-            return Ends(exact, exact, str(exact))
+    if (exact := _power_of_two(nats.exact)) is not None:
+        return Ends(exact, exact, str(exact))
     with ctx.workprec(PRECISIONS[1]):
         ball = arb(2).log()
         low, high = exactly(ball.lower()), exactly(ball.upper())
     lower = nats.lower if isinstance(nats.lower, float) else nats.lower / high
     upper = nats.upper if isinstance(nats.upper, float) else nats.upper / low
+    if (most := _power_of_two(nats.most)) is not None:
+        upper = most
     return Ends(lower, upper, nats.exact and nats.exact.replace(LOG, "log2 "))
+
+
+def _power_of_two(told: str | None) -> Fraction | None:
+    """k of the logarithm of 2^k."""
+    if told is None or not told.startswith(LOG):
+        return None
+    power = Fraction(told.removeprefix(LOG))
+    alone = power.denominator == 1 and power.numerator.bit_count() == 1
+    return Fraction(power.numerator.bit_length() - 1) if alone else None
 
 
 def doubles_around(ends: Ends) -> tuple[float, float]:

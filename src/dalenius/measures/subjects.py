@@ -153,6 +153,11 @@ class Subject(ABC):
         return False
 
     @property
+    def above(self) -> Subject | None:
+        """What reveals no less, where this is a release that reveals less than the one that is asked about; else None."""
+        return None
+
+    @property
     def refused(self) -> Mapping[str, str]:
         """Why there is no value of some measures, by name."""
         return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -36,7 +36,6 @@ from dalenius.model.mechanisms.real_noise import RealNoise
 from dalenius.model.problems.pieces import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
 
-FAR = 10  # scales beyond the outermost values
 MOST_CELLS, MOST_ENTRIES = 2**10, 2**15
 PRECISION = 128
 
@@ -45,8 +44,8 @@ PRECISION = 128
 class RoundedNoise(Mechanism):
     """A release with Gaussian or Laplace noise that is rounded: which of many short intervals it lies in, exactly.
 
-    Rounding is post-processing, so that nothing here reveals more than the release itself; of whoever guesses, or is told something,
-    the measures are a little too low. No model file knows this kind.
+    Rounding is post-processing, so that nothing here reveals more than the release itself; `above` reveals no less. No model file
+    knows this kind.
 
     Parameters
     ----------
@@ -61,16 +60,12 @@ class RoundedNoise(Mechanism):
     kind: ClassVar[str] = "rounded_noise"
     noise: RealNoise
 
-    @property
-    def step(self) -> Fraction:
-        """Least length of an interval, for values next to one another."""
-        return 2 * FAR * self.noise.scale / MOST_CELLS
-
     def edges(self, values: Integers) -> list[Fraction]:
-        """Between the intervals, ascending."""
-        cells = min(MOST_CELLS, MOST_ENTRIES // values.size)
-        low, high = (int(end) + sign * FAR * self.noise.scale for end, sign in ((values[0], -1), (values[-1], 1)))
-        return [low + (high - low) * k / (cells - 2) for k in range(cells - 1)]
+        """Between the intervals, ascending, the values among them; beyond the outermost where densities are no multiples."""
+        cells, reach = min(MOST_CELLS, MOST_ENTRIES // values.size), self.noise.reach * self.noise.scale
+        low, high = values[0].item() - reach, values[-1].item() + reach
+        grid = (low + (high - low) * k / (cells - 2) for k in range(cells - 1))
+        return sorted({*grid, *map(Fraction, values.tolist())})
 
     def channel(self, values: Integers) -> Floats:
         with ctx.workprec(PRECISION):
@@ -79,23 +74,62 @@ class RoundedNoise(Mechanism):
 
     def exact_entries(self, values: Integers) -> ExactEntries:
         edges = self.edges(values)
-        numbers = list[fmpq | arb]()
-        for value in values.tolist():
-            above = [self.noise.above((edge - value) / self.noise.scale) for edge in edges]
-            below = [self.noise.above((value - edge) / self.noise.scale) for edge in edges]
-            numbers.append(below[0])
-            for k in range(len(edges) - 1):  # the smaller tails, so that nothing cancels
-                left = edges[k] < value
-                numbers.append(below[k + 1] - below[k] if left else above[k] - above[k + 1])
-            numbers.append(above[-1])
+        numbers = [number for value in values.tolist() for number in self._cells(edges, value)]
         return ExactEntries(numbers, np.arange(len(numbers)).reshape(values.size, -1))
 
+    def _cells(self, edges: list[Fraction], value: int) -> list[arb]:
+        """Probability of each interval, for one value: the smaller tails, so that nothing cancels."""
+        above = [self.noise.above((edge - value) / self.noise.scale) for edge in edges]
+        below = [self.noise.above((value - edge) / self.noise.scale) for edge in edges]
+        inside = [
+            below[k + 1] - below[k] if edge < value else above[k] - above[k + 1] for k, edge in enumerate(edges[:-1])
+        ]
+        return [below[0], *inside, above[-1]]
+
+    def above(self, values: Integers) -> Array:
+        """Channel that reveals no less than the noise: an edge of the cell that its output lies in, or the value itself.
+
+        With g_v the density at v, on a cell [a, b] g_v(y) >= alpha(y) g_v(a) + beta(y) g_v(b), for the alpha and beta, at least 0, for
+        which both sides are equal for the least and the greatest v; what is left on the left is given away with v. *Bound because* for
+        Laplace noise they are equal, between values next to one another; and for Gaussian noise h_v = g_v / (g_least g_greatest)^(1/2)
+        has h_v'' <= d^2 h_v, of which the right side is the equation, with the same ends. Beyond the outermost edge e the least of
+        g_v(y) / g_v(e) is that of the value farthest away.
+        """
+        edges = self.edges(values)
+        density = np.array(
+            [[self.noise.density((edge - value) / self.noise.scale) for edge in edges] for value in values.tolist()]
+        )
+        near, far = density[[0, -1]]
+        least, greatest = (self._cells(edges, values[place].item()) for place in (0, -1))
+        weights = [greatest[0] / far[0]]
+        for k, (p, q) in enumerate(zip(least[1:-1], greatest[1:-1], strict=True)):
+            both = near[k] * far[k + 1] - near[k + 1] * far[k]
+            weights[k] += (p * far[k + 1] - q * near[k + 1]) / both
+            weights.append((q * near[k] - p * far[k]) / both)
+        weights[-1] += least[-1] / near[-1]
+        found = density * np.array(weights)
+        return revealing(found) if self.noise.reach else np.asarray(found)
+
     def output_labels(self, values: Integers) -> list[str]:
-        return [f"above {float(edge):.6g}" for edge in [*self.edges(values)[:1], *self.edges(values)]]
+        first, *others = (f"{float(edge):.6g}" for edge in self.edges(values))
+        return [f"below {first}", f"above {first}", *(f"above {edge}" for edge in others)]
+
+
+def revealing(common: Array) -> Array:
+    """Channel that gives away its input where one with these likelihoods, which need not sum to 1, does not say what comes out.
+
+    Probabilities of the inputs given away are rational, rounded upward, so that ratios of them are exact.
+    """
+    sums = common.sum(axis=1)
+    told = [arb(1 - total).upper().fmpq() for total in sums]
+    kept = common * np.array([(1 - more) / total for more, total in zip(told, sums, strict=True)])[:, None]
+    return np.concatenate([kept, np.diag(np.array(told, dtype=object))], axis=1)
 
 
 Masses = tuple[tuple[Fraction, ...], ...]  # by letter, then by channel input
 KNOWN = (EntropyAtLeast, IndependentBlocks, ProductPriors, PriorSet, LawClass)
+NOT_CLOSED = "information_privacy_delta", "strong_information_privacy_delta", "pointwise_maximal_leakage_delta"
+CUT = "no value: of a release that is rounded, or clamped, to be evaluated, it may be more or less than of the release itself"
 NONE = "certificate: it shows no prior that is told anything"
 
 
@@ -114,23 +148,25 @@ class OfWitness(Subject):
         the release in which the record answers c, whatever its letter is, and the others answer as they do.
     piece : Piece or None
         Which block.
+    cut, reveals : bool
+        Whether the problem's channel is of a release that is rounded, or clamped, and reveals less than the one that is asked about;
+        and whether a channel that reveals no less stands in its place.
     """
 
     problem: WorstCaseLeakage
     record: int
     moved: tuple[Masses, ...]
     piece: Piece | None = None
+    cut: bool = False
+    reveals: bool = False
     against = "the prior that the certificate shows"
 
     def __post_init__(self) -> None:
         letters, outputs = len(self.masses), self.problem.channel.shape[1]
-        about = f"record {self.record}, under the prior that the certificate shows; {outputs} outputs"
+        about = f"record {self.record}, under the prior that the certificate shows; "
+        about += "between releases that reveal no more, and no less" if self.cut else f"{outputs} outputs"
         if self.piece is not None:
             about += f"; a block of {len(self.problem.records)}, all others being known"
-        if self.problem.route.slack if self.piece is None else self.piece.slack:
-            about += ", and the noise clamped far out"
-        if isinstance(self.problem.mechanism, RoundedNoise):
-            about += "; what comes out is rounded, and clamped far out"
         labels = self.problem.route.mechanism.output_labels(self._values)
         keep(self, about=about, outputs=tuple(labels), shape=(letters, outputs))
 
@@ -144,6 +180,24 @@ class OfWitness(Subject):
         return self.problem.query_of_inputs.values(self.problem.records)
 
     @cached_property
+    def above(self) -> OfWitness | None:
+        return replace(self, cut=False, reveals=True) if self.cut else None
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        return dict.fromkeys(NOT_CLOSED, CUT) if self.cut else {}
+
+    @property
+    def _channel(self) -> Array:
+        mechanism, channel = self.problem.mechanism, self.problem.exact_channel
+        if not self.reveals:
+            return channel
+        if isinstance(mechanism, RoundedNoise):
+            return mechanism.above(self._values)
+        channel[:, [0, -1]] = fmpq(0)  # all that is clamped
+        return revealing(channel)
+
+    @cached_property
     def without_own_answer(self) -> tuple[WithoutOwnAnswer, ...]:
         """The same record and prior where the release does not see its letter, by the letter that stands in for it."""
         return tuple(WithoutOwnAnswer(self, letter) for letter in range(len(self.moved) - 1))
@@ -153,7 +207,7 @@ class OfWitness(Subject):
 
     def measured(self, masses: Masses) -> Measured:
         """Letter and output where the inputs have these masses; letters of no mass are left out."""
-        channel = self.problem.exact_channel
+        channel = self._channel
         rows, prior = list[Array](), list[fmpq]()
         for row in masses:
             weights = rationals(row)
@@ -174,6 +228,10 @@ class WithoutOwnAnswer(Subject):
     def __post_init__(self) -> None:
         about = f"{self.witness.about}; letter {self.letter} released in its place"
         keep(self, about=about, against=self.witness.against, outputs=self.witness.outputs, shape=self.witness.shape)
+
+    @cached_property
+    def above(self) -> WithoutOwnAnswer | None:
+        return None if self.witness.above is None else replace(self, witness=self.witness.above)
 
     def made(self) -> list[Measured]:
         masses = self.witness.moved[1 + self.letter]
@@ -201,15 +259,16 @@ def witness_of(problem: WorstCaseLeakage, certificate: Certificate) -> OfWitness
             f"certificate: its prior is not read for the adversary {problem.adversary.kind}; measure the problem instead"
         )
     _need_matrix(problem)
-    lines = certificate.lower_lines()
+    lines, noise = certificate.lower_lines(), problem.mechanism
+    cut = noise.on_a_line or noise.clamped(np.array([0, 1])) is not noise
     line = next((line for line in lines if isinstance(line, WitnessLine)), None)
     if line is None or line.record is None or line.prior is None:
         raise InputError(f"{NONE}: what is proved from below is 0")
     if problem.route.pieces is not None:
         piece, about = _piece_of(problem, next(line for line in lines if isinstance(line, PieceOfWitness)))
         found = _in_problem(about, line.record, line.prior)
-        return replace(found, record=piece.first + found.record, piece=piece)
-    return _in_problem(problem, line.record, line.prior)
+        return replace(found, record=piece.first + found.record, piece=piece, cut=cut)
+    return replace(_in_problem(problem, line.record, line.prior), cut=cut)
 
 
 def _need_matrix(problem: WorstCaseLeakage) -> None:

@@ -37,11 +37,11 @@ from dalenius.report.decision import (
 from dalenius.report.page import report_page
 from dalenius.report.page.proofs import TOLD, proved, to_any, without_own_answer
 from dalenius.report.words import (
+    COMPUTED,
     FOLLOWS,
     PROVED,
     WHY,
     assumed,
-    computed,
     ends_shown,
     factor,
     in_bits,
@@ -147,7 +147,7 @@ class Audit:
         True
         """
         title = self.problem.title or "What this release reveals about one person"
-        shown = (PROVED, computed(self.problem), FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
+        shown = (PROVED, COMPUTED, FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
         legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
         told = paragraph(*verdict(self.problem, self.result.lower, self.result.upper))
         parts = [f"# {title}", told, paragraph(*question(self.problem)), "\n".join(self._numbers()), legend]
@@ -218,15 +218,14 @@ class Audit:
 
     def to_json(self) -> dict[str, object]:
         """The numbers, each with its units and what proves it, as `json` writes them once they are plain."""
-        why = computed(self.problem)
         return {
             "digest": digest(self.problem),
             "leakage": _told(self.leakage, PROVED),
-            "bayes_advantage": _told(self.bayes_advantage, why),
+            "bayes_advantage": _told(self.bayes_advantage, COMPUTED),
             "bayes_advantage_at_most": {"upper": self.bayes_advantage_at_most, "because": FOLLOWS},
-            "pointwise_maximal_leakage": _told(self.pointwise_maximal_leakage, why),
+            "pointwise_maximal_leakage": _told(self.pointwise_maximal_leakage, COMPUTED),
             "pointwise_maximal_leakage_to_any": _told(self.pointwise_maximal_leakage_to_any, OF_ALL),
-            "without_own_answer": _told(self.without_own_answer, why),
+            "without_own_answer": _told(self.without_own_answer, COMPUTED),
             "record": self.result.record,
             "gap": self.result.gap,
             "termination": self.result.termination,
@@ -250,20 +249,19 @@ class Audit:
         yield point(f"To any adversary of this kind a guess is right more often by at most {most}.", FOLLOWS)
 
     def _numbers_at(self, found: Measures) -> Iterator[str]:
-        why = computed(self.problem)
         guess, sharpest = found["bayes_advantage"], found["pointwise_maximal_leakage"]
         yield point(
             f"To that adversary the best guess of the person's answer is right more often by {ends_shown(guess.lower, guess.upper)}, "
             "as a probability (Bayes advantage).",
-            why,
+            COMPUTED,
         )
         yield point(
             f"To that adversary no single output makes a guess of anything about the person more than {factor(sharpest)} as likely to "
             f"be right: {ends_shown(sharpest.lower, sharpest.upper)} bits (pointwise maximal leakage).",
-            why,
+            COMPUTED,
         )
         told = told_without(self.problem, found["mutual_information"], without_own_answer(found))
-        yield point(f"With the person's own answer left out, that adversary still learns {told}.", why)
+        yield point(f"With the person's own answer left out, that adversary still learns {told}.", COMPUTED)
 
     def _individuals(self) -> str:
         sharpest, unlikely = (

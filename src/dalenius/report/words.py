@@ -303,21 +303,12 @@ def ends_shown(lower: float, upper: float) -> str:
 
 
 WIDTH = 100  # characters of a line
-PROVED, COMPUTED, ON_A_GRID, FOLLOWS = "proved", "computed", "computed on a grid", "follows"
+PROVED, COMPUTED, FOLLOWS = "proved", "computed", "follows"
 WHY = {
     PROVED: "by the certificate, which an independent program has checked",
     COMPUTED: "from the prior that the certificate shows, in exact numbers, rounded outward; the certificate does not say it",
-    ON_A_GRID: (
-        "from the prior that the certificate shows, in exact numbers, of the release rounded to a fine grid, which reveals a "
-        "little less than the release as it is"
-    ),
     FOLLOWS: "from the first number, for every adversary of this kind, by Pinsker's inequality",
 }
-
-
-def computed(problem: WorstCaseLeakage) -> str:
-    """Basis of an evaluated number: noise on the real line is rounded before it is looked at."""
-    return ON_A_GRID if problem.mechanism.on_a_line else COMPUTED
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
@@ -367,8 +358,16 @@ def in_bits(result: Result) -> str:
 
 
 def factor(told: Measure) -> str:
-    """Largest factor by which a guess becomes likelier to be right; the measure is its logarithm, in bits."""
-    return f"{text_above(2.0**told.upper * (1 + 1e-12), 3)} times" if told.upper < 1000 else "any number of times"
+    """Largest factor by which a guess becomes likelier to be right; the measure is its logarithm, in bits.
+
+    >>> factor(Measure("pointwise_maximal_leakage", 0.9, 1.0, "bits", "")), factor(Measure("local_dp", 0.9, 0.99, "bits", ""))
+    ('2 times', '1.99 times')
+    """
+    if told.upper >= 1000:
+        return "any number of times"
+    if told.exact is not None and told.exact.startswith("log2 "):
+        return f"{text_above(Fraction(told.exact.removeprefix('log2 ')), 3)} times"
+    return f"{text_above(min(2.0**told.upper * (1 + 1e-12), 2.0 ** math.ceil(told.upper)), 3)} times"
 
 
 def rare(told: Measure | None, why: str = "") -> str:
@@ -408,16 +407,6 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
         yield "The adversary may know any correlation, but not more about all answers together than the bound leaves open."
     else:
         yield "The adversary's beliefs are among those that the question names."
-    if problem.route.slack or any(piece.slack for piece, _ in problem.pieces):
-        yield (
-            "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there "
-            "are blocks. Further out a single output may reveal more, with a probability below 1e-20."
-        )
-    if problem.mechanism.on_a_line:
-        yield (
-            "What is computed is about the release rounded to a fine grid and clamped ten scales beyond the values. As it is, it "
-            "reveals a little more, and single outputs far out may reveal more; what is proved is about the release as it is."
-        )
     yield "The software that makes the release has exactly the probabilities of the model."
     yield (
         "There is no other release of these data. One more reveals more; ask about all of them as one (several_releases, adaptive)."

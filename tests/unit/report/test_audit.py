@@ -159,19 +159,6 @@ def test_what_has_no_matrix_still_has_its_leakage(release, query, said):
     assert "at most" in told.page()
 
 
-def test_clamped_noise_is_said_to_be():
-    told = dl.audit(dl.discrete_gaussian(scale=2), records=50, adversary=dl.IndependentBlocks(2))
-    assert "clamped ten scales beyond" in " ".join(str(told).split())
-
-
-def test_noise_on_the_real_line_is_computed_on_a_grid():
-    told = dl.audit(dl.laplace(2), records=50)
-    page = " ".join(str(told).split())
-    assert page.count("[computed on a grid]") == 4  # three numbers, and what the words mean
-    assert "[computed]" not in page
-    assert told.to_json()["bayes_advantage"]["because"] == "computed on a grid"
-
-
 test_what_makes_no_question_is_refused = refuses(
     (lambda: dl.audit(0.5, records=3), "expected a mechanism such as"),
     (lambda: dl.audit(dl.geometric(1)), "how many people is it about"),

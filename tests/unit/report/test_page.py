@@ -369,7 +369,7 @@ def test_a_symmetric_bit_in_closed_form():
     assert facts.sharpest is not None
     assert facts.without is not None
     assert facts.without.bits == "0", "nobody else is there to give it away"
-    assert facts.factor == "1.5"
+    assert facts.factor == "1.5 times"
 
 
 def test_where_no_prior_is_shown_it_says_why():

@@ -43,6 +43,9 @@ class RealNoise(ScaledNoise):
 
     repeated: ClassVar[bool] = False
     on_a_line: ClassVar[bool] = True
+    reach: ClassVar[
+        int
+    ]  # scales beyond the outermost values from which on hardly any noise, or nothing to tell apart, is left
     scale: Exact = Given(number(at_least=LEAST, at_most=MOST))
 
     @classmethod
@@ -63,6 +66,10 @@ class RealNoise(ScaledNoise):
     @abstractmethod
     def above(self, point: Fraction) -> arb:
         """The probability that noise of scale 1 is above this point."""
+
+    @abstractmethod
+    def density(self, point: Fraction) -> arb:
+        """The density of noise of scale 1 at this point, up to a factor."""
 
     def quadrature(self, values: Integers) -> Floats:
         """The same around these values, which ascend; `InputError` if they are too many, or too far apart."""
@@ -116,6 +123,7 @@ class Laplace(RealNoise):
 
     kind: ClassVar[str] = "laplace"
     words: ClassVar[str] = "Laplace noise"
+    reach: ClassVar[int] = 0
     for_epsilon: ClassVar[str] = ", 'laplace scale = 1/e' for epsilon e where one record moves the query by 1"
 
     def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
@@ -144,6 +152,9 @@ class Laplace(RealNoise):
     def above(self, point: Fraction) -> arb:
         at = arb(rational(point))
         return (-at).exp() / 2 if point >= 0 else 1 - at.exp() / 2
+
+    def density(self, point: Fraction) -> arb:
+        return arb(rational(-abs(point))).exp()
 
 
 laplace = Laplace
@@ -174,6 +185,7 @@ class Gaussian(RealNoise):
 
     kind: ClassVar[str] = "gaussian"
     words: ClassVar[str] = "Gaussian noise"
+    reach: ClassVar[int] = 10
 
     def enough(self, nats: float, span: int) -> list[tuple[float, str]]:
         variance = gaussian_variance_of_sensitivity(nats, span)
@@ -203,6 +215,9 @@ class Gaussian(RealNoise):
 
     def above(self, point: Fraction) -> arb:
         return (arb(rational(point)) / arb(2).sqrt()).erfc() / 2
+
+    def density(self, point: Fraction) -> arb:
+        return arb(rational(-(point**2) / 2)).exp()
 
 
 gaussian = Gaussian

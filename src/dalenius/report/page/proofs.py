@@ -7,7 +7,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,10 +24,10 @@ from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.outcome import Scope, Termination
 from dalenius.report.decision import advantage_at_most, epsilon_of_one
-from dalenius.report.words import belief, ends_shown, rare
+from dalenius.report.words import belief, ends_shown, factor, rare
 from dalenius.results import DesignResult, Result
 from dalenius.studies.release import rows_in
-from dalenius.units import lower_in, upper_in
+from dalenius.units import lower_in, nats_above, upper_in
 
 LOOSER = ".looser"
 PLAN = "sweep.json"
@@ -248,7 +247,6 @@ def audit_of(design: Proof, proofs: Sequence[Proof]) -> Proof | None:
 # What a page tells about an audit besides its interval: guesses, single outputs, and what the others give away, at the same prior.
 
 
-LOG = "log "
 AVERAGE, WITHOUT = "mutual_information", "mutual_information_without_own_answer"
 SHARPEST = "pointwise_maximal_leakage"
 TOLD = (AVERAGE, WITHOUT, "bayes_advantage", SHARPEST)
@@ -276,7 +274,7 @@ class Facts:
     average : Shown or None
         The mutual information at that prior.
     factor : str
-        By what factor the likeliest guess is up at most, for the worst single output of that prior.
+        By what factor the likeliest guess is up at most, for the worst single output of that prior; empty where nothing bounds it.
     rare : str
         What becomes of an answer that some adversary held for very unlikely, in a sentence.
     without : Shown or None
@@ -303,13 +301,19 @@ def leakage_shown(lower: float, upper: float) -> Shown:
     return Shown(ends_shown(lower_in(lower, "bits"), upper_in(upper, "bits")), ends_shown(lower, upper))
 
 
+def _shown(row: Measure) -> Shown:
+    """The same of a measure in bits."""
+    nats = -nats_above(-row.lower, row.units), nats_above(row.upper, row.units)
+    return Shown(ends_shown(row.lower, row.upper), ends_shown(*nats))
+
+
 def facts_of(proof: Proof) -> Facts:
     """Facts about an audit, as far as its certificate exhibits a prior whose channel is small enough."""
     problem = audited(proof.problem)
     most, unlikely = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets)), rare(*to_any(problem))
     try:
         witness = witness_of(problem, proof.certificate)
-        found = measure(problem, prior=proof.certificate, only=TOLD)
+        found = measure(problem, prior=proof.certificate, only=TOLD, units="bits")
     except InputError as error:
         return Facts(guess=f"at most {text_above(most, 4)}", why_not=str(error), rare=unlikely)
     gained, sharpest = found["bayes_advantage"], found[SHARPEST]
@@ -317,11 +321,11 @@ def facts_of(proof: Proof) -> Facts:
     return Facts(
         guess=interval_text(min(gained.lower, most), most, places=4),
         guess_at_prior=ends_shown(gained.lower, gained.upper),
-        sharpest=leakage_shown(sharpest.lower, sharpest.upper),
-        average=leakage_shown(found[AVERAGE].lower, found[AVERAGE].upper),
-        factor=_factor(sharpest),
+        sharpest=_shown(sharpest),
+        average=_shown(found[AVERAGE]),
+        factor=factor(sharpest) if math.isfinite(sharpest.upper) else "",
         rare=unlikely,
-        without=leakage_shown(without.lower, without.upper),
+        without=_shown(without),
         belief=tuple(belief(witness, problem.records)),
     )
 
@@ -353,12 +357,3 @@ def without_own_answer(found: Measures) -> Measure:
     rows = [row for row in found if row.name.startswith(WITHOUT)]
     lower, upper = min(row.lower for row in rows), max(row.upper for row in rows)
     return Measure(WITHOUT, lower, upper, rows[0].units, "what the others give away about the person")
-
-
-def _factor(row: Measure) -> str:
-    """e to the pointwise maximal leakage: itself where it is short, else rounded upward."""
-    if row.exact is not None and row.exact.startswith(LOG):
-        return row.exact.removeprefix(LOG)
-    if math.isinf(row.upper) or row.upper > 700.0:
-        return ""
-    return text_above(exact_fraction_above(Fraction(math.exp(row.upper)) * (1 + Fraction(1, 10**12))), 3)
