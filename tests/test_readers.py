@@ -29,6 +29,11 @@ AGES = "0-9,10-19,20-29,30-39,40-49,50-59,60-69"
 STATISTICIAN = [  # what is typed, the exit status, and what must stand in the answer
     (f"audit {TABLE} --answer employed --letters no,yes -o count.md", 0, ["count.md", "count.cert"]),
     (f"audit {TABLE} --answer employed --letters yes,no", 0, ["how many of them have no in employed"]),
+    (
+        f"audit {TABLE} --answer employed --letters no,maybe",
+        2,
+        ["(the first: line 2) have an answer in the column employed"],
+    ),
     (f"audit {TABLE} --answer employment --letters no,yes", 2, ["did you mean 'employed'?"]),
     (f"audit {TABLE} --answer age --letters {AGES} --query histogram -o ages.md", 0, ["ages.cert"]),
     ("audit --mechanism laplace:0.5 --people 100", 2, ["'laplace scale = 0.5'", "epsilon"]),

@@ -16,7 +16,7 @@ OWN = {  # the keys that an answer has besides the common ones, always
     "solve": "model digest lower upper units gap termination status proved certificate at_most_met",
     "verify": "status proved reason lower upper at_most_met",
     "measure": "measures at_most_met",
-    "noise": "mechanism at_most units enough not_enough epsilon_of_one_person levels files",
+    "noise": "mechanism adversary at_most units enough not_enough epsilon_of_one_person levels files",
     "table": "rows files",
     "convert": "",
     "compose": "lower upper units rule at_most_met",

@@ -11,8 +11,8 @@ import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
 from dalenius.cli.folders import CERTIFICATE, Output, of_one_run
 from dalenius.cli.gates import Budget, at_most_met, leakage_ends, require, require_at_most
-from dalenius.cli.people import asked_about, people_of
-from dalenius.cli.shared import err, homes_of, need_none, out, read_problem, status_line
+from dalenius.cli.people import asked_about, people_of, warn_of_sizes
+from dalenius.cli.shared import homes_of, need_none, out, read_problem, status_line
 from dalenius.errors import InputError, brief
 from dalenius.model import Problem, digest, model_bytes
 from dalenius.model.adversaries import Adversary
@@ -89,11 +89,7 @@ def audit(
             found = dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress)
         ends = leakage_ends("audit", found.result)
         written = None if folder is None or output is None else _written(found, output, folder)
-        if table is not None and written is not None:
-            err.print(
-                f"WARNING: {written[2]} states the size of every household in {table}; hand it on only if those may be known "
-                "(docs/release.md)"
-            )
+        warn_of_sizes(table, written[2:] if written else [])
         if as_json:
             places = dict(zip_longest(("page", "certificate", "model"), written or ()))
             bounds = [Ends(row.name, row.lower, row.upper, row.units) for row in found.measures()]

@@ -12,7 +12,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.cli.answers import Ends, write_answer
-from dalenius.cli.people import asked_about, people_of
+from dalenius.cli.people import asked_about, people_of, warn_of_sizes
 from dalenius.cli.shared import STANDARD_STREAM, drawn, homes_of, need_none, out, read_problem, status_line
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text, need_unit
@@ -27,7 +27,7 @@ from dalenius.model.problems import Mean
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.report.audit import question_of
 from dalenius.report.decision import epsilon_of_one, moved_by
-from dalenius.results import budget_text
+from dalenius.results import against_text, budget_text
 from dalenius.studies.least_noise import NOISES, LeastNoise
 from dalenius.units import is_at_least_log
 
@@ -98,6 +98,7 @@ def noise(
             problem, at_most, gap=gap, time_limit=None if math.isinf(time_limit) else time_limit, progress=progress
         )
     files = {} if output is None else _write(found, output, stem)
+    warn_of_sizes(table, [path for path in files.values() if path.endswith(".toml")])
     if as_json:
         write_answer("noise", _told(found, mean) | {"files": files}, _bounds(found))
         return
@@ -196,6 +197,7 @@ def _told(found: LeastNoise, mean: Mean | None) -> dict[str, Any]:
     first = releases[0]
     return {
         "mechanism": first["mechanism"],
+        "adversary": against_text(found.within.problem),
         "at_most": fraction_text(found.at_most),
         "units": found.units,
         "enough": fraction_text(found.within.scale),
@@ -241,6 +243,8 @@ def _print(found: LeastNoise, mean: Mean | None) -> None:
     allowed = budget_text(found.at_most, found.units, within.result.values)
     upper = f"{within.result.to('bits').ends[1]} bits"
     out.print(f"{words} {'is' if len(within.releases) == 1 else 'are'} enough for {allowed}: at most {upper}, proved")
+    if len(within.problem.records) > 1:
+        out.print(f"to {against_text(within.problem)}")
     errors = ", ".join(text_above(noise.mean_error, 4) for noise, _ in within.releases)
     out.print(f"each number that is released is wrong by {errors} on average")
     if mean is not None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import dalenius as dl
-from dalenius.cli.shared import listed, naming, need_none, words_of
+from dalenius.cli.shared import err, listed, naming, need_none, words_of
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
-from dalenius.model.elsewhere import People
+from dalenius.model.elsewhere import FileTable, People
 from dalenius.model.problems import Mean
 from dalenius.model.queries.margins import SEPARATOR
 
@@ -85,15 +85,24 @@ def people_of(
     pairs = zip(names, groups, strict=True)
     texts = {name: words_of(group, "--letters") for name, group in pairs}
     known = {**texts, homes: ()}
-    read = {name: [text.strip() for _, text in csv_column(table, name, entries=known[name])] for name in known}
+    read = {name: {line: text.strip() for line, text in csv_column(table, name, entries=known[name])} for name in known}
     with naming(table):
         if values is not None:
             texts[answers], read[answers] = _on_grid(read[answers], values)
         return dl.from_frame(
-            {name: [text or None for text in column] for name, column in read.items()},
+            FileTable({name: [text or None for text in read[name].values()] for name in read}, lines=[*read[homes]]),
             answer=names,
             household=homes,
             letters=texts,
+        )
+
+
+def warn_of_sizes(table: Path | None, models: Sequence[str | Path]) -> None:
+    """Say on standard error which of the models that were written state the households of a table."""
+    if table is not None and models:
+        err.print(
+            f"WARNING: {' and '.join(map(str, models))} {'states' if len(models) == 1 else 'state'} the size of every household in "
+            f"{table}; hand on only what may be known (docs/release.md)"
         )
 
 
@@ -136,15 +145,17 @@ def margins_of(query: str | None, people: People | None) -> str | dl.queries.Mar
     return dl.queries.Margins(people.attributes, [sorted({names.index(name) for name in table}) for table in tables])
 
 
-def _on_grid(column: list[str], values: str) -> tuple[list[str], list[str]]:
-    """The names of a mean's grid, and for each answer that there is the nearest one."""
+def _on_grid(column: dict[int, str], values: str) -> tuple[list[str], dict[int, str]]:
+    """The names of a mean's grid, and for each answer that there is, by its line, the nearest one."""
     mean = Mean(max(len(column), 1), *_bounds(values))
     names = mean.records.letters
-    there = [text for text in column if text]
-    if unread := sum(not _is_number(text) for text in there):
-        raise InputError(f"--query mean: expected numbers, but {unread} of {len(there)} answers are none")
-    nearest = iter(mean.letters(there))
-    return list(names), [names[next(nearest)] if text else "" for text in column]
+    there = {line: text for line, text in column.items() if text}
+    if unread := [line for line, text in there.items() if not _is_number(text)]:
+        raise InputError(
+            f"--query mean: expected numbers, but {len(unread)} of {len(there)} answers are none (the first: line {unread[0]})"
+        )
+    nearest = iter(mean.letters(list(there.values())))
+    return list(names), {line: names[next(nearest)] if text else "" for line, text in column.items()}
 
 
 def _is_number(text: str) -> bool:

@@ -43,6 +43,14 @@ class Table(Protocol):
     def __getitem__(self, name: str) -> Iterable[Hashable]: ...
 
 
+class FileTable(dict[str, list[Hashable]]):
+    """Columns that were read from a file, and the line of each row."""
+
+    def __init__(self, columns: Mapping[str, list[Hashable]], lines: Sequence[int]) -> None:
+        super().__init__(columns)
+        self.lines = lines
+
+
 @dataclass(frozen=True)
 class People:
     """The people of a table, one household after the other.
@@ -103,7 +111,8 @@ def from_frame(
     ------
     InputError
         If a column is missing or empty, columns differ in length, a household or an answer is missing (None, NaN, NA, NaT), an entry
-        cannot be told from others (a list, or True among ones), or an answer is none of the letters. No message repeats an answer.
+        cannot be told from others (a list, or True among ones), or an answer is none of the letters. Messages name the first such row,
+        and never repeat an answer.
 
     >>> people = from_frame({"home": [7, 8, 7], "vote": ["no", "yes", "yes"]}, answer="vote", household="home", letters=["no", "yes"])
     >>> people.records.count, people.blocks.sizes, people.dataset
@@ -121,9 +130,13 @@ def from_frame(
     homes, columns = _column(table, household), [_column(table, name) for name in names]
     if short := [len(column) for column in columns if len(column) != len(homes)]:
         raise InputError(f"table: the columns have {short[0]} and {len(homes)} rows; expected as many of both")
-    if any(map(is_missing, homes)):
-        raise InputError(f"table: a row has no {household}; give everybody a household, one of their own if need be")
-    read = [_placed(column, name, (letters or {}).get(name)) for name, column in zip(names, columns, strict=True)]
+    if missing := _rows_of(table, map(is_missing, homes)):
+        raise InputError(
+            f"table: {missing} have no {household}; give everybody a household, one of their own if need be"
+        )
+    read = [
+        _placed(table, column, name, (letters or {}).get(name)) for name, column in zip(names, columns, strict=True)
+    ]
     combined = list(product(*(own for own, _ in read)))
     listed: list[Hashable] = read[0][0] if len(read) == 1 else [*combined]
     given = np.zeros(len(homes), dtype=np.int64)
@@ -143,11 +156,28 @@ def from_frame(
     )
 
 
-def _placed(answers: list[Hashable], name: str, letters: Sequence[Hashable] | None) -> tuple[list[Hashable], Integers]:
+def _rows_of(table: Table, wrong: Iterable[bool]) -> str:
+    """How many rows are wrong, and which is the first of them, by its line in a file; empty if none is.
+
+    >>> _rows_of({}, [False, True, True]), _rows_of(FileTable({}, [2, 3]), [False, True])
+    ('2 of 3 rows (the first: row 1, counted from 0)', '1 of 2 rows (the first: line 3)')
+    """
+    rows = list(wrong)
+    places = [place for place, bad in enumerate(rows) if bad]
+    if not places:
+        return ""
+    lines = table.lines if isinstance(table, FileTable) else None
+    first = f"line {lines[places[0]]}" if lines else f"row {places[0]}, counted from 0"
+    return f"{len(places)} of {len(rows)} rows (the first: {first})"
+
+
+def _placed(
+    table: Table, answers: list[Hashable], name: str, letters: Sequence[Hashable] | None
+) -> tuple[list[Hashable], Integers]:
     """The answers of a column that there may be, and everybody's by its place among them."""
-    if missing := sum(map(is_missing, answers)):
+    if missing := _rows_of(table, map(is_missing, answers)):
         raise InputError(
-            f"table: expected an answer in every row, but {missing} of {len(answers)} rows have no {name}; leave these rows out, or "
+            f"table: expected an answer in every row, but {missing} have no {name}; leave these rows out, or "
             "write a word of its own there, such as 'unknown'"
         )
     listed = (
@@ -160,9 +190,9 @@ def _placed(answers: list[Hashable], name: str, letters: Sequence[Hashable] | No
     if len(set(listed)) < len(listed) or not listed:
         raise InputError("letters: expected different answers, at least one")
     place = {letter: k for k, letter in enumerate(listed)}
-    if not place.keys() >= set(answers):
+    if strange := _rows_of(table, (given not in place for given in answers)):
         raise InputError(
-            f"table: an answer in the column {name} is none of the {len(listed)} letters that there may be"
+            f"table: {strange} have an answer in the column {name} that is none of the {len(listed)} letters that there may be"
         )
     return listed, np.array([place[given] for given in answers])
 

@@ -83,11 +83,12 @@ def people(tmp_path):
 
 def test_a_mean_of_a_table_says_its_own_accuracy(command_line, people):
     """The question of `audit` about the same table, whose epsilon is one person's; errors repeat no value."""
-    told = json.loads(
-        command_line(
-            "noise", "--noise", "discrete_laplace", *people, "--at-most", "0.1 bits", "--gap", "0.1", "--json"
-        ).stdout
-    )
+    asked = ("noise", "--noise", "discrete_laplace", *people, "--at-most", "0.1 bits", "--gap", "0.1", "-o", "out")
+    done = command_line(*asked, "--json")
+    told = json.loads(done.stdout)
+    models = [f"out/discrete_laplace.{end}.toml" for end in ("within", "above")]
+    assert done.stderr.startswith(f"WARNING: {' and '.join(models)} state the size of every household in people.csv")
+    assert told["adversary"] == "any adversary to whom blocks of 1 to 2 records are independent of one another"
     (release,) = told["releases"]
     assert release["scale"] == told["enough"]
     scale = float(as_fraction(told["enough"], ""))
@@ -119,7 +120,7 @@ def test_a_release_of_a_mean_says_the_mean(command_line, people):
 def test_values_beyond_the_bounds_and_no_numbers(command_line, people, tmp_path):
     for value, words in (
         ("121", "1 of 4 values are beyond the bounds"),
-        ("old", "1 of 4 answers are none"),
+        ("old", "1 of 4 answers are none (the first: line 4)"),
         ("", "no age"),
     ):
         (tmp_path / "people.csv").write_text(PEOPLE.replace("99", value))

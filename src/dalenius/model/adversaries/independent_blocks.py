@@ -208,8 +208,9 @@ class IndependentBlocks(Adversary):
         own = "" if bound is None or not bound.amount else f", the own one's law having {_words(bound)}"
         if self.size == 1:
             return f"to whom the records are independent of one another{own}"
-        size = f"of {self.size}" if self.size else f"of 1 to {max(self.sizes or (1,))}"
-        return f"to whom blocks {size} records are independent of one another{own}"
+        sizes = sorted({self.size} if self.size else set(self.sizes or ()))
+        size = f"{sizes[0]} to {sizes[-1]}" if sizes[1:] else f"{sizes[0]}"
+        return f"to whom blocks of {size} records are independent of one another{own}"
 
     def to_table(self) -> dict[str, Any]:
         return {**super().to_table(), **(self.entropy_at_least.to_model() if self.entropy_at_least else {})}
