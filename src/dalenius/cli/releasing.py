@@ -20,6 +20,7 @@ from dalenius.evidence import certificate_beside
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import Problem, Records, digest
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.in_words import words_of
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
 from dalenius.model.problems import Mean
@@ -33,6 +34,7 @@ def release(
     mechanism: str | None = None,
     column: str | None = None,
     letters: str | None = None,
+    household: str | None = None,
     certificate: Path | None = None,
     time_limit: float = 30.0,
     despite_budget: bool = False,
@@ -55,6 +57,8 @@ def release(
         The column, or several with commas; default: MODEL's, else the only one.
     letters
         The texts for letters 0, 1, ..., with commas, of several columns f,m;no,yes; default: MODEL's, else 0,1,...
+    household
+        The column that says who lives with whom: nothing is released if a household is larger than MODEL's.
     certificate
         Proof for this mechanism; default: beside it, ending in .cert or .cert.gz.
     time_limit
@@ -68,7 +72,7 @@ def release(
     """
     import numpy as np
 
-    from dalenius.studies.release import audit_of_release, letter_texts, read_letters, releasing
+    from dalenius.studies.release import audit_of_release, letter_texts, need_households, read_letters, releasing
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
@@ -82,6 +86,12 @@ def release(
     column = column or problem.records.answer or None
     called = None if letters is None else texts_of(letters, column or "")
     texts = letter_texts(problem.records, called)
+
+    def read() -> list[int]:
+        if household is not None:
+            need_households(data, household, problem)
+        return read_letters(data, problem.records, column, called)
+
     beside = file or (path if mechanism is None else None)
     proof = certificate_beside(beside) if certificate is None and beside is not None else certificate
     try:
@@ -89,7 +99,7 @@ def release(
             found = dl.release(
                 problem,
                 sampled,
-                lambda: read_letters(data, problem.records, column, called),
+                read,
                 certificate=None if proof is None else dl.Certificate.read(proof),
                 time_limit=time_limit,
                 despite_budget=despite_budget,
@@ -113,6 +123,7 @@ def release(
             "mechanism": file or words_of(audit.mechanism),
             "mechanism_digest": digest(audit),
             "certificate": proof,
+            "households_compared": household is not None,
         }
         write_answer(
             "release",
@@ -120,7 +131,7 @@ def release(
             [Ends("leakage", None, found.leakage.nats, "nats")],
         )
     else:
-        _print_release(found, meaning, proof)
+        _print_release(found, meaning, proof, _compared(problem, household))
 
 
 def _mechanism(text: str | None) -> tuple[Mechanism | str | None, Path | None]:
@@ -168,7 +179,17 @@ def _meaning(problem: Problem, mechanism: Mechanism, named: Records, output: obj
     return f"{asked}; in {named.answer} {stand}"
 
 
-def _print_release(found: Release, meaning: str, proof: Path | None) -> None:
+def _compared(problem: Problem, household: str | None) -> str:
+    """What is known of the table's households; empty where the model has none."""
+    if household is not None:
+        return f"none in {household} is larger than the model's"
+    blocks = as_blocks(problem.adversary)
+    if blocks is None or blocks.size == 1:
+        return ""
+    return "taken to be those of the model; --household COLUMN compares them"
+
+
+def _print_release(found: Release, meaning: str, proof: Path | None, households: str) -> None:
     def row(name: str, text: str) -> None:
         out.print(f"{name:<20} {text}")
 
@@ -179,6 +200,8 @@ def _print_release(found: Release, meaning: str, proof: Path | None) -> None:
     row("which is", meaning)
     row("leakage", str(leakage))
     row("to", found.adversary)
+    if households:
+        row("households", households)
     row("proved", f"by the independent checker, {'just now' if found.audited else f'from {proof}'}")
     if leakage.within_budget is not None:
         row("leakage budget", "met" if leakage.within_budget else "NOT PROVED to be met")

@@ -409,7 +409,8 @@ def assumed(problem: WorstCaseLeakage) -> Iterator[str]:
         yield "The adversary's beliefs are among those that the question names."
     yield "The software that makes the release has exactly the probabilities of the model."
     yield (
-        "There is no other release of these data. One more reveals more; ask about all of them as one (several_releases, adaptive)."
+        "There is no other release of these data. One more reveals more; ask about all of them as one (several_releases, adaptive; "
+        "of tables the query margins)."
     )
 
 

@@ -76,6 +76,8 @@ LETTERS = _Rule(
     "letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing reveals more than what letter, or what secret, it is"
 )
 
+TOGETHER = "; counts and tables of one --table are one question, with all of its columns and the query margins"
+
 
 @dataclass(frozen=True)
 class Composition:
@@ -201,9 +203,14 @@ def composition(
     if len(stages) < 2:
         raise InputError(f"answers: expected at least two releases, got {len(stages)}")
     first = stages[0][0][0]
-    for problem, _ in (answer for stage in stages for answer in stage):
-        if _question(problem) != _question(first):
-            raise InputError("answers: expected problems about the same records, or secrets, and the same adversary")
+    for j, (problem, _) in ((j, answer) for j, stage in enumerate(stages) for answer in stage):
+        for part in ("records", "adversary", "secrets"):  # about whom, and against whom
+            one, other = getattr(first, part, ()), getattr(problem, part, ())
+            if one != other:
+                raise InputError(
+                    f"answers: expected problems about the same records, or secrets, and the same adversary; {part} of answers[0]: "
+                    f"{brief(one)}, of answers[{j}]: {brief(other)}{TOGETHER if part == 'records' else ''}"
+                )
     chosen = adaptive or any(len(stage) > 1 for stage in stages)
     leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
     bounds = _Bounds(stages, leakages, first, chosen, None if eta is None else _nats(eta))
@@ -269,11 +276,6 @@ class _Bounds:
         ahead = self.leakages[:1] if self.adaptive else self.leakages
         saved = max(most - told for told, most in zip(ahead, capacities, strict=False))
         return sum(capacities, Fraction(0)) - saved, capacities
-
-
-def _question(problem: Audit) -> tuple[Any, ...]:
-    """Whom it is about, and against whom."""
-    return problem.records, problem.adversary, getattr(problem, "secrets", ())
 
 
 def _determine_the_data(problem: SecretLeakage) -> bool:

@@ -17,12 +17,14 @@ from dalenius.exact import Integer, as_fraction, as_list, as_nonnegative, as_qua
 from dalenius.files import csv_column
 from dalenius.information.arrays import Integers
 from dalenius.intervals import text_above
-from dalenius.model import DesignProblem, Problem, Records, WorstCaseLeakage
+from dalenius.model import DesignProblem, IndependentBlocks, Problem, Records, WorstCaseLeakage
+from dalenius.model.adversaries.independent_blocks import as_blocks
 from dalenius.model.in_words import as_part
 from dalenius.model.mechanisms import DesignedMechanism, Mechanism
 from dalenius.model.mechanisms.designed import Label
 from dalenius.model.mechanisms.sampling import Random, need_random
 from dalenius.model.queries.margins import SEPARATOR
+from dalenius.model.sums import record_types
 from dalenius.notebook import in_brief
 from dalenius.outcome import Termination
 from dalenius.results import against_text, budget_text, nats_and_bits
@@ -86,6 +88,31 @@ def read_letters(
     if len(letters) < len(records):
         raise InputError(f"{path}: ends after {len(letters)} records; the model has {len(records)}, one a line")
     return letters
+
+
+def need_households(path: str | Path, column: str, problem: Problem) -> None:
+    """The households of a table are such that what is proved of the model's blocks holds for them.
+
+    *Enough because* nothing but the size of the own block counts where all records are alike, and the rest are known at worst; every
+    law of a smaller block is one of a larger, whose other records are known. An entropy of the own block is about its very size.
+
+    Raises
+    ------
+    InputError
+        If the model is not about blocks of records that are alike, a household is larger than all of its blocks, or, with an entropy
+        of the own one, the sizes are others.
+    """
+    blocks, query, records = as_blocks(problem.adversary), problem.query.sums, problem.records
+    if blocks is None or query is None or len(record_types(query, records)) > 1:
+        raise InputError("--household: expected a model of independent blocks of people who are alike; leave it out")
+    homes = [text.strip() or None for _, text in csv_column(path, column)]
+    there = sorted(IndependentBlocks.of_column(homes).sizes or ())
+    own = sorted(size for size, times in blocks.sizes_of(records) for _ in range(times))
+    if there[-1] > own[-1] or (blocks.entropy_at_least is not None and there != own):
+        raise InputError(
+            f"{path}: the households in {column} are not the model's, of at most {own[-1]} people: nothing is proved of them; audit "
+            "this table"
+        )
 
 
 GAP = 1e-3  # relative, of an audit on the spot

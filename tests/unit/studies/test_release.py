@@ -7,6 +7,7 @@ import re
 import secrets
 import subprocess
 import sys
+from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import support
 from campaigns import each, thinned
 from dalenius.model import digest
 from dalenius.studies import release as deciding
-from dalenius.studies.release import LeakageBound, bound_of, read_letters
+from dalenius.studies.release import LeakageBound, bound_of, need_households, read_letters
 
 ROWS = [["0.9", "0.1"], ["0.1", "0.9"]]
 MODEL = support.design(dl.MinLeakage, dl.Records(4, alphabet=2), dl.Parity(), dl.Hamming(), "0.1", "2.2")
@@ -131,6 +132,7 @@ def test_json(write, release, audit):
             "max_distortion",
             "distortion_within_budget",
             "simulation",
+            "households_compared",
         ),
     }
     assert answer["output"] in (0, 1)
@@ -589,6 +591,25 @@ def test_letters_of_records_with_alphabets_of_their_own(tmp_path):
     assert read_letters(path, dl.Records(alphabets=[2, 3, 1])) == [1, 2, 0]
     with pytest.raises(dl.errors.InputError, match=r"line 3: .* record 1's letters, \['0', '1'\]"):
         read_letters(path, dl.Records(alphabets=[2, 2, 3]))
+
+
+@each(
+    "adversary, homes, fit",
+    (dl.IndependentBlocks(3), "aabb", True),
+    (dl.IndependentBlocks(3), "aaaa", False),
+    (dl.IndependentBlocks(sizes=[1, 3]), "abbb", True),
+    (dl.IndependentBlocks(sizes=[1, 3]), "abac", True),
+    (dl.IndependentBlocks(sizes=[1, 3], entropy_at_least="0.5 max"), "aaba", True),
+    (dl.IndependentBlocks(sizes=[1, 3], entropy_at_least="0.5 max"), "abac", False),
+    (dl.ProductPriors(), "abac", False),
+    (dl.EntropyAtLeast(0), "abcd", False),
+)
+def test_households_that_are_larger_than_the_model_s_are_refused(adversary, homes, fit, tmp_path):
+    """An entropy of the own household is about its very size."""
+    (path := tmp_path / "x.csv").write_text("home\n" + "\n".join(homes))
+    count = support.problem(dl.Records(4, alphabet=2), dl.Count(), dl.geometric(1), adversary)
+    with nullcontext() if fit else pytest.raises(dl.errors.InputError, match="household"):
+        need_households(path, "home", count)
 
 
 # ---------------------------------------------------------------- numbers
